@@ -1,0 +1,84 @@
+/** What is known of a request that got no usable answer: whether the service can have acted on it. */
+export type Delivery = "not-sent" | "unclear";
+
+/** How far the connection had come when it broke. */
+export type Phase = "connecting" | "sending" | "receiving";
+
+/** The root of all that the client throws on purpose. */
+export abstract class AgentJobError extends Error {
+  override readonly name: string = "AgentJobError";
+}
+
+/** Thrown when a request got no whole answer: no connection, a reset, a time-out, an abort, a body too large. */
+export class ExchangeError extends AgentJobError {
+  override readonly name = "ExchangeError";
+  readonly delivery: Delivery;
+  readonly phase: Phase;
+  /** `stale`: a kept-alive connection that the other side had closed. */
+  readonly reason: "network" | "certificate" | "timeout" | "aborted" | "stale";
+
+  constructor(
+    message: string,
+    options: { delivery: Delivery; phase: Phase; reason: ExchangeError["reason"]; cause?: unknown },
+  ) {
+    super(message, { cause: options.cause });
+    this.delivery = options.delivery;
+    this.phase = options.phase;
+    this.reason = options.reason;
+  }
+}
+
+/** Thrown when the service, or a gateway before it, answered with anything but a 2xx. */
+export class RefusalError extends AgentJobError {
+  override readonly name = "RefusalError";
+  readonly status: number;
+  /** The service's own words, or empty. Outside text. */
+  readonly serviceMessage: string;
+  /** Where a redirect pointed to, or empty. Outside text. */
+  readonly location: string;
+  /** The least wait the service asked for, in milliseconds, where it asked for one that can be read. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(answer: { status: number; serviceMessage: string; location: string; retryAfterMs: number | undefined }) {
+    super(`HTTP ${answer.status}`);
+    this.status = answer.status;
+    this.serviceMessage = answer.serviceMessage;
+    this.location = answer.location;
+    this.retryAfterMs = answer.retryAfterMs;
+  }
+}
+
+/** Thrown when a 2xx came without a job record, or with the record of another job. */
+export class MalformedAnswerError extends AgentJobError {
+  override readonly name = "MalformedAnswerError";
+  /** The id of the job in the answer, where there was at least that. Outside text. */
+  readonly id: string | undefined;
+
+  constructor(message: string, id?: string) {
+    super(message);
+    this.id = id;
+  }
+}
+
+/** Any way in which a single request can fail. */
+export type RequestError = ExchangeError | RefusalError | MalformedAnswerError;
+
+export function isRequestError(error: unknown): error is RequestError {
+  return error instanceof ExchangeError || error instanceof RefusalError || error instanceof MalformedAnswerError;
+}
+
+/**
+ * Thrown when a create or a message has failed for good. `taken` is what is known of it: `no` where the service
+ * provably did not act on it, `unclear` where it may have, so that sending it again could do the work twice.
+ */
+export class SubmissionError extends AgentJobError {
+  override readonly name = "SubmissionError";
+  readonly taken: "no" | "unclear";
+  override readonly cause: RequestError;
+
+  constructor(taken: "no" | "unclear", cause: RequestError) {
+    super(cause.message, { cause });
+    this.taken = taken;
+    this.cause = cause;
+  }
+}
