@@ -1,0 +1,79 @@
+import { Facts } from "./facts.ts";
+import { parseInputs } from "./inputs.ts";
+import { describeEnding } from "./messages.ts";
+import { type Ending, outcomeOf, outputsOf, passes } from "./outcome.ts";
+import { readPromptFile } from "./prompt-file.ts";
+import { RunLog } from "./report/log.ts";
+import { renderSummary } from "./report/summary.ts";
+import { say } from "./report/text.ts";
+import { type RunPorts, run } from "./run.ts";
+import type { Toolkit } from "./toolkit.ts";
+
+/** All that the action needs from outside. */
+export interface Ports extends Omit<RunPorts, "announceJob"> {
+  toolkit: Toolkit;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Runs the step: true where it passes. Whatever happens, every output is set and the log says how it ended. */
+export async function main(ports: Ports): Promise<boolean> {
+  const { toolkit, clock, environment } = ports;
+  const log = new RunLog(toolkit);
+  const facts = new Facts();
+  maskKey(toolkit);
+  // If the process is killed before it can say how it ended, then the job's fate is unknown.
+  setOutputs(outputsOf("error", facts, clock.now()), toolkit, log);
+  if (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0") {
+    log.warn(
+      "Certificates are not checked",
+      say`NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone on the way to the service can read the API key. Remove it, and name a private authority in NODE_EXTRA_CA_CERTS instead.`,
+    );
+  }
+
+  const workspace = environment.GITHUB_WORKSPACE || process.cwd();
+  const parsed = parseInputs(toolkit.input, (path) => readPromptFile(path, workspace));
+  const inputs = parsed.ok ? parsed.inputs : undefined;
+  const announceJob = (jobId: string) => setOutputs({ "job-id": jobId }, toolkit, log);
+  const ending: Ending = parsed.ok
+    ? await run(parsed.inputs, { ...ports, announceJob }, facts, log)
+    : { kind: "refused-inputs", problems: parsed.problems };
+
+  const now = clock.now();
+  const elapsedMs = facts.elapsedMs(now);
+  const outcome = outcomeOf(ending, facts);
+  const hasPassed = passes(outcome, inputs?.failOn ?? new Set());
+  const message = describeEnding(ending, outcome, { inputs, facts });
+  const hasOutputs = setOutputs(outputsOf(outcome, facts, now), toolkit, log);
+  log.ended(outcome, message, hasPassed, facts, elapsedMs);
+  if (parsed.ok ? parsed.inputs.summary : parsed.summary) {
+    await writeSummary(renderSummary({ outcome, message, facts, inputs, elapsedMs }), toolkit, log);
+  }
+  return hasPassed && hasOutputs;
+}
+
+/** Before anything is printed. The mask of a text of several lines would hide each of them, however short. */
+function maskKey(toolkit: Toolkit): void {
+  const key = toolkit.input("api-key").trim();
+  for (const line of key.split(/[\r\n]+/)) {
+    if (line !== "" && (line === key || line.length >= 8)) toolkit.mask(line);
+  }
+}
+
+/** False where the runner's file cannot be written: then the log must do. */
+function setOutputs(outputs: Readonly<Record<string, string>>, toolkit: Toolkit, log: RunLog): boolean {
+  try {
+    for (const [name, value] of Object.entries(outputs)) toolkit.setOutput(name, value);
+    return true;
+  } catch (error) {
+    log.warn("Outputs cannot be written", say`The step's outputs are not to be relied on: ${String(error)}.`);
+    return false;
+  }
+}
+
+async function writeSummary(markdown: string, toolkit: Toolkit, log: RunLog): Promise<void> {
+  try {
+    await toolkit.writeSummary(markdown);
+  } catch (error) {
+    log.warn("Summary cannot be written", say`The job summary is missing: ${String(error)}.`);
+  }
+}

@@ -1,0 +1,176 @@
+import type { RequestError } from "../client/errors.ts";
+import type { Facts } from "./facts.ts";
+import type { Ending, Operation, Outcome } from "./outcome.ts";
+import { duration } from "./report/format.ts";
+import { join, own, say, type Text } from "./report/text.ts";
+import { type Context, describeFault, describeRequestError } from "./request-errors.ts";
+
+/** The end of a run in words for people. */
+export interface Message {
+  title: string;
+  /** What happened, and whether a job runs now. */
+  what: Text;
+  /** What to do next; empty where there is nothing to do. */
+  next: Text;
+}
+
+/** What happened, whether a job runs now, and what to do: for each way in which a run can end. */
+export function describeEnding(ending: Ending, outcome: Outcome, context: Context): Message {
+  const { facts } = context;
+  switch (ending.kind) {
+    case "refused-inputs":
+      return {
+        title: "Inputs refused",
+        what: join(
+          [
+            say`No job was started, because the inputs cannot be used:`,
+            ...ending.problems.map(({ input, problem }) => [`- ${input} `, ...problem, "."]),
+          ],
+          "\n",
+        ),
+        next: say`Correct what is listed in the step's "with" block.`,
+      };
+    case "settled":
+    case "started":
+      return describeState(outcome, facts);
+    case "timed-out":
+      return describeTimeOut(ending.lastError, context);
+    case "cancelled":
+      return describeCancellation(ending.operation, ending.taken, facts);
+    case "not-submitted":
+      return describeSubmission(ending.operation, ending.error.taken, ending.error.cause, context);
+    case "poll-refused": {
+      const { what, next } = describeRequestError("poll", ending.error, context);
+      const unknown = say`What became of job ${facts.jobId} is not known; it may be running.`;
+      return { title: "Job cannot be followed", what: join([what, unknown], " "), next };
+    }
+    case "broken": {
+      const cause = ending.error instanceof Error ? ending.error.message : String(ending.error);
+      return {
+        title: "Fault in the action",
+        what: join([say`The action itself failed: ${cause}.`, runningJob(facts)], " "),
+        next: join(
+          [say`Report it, with the log of a run with step debug logging.`, facts.jobId ? howToWait(facts) : []],
+          " ",
+        ),
+      };
+    }
+  }
+}
+
+function describeState(outcome: Outcome, facts: Facts): Message {
+  const { jobId } = facts;
+  const followUp = say`To go on with it, send a follow-up: set job-id to ${jobId} and give a prompt.`;
+  switch (outcome) {
+    case "pr-created":
+      return {
+        title: "Pull request created",
+        what: say`The agent has finished job ${jobId} and created a pull request.`,
+        next: [],
+      };
+    case "no-changes":
+      return {
+        title: "No changes",
+        what: say`The agent has finished job ${jobId} without a pull request: it changed no files.`,
+        next: join([say`If a change was expected, make the prompt more specific.`, followUp], " "),
+      };
+    case "failed":
+      return {
+        title: "Job failed",
+        what: say`The agent hit an unrecoverable error in job ${jobId}. The job has ended and does not run any more.`,
+        next: join([say`See the dashboard for the cause, then run again to start a new job.`, followUp], " "),
+      };
+    case "archived":
+      return {
+        title: "Job archived",
+        what: say`Job ${jobId} has been archived: it was put away in the service and does not run any more.`,
+        next: say`If its work is still wanted, run again to start a new job.`,
+      };
+    default:
+      return {
+        title: "Job started",
+        what: say`The service has accepted the work. Job ${jobId} goes on without this step.`,
+        next: howToWait(facts),
+      };
+  }
+}
+
+function describeTimeOut(lastError: RequestError | undefined, { inputs, facts }: Context): Message {
+  const limit = own(duration(inputs?.timeoutMs ?? 0));
+  const isStale = facts.status !== "" && facts.status !== "active";
+  return {
+    title: "Timed out",
+    what: lastError
+      ? say`The state of job ${facts.jobId} could not be read when the time was up, after ${limit}: ${describeFault(lastError)}. The job may be running: the time limit does not stop it.`
+      : say`Job ${facts.jobId} had not ended when the time was up, after ${limit}${own(isStale ? " (it still showed the state from before the message)" : "")}. It goes on: the time limit does not stop it.`,
+    next: join([howToWait(facts), say`To wait longer, raise timeout-minutes.`], " "),
+  };
+}
+
+function describeCancellation(operation: Operation, taken: "no" | "unclear" | "yes", facts: Facts): Message {
+  const title = "Cancelled";
+  if (taken === "unclear") {
+    const what = say`The step was cancelled while the request was on its way.`;
+    return { ...describeDoubt(operation, what, facts), title };
+  }
+  if (operation === "create" && taken === "no") {
+    return { title, what: say`The step was cancelled before a job was started. No job is running.`, next: [] };
+  }
+  if (operation === "message" && taken === "no") {
+    return {
+      title,
+      what: say`The step was cancelled before the message was sent. Job ${facts.jobId} is as it was.`,
+      next: say`Run again to send the message.`,
+    };
+  }
+  return {
+    title,
+    what: say`The step was cancelled, but job ${facts.jobId} goes on: the service has no way to stop a job.`,
+    next: howToWait(facts),
+  };
+}
+
+function describeSubmission(
+  operation: "create" | "message",
+  taken: "no" | "unclear",
+  cause: RequestError,
+  context: Context,
+): Message {
+  const { what, next } = describeRequestError(operation, cause, context);
+  if (taken === "unclear") return describeDoubt(operation, what, context.facts);
+  return operation === "create"
+    ? { title: "No job was started", what: join([what, say`No job was started.`], " "), next }
+    : { title: "Message not sent", what: join([what, say`The message was not taken and started no work.`], " "), next };
+}
+
+/** A create or message that may have been taken: the one case in which running again can do harm. */
+function describeDoubt(operation: Operation, what: Text, facts: Facts): Message {
+  if (operation !== "create") {
+    return {
+      title: "Message may have been sent",
+      what: join([what, say`The message may have reached job ${facts.jobId}, which may be running.`], " "),
+      next: join([say`A re-run may send it a second time.`, howToWait(facts)], " "),
+    };
+  }
+  if (facts.jobId) {
+    return {
+      title: "Job may have been started",
+      what: join([what, say`The answer names job ${facts.jobId}, which may be running.`], " "),
+      next: join([say`A re-run may start a second job.`, howToWait(facts)], " "),
+    };
+  }
+  return {
+    title: "Job may have been started",
+    what: join([what, say`A job may have been started and be running, but its id is not known.`], " "),
+    next: say`Look in the dashboard before you run again: a re-run may start a second job.`,
+  };
+}
+
+function runningJob(facts: Facts): Text {
+  if (facts.jobId) return say`Job ${facts.jobId} may be running.`;
+  return facts.startedAt === undefined ? say`No job was started.` : say`A job may have been started.`;
+}
+
+function howToWait(facts: Facts): Text {
+  return say`To wait for it, run the action with job-id ${facts.jobId} and no prompt.`;
+}

@@ -1,0 +1,69 @@
+import type { Job } from "../client/contract.ts";
+import type { RequestError, SubmissionError } from "../client/errors.ts";
+import type { Facts } from "./facts.ts";
+import type { FailableOutcome, InputProblem } from "./inputs.ts";
+
+/** What the step was about when it ended. */
+export type Operation = "create" | "message" | "poll";
+
+/** How the run ended. */
+export type Ending =
+  | { kind: "refused-inputs"; problems: readonly InputProblem[] }
+  | { kind: "settled"; job: Job }
+  | { kind: "started" }
+  | { kind: "timed-out"; lastError?: RequestError }
+  /** `taken` is what became of the create or message, which a wait alone has not. */
+  | { kind: "cancelled"; operation: Operation; taken: "no" | "unclear" | "yes" }
+  | { kind: "not-submitted"; operation: "create" | "message"; error: SubmissionError }
+  | { kind: "poll-refused"; error: RequestError }
+  /** A fault of the action itself. */
+  | { kind: "broken"; error: unknown };
+
+export type Outcome =
+  | "pr-created"
+  | "no-changes"
+  | "failed"
+  | "archived"
+  | "timed-out"
+  | "started"
+  | "cancelled"
+  | "error";
+
+export function outcomeOf(ending: Ending, facts: Facts): Outcome {
+  switch (ending.kind) {
+    case "settled":
+      if (ending.job.status === "completed") return facts.pullRequest ? "pr-created" : "no-changes";
+      if (ending.job.status === "failed" || ending.job.status === "archived") return ending.job.status;
+      return "started";
+    case "started":
+    case "timed-out":
+    case "cancelled":
+      return ending.kind;
+    default:
+      return "error";
+  }
+}
+
+/** Whether the step passes. `error` and `cancelled` always fail it, `pr-created` and `started` never do. */
+export function passes(outcome: Outcome, failOn: ReadonlySet<FailableOutcome>): boolean {
+  if (outcome === "error" || outcome === "cancelled") return false;
+  return !(failOn as ReadonlySet<string>).has(outcome);
+}
+
+/** Every output of `action.yml`; empty where unknown. */
+export function outputsOf(outcome: Outcome, facts: Facts, now: number): Record<string, string> {
+  return {
+    "job-id": facts.jobId,
+    status: facts.status,
+    "pr-link": facts.pullRequest?.url ?? "",
+    "pr-number": facts.pullRequest?.number ?? "",
+    outcome,
+    "skip-reason": "",
+    model: facts.model,
+    repository: facts.repository,
+    ref: facts.ref,
+    "created-at": facts.createdAt,
+    "archived-at": facts.archivedAt,
+    "duration-seconds": facts.startedAt === undefined ? "" : String(Math.round(facts.elapsedMs(now) / 1000)),
+  };
+}

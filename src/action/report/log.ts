@@ -1,0 +1,126 @@
+import { isKnownStatus } from "../../client/contract.ts";
+import type { RequestError } from "../../client/errors.ts";
+import type { WaitEvent } from "../../client/wait.ts";
+import type { Facts } from "../facts.ts";
+import type { Inputs } from "../inputs.ts";
+import type { Message } from "../messages.ts";
+import type { Outcome } from "../outcome.ts";
+import { describeFault } from "../request-errors.ts";
+import type { Toolkit } from "../toolkit.ts";
+import { delay, duration, elapsed, size } from "./format.ts";
+import { capitalised, join, plain, say, type Text } from "./text.ts";
+import { forAnnotation, forLog } from "./untrusted.ts";
+
+/** The log of a run: what people read at 3 a.m. Every line and annotation is made harmless on its way out. */
+export class RunLog {
+  readonly #toolkit: Toolkit;
+  #isInTrouble = false;
+  #hasWarnedOfStatus = false;
+
+  constructor(toolkit: Toolkit) {
+    this.#toolkit = toolkit;
+  }
+
+  starting({ task, projectId, baseUrl }: Inputs): void {
+    const where = `in project ${projectId} at ${baseUrl.href}`;
+    if (task.kind === "create") this.#line(`Creating an agent job ${where} (prompt of ${size(task.prompt)})`);
+    else if (task.kind === "attach") this.#line(`Following job ${task.jobId} ${where}`);
+    else this.#line(`Sending a message to job ${task.jobId} ${where} (prompt of ${size(task.prompt)})`);
+  }
+
+  /** The service took the create or message. */
+  submitted(kind: "create" | "message", facts: Facts): void {
+    this.#recovered();
+    this.#line(kind === "create" ? `Job ${facts.jobId} has been created` : `Job ${facts.jobId} has taken the message`);
+    for (const name of ["status", "model", "repository", "ref"] as const) {
+      if (facts[name]) this.#line(`  ${`${name}:`.padEnd(12)}${facts[name]}`);
+    }
+  }
+
+  waiting({ timeoutMs, intervals }: Inputs, facts: Facts): void {
+    const pace = `polls ${delay(intervals.minMs)} to ${delay(intervals.maxMs)} apart`;
+    this.#toolkit.startGroup(forLog(`Waiting up to ${duration(timeoutMs)} for job ${facts.jobId}, ${pace}`).line);
+  }
+
+  waited(): void {
+    this.#toolkit.endGroup();
+  }
+
+  /** One line a poll; one warning when trouble begins and one line when it ends. */
+  poll(event: WaitEvent, elapsedMs: number): void {
+    const next = event.nextDelayMs === undefined ? "" : `, next poll in ${delay(event.nextDelayMs)}`;
+    if (event.kind === "poll-failed") {
+      const fault = describeFault(event.error);
+      this.#line(`${elapsed(elapsedMs)}  poll failed${next}: ${plain(fault)}`);
+      this.#trouble("Polls fail", say`${capitalised(fault)}. This does not touch the job; polling goes on.`);
+      return;
+    }
+    this.#recovered();
+    const stale = event.isStale ? " (may be the state from before the message)" : "";
+    this.#line(`${elapsed(elapsedMs)}  ${event.job.status}${stale}${next}`);
+    this.#warnOfUnknownStatus(event.job.status);
+  }
+
+  /** A create or message that was provably not taken and will be sent again. */
+  retrying(error: RequestError, delayMs: number, elapsedMs: number): void {
+    const fault = describeFault(error);
+    this.#line(`${elapsed(elapsedMs)}  not taken, sent again in ${delay(delayMs)}: ${plain(fault)}`);
+    this.#trouble(
+      "The service does not take the request",
+      say`${capitalised(fault)}. Nothing was started by it, so it is sent again.`,
+    );
+  }
+
+  #recovered(): void {
+    if (this.#isInTrouble) this.#line("The service answers again.");
+    this.#isInTrouble = false;
+  }
+
+  warn(title: string, text: Text): void {
+    this.#annotate("warning", title, text);
+  }
+
+  debug(text: string): void {
+    this.#toolkit.debug(forLog(text).line);
+  }
+
+  /** The closing line, and one annotation that says what happened, whether a job runs and what to do. */
+  ended(outcome: Outcome, message: Message, hasPassed: boolean, facts: Facts, elapsedMs: number): void {
+    const time = facts.startedAt === undefined ? "" : ` after ${duration(elapsedMs)}`;
+    const link = facts.pullRequest ? `: ${facts.pullRequest.url}` : "";
+    this.#line(`Outcome: ${outcome}${time}${link}`);
+    const text = join([message.what, message.next], "\n");
+    if (!hasPassed) this.#annotate("error", message.title, text);
+    else if (outcome === "no-changes") this.#annotate("notice", message.title, text);
+    else if (outcome === "archived" || outcome === "failed" || outcome === "timed-out")
+      this.#annotate("warning", message.title, text);
+    else this.#line(plain(text));
+  }
+
+  #trouble(title: string, text: Text): void {
+    if (!this.#isInTrouble) this.#annotate("warning", title, text);
+    this.#isInTrouble = true;
+  }
+
+  #warnOfUnknownStatus(status: string): void {
+    if (isKnownStatus(status) || this.#hasWarnedOfStatus) return;
+    this.#hasWarnedOfStatus = true;
+    this.#annotate(
+      "warning",
+      "Unknown status",
+      say`The service gives the job the status ${status}, which this action does not know. It waits on as if the job were active.`,
+    );
+  }
+
+  #annotate(level: "notice" | "warning" | "error", title: string, text: Text): void {
+    this.#toolkit.annotate(level, title, forAnnotation(plain(text)));
+  }
+
+  #line(text: string): void {
+    for (const part of text.split("\n")) {
+      const { line, isSuspect } = forLog(part);
+      if (isSuspect) this.#toolkit.infoWithoutCommands(line);
+      else this.#toolkit.info(line);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto";
+import * as core from "@actions/core";
+
+/** What the runner offers to a step. Text that is passed in is written as it is: see `report/untrusted.ts`. */
+export interface Toolkit {
+  /** The raw value of an input, empty where it is not set. */
+  input(name: string): string;
+  setOutput(name: string, value: string): void;
+  /** Makes the runner show `***` wherever `secret` would stand in the log. */
+  mask(secret: string): void;
+  info(line: string): void;
+  /** Prints a line in which the runner is to find no command. */
+  infoWithoutCommands(line: string): void;
+  debug(line: string): void;
+  annotate(level: "notice" | "warning" | "error", title: string, text: string): void;
+  startGroup(title: string): void;
+  endGroup(): void;
+  /** Adds to the job summary of the step. */
+  writeSummary(markdown: string): Promise<void>;
+}
+
+const annotations = { notice: core.notice, warning: core.warning, error: core.error };
+
+/** The real runner, through `@actions/core`. */
+export const runnerToolkit: Toolkit = {
+  input: (name) => core.getInput(name, { trimWhitespace: false }),
+  setOutput: (name, value) => core.setOutput(name, value),
+  mask: (secret) => core.setSecret(secret),
+  info: (line) => core.info(line),
+  infoWithoutCommands: (line) => {
+    const token = randomUUID();
+    try {
+      core.info(`::stop-commands::${token}\n${line}`);
+    } finally {
+      core.info(`::${token}::`);
+    }
+  },
+  debug: (line) => core.debug(line),
+  annotate: (level, title, text) => annotations[level](text, { title }),
+  startGroup: (title) => core.startGroup(title),
+  endGroup: () => core.endGroup(),
+  writeSummary: async (markdown) => {
+    await core.summary.addRaw(markdown, true).write();
+  },
+};
