@@ -1,0 +1,21 @@
+/** Counts uses per key in a window that slides: at most `limit` uses in any `windowMs` milliseconds. */
+export class SlidingWindow {
+  readonly #limit: number;
+  readonly #windowMs: number;
+  readonly #uses = new Map<string, number[]>();
+
+  constructor(limit: number, windowMs: number) {
+    this.#limit = limit;
+    this.#windowMs = windowMs;
+  }
+
+  /** Counts a use at `now` and returns 0, or leaves it uncounted and returns the milliseconds until one is free. */
+  take(key: string, now: number): number {
+    const recent = (this.#uses.get(key) ?? []).filter((at) => at > now - this.#windowMs);
+    this.#uses.set(key, recent);
+    const oldest = recent[0];
+    if (oldest !== undefined && recent.length >= this.#limit) return oldest + this.#windowMs - now;
+    recent.push(now);
+    return 0;
+  }
+}
