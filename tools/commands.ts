@@ -1,45 +1,99 @@
 /** A line of a step's log as the runner reads it. */
-export type LogLine =
-  | { kind: "text"; text: string }
-  | { kind: "command"; name: string; properties: Record<string, string>; data: string };
+export type LogLine = { kind: "text"; text: string } | ({ kind: "command" } & Command);
+
+interface Command {
+  name: string;
+  properties: Record<string, string>;
+  data: string;
+}
+
+const commandNames = new Set([
+  "add-mask",
+  "add-matcher",
+  "add-path",
+  "debug",
+  "echo",
+  "endgroup",
+  "error",
+  "group",
+  "internal-set-repo-path",
+  "notice",
+  "remove-matcher",
+  "save-state",
+  "set-env",
+  "set-output",
+  "stop-commands",
+  "warning",
+]);
 
 /**
  * Reads a log as the runner does: commands at the start of a line (`::name key=value::data`) or anywhere in it
  * (`##[name]data`), none between `::stop-commands::TOKEN` and `::TOKEN::`.
  */
-export function readLog(log: string): LogLine[] {
-  const lines: LogLine[] = [];
-  let stopToken: string | undefined;
-  for (const raw of log.split(/\r\n|\r|\n/)) {
-    const command = parseCommand(raw);
-    if (stopToken !== undefined) {
-      if (command?.name === stopToken) stopToken = undefined;
-      else lines.push({ kind: "text", text: raw });
-    } else if (command?.name === "stop-commands") stopToken = command.data;
-    else lines.push(command ? { kind: "command", ...command } : { kind: "text", text: raw });
+export class LogReader {
+  #rest = "";
+  #stopToken: string | undefined;
+
+  /** The lines that `chunk` completes. */
+  read(chunk: string): LogLine[] {
+    const lines = (this.#rest + chunk).split(/\r\n|\r|\n/);
+    this.#rest = lines.pop() ?? "";
+    return lines.flatMap((line) => this.#readLine(line));
   }
-  return lines;
+
+  /** What is left when the log has ended. */
+  end(): LogLine[] {
+    return this.#rest === "" ? [] : this.read("\n");
+  }
+
+  #readLine(line: string): LogLine[] {
+    const command = parseAtStart(line) ?? parseAnywhere(line);
+    if (this.#stopToken !== undefined) {
+      if (command?.name !== this.#stopToken) return [{ kind: "text", text: line }];
+      this.#stopToken = undefined;
+      return [];
+    }
+    if (!command || !commandNames.has(command.name)) return [{ kind: "text", text: line }];
+    if (command.name !== "stop-commands") return [{ kind: "command", ...command }];
+    this.#stopToken = command.data;
+    return [];
+  }
 }
 
-function parseCommand(line: string): { name: string; properties: Record<string, string>; data: string } | undefined {
-  const match =
-    /^[\s\u0085]*::([^\s:]+)(?:\s+([^:]*(?::(?!:)[^:]*)*))?::(.*)$/su.exec(line) ??
-    /##\[([^\]\s]+)(?:\s+([^\]]*))?\](.*)$/su.exec(line);
-  if (!match) return undefined;
-  const [, name = "", list = "", data = ""] = match;
-  const pairs = list
-    .split(/[,;]/)
-    .map((pair) => pair.split("="))
-    .filter(([key]) => key?.trim());
-  const properties = Object.fromEntries(pairs.map(([key = "", ...value]) => [key.trim(), unescape(value.join("="))]));
-  return { name: name.toLowerCase(), properties, data: unescape(data) };
+/** A whole log, read at once. */
+export function readLog(log: string): LogLine[] {
+  const reader = new LogReader();
+  return [...reader.read(log), ...reader.end()];
 }
 
-function unescape(text: string): string {
-  return text
-    .replaceAll("%0D", "\r")
-    .replaceAll("%0A", "\n")
-    .replaceAll("%3A", ":")
-    .replaceAll("%2C", ",")
-    .replaceAll("%25", "%");
+function parseAtStart(line: string): Command | undefined {
+  const text = line.replace(/^[\s\u0085]+/, "");
+  const end = text.indexOf("::", 2);
+  if (!text.startsWith("::") || end < 0) return undefined;
+  return command(text.slice(2, end), ",", text.slice(end + 2));
+}
+
+function parseAnywhere(line: string): Command | undefined {
+  const start = line.indexOf("##[");
+  const end = line.indexOf("]", start);
+  if (start < 0 || end < 0) return undefined;
+  return command(line.slice(start + 3, end), ";", line.slice(end + 1));
+}
+
+function command(head: string, separator: string, data: string): Command {
+  const [name = "", ...rest] = head.split(" ");
+  const pairs = rest.join(" ").split(separator).filter(Boolean);
+  const properties = pairs.map((pair) => {
+    const [key = "", ...value] = pair.split("=");
+    return [key.trim(), decode(value.join("="))];
+  });
+  return { name: name.toLowerCase(), properties: Object.fromEntries(properties), data: decode(data) };
+}
+
+function decode(text: string): string {
+  const escapes = { "%0D": "\r", "%0A": "\n", "%3A": ":", "%3B": ";", "%2C": ",", "%5D": "]", "%25": "%" };
+  return Object.entries(escapes).reduce(
+    (decoded, [escaped, character]) => decoded.replaceAll(escaped, character),
+    text,
+  );
 }

@@ -1,4 +1,14 @@
 import * as z from "zod/mini";
+import {
+  apiKey,
+  baseUrl,
+  boolean,
+  type FailableOutcome,
+  failOn,
+  identifier,
+  positiveDecimal,
+  projectId,
+} from "./input-rules.ts";
 import { own, say, type Text } from "./report/text.ts";
 
 /** Every input of `action.yml` with its default, which an empty input means too. */
@@ -18,10 +28,6 @@ export const inputDefaults = {
 } as const;
 
 export type InputName = keyof typeof inputDefaults;
-
-/** Outcomes that `fail-on` may name. */
-export const failableOutcomes = ["failed", "archived", "timed-out", "no-changes"] as const;
-export type FailableOutcome = (typeof failableOutcomes)[number];
 
 /** What the step is to do: the three ways in. */
 export type Task =
@@ -51,105 +57,13 @@ export interface InputProblem {
 /** `summary` is known even where other inputs are refused. */
 export type InputsResult = { ok: true; inputs: Inputs } | { ok: false; problems: InputProblem[]; summary: boolean };
 
-/** A schema rule from a function that names the problem with a value, if there is one. */
-const rule = (problemWith: (value: string) => string | undefined) =>
-  z.check<string>((context) => {
-    const message = problemWith(context.value);
-    if (message) context.issues.push({ code: "custom", message, input: context.value, continue: false });
-  });
-
-const booleans: Readonly<Record<string, boolean>> = {
-  true: true,
-  True: true,
-  TRUE: true,
-  false: false,
-  False: false,
-  FALSE: false,
-};
-
-/** YAML 1.2 core schema, as the toolkit's `getBooleanInput` reads it. */
-const boolean = z.pipe(
-  z.string().check(rule((value) => (value in booleans ? undefined : "must be true or false"))),
-  z.transform((value) => booleans[value] === true),
-);
-
-const positiveDecimal = z.pipe(
-  z
-    .string()
-    .check(
-      rule((value) =>
-        /^\d+(\.\d+)?$/.test(value) && Number(value) > 0 && Number.isFinite(Number(value))
-          ? undefined
-          : "must be a plain decimal number above 0, such as 5 or 0.5",
-      ),
-    ),
-  z.transform(Number),
-);
-
-const pathSegment = rule((value) =>
-  value === "." || value === ".." ? `must not be ${value}, which would change the address of the request` : undefined,
-);
-
-const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
-function baseUrlProblem(value: string): string | undefined {
-  if (!URL.canParse(value)) return "must be an absolute URL, such as https://api.mintlify.com";
-  const url = new URL(value);
-  if (url.username || url.password) return "must not hold credentials; the key belongs in api-key";
-  if (/[?#]/.test(value)) return "must not hold a query or a fragment";
-  if (url.protocol === "https:" || (url.protocol === "http:" && loopbackHost.test(url.hostname))) return undefined;
-  return "must begin with https:// (http:// is for a loopback host such as localhost alone): the key would be sent in the clear";
-}
-
-function apiKeyProblem(value: string): string | undefined {
-  if (value === "") {
-    return (
-      "is empty. Set it from a secret: api-key: $" +
-      "{{ secrets.NAME }}. Check the secret's name; in runs for pull requests from forks secrets are always empty, " +
-      "and runs started by Dependabot see Dependabot's secrets alone"
-    );
-  }
-  if (!/^[\x21-\x7e]+$/.test(value)) {
-    return "holds a line break, a space or another character that no API key has. Paste the key into the secret again";
-  }
-  const otherKind = { mint_dsc_: "an assistant key", mint_us_: "an index key" };
-  for (const [prefix, kind] of Object.entries(otherKind)) {
-    if (value.startsWith(prefix)) return `is ${kind} (${prefix}…). Agent jobs need an admin key`;
-  }
-  return undefined;
-}
-
-const failOn = z.pipe(
-  z.string().check(
-    rule((value) => {
-      const names = listOf(value);
-      const known: readonly string[] = failableOutcomes;
-      const isValid = value === "none" || (names.length > 0 && names.every((name) => known.includes(name)));
-      return isValid
-        ? undefined
-        : `must list any of ${failableOutcomes.join(", ")}, separated by commas, or be none alone`;
-    }),
-  ),
-  z.transform((value) => new Set(failableOutcomes.filter((outcome) => listOf(value).includes(outcome)))),
-);
-
-function listOf(value: string): string[] {
-  return value.split(",").map((name) => name.trim());
-}
-
 const schema = z.object({
   prompt: z.string(),
   "prompt-file": z.string(),
-  "job-id": z.string().check(pathSegment),
-  "project-id": z.string().check(
-    rule((value) => (value ? undefined : "is empty. Copy it from the API keys page of the dashboard")),
-    pathSegment,
-  ),
-  "api-key": z.string().check(rule(apiKeyProblem)),
-  "base-url": z.pipe(
-    z.string().check(rule(baseUrlProblem)),
-    z.transform((value) => new URL(value)),
-  ),
+  "job-id": identifier,
+  "project-id": projectId,
+  "api-key": apiKey,
+  "base-url": baseUrl,
   wait: boolean,
   "timeout-minutes": positiveDecimal,
   "poll-interval-seconds": positiveDecimal,

@@ -31,7 +31,10 @@ export async function main(ports: Ports): Promise<boolean> {
   }
 
   const workspace = environment.GITHUB_WORKSPACE || process.cwd();
-  const parsed = parseInputs(toolkit.input, (path) => readPromptFile(path, workspace));
+  const parsed = parseInputs(
+    (name) => toolkit.input(name),
+    (path) => readPromptFile(path, workspace),
+  );
   const inputs = parsed.ok ? parsed.inputs : undefined;
   const announceJob = (jobId: string) => setOutputs({ "job-id": jobId }, toolkit, log);
   const ending: Ending = parsed.ok

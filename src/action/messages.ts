@@ -1,4 +1,4 @@
-import type { RequestError } from "../client/errors.ts";
+import { RefusalError, type RequestError } from "../client/errors.ts";
 import type { Facts } from "./facts.ts";
 import type { Ending, Operation, Outcome } from "./outcome.ts";
 import { duration } from "./report/format.ts";
@@ -41,7 +41,10 @@ export function describeEnding(ending: Ending, outcome: Outcome, context: Contex
       return describeSubmission(ending.operation, ending.error.taken, ending.error.cause, context);
     case "poll-refused": {
       const { what, next } = describeRequestError("poll", ending.error, context);
-      const unknown = say`What became of job ${facts.jobId} is not known; it may be running.`;
+      const isUnknownJob = ending.error instanceof RefusalError && ending.error.status === 404 && facts.status === "";
+      const unknown = isUnknownJob
+        ? say`This step has started nothing.`
+        : say`What became of job ${facts.jobId} is not known; it may be running.`;
       return { title: "Job cannot be followed", what: join([what, unknown], " "), next };
     }
     case "broken": {

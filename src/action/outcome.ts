@@ -1,7 +1,8 @@
 import type { Job } from "../client/contract.ts";
 import type { RequestError, SubmissionError } from "../client/errors.ts";
 import type { Facts } from "./facts.ts";
-import type { FailableOutcome, InputProblem } from "./inputs.ts";
+import type { FailableOutcome } from "./input-rules.ts";
+import type { InputProblem } from "./inputs.ts";
 
 /** What the step was about when it ended. */
 export type Operation = "create" | "message" | "poll";

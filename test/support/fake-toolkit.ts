@@ -1,0 +1,67 @@
+import type { Toolkit } from "../../src/action/toolkit.ts";
+
+export interface Annotation {
+  level: "notice" | "warning" | "error";
+  title: string;
+  text: string;
+}
+
+/** A runner that keeps what the action tells it. */
+export class FakeToolkit implements Toolkit {
+  readonly outputs: Record<string, string> = {};
+  readonly masks: string[] = [];
+  readonly lines: string[] = [];
+  readonly annotations: Annotation[] = [];
+  /** Everything in the order it came: lines, annotations, groups, masks. */
+  readonly events: string[] = [];
+  summary = "";
+  readonly #inputs: Readonly<Record<string, string>>;
+
+  constructor(inputs: Readonly<Record<string, string>>) {
+    this.#inputs = inputs;
+  }
+
+  input(name: string): string {
+    return this.#inputs[name] ?? "";
+  }
+
+  setOutput(name: string, value: string): void {
+    this.outputs[name] = value;
+    this.events.push(`output ${name}=${value}`);
+  }
+
+  mask(secret: string): void {
+    this.masks.push(secret);
+    this.events.push("mask");
+  }
+
+  info(line: string): void {
+    this.lines.push(line);
+    this.events.push(line);
+  }
+
+  infoWithoutCommands(line: string): void {
+    this.info(line);
+  }
+
+  debug(line: string): void {
+    this.events.push(`debug ${line}`);
+  }
+
+  annotate(level: Annotation["level"], title: string, text: string): void {
+    this.annotations.push({ level, title, text });
+    this.events.push(`${level} ${title}: ${text}`);
+  }
+
+  startGroup(title: string): void {
+    this.events.push(`group ${title}`);
+  }
+
+  endGroup(): void {
+    this.events.push("endgroup");
+  }
+
+  async writeSummary(markdown: string): Promise<void> {
+    this.summary += markdown;
+  }
+}

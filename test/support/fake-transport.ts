@@ -1,0 +1,74 @@
+import { ExchangeError } from "../../src/client/errors.ts";
+import type { HttpAnswer, HttpRequest, Transport } from "../../src/client/transport.ts";
+import type { FakeClock } from "./fake-clock.ts";
+
+/** What becomes of a request: how long it takes to be connected and to be answered, and how it ends. */
+export interface Exchange {
+  /** Until the request has been sent, in milliseconds. Default: 0. */
+  connectMs?: number;
+  /** From there to the answer. Default: 0. */
+  answerMs?: number;
+  /** The answer; a string or object as `body` is sent as JSON where it is no string. */
+  answer?: { status: number; headers?: Record<string, string>; body?: unknown };
+  /** No answer: the connection fails, before or after the request was sent. */
+  failure?: "not-sent" | "unclear" | "certificate";
+}
+
+export interface SeenRequest {
+  at: number;
+  method: string;
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body: unknown;
+  timeoutMs: number;
+}
+
+/** The way to a service that answers as `respond` says, on a fake clock, with the manners of the real transport. */
+export function fakeTransport(
+  clock: FakeClock,
+  respond: (request: SeenRequest, index: number) => Exchange,
+): { transport: Transport; requests: SeenRequest[] } {
+  const requests: SeenRequest[] = [];
+  const transport: Transport = async (request) => {
+    if (request.signal.aborted) throw failure("not-sent", "aborted");
+    const seen = describe(request, clock.now());
+    const exchange = respond(seen, requests.length);
+    requests.push(seen);
+    pass(exchange.connectMs ?? 0, "not-sent", request);
+    if (exchange.failure === "not-sent") throw failure("not-sent", "network");
+    if (exchange.failure === "certificate") throw failure("not-sent", "certificate");
+    const startedAt = seen.at;
+    pass(exchange.answerMs ?? 0, "unclear", request, startedAt);
+    if (exchange.failure === "unclear" || !exchange.answer) throw failure("unclear", "network");
+    return answerOf(exchange.answer);
+  };
+
+  function pass(ms: number, delivery: "not-sent" | "unclear", request: HttpRequest, startedAt = clock.now()): void {
+    const end = Math.min(clock.now() + ms, startedAt + request.timeoutMs);
+    const isLate = clock.now() + ms > startedAt + request.timeoutMs;
+    clock.advance(end - clock.now(), request.signal);
+    if (request.signal.aborted && clock.now() < end) {
+      const graceEnd = delivery === "not-sent" ? clock.now() : Math.min(end, clock.now() + (request.graceMs ?? 0));
+      clock.advance(graceEnd - clock.now());
+      if (clock.now() < end) throw failure(delivery, "aborted");
+    }
+    if (isLate) throw failure(delivery, "timeout");
+  }
+
+  return { transport, requests };
+}
+
+function describe(request: HttpRequest, at: number): SeenRequest {
+  const { method, url, headers, timeoutMs } = request;
+  const body: unknown = request.body === undefined ? undefined : JSON.parse(request.body);
+  return { at, method, path: url.pathname, headers, body, timeoutMs };
+}
+
+function answerOf({ status, headers = {}, body = "" }: NonNullable<Exchange["answer"]>): HttpAnswer {
+  return { status, headers, body: typeof body === "string" ? body : JSON.stringify(body) };
+}
+
+function failure(delivery: "not-sent" | "unclear", reason: ExchangeError["reason"]): ExchangeError {
+  const phase = delivery === "not-sent" ? "connecting" : "receiving";
+  return new ExchangeError(`simulated ${reason} failure`, { delivery, phase, reason });
+}

@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { say } from "../../../../src/action/report/text.ts";
+import { code, excerpt, forAnnotation, forHtml, forLog, sentence } from "../../../../src/action/report/untrusted.ts";
+import { readLog } from "../../../../tools/commands.ts";
+
+/** Texts made of what means something to a runner, a terminal or a Markdown renderer. */
+const hostileText = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        "::",
+        "##[",
+        "##",
+        "[",
+        "]",
+        "add-mask",
+        "error",
+        "warning file=a::",
+        "stop-commands::x",
+        "set-output name=a::b",
+        "\n",
+        "\r",
+        "\u0085",
+        "\u2028",
+        "\u001b[31m",
+        "\u009b31m",
+        "\u202e",
+        "\u00a0",
+        "\ufeff",
+        "\t",
+        " ",
+        "<img src=x>",
+        "</code>",
+        "</pre></details>",
+        "&lt;",
+        "@acme/team",
+        "|",
+        "```",
+        "\ud800",
+        "😀",
+      ),
+      fc.string({ unit: "binary" }),
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(""));
+
+describe("for the log", () => {
+  test("whatever the text, the runner finds one line and no command in it", () => {
+    fc.assert(
+      fc.property(hostileText, fc.constantFrom("", "  ", "00:05  "), (text, prefix) => {
+        const { line } = forLog(prefix + text);
+        expect(readLog(line)).toEqual(line === "" ? [] : [{ kind: "text", text: line }]);
+        expect(line).not.toMatch(/(?!\t)\p{Cc}|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("what is changed can still be read", () => {
+    expect(forLog("a\u001b[31m\r##[error]x").line).toBe("a\\u001b[31m\\u000d##\\[error]x");
+    expect(forLog(" ::error::x").line).toBe(" \\::error::x");
+    expect(forLog("http://[::1]:80 a::b").line).toBe("http://[::1]:80 a::b");
+  });
+
+  test("tells what reads like a command", () => {
+    expect(forLog("##[group]x").isSuspect).toBe(true);
+    expect(forLog("::group::x").isSuspect).toBe(true);
+    expect(forLog("http://[::1]:80").isSuspect).toBe(false);
+  });
+});
+
+describe("for an annotation", () => {
+  test("no line of it reads like a command, and it fits", () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const shown = forAnnotation(text);
+        for (const line of shown.split("\n"))
+          expect(readLog(line)).toEqual(line === "" ? [] : [{ kind: "text", text: line }]);
+        expect(shown.length).toBeLessThanOrEqual(4096);
+      }),
+    );
+    expect(forAnnotation("x".repeat(5000))).toHaveLength(4096);
+    expect(forAnnotation("one\ntwo")).toBe("one\ntwo");
+  });
+});
+
+describe("for HTML", () => {
+  test("no markup, no line end, and nothing that ends what it stands in", () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const html = forHtml(text, 1000);
+        expect(html).not.toMatch(/[<>"'\n\r]/);
+        expect(html.replaceAll(/&(amp|lt|gt|quot|#39|#10);/g, "")).not.toContain("&");
+      }),
+    );
+  });
+
+  test("our own words stay words, outside ones are code", () => {
+    expect(sentence(say`Job ${"@acme <b>"} & co`)).toBe("Job <code>@acme &lt;b&gt;</code> &amp; co");
+    expect(code("a\nb")).toBe("<code>a&#10;b</code>");
+  });
+});
+
+test("an excerpt never holds half a character", () => {
+  expect(excerpt("abc", 3)).toBe("abc");
+  expect(excerpt("abcd", 3)).toBe("ab…");
+  expect(excerpt("a😀😀", 3)).toBe("a…");
+  expect(excerpt("a😀bc", 4)).toBe("a😀…");
+});

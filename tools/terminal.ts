@@ -1,0 +1,29 @@
+import { styleText } from "node:util";
+import type { LogLine } from "./commands.ts";
+
+type Format = Parameters<typeof styleText>[0];
+
+const annotationFormats: Readonly<Record<string, Format>> = { error: "red", warning: "yellow", notice: "cyan" };
+
+/** Renders a step's log for a terminal: groups indented, annotations in colour, masked values as `***`. */
+export class TerminalRenderer {
+  readonly #masks: string[] = [];
+  #indent = "";
+
+  /** The line as it is to be shown; `undefined` where nothing is. */
+  render(line: LogLine): string | undefined {
+    if (line.kind === "command" && line.name === "add-mask") this.#masks.push(line.data);
+    if (line.kind === "command" && line.name === "endgroup") this.#indent = "";
+    const shown = show(line)?.replaceAll(/^/gm, this.#indent);
+    if (line.kind === "command" && line.name === "group") this.#indent = "  ";
+    return shown && this.#masks.reduce((text, mask) => text.replaceAll(mask, "***"), shown);
+  }
+}
+
+function show(line: LogLine): string | undefined {
+  if (line.kind === "text") return line.text;
+  const format = annotationFormats[line.name];
+  if (format) return styleText(format, `${line.name}: ${line.properties.title ?? ""}\n${line.data}`);
+  if (line.name === "group") return styleText("bold", `▼ ${line.data}`);
+  return line.name === "debug" ? styleText("dim", `debug: ${line.data}`) : undefined;
+}
