@@ -1,0 +1,127 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { outputNames } from "../support/metadata.ts";
+import { inputsFor, serviceKey, startService } from "../support/service.ts";
+import { step, temporaryFolder } from "../support/step.ts";
+
+test("create, wait, hand on: outputs, log and summary", async () => {
+  await using service = await startService({ script: () => ({ durationMs: 300 }) });
+  const { exitCode, outputs, log, summary, annotations } = await step(inputsFor(service));
+  expect(exitCode).toBe(0);
+  expect(outputs).toEqual({
+    "job-id": expect.stringMatching(/^job_/),
+    status: "completed",
+    "pr-link": "https://github.com/example/docs/pull/1",
+    "pr-number": "1",
+    outcome: "pr-created",
+    "skip-reason": "",
+    model: "scripted",
+    repository: "https://github.com/example/docs",
+    ref: "agent/1",
+    "created-at": expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    "archived-at": "",
+    "duration-seconds": expect.stringMatching(/^\d+$/),
+  });
+  expect(Object.keys(outputs).sort()).toEqual(outputNames().sort());
+  expect(annotations).toEqual([]);
+  expect(log).toContain("Outcome: pr-created after");
+  expect(summary).toContain("Pull request created");
+  expect(service.requests.filter((request) => request.startsWith("POST"))).toEqual(["POST /v2/agent/docs/job"]);
+  expect(service.engine.prompts).toEqual(["Update the quickstart"]);
+  expect(log.replace(`::add-mask::${serviceKey}`, "")).not.toContain(serviceKey);
+});
+
+test("a job, then a follow-up to it, then a wait for it", async () => {
+  await using service = await startService({ script: (_prompt, round) => ({ durationMs: 200, lagMs: round * 150 }) });
+  const first = await step(inputsFor(service));
+  const jobId = first.outputs["job-id"] ?? "";
+  const second = await step(inputsFor(service, { "job-id": jobId, prompt: "And the links" }));
+  expect(second.outputs).toMatchObject({ "job-id": jobId, outcome: "pr-created", status: "completed" });
+  expect(second.log).toContain("active");
+  const third = await step(inputsFor(service, { "job-id": jobId, prompt: "" }));
+  expect(third.outputs).toMatchObject({ "job-id": jobId, outcome: "pr-created" });
+  expect(service.engine.prompts).toEqual(["Update the quickstart", "And the links"]);
+});
+
+test("start in one step, wait in another", async () => {
+  await using service = await startService({ script: () => ({ durationMs: 300 }) });
+  const started = await step(inputsFor(service, { wait: "false" }));
+  expect(started).toMatchObject({ exitCode: 0, outputs: { outcome: "started", status: "active", "pr-link": "" } });
+  const waited = await step(inputsFor(service, { "job-id": started.outputs["job-id"] ?? "", prompt: "" }));
+  expect(waited).toMatchObject({ exitCode: 0, outputs: { outcome: "pr-created" } });
+});
+
+describe("outcomes that fail the step", () => {
+  test("failed", async () => {
+    await using service = await startService({ script: () => ({ durationMs: 100, result: "failed" }) });
+    const { exitCode, outputs, annotations } = await step(inputsFor(service));
+    expect(exitCode).toBe(1);
+    expect(outputs).toMatchObject({ outcome: "failed", status: "failed" });
+    expect(annotations).toEqual([expect.stringMatching(/^error Job failed: /)]);
+  });
+
+  test("timed out", async () => {
+    await using service = await startService({ script: () => ({ durationMs: 60_000 }) });
+    const { exitCode, outputs, annotations } = await step(inputsFor(service, { "timeout-minutes": "0.01" }));
+    expect(exitCode).toBe(1);
+    expect(outputs).toMatchObject({ outcome: "timed-out", status: "active", "job-id": expect.stringMatching(/^job_/) });
+    expect(annotations).toEqual([expect.stringContaining("with job-id job_")]);
+  });
+
+  test("inputs: all that is wrong in one annotation, and nothing is sent", async () => {
+    await using service = await startService();
+    const { exitCode, outputs, annotations, log, summary } = await step(
+      inputsFor(service, { prompt: "", "api-key": "", wait: "maybe", "timeout-minutes": "-5" }),
+    );
+    expect(exitCode).toBe(1);
+    expect(Object.keys(outputs).sort()).toEqual(outputNames().sort());
+    expect(outputs.outcome).toBe("error");
+    expect(annotations).toHaveLength(1);
+    for (const name of ["prompt", "api-key", "wait", "timeout-minutes"]) expect(annotations[0]).toContain(`- ${name} `);
+    expect(service.requests).toEqual([]);
+    expect(log).not.toMatch(/^\s+at /m);
+    expect(summary).toContain("Inputs refused");
+  });
+});
+
+test("no inputs at all", async () => {
+  const { exitCode, outputs, annotations } = await step({});
+  expect(exitCode).toBe(1);
+  expect(outputs.outcome).toBe("error");
+  expect(annotations[0]).toMatch(/- project-id .*- api-key .*- prompt /s);
+});
+
+test("a prompt file of 3 MB, sent to the letter", async () => {
+  await using service = await startService();
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "workspace"));
+  const prompt = `Zeile für Zeile\n${"é".repeat(1_500_000)}\n`;
+  writeFileSync(join(folder, "workspace", "prompt.md"), prompt);
+  const { exitCode, summary } = await step(inputsFor(service, { prompt: "", "prompt-file": "prompt.md" }), { folder });
+  expect(exitCode).toBe(0);
+  expect(service.engine.prompts).toEqual([prompt]);
+  expect(summary.length).toBeLessThan(10_000);
+});
+
+test("a base address with a path", async () => {
+  await using service = await startService({ prefix: "/docs-api" });
+  const { exitCode } = await step(inputsFor({ url: `${service.url}/docs-api/` }));
+  expect(exitCode).toBe(0);
+  expect(service.requests[0]).toBe("POST /docs-api/v2/agent/docs/job");
+});
+
+test("summary: false writes none", async () => {
+  await using service = await startService();
+  expect((await step(inputsFor(service, { summary: "false" }))).summary).toBe("");
+});
+
+test("outputs that cannot be written fail the step, and the id is in the log", async () => {
+  await using service = await startService();
+  const { exitCode, log, annotations } = await step(inputsFor(service), {
+    environment: { GITHUB_OUTPUT: "/nowhere/output.txt" },
+  });
+  expect(exitCode).toBe(1);
+  expect(log).toMatch(/Job job_\S+ has been created/);
+  expect(annotations.join("\n")).toContain("Outputs cannot be written");
+});

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { type LogLine, readLog } from "../../tools/commands.ts";
+import { runStep, type StepOptions, type StepResult } from "../../tools/runner.ts";
+
+export interface Step extends StepResult {
+  lines: LogLine[];
+  /** What the runner would show as annotations: `level title: text`. */
+  annotations: string[];
+}
+
+/** A folder for the length of a test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "agent-job-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs `dist/index.js` as the runner would. */
+export async function step(
+  inputs: Record<string, string>,
+  options: Partial<Omit<StepOptions, "inputs">> = {},
+): Promise<Step> {
+  const result = await runStep({ folder: temporaryFolder(), ...options, inputs });
+  const lines = readLog(result.log);
+  const annotations = lines.flatMap((line) =>
+    line.kind === "command" && ["notice", "warning", "error"].includes(line.name)
+      ? [`${line.name} ${line.properties.title}: ${line.data}`]
+      : [],
+  );
+  return { ...result, lines, annotations };
+}

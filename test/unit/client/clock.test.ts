@@ -1,0 +1,43 @@
+import { getEventListeners } from "node:events";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { systemClock } from "../../../src/client/clock.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("a sleep lasts as long as it should", async () => {
+  const done = vi.fn();
+  const sleep = systemClock.sleep(1000).then(done);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(done).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  await sleep;
+});
+
+test("an abort ends it at once, and nothing is left behind", async () => {
+  const cancellation = new AbortController();
+  const sleep = systemClock.sleep(1_000_000, cancellation.signal);
+  cancellation.abort();
+  await sleep;
+  expect(vi.getTimerCount()).toBe(0);
+  await systemClock.sleep(1_000_000, cancellation.signal);
+});
+
+test("a sleep that ended leaves no listener", async () => {
+  const { signal } = new AbortController();
+  const sleep = systemClock.sleep(10, signal);
+  await vi.advanceTimersByTimeAsync(10);
+  await sleep;
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+test("a sleep longer than a timer can be does not end at once", async () => {
+  const done = vi.fn();
+  void systemClock.sleep(2 ** 40).then(done);
+  await vi.advanceTimersByTimeAsync(1_000_000);
+  expect(done).not.toHaveBeenCalled();
+});
