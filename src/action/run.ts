@@ -1,6 +1,6 @@
 import { type AgentJobClient, type CallLimits, createClient, type RetryNotice } from "../client/client.ts";
 import type { Clock } from "../client/clock.ts";
-import type { Job } from "../client/contract.ts";
+import { isTerminal, type Job } from "../client/contract.ts";
 import { isRequestError, MalformedAnswerError, SubmissionError } from "../client/errors.ts";
 import type { Transport } from "../client/transport.ts";
 import { type WaitOrigin, waitForJob } from "../client/wait.ts";
@@ -46,8 +46,10 @@ export async function run(inputs: Inputs, ports: RunPorts, facts: Facts, log: Ru
       learn(job, ports, facts, log);
       log.submitted(task.kind, facts);
       if (signal.aborted) return { kind: "cancelled", operation, taken: "yes" };
-      if (!inputs.wait) return task.kind === "create" ? { kind: "settled", job } : { kind: "started" };
-      origin = { kind: task.kind === "create" ? "created" : "messaged", job, at: clock.now() };
+      const isCreate = task.kind === "create";
+      if (isCreate && (!inputs.wait || isTerminal(job.status))) return { kind: "settled", job };
+      if (!inputs.wait) return { kind: "started" };
+      origin = { kind: isCreate ? "created" : "messaged", job, at: clock.now() };
     }
 
     log.waiting(inputs, facts);

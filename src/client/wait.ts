@@ -12,7 +12,7 @@ const staleStateMs = 15_000;
 /** Where the next poll would come too late, a last one is sent this long before the deadline. */
 const lastPollReserveMs = 1000;
 
-/** How the wait came about; `at` is the monotonic time of the answer, `job` what it said. */
+/** How the wait came about, for a job not known to have ended; `at` is the monotonic time of the answer, `job` what it said. */
 export type WaitOrigin =
   | { kind: "created"; job: Job; at: number }
   | { kind: "messaged"; job: Job; at: number }
@@ -67,7 +67,6 @@ export async function waitForJob(
     return leftMs > lastPollReserveMs ? leftMs - lastPollReserveMs : undefined;
   };
 
-  if (origin.kind === "created" && isTerminal(origin.job.status)) return { end: "settled", job: origin.job };
   let delayMs = origin.kind === "attached" ? 0 : nextDelay();
   for (;;) {
     await clock.sleep(delayMs ?? deadline - clock.now(), signal);

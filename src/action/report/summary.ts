@@ -100,7 +100,6 @@ function table(rows: readonly string[][], heads: readonly string[] = []): string
 }
 
 function prompt(text: string): string {
-  const isCut = text.length > promptLimit;
-  const note = isCut ? `, the first ${promptLimit.toLocaleString("en-US")} shown` : "";
+  const note = text.length > promptLimit ? ", its beginning shown" : "";
   return `<details><summary>Prompt (${size(text)}${note})</summary>\n<pre>${code(text, promptLimit)}</pre>\n</details>`;
 }

@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { Facts } from "../../src/action/facts.ts";
+import { failableOutcomes } from "../../src/action/input-rules.ts";
+import { inputDefaults } from "../../src/action/inputs.ts";
+import { outputsOf } from "../../src/action/outcome.ts";
+import { actionMetadata, root } from "../support/metadata.ts";
+
+const { inputs, outputs, runs } = actionMetadata();
+const readme = readFileSync(resolve(root, "README.md"), "utf8");
+
+/** The rows of the README's table under a heading: its cells, without the back quotes around the first. */
+function table(heading: string): string[][] {
+  const section = readme.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
+  const rows = section.split("\n").filter((line) => line.startsWith("| "));
+  return rows.slice(2).map((row) =>
+    row
+      .slice(1, -1)
+      .split("|")
+      .map((cell) => cell.trim()),
+  );
+}
+
+const unquoted = (cell = "") => cell.replaceAll("`", "");
+
+test("action.yml and the schema have the same inputs with the same defaults", () => {
+  const declared = Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.default ?? ""]));
+  expect(declared).toEqual(inputDefaults);
+});
+
+test("the README's table has the same inputs with the same defaults, in the same order", () => {
+  const declared = Object.entries(inputs).map(([name, input]) => [
+    name,
+    input.required ? "required" : (input.default ?? ""),
+  ]);
+  expect(table("Inputs").map(([name, value]) => [unquoted(name), unquoted(value)])).toEqual(declared);
+});
+
+test("action.yml, the README's table and the action have the same outputs", () => {
+  const names = Object.keys(outputs);
+  expect(table("Outputs").map(([name]) => unquoted(name))).toEqual(names);
+  expect(Object.keys(outputsOf("error", new Facts(), 0))).toEqual(names);
+});
+
+test("every outcome is in action.yml and in the README's table", () => {
+  const outcomes = table("Outcomes").map(([name]) => unquoted(name));
+  const declared = outputs.outcome?.description.match(/[a-z]+(-[a-z]+)*/g)?.filter((word) => word !== "or");
+  expect(outcomes).toEqual(declared);
+  for (const outcome of failableOutcomes) expect(inputs["fail-on"]?.description).toContain(outcome);
+});
+
+test("the runtime is Node 24, and the main file is the bundle", () => {
+  expect(runs).toEqual({ using: "node24", main: "dist/index.js" });
+  expect(process.version).toMatch(/^v24\./);
+});
+
+test("the README's commands are the ones that CI runs and that exist", () => {
+  const check = readFileSync(resolve(root, ".ci/run"), "utf8");
+  expect(readme).toContain("npm ci && npm test");
+  expect(readme).toContain("npm ci && npm run demo");
+  expect(check).toContain("npm ci && npm test");
+});

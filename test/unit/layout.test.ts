@@ -1,0 +1,64 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, resolve, sep } from "node:path";
+import { expect, test } from "vitest";
+import { root } from "../support/metadata.ts";
+
+const source = resolve(root, "src");
+const files = globSync("**/*.ts", { cwd: source }).map((file) => file.replaceAll(sep, "/"));
+
+/** What a file imports: files of `src` by their path in it, packages by their name. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(source, file), "utf8");
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, specifier = ""]) =>
+    specifier.startsWith(".") ? normalize(join(dirname(file), specifier)).replaceAll(sep, "/") : specifier,
+  );
+}
+
+const imports = files.flatMap((file) => importsOf(file).map((target) => ({ file, target })));
+const area = (path: string) => path.split("/")[0];
+
+test("there are files to look at", () => {
+  expect(files.length).toBeGreaterThan(20);
+  expect(imports.length).toBeGreaterThan(50);
+});
+
+test("action builds on client, and nothing else crosses between the parts", () => {
+  const parts = ["action", "client", "service"];
+  const crossings = imports.filter(
+    ({ file, target }) => parts.includes(area(target) ?? "") && area(file) !== area(target),
+  );
+  expect(crossings.filter(({ file, target }) => !(area(file) === "action" && area(target) === "client"))).toEqual([]);
+});
+
+test("the toolkit is behind one file", () => {
+  expect(imports.filter(({ target }) => target.startsWith("@actions/"))).toEqual([
+    { file: "action/toolkit.ts", target: "@actions/core" },
+  ]);
+});
+
+test("the service is built from Node alone", () => {
+  const packages = imports.filter(({ file, target }) => area(file) === "service" && !target.startsWith("service/"));
+  expect(packages.filter(({ target }) => !target.startsWith("node:"))).toEqual([]);
+});
+
+test("nothing imports the entry, and only the entry imports the main story", () => {
+  expect(imports.filter(({ target }) => target === "action/index.ts")).toEqual([]);
+  expect(imports.filter(({ target }) => target === "action/main.ts")).toEqual([
+    { file: "action/index.ts", target: "action/main.ts" },
+  ]);
+});
+
+test("the network, the file system and the clock are each behind one file", () => {
+  const users = (pattern: RegExp) => [
+    ...new Set(
+      imports.filter(({ file, target }) => area(file) !== "service" && pattern.test(target)).map(({ file }) => file),
+    ),
+  ];
+  expect(users(/^node:(https?|net|tls)$/)).toEqual(["client/transport.ts"]);
+  expect(users(/^node:fs/)).toEqual(["action/prompt-file.ts"]);
+});
+
+test("no file is so long that it must have a second reason to exist", () => {
+  const long = files.filter((file) => readFileSync(join(source, file), "utf8").split("\n").length > 220);
+  expect(long).toEqual([]);
+});
