@@ -36038,10 +36038,8 @@ function describeEnding(ending, outcome, context) {
         case "refused-inputs":
             return {
                 title: "Inputs refused",
-                what: join([
-                    say `No job was started, because the inputs cannot be used:`,
-                    ...ending.problems.map(({ input, problem }) => [`- ${input} `, ...problem, "."]),
-                ], "\n"),
+                what: say `No job was started, because the inputs cannot be used:`,
+                points: ending.problems.map(({ input, problem }) => [`${input} `, ...problem, "."]),
                 next: say `Correct what is listed in the step's "with" block.`,
             };
         case "settled":
@@ -36333,7 +36331,8 @@ class RunLog {
         const time = facts.startedAt === undefined ? "" : ` after ${format_duration(elapsedMs)}`;
         const link = facts.pullRequest ? `: ${facts.pullRequest.url}` : "";
         this.#line(`Outcome: ${outcome}${time}${link}`);
-        const text = join([message.what, message.next], "\n");
+        const points = (message.points ?? []).map((point) => ["- ", ...point]);
+        const text = join([message.what, ...points, message.next], "\n");
         if (!hasPassed)
             this.#annotate("error", message.title, text);
         else if (outcome === "no-changes")
@@ -36396,7 +36395,8 @@ function renderSummary(run) {
     const blocks = [
         `<h2>${icons[outcome]} ${(0,untrusted/* forHtml */.B2)(message.title)}</h2>`,
         headline(facts, elapsedMs),
-        ...paragraphs(message.what),
+        `<p>${(0,untrusted/* sentence */.em)(message.what)}</p>`,
+        list(message.points ?? []),
         message.next.length > 0 ? `<p><b>What to do next:</b> ${(0,untrusted/* sentence */.em)(message.next)}</p>` : "",
         factTable(outcome, facts, inputs),
         timeline(facts.timeline, elapsedMs),
@@ -36411,14 +36411,12 @@ function headline(facts, elapsedMs) {
         const label = number ? `Pull request ${number}` : "Pull request";
         parts.push(`<a href="${(0,untrusted/* forHtml */.B2)(url, url.length)}"><b>${label}</b></a>`);
     }
-    if (facts.startedAt !== undefined)
+    if (facts.jobId && facts.startedAt !== undefined)
         parts.push(`took ${format_duration(elapsedMs)}`);
     return parts.length > 0 ? `<p>${parts.join(" · ")}</p>` : "";
 }
-function paragraphs(text) {
-    return (0,untrusted/* sentence */.em)(text)
-        .split("&#10;")
-        .map((line) => `<p>${line}</p>`);
+function list(points) {
+    return points.length > 0 ? `<ul>${points.map((point) => `<li>${(0,untrusted/* sentence */.em)(point)}</li>`).join("")}</ul>` : "";
 }
 function factTable(outcome, facts, inputs) {
     const rows = [
@@ -36441,7 +36439,7 @@ function timeline(states, elapsedMs) {
     const rows = states.slice(0, timelineLimit).map(({ status, atMs }, index) => {
         const next = states[index + 1];
         const isLast = next === undefined;
-        const lasted = isLast && isTerminal(status) ? "" : format_duration((next?.atMs ?? elapsedMs) - atMs);
+        const lasted = isLast && isTerminal(status) ? "–" : format_duration((next?.atMs ?? elapsedMs) - atMs);
         return [(0,untrusted/* code */.aY)(status), format_duration(atMs), lasted];
     });
     if (states.length > timelineLimit)

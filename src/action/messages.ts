@@ -10,6 +10,8 @@ export interface Message {
   title: string;
   /** What happened, and whether a job runs now. */
   what: Text;
+  /** The points of `what`, where it has several. */
+  points?: readonly Text[];
   /** What to do next; empty where there is nothing to do. */
   next: Text;
 }
@@ -21,13 +23,8 @@ export function describeEnding(ending: Ending, outcome: Outcome, context: Contex
     case "refused-inputs":
       return {
         title: "Inputs refused",
-        what: join(
-          [
-            say`No job was started, because the inputs cannot be used:`,
-            ...ending.problems.map(({ input, problem }) => [`- ${input} `, ...problem, "."]),
-          ],
-          "\n",
-        ),
+        what: say`No job was started, because the inputs cannot be used:`,
+        points: ending.problems.map(({ input, problem }) => [`${input} `, ...problem, "."]),
         next: say`Correct what is listed in the step's "with" block.`,
       };
     case "settled":

@@ -89,7 +89,8 @@ export class RunLog {
     const time = facts.startedAt === undefined ? "" : ` after ${duration(elapsedMs)}`;
     const link = facts.pullRequest ? `: ${facts.pullRequest.url}` : "";
     this.#line(`Outcome: ${outcome}${time}${link}`);
-    const text = join([message.what, message.next], "\n");
+    const points = (message.points ?? []).map((point) => ["- ", ...point]);
+    const text = join([message.what, ...points, message.next], "\n");
     if (!hasPassed) this.#annotate("error", message.title, text);
     else if (outcome === "no-changes") this.#annotate("notice", message.title, text);
     else if (outcome === "archived" || outcome === "failed" || outcome === "timed-out")

@@ -39,7 +39,8 @@ export function renderSummary(run: {
   const blocks = [
     `<h2>${icons[outcome]} ${forHtml(message.title)}</h2>`,
     headline(facts, elapsedMs),
-    ...paragraphs(message.what),
+    `<p>${sentence(message.what)}</p>`,
+    list(message.points ?? []),
     message.next.length > 0 ? `<p><b>What to do next:</b> ${sentence(message.next)}</p>` : "",
     factTable(outcome, facts, inputs),
     timeline(facts.timeline, elapsedMs),
@@ -55,14 +56,12 @@ function headline(facts: Facts, elapsedMs: number): string {
     const label = number ? `Pull request ${number}` : "Pull request";
     parts.push(`<a href="${forHtml(url, url.length)}"><b>${label}</b></a>`);
   }
-  if (facts.startedAt !== undefined) parts.push(`took ${duration(elapsedMs)}`);
+  if (facts.jobId && facts.startedAt !== undefined) parts.push(`took ${duration(elapsedMs)}`);
   return parts.length > 0 ? `<p>${parts.join(" · ")}</p>` : "";
 }
 
-function paragraphs(text: Text): string[] {
-  return sentence(text)
-    .split("&#10;")
-    .map((line) => `<p>${line}</p>`);
+function list(points: readonly Text[]): string {
+  return points.length > 0 ? `<ul>${points.map((point) => `<li>${sentence(point)}</li>`).join("")}</ul>` : "";
 }
 
 function factTable(outcome: Outcome, facts: Facts, inputs: Inputs | undefined): string {
@@ -86,7 +85,7 @@ function timeline(states: readonly StateSeen[], elapsedMs: number): string {
   const rows = states.slice(0, timelineLimit).map(({ status, atMs }, index) => {
     const next = states[index + 1];
     const isLast = next === undefined;
-    const lasted = isLast && isTerminal(status) ? "" : duration((next?.atMs ?? elapsedMs) - atMs);
+    const lasted = isLast && isTerminal(status) ? "–" : duration((next?.atMs ?? elapsedMs) - atMs);
     return [code(status), duration(atMs), lasted];
   });
   if (states.length > timelineLimit) rows.push([`and ${states.length - timelineLimit} more`, "", ""]);

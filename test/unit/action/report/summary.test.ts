@@ -11,7 +11,7 @@ test("success: the outcome, the link, the facts, the states and the prompt", asy
   expect(summary).toContain(`<a href="${prLink}"><b>Pull request 7</b></a>`);
   expect(summary).toContain("<tr><td><b>Repository</b></td><td><code>https://github.com/acme/docs</code></td></tr>");
   expect(summary).toContain("<tr><td><code>active</code></td><td>0 s</td><td>10 s</td></tr>");
-  expect(summary).toContain("<tr><td><code>completed</code></td><td>10 s</td><td></td></tr>");
+  expect(summary).toContain("<tr><td><code>completed</code></td><td>10 s</td><td>–</td></tr>");
   expect(summary).toContain("<summary>Prompt (21 characters)</summary>");
   expect(summary).not.toContain("What to do next");
 });
@@ -27,7 +27,7 @@ test("failure: what to do next", async () => {
 
 test("refused inputs: each in a line of its own, and no word of the key", async () => {
   const summary = await summaryOf({ inputs: { "api-key": "x y", wait: "x" }, respond: () => answer(500) });
-  expect(summary).toContain("<p>- wait must be true or false.</p>");
+  expect(summary).toContain("<li>wait must be true or false.</li>");
   expect(summary).not.toContain("x y");
 });
 
@@ -55,7 +55,7 @@ test("text from outside is inert: in code, escaped, on one line", async () => {
   const ownWords = summary.replaceAll(/<code>[^<]*<\/code>/g, "");
   for (const trace of ["@acme", "<img", "![x]", "```", "onerror"]) expect(ownWords).not.toContain(trace);
   // A blank line would end the block of HTML, and what follows would be read as Markdown.
-  for (const block of summary.split("\n\n")) expect(block.trim()).toMatch(/^<(h2|h3|p|table|details)/);
+  for (const block of summary.split("\n\n")) expect(block.trim()).toMatch(/^<(h2|h3|p|ul|table|details)/);
 });
 
 test("a service that lies without end fills no summary", async () => {
