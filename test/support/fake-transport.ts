@@ -8,10 +8,16 @@ export interface Exchange {
   connectMs?: number;
   /** From there to the answer. Default: 0. */
   answerMs?: number;
-  /** The answer; a string or object as `body` is sent as JSON where it is no string. */
-  answer?: { status: number; headers?: Record<string, string>; body?: unknown };
+  /** The answer, or what happens when the request arrives and makes it. A `body` that is no string is sent as JSON. */
+  answer?: Answer | (() => Answer);
   /** No answer: the connection fails, before or after the request was sent. */
   failure?: "not-sent" | "unclear" | "certificate";
+}
+
+export interface Answer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: unknown;
 }
 
 export interface SeenRequest {
@@ -37,10 +43,10 @@ export function fakeTransport(
     pass(exchange.connectMs ?? 0, "not-sent", request);
     if (exchange.failure === "not-sent") throw failure("not-sent", "network");
     if (exchange.failure === "certificate") throw failure("not-sent", "certificate");
-    const startedAt = seen.at;
-    pass(exchange.answerMs ?? 0, "unclear", request, startedAt);
-    if (exchange.failure === "unclear" || !exchange.answer) throw failure("unclear", "network");
-    return answerOf(exchange.answer);
+    const answer = typeof exchange.answer === "function" ? exchange.answer() : exchange.answer;
+    pass(exchange.answerMs ?? 0, "unclear", request, seen.at);
+    if (exchange.failure === "unclear" || !answer) throw failure("unclear", "network");
+    return answerOf(answer);
   };
 
   function pass(ms: number, delivery: "not-sent" | "unclear", request: HttpRequest, startedAt = clock.now()): void {
@@ -64,7 +70,7 @@ function describe(request: HttpRequest, at: number): SeenRequest {
   return { at, method, path: url.pathname, headers, body, timeoutMs };
 }
 
-function answerOf({ status, headers = {}, body = "" }: NonNullable<Exchange["answer"]>): HttpAnswer {
+function answerOf({ status, headers = {}, body = "" }: Answer): HttpAnswer {
   return { status, headers, body: typeof body === "string" ? body : JSON.stringify(body) };
 }
 

@@ -3,48 +3,7 @@ import { describe, expect, test } from "vitest";
 import { say } from "../../../../src/action/report/text.ts";
 import { code, excerpt, forAnnotation, forHtml, forLog, sentence } from "../../../../src/action/report/untrusted.ts";
 import { readLog } from "../../../../tools/commands.ts";
-
-/** Texts made of what means something to a runner, a terminal or a Markdown renderer. */
-const hostileText = fc
-  .array(
-    fc.oneof(
-      fc.constantFrom(
-        "::",
-        "##[",
-        "##",
-        "[",
-        "]",
-        "add-mask",
-        "error",
-        "warning file=a::",
-        "stop-commands::x",
-        "set-output name=a::b",
-        "\n",
-        "\r",
-        "\u0085",
-        "\u2028",
-        "\u001b[31m",
-        "\u009b31m",
-        "\u202e",
-        "\u00a0",
-        "\ufeff",
-        "\t",
-        " ",
-        "<img src=x>",
-        "</code>",
-        "</pre></details>",
-        "&lt;",
-        "@acme/team",
-        "|",
-        "```",
-        "\ud800",
-        "😀",
-      ),
-      fc.string({ unit: "binary" }),
-    ),
-    { maxLength: 12 },
-  )
-  .map((parts) => parts.join(""));
+import { hostileText } from "../../../support/hostile-text.ts";
 
 describe("for the log", () => {
   test("whatever the text, the runner finds one line and no command in it", () => {

@@ -1,0 +1,64 @@
+import { main } from "../../src/action/main.ts";
+import { ExchangeError } from "../../src/client/errors.ts";
+import type { Transport } from "../../src/client/transport.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { FakeToolkit } from "../support/fake-toolkit.ts";
+import { fakeTransport } from "../support/fake-transport.ts";
+import type { Scenario } from "./scenario.ts";
+import { jobId, World } from "./world.ts";
+
+export const key = "mint_simulated+key/0123456789";
+
+/** How a simulated run went, and the truth of it. */
+export interface Run {
+  hasPassed: boolean;
+  toolkit: FakeToolkit;
+  world: World;
+  /** Milliseconds from the start of the step to its end. */
+  endedAt: number;
+}
+
+/** Runs the whole of `main` through a scenario. */
+export async function simulate(scenario: Scenario): Promise<Run> {
+  const clock = new FakeClock();
+  const world = new World(clock, scenario, key);
+  const cancellation = new AbortController();
+  for (const at of scenario.signalsAt) clock.at(at, () => cancellation.abort());
+  clock.advance(0);
+  const { transport } = fakeTransport(clock, (request) => world.respond(request));
+  const observed: Transport = async (request) => {
+    try {
+      const answer = await transport(request);
+      world.observe(request.method, answer);
+      return answer;
+    } catch (error) {
+      if (error instanceof ExchangeError) world.observe(request.method, error);
+      throw error;
+    }
+  };
+  const toolkit = new FakeToolkit(inputsOf(scenario));
+  let chance = 0;
+  const hasPassed = await main({
+    toolkit,
+    clock,
+    random: () => scenario.chances[chance++ % scenario.chances.length] ?? 0,
+    connect: () => observed,
+    environment: {},
+    signal: cancellation.signal,
+  });
+  return { hasPassed, toolkit, world, endedAt: clock.now() };
+}
+
+function inputsOf(scenario: Scenario): Record<string, string> {
+  return {
+    "project-id": "docs",
+    "api-key": key,
+    prompt: scenario.way === "attach" ? "" : "Update the quickstart",
+    "job-id": scenario.way === "create" ? "" : jobId,
+    wait: String(scenario.wait),
+    "timeout-minutes": String(scenario.timeoutSeconds / 60),
+    "poll-interval-seconds": String(scenario.minSeconds),
+    "max-poll-interval-seconds": String(scenario.maxSeconds),
+    "fail-on": scenario.failOn,
+  };
+}
