@@ -36021,10 +36021,15 @@ function describeFault(error, address) {
     const target = address ? say `${address}` : say `the service`;
     if (error.reason === "certificate")
         return say `the certificate of ${target} is not trusted (${error.message})`;
-    return error.delivery === "not-sent"
-        ? say `no connection to ${target} could be made (${error.message})`
-        : say `the connection to ${target} broke before the whole answer was there (${error.message})`;
+    if (error.phase === "connecting")
+        return say `no connection to ${target} could be made (${error.message})`;
+    return say `the connection to ${target} broke while ${text_own(doings[error.phase])} (${error.message})`;
 }
+const doings = {
+    sending: "the request was being sent",
+    waiting: "its answer was awaited",
+    reading: "its answer was being read",
+};
 
 ;// CONCATENATED MODULE: ./build/action/messages.js
 
@@ -39998,15 +40003,16 @@ class AgentJobError extends Error {
 /** Thrown when a request got no whole answer: no connection, a reset, a time-out, an abort, a body too large. */
 class ExchangeError extends AgentJobError {
     name = "ExchangeError";
-    delivery;
     phase;
     /** `stale`: a kept-alive connection that the other side had closed. */
     reason;
     constructor(message, options) {
         super(message, { cause: options.cause });
-        this.delivery = options.delivery;
         this.phase = options.phase;
         this.reason = options.reason;
+    }
+    get delivery() {
+        return this.phase === "connecting" ? "not-sent" : "unclear";
     }
 }
 /** Thrown when the service, or a gateway before it, answered with anything but a 2xx. */
@@ -40117,7 +40123,6 @@ function createAgent(protocol, environment) {
     catch {
         // Node's error quotes the address, which may hold a password: it is not passed on.
         throw new errors/* ExchangeError */.Sb("the proxy address in https_proxy is not a valid URL", {
-            delivery: "not-sent",
             phase: "connecting",
             reason: "network",
         });
@@ -40149,8 +40154,7 @@ function exchange(client, agent, request) {
                 succeed(incoming);
             if (!settled) {
                 settle();
-                const delivery = phase === "connecting" ? "not-sent" : "unclear";
-                reject(new errors/* ExchangeError */.Sb(message, { delivery, phase, reason, cause }));
+                reject(new errors/* ExchangeError */.Sb(message, { phase, reason, cause }));
             }
             outgoing.destroy();
         };
@@ -40169,7 +40173,7 @@ function exchange(client, agent, request) {
         };
         const onAnswer = (answer) => {
             incoming = answer;
-            phase = "receiving";
+            phase = "reading";
             let bytes = 0;
             answer.on("data", (chunk) => {
                 bytes += chunk.length;
@@ -40191,7 +40195,7 @@ function exchange(client, agent, request) {
         });
         outgoing.on("finish", () => {
             if (phase === "sending")
-                phase = "receiving";
+                phase = "waiting";
         });
         outgoing.on("response", onAnswer);
         outgoing.on("error", onError);

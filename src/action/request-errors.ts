@@ -111,7 +111,12 @@ export function describeFault(error: RequestError, address?: string): Text {
   if (error instanceof MalformedAnswerError) return say`the service's answer cannot be used (${error.message})`;
   const target = address ? say`${address}` : say`the service`;
   if (error.reason === "certificate") return say`the certificate of ${target} is not trusted (${error.message})`;
-  return error.delivery === "not-sent"
-    ? say`no connection to ${target} could be made (${error.message})`
-    : say`the connection to ${target} broke before the whole answer was there (${error.message})`;
+  if (error.phase === "connecting") return say`no connection to ${target} could be made (${error.message})`;
+  return say`the connection to ${target} broke while ${own(doings[error.phase])} (${error.message})`;
 }
+
+const doings = {
+  sending: "the request was being sent",
+  waiting: "its answer was awaited",
+  reading: "its answer was being read",
+};

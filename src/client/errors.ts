@@ -1,8 +1,8 @@
 /** What is known of a request that got no usable answer: whether the service can have acted on it. */
 export type Delivery = "not-sent" | "unclear";
 
-/** How far the connection had come when it broke. */
-export type Phase = "connecting" | "sending" | "receiving";
+/** How far an exchange had come when it broke; with `connecting`, the request has not been sent. */
+export type Phase = "connecting" | "sending" | "waiting" | "reading";
 
 /** The root of all that the client throws on purpose. */
 export abstract class AgentJobError extends Error {
@@ -12,19 +12,18 @@ export abstract class AgentJobError extends Error {
 /** Thrown when a request got no whole answer: no connection, a reset, a time-out, an abort, a body too large. */
 export class ExchangeError extends AgentJobError {
   override readonly name = "ExchangeError";
-  readonly delivery: Delivery;
   readonly phase: Phase;
   /** `stale`: a kept-alive connection that the other side had closed. */
   readonly reason: "network" | "certificate" | "timeout" | "aborted" | "stale";
 
-  constructor(
-    message: string,
-    options: { delivery: Delivery; phase: Phase; reason: ExchangeError["reason"]; cause?: unknown },
-  ) {
+  constructor(message: string, options: { phase: Phase; reason: ExchangeError["reason"]; cause?: unknown }) {
     super(message, { cause: options.cause });
-    this.delivery = options.delivery;
     this.phase = options.phase;
     this.reason = options.reason;
+  }
+
+  get delivery(): Delivery {
+    return this.phase === "connecting" ? "not-sent" : "unclear";
   }
 }
 

@@ -66,7 +66,6 @@ function createAgent(protocol: string, environment: Environment): http.Agent {
   } catch {
     // Node's error quotes the address, which may hold a password: it is not passed on.
     throw new ExchangeError("the proxy address in https_proxy is not a valid URL", {
-      delivery: "not-sent",
       phase: "connecting",
       reason: "network",
     });
@@ -98,8 +97,7 @@ function exchange(client: typeof http | typeof https, agent: http.Agent, request
       if (incoming && !isSuccess(incoming.statusCode ?? 0)) succeed(incoming);
       if (!settled) {
         settle();
-        const delivery = phase === "connecting" ? "not-sent" : "unclear";
-        reject(new ExchangeError(message, { delivery, phase, reason, cause }));
+        reject(new ExchangeError(message, { phase, reason, cause }));
       }
       outgoing.destroy();
     };
@@ -114,7 +112,7 @@ function exchange(client: typeof http | typeof https, agent: http.Agent, request
     };
     const onAnswer = (answer: http.IncomingMessage) => {
       incoming = answer;
-      phase = "receiving";
+      phase = "reading";
       let bytes = 0;
       answer.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
@@ -134,7 +132,7 @@ function exchange(client: typeof http | typeof https, agent: http.Agent, request
       });
     });
     outgoing.on("finish", () => {
-      if (phase === "sending") phase = "receiving";
+      if (phase === "sending") phase = "waiting";
     });
     outgoing.on("response", onAnswer);
     outgoing.on("error", onError);

@@ -144,13 +144,14 @@ test("text from the service is no command, no markup and no link", async () => {
     "##[error]x\r::set-output name=outcome::pr-created\u0085::error::x <img src=x> @acme/team [x](http://x)";
   const record = JSON.stringify({ id: hostile, status: "completed", model: hostile, source: { repository: hostile } });
   await using server = await tcpServer((socket, received) => isWhole(received) && socket.end(httpAnswer(201, record)));
-  const { exitCode, outputs, lines, annotations, summary } = await step(
+  const { exitCode, outputs, lines, annotations, summary, log } = await step(
     inputsFor({ url: `http://127.0.0.1:${server.port}` }),
   );
   expect(exitCode).toBe(0);
   expect(outputs).toMatchObject({ "job-id": hostile, outcome: "no-changes" });
   const commands = lines.flatMap((line) => (line.kind === "command" ? [line.name] : []));
   expect(commands).toEqual(["add-mask", "notice"]);
+  expect(log).toContain("::stop-commands::");
   expect(annotations[0]).toMatch(/^notice No changes/);
   expect(summary).not.toContain("<img");
   expect(summary.replaceAll(/<code>.*?<\/code>/g, "")).not.toContain("@acme");

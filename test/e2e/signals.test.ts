@@ -51,3 +51,27 @@ test("killed outright: the outputs say that the job's fate is unknown, and keep 
   expect(Object.keys(outputs).sort()).toEqual(outputNames().sort());
   expect(outputs).toMatchObject({ outcome: "error", "job-id": expect.stringMatching(/^job_/) });
 });
+
+test("before a connection stands: nothing was started, and it ends at once", async () => {
+  let kill = (): void => {};
+  // A server that never answers the handshake of TLS keeps the action connecting.
+  await using server = await tcpServer(() => kill());
+  const { exitCode, outputs, annotations } = await step(inputsFor({ url: `https://127.0.0.1:${server.port}` }), {
+    onStart: (child) => {
+      kill = () => child.kill("SIGTERM");
+    },
+  });
+  expect(exitCode).toBe(1);
+  expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "" });
+  expect(annotations).toEqual([expect.stringContaining("No job is running")]);
+});
+
+test("while the results are written: they are written all the same", async () => {
+  await using service = await startService();
+  const { exitCode, outputs, summary } = await step(inputsFor(service), {
+    onStart: (child) => child.stdout?.on("data", (text: string) => text.includes("Outcome:") && child.kill("SIGINT")),
+  });
+  expect(exitCode).toBe(0);
+  expect(outputs.outcome).toBe("pr-created");
+  expect(summary).toContain("Pull request created");
+});

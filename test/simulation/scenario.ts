@@ -54,7 +54,7 @@ export interface Scenario {
   chances: number[];
 }
 
-const words = fc.oneof(fc.constantFrom("", "No.", "Try again"), hostileText);
+const words = fc.oneof(fc.constantFrom("", "No.", "##[add-mask]a", "\n::error::x", "@acme/team"), hostileText);
 
 const fate: fc.Arbitrary<Fate> = fc.oneof(
   { weight: 6, arbitrary: fc.constant<Fate>({ kind: "served" }) },

@@ -75,6 +75,6 @@ function answerOf({ status, headers = {}, body = "" }: Answer): HttpAnswer {
 }
 
 function failure(delivery: "not-sent" | "unclear", reason: ExchangeError["reason"]): ExchangeError {
-  const phase = delivery === "not-sent" ? "connecting" : "receiving";
-  return new ExchangeError(`simulated ${reason} failure`, { delivery, phase, reason });
+  const phase = delivery === "not-sent" ? "connecting" : "waiting";
+  return new ExchangeError(`simulated ${reason} failure`, { phase, reason });
 }

@@ -59,7 +59,7 @@ function refusal(status: number, retryAfterMs?: number): RefusalError {
 }
 
 function broken(delivery: "not-sent" | "unclear", reason: ExchangeError["reason"]): ExchangeError {
-  return new ExchangeError("x", { delivery, phase: "connecting", reason });
+  return new ExchangeError("x", { phase: delivery === "not-sent" ? "connecting" : "waiting", reason });
 }
 
 test("a create or message is sent again only where it was provably not taken", () => {

@@ -1,0 +1,87 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isTerminal, type Job, parseBody, parseErrorMessage, parseId, parseJob } from "../../../src/client/contract.ts";
+
+const empty: Omit<Job, "id" | "status"> = {
+  model: "",
+  repository: "",
+  ref: "",
+  prLink: "",
+  createdAt: "",
+  archivedAt: "",
+};
+
+describe("a job record", () => {
+  test("needs an id and a status, and no more", () => {
+    expect(parseJob({ id: "a", status: "active" })).toEqual({ id: "a", status: "active", ...empty });
+  });
+
+  test.each([
+    undefined,
+    null,
+    "active",
+    [],
+    [{ id: "a", status: "active" }],
+    {},
+    { id: "a" },
+    { status: "active" },
+    { id: "", status: "active" },
+    { id: 1, status: "active" },
+    { id: "a", status: null },
+    { id: ".", status: "active" },
+    { id: "..", status: "active" },
+    { id: "\ud800", status: "active" },
+  ])("%j is none", (data) => {
+    expect(parseJob(data)).toBeUndefined();
+  });
+
+  test("whatever the data, what comes out is a job of texts, or nothing", () => {
+    const field = fc.oneof(fc.string(), fc.constant(null), fc.jsonValue());
+    const recordLike = fc.record(
+      {
+        id: field,
+        status: field,
+        source: fc.oneof(field, fc.record({ repository: field, ref: field }, { requiredKeys: [] })),
+        model: field,
+        prLink: field,
+        createdAt: field,
+        archivedAt: field,
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fc.oneof(recordLike, fc.jsonValue()), (data) => {
+        const job = parseJob(data);
+        for (const value of Object.values(job ?? {})) expect(typeof value).toBe("string");
+        if (job) expect(() => encodeURIComponent(job.id)).not.toThrow();
+        const id = parseId(data);
+        if (job) expect(id).toBe(job.id);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+test("only completed, archived and failed are terminal", () => {
+  expect(["completed", "archived", "failed"].every(isTerminal)).toBe(true);
+  expect(["active", "Completed", "done", "", "toString"].some(isTerminal)).toBe(false);
+});
+
+describe("a body", () => {
+  test("passes every string in it through the cleaner, however it is written", () => {
+    const clean = (text: string) => text.replaceAll("key", "***");
+    expect(parseBody('{"a":["\\u006bey"],"b":{"c":"key"}}', clean)).toEqual({ a: ["***"], b: { c: "***" } });
+  });
+
+  test("that is no JSON is nothing, and never a fault", () => {
+    fc.assert(fc.property(fc.string(), (body) => void parseErrorMessage(parseBody(body, (text) => text))));
+    expect(parseBody("<html>", (text) => text)).toBeUndefined();
+    expect(parseBody("[".repeat(100_000), (text) => text)).toBeUndefined();
+  });
+
+  test("of an error may hold the service's words", () => {
+    expect(parseErrorMessage({ error: " Slow down " })).toBe("Slow down");
+    for (const body of [undefined, null, {}, { error: 1 }, { message: "x" }, "x"])
+      expect(parseErrorMessage(body)).toBe("");
+  });
+});
