@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.ts";
-import { type Job, parseBody, parseErrorMessage, parseId, parseJob } from "./contract.ts";
+import { type Job, parseBody, parseErrorMessage, parseJob, salvageId } from "./contract.ts";
 import { isRequestError, MalformedAnswerError, RefusalError, type RequestError, SubmissionError } from "./errors.ts";
 import { createRedactor } from "./redact.ts";
 import { backoffMs, judgeSubmission, parseRetryAfter } from "./retry.ts";
@@ -84,7 +84,7 @@ export function createClient(address: ServiceAddress, ports: ClientPorts): Agent
     const data = parseBody(answer.body, redact);
     if (!isSuccess(answer.status)) throw refusal(answer, data);
     const job = parseJob(data);
-    if (!job) throw new MalformedAnswerError(`HTTP ${answer.status} without a job record`, parseId(data));
+    if (!job) throw new MalformedAnswerError(`HTTP ${answer.status} without a job record`, answer.body);
     return job;
   }
 
@@ -94,6 +94,7 @@ export function createClient(address: ServiceAddress, ports: ClientPorts): Agent
       serviceMessage: parseErrorMessage(data),
       location: redact(answer.headers.location ?? ""),
       retryAfterMs: parseRetryAfter(answer.headers["retry-after"], clock.wallTime()),
+      body: answer.body,
     });
   }
 
@@ -110,10 +111,11 @@ export function createClient(address: ServiceAddress, ports: ClientPorts): Agent
       } catch (error) {
         if (!isRequestError(error)) throw error;
         const verdict = judgeSubmission(error);
-        if (verdict === "unclear") throw new SubmissionError("unclear", error);
+        if (verdict === "unclear") throw new SubmissionError("unclear", error, salvageId(error.body, redact));
         if (verdict === "refused") throw new SubmissionError("no", error);
         if (verdict === "unreachable") unreachableSince ??= sentAt;
         else unreachableSince = undefined;
+        if (limits.signal.aborted) throw new SubmissionError("no", error);
         const now = clock.now();
         const latest = Math.min(
           limits.deadline - leastTimeLeftMs,
@@ -146,7 +148,7 @@ export function createClient(address: ServiceAddress, ports: ClientPorts): Agent
 }
 
 function ofJob(jobId: string, job: Job): Job {
-  if (job.id !== jobId) throw new MalformedAnswerError("the answer is the record of another job");
+  if (job.id !== jobId) throw new MalformedAnswerError("it is the record of another job", "");
   return job;
 }
 

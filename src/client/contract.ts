@@ -82,9 +82,19 @@ export function parseJob(data: unknown): Job | undefined {
 
 const identified = z.object({ id: identifier });
 
-/** The id in a response that is no whole job record: better than none where that answer started a job. */
-export function parseId(data: unknown): string | undefined {
-  return identified.safeParse(data).data?.id;
+/** An object cut off anywhere behind its first member, where that is the id. */
+const leadingId = /^\s*\{\s*"id"\s*:\s*("(?:[^"\\]|\\.)*")/;
+
+/**
+ * The id in a body that is no whole job record, or is not whole at all: better than none where a job was started.
+ *
+ * @param clean - what the id passes through
+ */
+export function salvageId(body: string, clean: (text: string) => string): string | undefined {
+  const whole = identified.safeParse(parseBody(body, clean));
+  if (whole.success) return whole.data.id;
+  const text = leadingId.exec(body)?.[1];
+  return text === undefined ? undefined : identifier.safeParse(parseBody(text, clean)).data;
 }
 
 const errorBody = z.object({ error: z.string() });

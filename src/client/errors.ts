@@ -13,13 +13,18 @@ export abstract class AgentJobError extends Error {
 export class ExchangeError extends AgentJobError {
   override readonly name = "ExchangeError";
   readonly phase: Phase;
-  /** `stale`: a kept-alive connection that the other side had closed. */
-  readonly reason: "network" | "certificate" | "timeout" | "aborted" | "stale";
+  readonly reason: "network" | "certificate" | "timeout" | "aborted";
+  /** What had come of the body: it may hold the id of a job. Outside text. */
+  readonly body: string;
 
-  constructor(message: string, options: { phase: Phase; reason: ExchangeError["reason"]; cause?: unknown }) {
+  constructor(
+    message: string,
+    options: { phase: Phase; reason: ExchangeError["reason"]; cause?: unknown; body?: string },
+  ) {
     super(message, { cause: options.cause });
     this.phase = options.phase;
     this.reason = options.reason;
+    this.body = options.body ?? "";
   }
 
   get delivery(): Delivery {
@@ -37,25 +42,34 @@ export class RefusalError extends AgentJobError {
   readonly location: string;
   /** The least wait the service asked for, in milliseconds, where it asked for one that can be read. */
   readonly retryAfterMs: number | undefined;
+  /** The body of the answer. Outside text. */
+  readonly body: string;
 
-  constructor(answer: { status: number; serviceMessage: string; location: string; retryAfterMs: number | undefined }) {
+  constructor(answer: {
+    status: number;
+    serviceMessage: string;
+    location: string;
+    retryAfterMs: number | undefined;
+    body: string;
+  }) {
     super(`HTTP ${answer.status}`);
     this.status = answer.status;
     this.serviceMessage = answer.serviceMessage;
     this.location = answer.location;
     this.retryAfterMs = answer.retryAfterMs;
+    this.body = answer.body;
   }
 }
 
 /** Thrown when a 2xx came without a job record, or with the record of another job. */
 export class MalformedAnswerError extends AgentJobError {
   override readonly name = "MalformedAnswerError";
-  /** The id of the job in the answer, where there was at least that. Outside text. */
-  readonly id: string | undefined;
+  /** The body of the answer. Outside text. */
+  readonly body: string;
 
-  constructor(message: string, id?: string) {
+  constructor(message: string, body: string) {
     super(message);
-    this.id = id;
+    this.body = body;
   }
 }
 
@@ -69,15 +83,18 @@ export function isRequestError(error: unknown): error is RequestError {
 /**
  * Thrown when a create or a message has failed for good. `taken` is what is known of it: `no` where the service
  * provably did not act on it, `unclear` where it may have, so that sending it again could do the work twice.
+ * `jobId` is the id in what came of the answer to a create, where there was at least that; outside text.
  */
 export class SubmissionError extends AgentJobError {
   override readonly name = "SubmissionError";
   readonly taken: "no" | "unclear";
+  readonly jobId: string | undefined;
   override readonly cause: RequestError;
 
-  constructor(taken: "no" | "unclear", cause: RequestError) {
+  constructor(taken: "no" | "unclear", cause: RequestError, jobId?: string) {
     super(cause.message, { cause });
     this.taken = taken;
+    this.jobId = jobId;
     this.cause = cause;
   }
 }

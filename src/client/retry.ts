@@ -20,7 +20,8 @@ export function judgeSubmission(error: RequestError): SubmissionVerdict {
   if (error instanceof RefusalError) {
     if (error.status === 429) return "throttled";
     if (error.status === 503 && error.retryAfterMs !== undefined) return "throttled";
-    return isPassingStatus(error.status) ? "unclear" : "refused";
+    // Below 300 there is no refusal: an answer that is no proper HTTP says nothing.
+    return isPassingStatus(error.status) || error.status < 300 ? "unclear" : "refused";
   }
   return "unclear";
 }
@@ -46,12 +47,15 @@ function isPassingStatus(status: number): boolean {
 export function parseRetryAfter(value: string | undefined, wallTimeMs: number): number | undefined {
   const text = value?.trim() ?? "";
   if (/^\d+$/.test(text)) {
-    const seconds = Number(text);
+    const seconds = Math.min(Number(text), longestRetryAfterSeconds);
     return seconds > 0 ? seconds * 1000 : undefined;
   }
   const waitMs = parseHttpDate(text) - wallTimeMs;
   return waitMs > 0 ? waitMs : undefined;
 }
+
+/** A year: as good as never, and still a number that can be reckoned with and shown. */
+const longestRetryAfterSeconds = 31_536_000;
 
 /** The three forms a recipient must know (RFC 9110, section 5.6.7); `Date.parse` alone would take far more. */
 const httpDate =

@@ -30,6 +30,11 @@ export type Transport = (request: HttpRequest) => Promise<HttpAnswer>;
 /** A larger body is a fault: a job record has a few hundred bytes. */
 const maxBodyBytes = 1024 * 1024;
 
+/** A refusal counts as it stands when its body is not there by then, in milliseconds. */
+const refusalBodyTimeoutMs = 2000;
+
+const cancelled = "the step was cancelled";
+
 /** Where the proxy settings are read from: `https_proxy`, `no_proxy` and so on, in both cases. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -44,18 +49,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function createTransport(protocol: string, environment: Environment): Transport {
   const client = protocol === "https:" ? https : http;
   const agent = createAgent(protocol, environment);
-  return async (request) => {
-    const startedAt = performance.now();
-    // The other side may have closed a kept-alive connection already. A create sent into it would be in doubt, so a
-    // POST always travels on a new one; a GET is simply sent once more.
+  return (request) => {
+    // The other side may have closed a kept-alive connection already, and a create sent into it would be in doubt. So
+    // a POST always travels on a new one.
     if (request.method === "POST") agent.destroy();
-    try {
-      return await exchange(client, agent, request);
-    } catch (error) {
-      if (!(error instanceof ExchangeError) || error.reason !== "stale" || request.method !== "GET") throw error;
-      agent.destroy();
-      return exchange(client, agent, { ...request, timeoutMs: request.timeoutMs - (performance.now() - startedAt) });
-    }
+    return exchange(client, agent, request);
   };
 }
 
@@ -77,42 +75,49 @@ function exchange(client: typeof http | typeof https, agent: http.Agent, request
     let phase: Phase = "connecting";
     let settled = false;
     let incoming: http.IncomingMessage | undefined;
+    let bodyTimer: NodeJS.Timeout | undefined;
     let graceTimer: NodeJS.Timeout | undefined;
     const chunks: Buffer[] = [];
 
+    const received = () => new TextDecoder().decode(Buffer.concat(chunks));
     const settle = () => {
       settled = true;
       clearTimeout(deadlineTimer);
+      clearTimeout(bodyTimer);
       clearTimeout(graceTimer);
       request.signal.removeEventListener("abort", onAbort);
     };
     const succeed = (answer: http.IncomingMessage) => {
       if (settled) return;
       settle();
-      const body = Buffer.concat(chunks).toString("utf8");
-      resolve({ status: answer.statusCode ?? 0, headers: singleValued(answer.headers), body });
+      resolve({ status: answer.statusCode ?? 0, headers: singleValued(answer.headers), body: received() });
     };
     const fail = (reason: ExchangeError["reason"], message: string, cause?: unknown) => {
-      // A refusal stands whatever becomes of its body.
-      if (incoming && !isSuccess(incoming.statusCode ?? 0)) succeed(incoming);
+      // What has come and waits in the stream counts too: reading it hands it to the listener below.
+      while (incoming && !settled && incoming.read() !== null);
+      // What came after a whole answer does not touch it, and a refusal stands whatever becomes of its body.
+      if (incoming && (incoming.complete || !isSuccess(incoming.statusCode ?? 0))) succeed(incoming);
       if (!settled) {
         settle();
-        reject(new ExchangeError(message, { phase, reason, cause }));
+        reject(new ExchangeError(message, { phase, reason, cause, body: received() }));
       }
       outgoing.destroy();
     };
     const onError = (error: NodeJS.ErrnoException) => {
       if (phase === "connecting" && isCertificateError(error)) fail("certificate", error.message, error);
-      else fail(outgoing.reusedSocket && !incoming ? "stale" : "network", describe(error), error);
+      else fail("network", describe(error), error);
     };
     const onAbort = () => {
-      const end = () => fail("aborted", "the step was cancelled");
+      const end = () => fail("aborted", cancelled);
       if (phase === "connecting" || !request.graceMs) end();
       else graceTimer = setTimeout(end, request.graceMs);
     };
     const onAnswer = (answer: http.IncomingMessage) => {
       incoming = answer;
       phase = "reading";
+      if (!isSuccess(answer.statusCode ?? 0)) {
+        bodyTimer = setTimeout(() => fail("timeout", "its body did not come"), refusalBodyTimeoutMs);
+      }
       let bytes = 0;
       answer.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
@@ -123,6 +128,10 @@ function exchange(client: typeof http | typeof https, agent: http.Agent, request
       answer.on("error", (error) => fail("network", describe(error), error));
     };
 
+    if (request.signal.aborted) {
+      reject(new ExchangeError(cancelled, { phase, reason: "aborted" }));
+      return;
+    }
     const outgoing = client.request(request.url, { method: request.method, agent, headers: headersOf(request) });
     const seconds = Math.ceil(request.timeoutMs / 1000);
     const deadlineTimer = setTimeout(() => fail("timeout", `no whole answer within ${seconds} s`), request.timeoutMs);
@@ -139,8 +148,7 @@ function exchange(client: typeof http | typeof https, agent: http.Agent, request
     // The last resort: Node closes some exchanges without an error, such as one answered with `101`.
     outgoing.on("close", () => fail("network", "the connection was closed before a whole answer came"));
     request.signal.addEventListener("abort", onAbort, { once: true });
-    if (request.signal.aborted) onAbort();
-    else outgoing.end(request.body);
+    outgoing.end(request.body);
   });
 }
 
@@ -165,14 +173,15 @@ export function isSuccess(status: number): boolean {
 
 /** OpenSSL's verification errors and Node's own on host names, by the codes that Node documents under "TLS". */
 function isCertificateError(error: NodeJS.ErrnoException): boolean {
-  return /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|CRL_|ERROR_IN_C|PATH_LENGTH)/.test(
+  return /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|UNSPECIFIED$|CRL_|ERROR_IN_C|PATH_LENGTH)/.test(
     error.code ?? "",
   );
 }
 
-/** With several addresses to a name, Node wraps the errors into one without a message. */
-function describe(error: NodeJS.ErrnoException): string {
+/** With several addresses to a name, Node wraps the errors into one without a message; OpenSSL's is half a stack. */
+function describe(error: NodeJS.ErrnoException & { reason?: string }): string {
   if (error instanceof AggregateError) return error.errors.map((each: Error) => each.message).join("; ");
+  if (error.code === "EPROTO" || error.code?.startsWith("ERR_SSL")) return `TLS failed: ${error.reason ?? error.code}`;
   return error.message || error.code || "the connection failed";
 }
 

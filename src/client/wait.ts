@@ -9,7 +9,7 @@ import { nextPollDelayMs, type PollIntervals } from "./schedule.ts";
 const notFoundGraceMs = 10_000;
 /** A record may show the state from before a message for this long. */
 const staleStateMs = 15_000;
-/** Where the next poll would come too late, a last one is sent this long before the deadline. */
+/** The last poll has this long for its answer, or a tenth of the whole time where that is less. */
 const lastPollReserveMs = 1000;
 
 /** How the wait came about, for a job not known to have ended; `at` is the monotonic time of the answer, `job` what it said. */
@@ -54,17 +54,18 @@ export async function waitForJob(
   const { jobId, origin, startedAt, deadline, signal } = request;
   const { clock, random } = ports;
   let hasSeenActive = origin.kind === "messaged" && origin.job.status === "active";
+  const reserveMs = Math.min(lastPollReserveMs, (deadline - startedAt) / 10);
   let lastError: RequestError | undefined;
-  let polls = 0;
+  let hasAnswer = false;
+  let hasContact = origin.kind !== "attached";
   let delays = 0;
 
   /** The delay before the next poll; none where the time is up without another. */
   const nextDelay = (leastMs = 0): number | undefined => {
     const waitedMs = clock.now() - startedAt;
     const delayMs = Math.max(nextPollDelayMs(waitedMs, delays++ === 0, request.intervals, random()), leastMs);
-    const leftMs = deadline - clock.now();
-    if (delayMs < leftMs) return delayMs;
-    return leftMs > lastPollReserveMs ? leftMs - lastPollReserveMs : undefined;
+    const latestMs = deadline - reserveMs - clock.now();
+    return latestMs > 0 ? Math.min(delayMs, latestMs) : undefined;
   };
 
   let delayMs = origin.kind === "attached" ? 0 : nextDelay();
@@ -74,7 +75,6 @@ export async function waitForJob(
     if (delayMs === undefined) return { end: "timed-out", ...(lastError && { lastError }) };
 
     const sentAt = clock.now();
-    const isFirst = polls++ === 0;
     try {
       const job = await client.getJob(jobId, { deadline, signal });
       hasSeenActive ||= job.status === "active";
@@ -82,12 +82,17 @@ export async function waitForJob(
         origin.kind === "messaged" && isTerminal(job.status) && !hasSeenActive && sentAt - origin.at < staleStateMs;
       const isSettled = request.until === "answer" || (isTerminal(job.status) && !isStale);
       lastError = undefined;
+      hasAnswer = true;
+      hasContact = true;
       delayMs = isSettled ? undefined : nextDelay();
       onEvent({ kind: "polled", job, isStale, ...(delayMs !== undefined && { nextDelayMs: delayMs }) });
       if (isSettled) return { end: "settled", job };
     } catch (error) {
       if (signal.aborted) return { end: "cancelled" };
-      if (!isRequestError(error) || !isRepeatable(error, { origin, isFirst, sentAt })) throw error;
+      if (!isRequestError(error) || !isRepeatable(error, { origin, hasContact, sentAt })) throw error;
+      // A poll that the deadline cut off tells nothing of the service.
+      if (clock.now() >= deadline && hasAnswer) return { end: "timed-out", ...(lastError && { lastError }) };
+      hasContact ||= !(error instanceof ExchangeError);
       lastError = error;
       delayMs = nextDelay(error instanceof RefusalError ? error.retryAfterMs : 0);
       onEvent({ kind: "poll-failed", error, ...(delayMs !== undefined && { nextDelayMs: delayMs }) });
@@ -95,13 +100,12 @@ export async function waitForJob(
   }
 }
 
-function isRepeatable(error: RequestError, poll: { origin: WaitOrigin; isFirst: boolean; sentAt: number }): boolean {
+function isRepeatable(error: RequestError, poll: { origin: WaitOrigin; hasContact: boolean; sentAt: number }): boolean {
   const { origin } = poll;
   if (error instanceof RefusalError && error.status === 404) {
     return origin.kind === "created" && poll.sentAt - origin.at < notFoundGraceMs;
   }
-  // Later, the address has been reached before: then a certificate may be a passing fault of the way to it.
-  const isFirstContact = origin.kind === "attached" && poll.isFirst;
-  if (isFirstContact && error instanceof ExchangeError && error.reason === "certificate") return false;
+  // Where the address has been reached before, a certificate may be a passing fault of the way to it.
+  if (!poll.hasContact && error instanceof ExchangeError && error.reason === "certificate") return false;
   return isPassing(error);
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { ExchangeError } from "../../src/client/errors.ts";
@@ -73,11 +74,26 @@ describe("an answer", () => {
     expect(answer).toMatchObject({ status: 429, headers: { "retry-after": "9" } });
   });
 
-  test("a refusal stands though its body never ends", async () => {
+  test.each([200, 600_000])("a refusal stands though its body never ends, with %i ms to wait", async (timeoutMs) => {
     const answer = await exchange((socket) => socket.write("HTTP/1.1 400 Bad\r\ncontent-length: 9\r\n\r\nab"), {
-      timeoutMs: 200,
+      timeoutMs,
     });
     expect(answer).toMatchObject({ status: 400, body: "ab" });
+  });
+
+  test("what comes after a whole answer does not touch it", async () => {
+    const answer = await exchange((socket) => socket.end(`${httpAnswer(201, "whole")}and more`));
+    expect(answer).toMatchObject({ status: 201, body: "whole" });
+  });
+
+  test("a byte order mark is no part of it", async () => {
+    expect(await exchange((socket) => socket.end(httpAnswer(201, "\ufeff{}")))).toMatchObject({ body: "{}" });
+  });
+
+  test("the encoding asked for is none", async () => {
+    await using server = await tcpServer((socket) => socket.end(httpAnswer(200, "ok")));
+    await createTransport("http:", {})(request(server.port, { headers: { "accept-encoding": "identity" } }));
+    expect(server.received[0]).toMatch(/accept-encoding: identity/i);
   });
 });
 
@@ -102,12 +118,31 @@ describe("a request that was sent may have arrived", () => {
       (socket) => socket.end("HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
     ],
     ["a body over 1 MiB", (socket) => socket.write(httpAnswer(200, "x".repeat(1_048_577)))],
+  ])("%s", async (_name, answer) => {
+    const error = await exchange(answer);
+    expect(error).toBeInstanceOf(ExchangeError);
+    expect(error).toMatchObject({ delivery: "unclear", reason: "network" });
+  });
+
+  test.each<[string, (socket: Socket) => void]>([
     ["no answer in time", () => {}],
     ["headers, but no body in time", (socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n")],
   ])("%s", async (_name, answer) => {
-    const error = await exchange(answer, { timeoutMs: 400 });
-    expect(error).toBeInstanceOf(ExchangeError);
-    expect(error).toMatchObject({ delivery: "unclear" });
+    expect(await exchange(answer, { timeoutMs: 300 })).toMatchObject({ delivery: "unclear", reason: "timeout" });
+  });
+
+  test("reset while a large body is on its way", async () => {
+    await using server = await tcpServer((socket) => {
+      socket.pause();
+      setImmediate(() => socket.resetAndDestroy());
+    });
+    const error = await outcome(createTransport("http:", {})(request(server.port, { body: "x".repeat(30_000_000) })));
+    expect(error).toMatchObject({ delivery: "unclear", reason: "network", phase: "sending" });
+  });
+
+  test("what came of the answer is kept", async () => {
+    const error = await exchange((socket) => socket.end('HTTP/1.1 201 OK\r\ncontent-length: 99\r\n\r\n{"id":"job_1"'));
+    expect(error).toMatchObject({ phase: "reading", body: '{"id":"job_1"' });
   });
 
   test("a body of exactly 1 MiB is none of these", async () => {
@@ -155,6 +190,17 @@ describe("a request that was not sent", () => {
 });
 
 describe("an abort", () => {
+  test("while connecting ends it at once, whatever grace it has: it was not sent", async () => {
+    const cancellation = new AbortController();
+    await using server = await tcpServer(() => cancellation.abort());
+    const url = new URL(`https://127.0.0.1:${server.port}/`);
+    const aborted = request(0, { url, signal: cancellation.signal, graceMs: 600_000, timeoutMs: 600_000 });
+    expect(await outcome(createTransport("https:", {})(aborted))).toMatchObject({
+      delivery: "not-sent",
+      reason: "aborted",
+    });
+  });
+
   test("of a request on its way ends it at once, and it may have arrived", async () => {
     const cancellation = new AbortController();
     const error = await exchange(() => cancellation.abort(), { signal: cancellation.signal });
@@ -206,15 +252,22 @@ describe("kept-alive connections", () => {
     expect(server.received).toHaveLength(2);
   });
 
-  test("a poll on one that has gone stale is sent again on a new one", async () => {
+  test("a poll on one that has gone stale fails like any other, and the next goes on a new one", async () => {
     await using server = await tcpServer((socket, received, connection) => {
       if (connection === 0 && received.split("GET").length > 2) socket.resetAndDestroy();
       else socket.write(httpAnswer(200, String(connection)));
     });
     const transport = createTransport("http:", {});
     expect(await transport(get(server.port))).toMatchObject({ body: "0" });
+    expect(await outcome(transport(get(server.port)))).toMatchObject({ delivery: "unclear", reason: "network" });
     expect(await transport(get(server.port))).toMatchObject({ body: "1" });
-    expect(server.received).toHaveLength(2);
+  });
+
+  test("nothing is left behind on the signal", async () => {
+    await using server = await tcpServer((socket) => socket.write(httpAnswer(200, "ok")));
+    const { signal } = new AbortController();
+    await createTransport("http:", {})({ ...get(server.port), signal });
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 });
 

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isTerminal, type Job, parseBody, parseErrorMessage, parseId, parseJob } from "../../../src/client/contract.ts";
+import {
+  isTerminal,
+  type Job,
+  parseBody,
+  parseErrorMessage,
+  parseJob,
+  salvageId,
+} from "../../../src/client/contract.ts";
 
 const empty: Omit<Job, "id" | "status"> = {
   model: "",
@@ -54,11 +61,38 @@ describe("a job record", () => {
         const job = parseJob(data);
         for (const value of Object.values(job ?? {})) expect(typeof value).toBe("string");
         if (job) expect(() => encodeURIComponent(job.id)).not.toThrow();
-        const id = parseId(data);
-        if (job) expect(id).toBe(job.id);
+        if (job) expect(salvageId(JSON.stringify(data), (text) => text)).toBe(job.id);
       }),
       { numRuns: 1000 },
     );
+  });
+});
+
+describe("an id is saved from a body", () => {
+  const salvage = (body: string) => salvageId(body, (text) => text);
+
+  test.each([
+    ['{"id":"job_1"}', "job_1"],
+    ['{"status":7,"id":"job_1"}', "job_1"],
+    ['{"id":"job_1"', "job_1"],
+    [' { "id" : "job\\u005f1", "status":"act', "job_1"],
+    ['{"id":"job_1","status":"active"} trailing', "job_1"],
+  ])("%s", (body, id) => {
+    expect(salvage(body)).toBe(id);
+  });
+
+  test.each([
+    "",
+    "{",
+    '{"id":"job_',
+    '{"source":{"id":"x"',
+    '{"id":""',
+    '{"id":".."',
+    '{"id":7',
+    '["id":"x"',
+    "<html>",
+  ])("none from %s", (body) => {
+    expect(salvage(body)).toBeUndefined();
   });
 });
 
