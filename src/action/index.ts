@@ -1,28 +1,23 @@
 import { systemClock } from "../client/clock.ts";
 import { createTransport } from "../client/transport.ts";
 import { main } from "./main.ts";
-import { forAnnotation } from "./report/untrusted.ts";
+import { say } from "./report/text.ts";
+import { forAnnotation, forLog } from "./report/untrusted.ts";
 import { runnerToolkit } from "./toolkit.ts";
-
-// Whatever ends the process early, a promise that never settles included, must not look like success.
-process.exitCode = 1;
 
 const cancellation = new AbortController();
 process.on("SIGINT", () => cancellation.abort());
 process.on("SIGTERM", () => cancellation.abort());
 
-process.on("uncaughtException", (error) => {
-  runnerToolkit.debug(forAnnotation(error.stack ?? ""));
-  runnerToolkit.annotate(
-    "error",
-    "Fault in the action",
-    forAnnotation(
-      `The action itself failed: ${error.message}. If the log names a job, it may be running. Report this fault, with the log of a run with step debug logging.`,
-    ),
-  );
+process.on("uncaughtException", (error: unknown) => {
+  const cause = error instanceof Error ? error : new Error(String(error));
+  runnerToolkit.debug(forLog(cause.stack ?? "").line);
+  const text = say`The action itself failed: ${cause.message}. If the log names a job, it may be running; if it says that one was to be created, one may have been started. Look in the dashboard before you run again, and report this fault with the log of a run with step debug logging.`;
+  runnerToolkit.annotate("error", "Fault in the action", forAnnotation(text));
   process.exit(1);
 });
 
+// At the top level, a promise that never settles ends the process with 13, not with 0.
 const hasPassed = await main({
   toolkit: runnerToolkit,
   clock: systemClock,

@@ -44,7 +44,8 @@ const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 function baseUrlProblem(value: string): string | undefined {
   if (!URL.canParse(value)) return "must be an absolute URL, such as https://api.mintlify.com";
   const url = new URL(value);
-  if (url.username || url.password) return "must not hold credentials; the key belongs in api-key";
+  if (url.username || url.password || /^[^/]*\/\/[^/]*@/.test(value))
+    return "must not hold credentials; the key belongs in api-key";
   if (/[?#]/.test(value)) return "must not hold a query or a fragment";
   if (url.protocol === "https:" || (url.protocol === "http:" && loopbackHost.test(url.hostname))) return undefined;
   return "must begin with https:// (http:// is for a loopback host such as localhost alone): the key would be sent in the clear";

@@ -22,7 +22,7 @@ export async function main(ports: Ports): Promise<boolean> {
   const facts = new Facts();
   maskKey(toolkit);
   // If the process is killed before it can say how it ended, then the job's fate is unknown.
-  setOutputs(outputsOf("error", facts, clock.now()), toolkit, log);
+  trySetOutputs(outputsOf("error", facts, clock.now()), toolkit);
   if (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0") {
     log.warn(
       "Certificates are not checked",
@@ -36,7 +36,7 @@ export async function main(ports: Ports): Promise<boolean> {
     (path) => readPromptFile(path, workspace),
   );
   const inputs = parsed.ok ? parsed.inputs : undefined;
-  const announceJob = (jobId: string) => setOutputs({ "job-id": jobId }, toolkit, log);
+  const announceJob = (jobId: string) => trySetOutputs({ "job-id": jobId }, toolkit);
   const ending: Ending = parsed.ok
     ? await run(parsed.inputs, { ...ports, announceJob }, facts, log)
     : { kind: "refused-inputs", problems: parsed.problems };
@@ -46,12 +46,14 @@ export async function main(ports: Ports): Promise<boolean> {
   const outcome = outcomeOf(ending, facts);
   const hasPassed = passes(outcome, inputs?.failOn ?? new Set());
   const message = describeEnding(ending, outcome, { inputs, facts });
-  const hasOutputs = setOutputs(outputsOf(outcome, facts, now), toolkit, log);
+  const outputsFault = trySetOutputs(outputsOf(outcome, facts, now), toolkit);
   log.ended(outcome, message, hasPassed, facts, elapsedMs);
+  if (outputsFault)
+    log.fail("Outputs cannot be written", say`The step fails because its outputs are lost: ${outputsFault}.`);
   if (parsed.ok ? parsed.inputs.summary : parsed.summary) {
     await writeSummary(renderSummary({ outcome, message, facts, inputs, elapsedMs }), toolkit, log);
   }
-  return hasPassed && hasOutputs;
+  return hasPassed && !outputsFault;
 }
 
 /** Before anything is printed. The mask of a text of several lines would hide each of them, however short. */
@@ -62,14 +64,13 @@ function maskKey(toolkit: Toolkit): void {
   }
 }
 
-/** False where the runner's file cannot be written: then the log must do. */
-function setOutputs(outputs: Readonly<Record<string, string>>, toolkit: Toolkit, log: RunLog): boolean {
+/** What is wrong where the runner's file cannot be written, else nothing. The log has the job's id all the same. */
+function trySetOutputs(outputs: Readonly<Record<string, string>>, toolkit: Toolkit): string | undefined {
   try {
     for (const [name, value] of Object.entries(outputs)) toolkit.setOutput(name, value);
-    return true;
+    return undefined;
   } catch (error) {
-    log.warn("Outputs cannot be written", say`The step's outputs are not to be relied on: ${String(error)}.`);
-    return false;
+    return String(error);
   }
 }
 

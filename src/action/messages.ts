@@ -29,21 +29,15 @@ export function describeEnding(ending: Ending, outcome: Outcome, context: Contex
       };
     case "settled":
     case "started":
-      return describeState(outcome, facts);
+      return describeState(outcome, context);
     case "timed-out":
       return describeTimeOut(ending.lastError, context);
     case "cancelled":
       return describeCancellation(ending.operation, ending.taken, facts);
     case "not-submitted":
       return describeSubmission(ending.operation, ending.error.taken, ending.error.cause, context);
-    case "poll-refused": {
-      const { what, next } = describeRequestError("poll", ending.error, context);
-      const isUnknownJob = ending.error instanceof RefusalError && ending.error.status === 404 && facts.status === "";
-      const unknown = isUnknownJob
-        ? say`This step has started nothing.`
-        : say`What became of job ${facts.jobId} is not known; it may be running.`;
-      return { title: "Job cannot be followed", what: join([what, unknown], " "), next };
-    }
+    case "poll-refused":
+      return describePollRefusal(ending.error, context);
     case "broken": {
       const cause = ending.error instanceof Error ? ending.error.message : String(ending.error);
       return {
@@ -58,9 +52,10 @@ export function describeEnding(ending: Ending, outcome: Outcome, context: Contex
   }
 }
 
-function describeState(outcome: Outcome, facts: Facts): Message {
+function describeState(outcome: Outcome, { inputs, facts }: Context): Message {
   const { jobId } = facts;
-  const followUp = say`To go on with it, send a follow-up: set job-id to ${jobId} and give a prompt.`;
+  const newJob = say`To start a new job, run with a prompt and no job-id.`;
+  const followUp = say`To go on with this one, send a follow-up: set job-id to ${jobId} and give a prompt.`;
   switch (outcome) {
     case "pr-created":
       return {
@@ -71,44 +66,83 @@ function describeState(outcome: Outcome, facts: Facts): Message {
     case "no-changes":
       return {
         title: "No changes",
-        what: say`The agent has finished job ${jobId} without a pull request: it changed no files.`,
-        next: join([say`If a change was expected, make the prompt more specific.`, followUp], " "),
+        what: facts.hasBadLink
+          ? say`The agent has finished job ${jobId}, but the service gave no usable link to a pull request.`
+          : say`The agent has finished job ${jobId} without a pull request: it changed no files.`,
+        next: join(
+          [
+            facts.hasBadLink
+              ? say`Look for the pull request in the dashboard.`
+              : say`If a change was expected, make the prompt more specific.`,
+            followUp,
+          ],
+          " ",
+        ),
       };
     case "failed":
       return {
         title: "Job failed",
         what: say`The agent hit an unrecoverable error in job ${jobId}. The job has ended and does not run any more.`,
-        next: join([say`See the dashboard for the cause, then run again to start a new job.`, followUp], " "),
+        next: join([say`See the dashboard for the cause.`, newJob, followUp], " "),
       };
     case "archived":
       return {
         title: "Job archived",
         what: say`Job ${jobId} has been archived: it was put away in the service and does not run any more.`,
-        next: say`If its work is still wanted, run again to start a new job.`,
+        next: join([say`If its work is still wanted:`, newJob], " "),
       };
     default:
-      return {
-        title: "Job started",
-        what: say`The service has accepted the work. Job ${jobId} goes on without this step.`,
-        next: howToWait(facts),
-      };
+      return inputs?.task.kind === "attach"
+        ? { title: "Job is active", what: say`Job ${jobId} has not ended; it goes on.`, next: howToWait(facts) }
+        : {
+            title: inputs?.task.kind === "message" ? "Message sent" : "Job started",
+            what: say`The service has accepted the work. Job ${jobId} goes on without this step.`,
+            next: howToWait(facts),
+          };
   }
 }
 
 function describeTimeOut(lastError: RequestError | undefined, { inputs, facts }: Context): Message {
   const limit = own(duration(inputs?.timeoutMs ?? 0));
   const isStale = facts.status !== "" && facts.status !== "active";
+  const old = own(isStale ? " (it still showed the state from before the message)" : "");
   return {
     title: "Timed out",
     what: lastError
-      ? say`The state of job ${facts.jobId} could not be read when the time was up, after ${limit}: ${describeFault(lastError)}. The job may be running: the time limit does not stop it.`
-      : say`Job ${facts.jobId} had not ended when the time was up, after ${limit}${own(isStale ? " (it still showed the state from before the message)" : "")}. It goes on: the time limit does not stop it.`,
-    next: join([howToWait(facts), say`To wait longer, raise timeout-minutes.`], " "),
+      ? say`The state of job ${facts.jobId} could not be read when the time was up, after ${limit}: ${describeFault(lastError, inputs?.baseUrl.href)}. The job may be running: the time limit does not stop it.`
+      : say`Job ${facts.jobId} had not ended when the time was up, after ${limit}${old}. It goes on: the time limit does not stop it.`,
+    next: join([howToWait(facts), say`For the next run, raise timeout-minutes.`], " "),
   };
 }
 
+function describePollRefusal(error: RequestError, context: Context): Message {
+  const { inputs, facts } = context;
+  const { what, next } = describeRequestError("poll", error, context);
+  const title = "Job cannot be followed";
+  if (inputs?.task.kind === "attach" && facts.timeline.length === 0) {
+    const isUnknown = error instanceof RefusalError && error.status === 404;
+    const state = isUnknown
+      ? say`This step has started nothing.`
+      : say`This step has started nothing; whether job ${facts.jobId} runs is not known.`;
+    return { title, what: join([what, state], " "), next };
+  }
+  return {
+    title,
+    what: join([what, say`What became of job ${facts.jobId} is not known; it may be running.`], " "),
+    next: join([next, own(again[inputs?.task.kind ?? "attach"]), howToWait(facts)], " "),
+  };
+}
+
+/** What a plain re-run would do, where the service has taken something already. */
+const again = {
+  create: "A re-run would start a second job.",
+  message: "A re-run would send the message a second time.",
+  attach: "",
+};
+
 function describeCancellation(operation: Operation, taken: "no" | "unclear" | "yes", facts: Facts): Message {
   const title = "Cancelled";
+  const { jobId, status } = facts;
   if (taken === "unclear") {
     const what = say`The step was cancelled while the request was on its way.`;
     return { ...describeDoubt(operation, what, facts), title };
@@ -119,13 +153,21 @@ function describeCancellation(operation: Operation, taken: "no" | "unclear" | "y
   if (operation === "message" && taken === "no") {
     return {
       title,
-      what: say`The step was cancelled before the message was sent. Job ${facts.jobId} is as it was.`,
+      what: say`The step was cancelled before the message was sent. Job ${jobId} is as it was.`,
       next: say`Run again to send the message.`,
     };
   }
+  if (operation === "poll" && status === "") {
+    const what = say`The step was cancelled before the state of job ${jobId} was read. The job may be running.`;
+    return { title, what, next: howToWait(facts) };
+  }
+  if (operation !== "message" && status !== "" && status !== "active") {
+    const what = say`The step was cancelled. Job ${jobId} had already ended as ${own(status)}.`;
+    return { title, what, next: howToWait(facts) };
+  }
   return {
     title,
-    what: say`The step was cancelled, but job ${facts.jobId} goes on: the service has no way to stop a job.`,
+    what: say`The step was cancelled, but job ${jobId} goes on: the service has no way to stop a job.`,
     next: howToWait(facts),
   };
 }
@@ -152,15 +194,16 @@ function describeDoubt(operation: Operation, what: Text, facts: Facts): Message 
       next: join([say`A re-run may send it a second time.`, howToWait(facts)], " "),
     };
   }
+  const title = "Job may have been started";
   if (facts.jobId) {
     return {
-      title: "Job may have been started",
+      title,
       what: join([what, say`The answer names job ${facts.jobId}, which may be running.`], " "),
       next: join([say`A re-run may start a second job.`, howToWait(facts)], " "),
     };
   }
   return {
-    title: "Job may have been started",
+    title,
     what: join([what, say`A job may have been started and be running, but its id is not known.`], " "),
     next: say`Look in the dashboard before you run again: a re-run may start a second job.`,
   };

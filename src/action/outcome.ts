@@ -65,6 +65,6 @@ export function outputsOf(outcome: Outcome, facts: Facts, now: number): Record<s
     ref: facts.ref,
     "created-at": facts.createdAt,
     "archived-at": facts.archivedAt,
-    "duration-seconds": facts.startedAt === undefined ? "" : String(Math.round(facts.elapsedMs(now) / 1000)),
+    "duration-seconds": facts.startedAt === undefined ? "" : String(Math.floor(facts.elapsedMs(now) / 1000)),
   };
 }

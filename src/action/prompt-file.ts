@@ -16,6 +16,10 @@ export function readPromptFile(path: string, workspace: string): PromptFile {
     if (fromRoot === ".." || fromRoot.startsWith(`..${sep}`) || isAbsolute(fromRoot)) {
       return { problem: say`must lie in the workspace, but ${path} leads out of it` };
     }
+    // A link of a stranger's branch could name git's own files, which may hold the token of the checkout.
+    if (fromRoot.split(sep).some((name) => name.toLowerCase() === ".git")) {
+      return { problem: say`must not lie in .git, but ${path} does` };
+    }
     if (!statSync(file).isFile()) return { problem: say`must be a file, but ${path} is none` };
     const text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
     return text.trim() === "" ? { problem: say`is empty: ${path} holds no text` } : { text };
@@ -26,7 +30,7 @@ export function readPromptFile(path: string, workspace: string): PromptFile {
 
 function describe(error: NodeJS.ErrnoException, path: string): Text {
   if (error.code === "ENOENT")
-    return say`does not exist: there is no ${path} in the workspace. Is the repository checked out?`;
+    return say`does not exist: there is no ${path} in the workspace; check the path, and that the repository is checked out`;
   if (error.code === "ERR_ENCODING_INVALID_ENCODED_DATA") return say`must be UTF-8 text, but ${path} is not`;
   return say`cannot be read: ${path} (${error.code ?? error.message})`;
 }

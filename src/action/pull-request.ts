@@ -7,7 +7,10 @@ export interface PullRequest {
 }
 
 /** GitHub, Gitea, Bitbucket, Azure DevOps and GitLab, in this order. */
-const numberedPath = /\/(?:pull|pulls|pull-requests|pullrequest|merge_requests)\/(\d+)\/?$/;
+const numbered = /^[^?#]*\/(?:pull|pulls|pull-requests|pullrequest|merge_requests)\/(\d+)\/?$/;
+
+/** Far more than any platform's; a longer one would fill the log and the summary. */
+const longestUrl = 4096;
 
 /**
  * The pull request behind a record's `prLink`, or `undefined` where that is no absolute `http(s)` URL or holds
@@ -15,7 +18,12 @@ const numberedPath = /\/(?:pull|pulls|pull-requests|pullrequest|merge_requests)\
  */
 export function parsePullRequest(prLink: string): PullRequest | undefined {
   if (!/^https?:\/\/[^\s\p{Cc}]+$/iu.test(prLink) || !URL.canParse(prLink)) return undefined;
-  const url = new URL(prLink);
-  if (url.username || url.password) return undefined;
-  return { url: url.href, number: numberedPath.exec(url.pathname)?.[1] ?? "" };
+  const { href } = new URL(prLink);
+  if (href.length > longestUrl || hasCredentials(prLink)) return undefined;
+  return { url: href, number: numbered.exec(href)?.[1] ?? "" };
+}
+
+/** True for empty ones too, which `URL` leaves out without a word. */
+function hasCredentials(url: string): boolean {
+  return /^[^/]*[/\\]+[^/?#\\]*@/.test(url);
 }

@@ -8,7 +8,7 @@ import { excerpt } from "./report/untrusted.ts";
 
 /** What the messages speak of; `undefined` inputs were refused. */
 export interface Context {
-  inputs: Pick<Inputs, "projectId" | "baseUrl" | "timeoutMs"> | undefined;
+  inputs: Pick<Inputs, "task" | "projectId" | "baseUrl" | "timeoutMs"> | undefined;
   facts: Facts;
 }
 
@@ -86,7 +86,7 @@ function describeRefusal(operation: Operation, error: RefusalError, { inputs, fa
       next: say`Correct base-url.`,
     };
   }
-  return { what: fault, next: say`Check the inputs against the service's answer, then run again.` };
+  return { what: fault, next: say`Check the inputs against the service's answer.` };
 }
 
 /** A fault in a few words, as part of a sentence. */

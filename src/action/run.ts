@@ -1,7 +1,7 @@
 import { type AgentJobClient, type CallLimits, createClient, type RetryNotice } from "../client/client.ts";
 import type { Clock } from "../client/clock.ts";
 import { isTerminal, type Job } from "../client/contract.ts";
-import { isRequestError, MalformedAnswerError, SubmissionError } from "../client/errors.ts";
+import { isRequestError, SubmissionError } from "../client/errors.ts";
 import type { Transport } from "../client/transport.ts";
 import { type WaitOrigin, waitForJob } from "../client/wait.ts";
 import type { Facts } from "./facts.ts";
@@ -44,7 +44,7 @@ export async function run(inputs: Inputs, ports: RunPorts, facts: Facts, log: Ru
         log.retrying(notice.error, notice.delayMs, facts.elapsedMs(clock.now())),
       );
       learn(job, ports, facts, log);
-      log.submitted(task.kind, facts);
+      log.submitted(task.kind, job, facts);
       if (signal.aborted) return { kind: "cancelled", operation, taken: "yes" };
       const isCreate = task.kind === "create";
       if (isCreate && (!inputs.wait || isTerminal(job.status))) return { kind: "settled", job };
@@ -99,9 +99,8 @@ function learn(job: Job, { clock, announceJob }: RunPorts, facts: Facts, log: Ru
 
 function endingOf(error: unknown, operation: Operation, ports: RunPorts, facts: Facts, log: RunLog): Ending {
   if (operation !== "poll" && error instanceof SubmissionError) {
-    if (error.cause instanceof MalformedAnswerError && error.cause.id !== undefined && operation === "create") {
-      facts.jobId = error.cause.id;
-      ports.announceJob(facts.jobId);
+    if (operation === "create" && error.jobId !== undefined) {
+      facts.jobId = error.jobId;
     }
     if (ports.signal.aborted) return { kind: "cancelled", operation, taken: error.taken };
     return { kind: "not-submitted", operation, error };

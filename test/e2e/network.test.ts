@@ -17,7 +17,7 @@ describe("a create whose answer is lost is never sent again", () => {
   test.each<[string, Fault]>([
     ["closed without an answer", (socket) => socket.end()],
     ["reset", (socket) => socket.resetAndDestroy()],
-    ["closed in mid-body", (socket) => socket.end(`${headersOnly}{"id":"job_1"`)],
+    ["closed in mid-body", (socket) => socket.end(`${headersOnly}{"id":"job`)],
     ["reset in mid-body", (socket) => socket.write(headersOnly, () => socket.resetAndDestroy())],
     ["garbage", (socket) => socket.end("garbage\r\n\r\n")],
     ["a body over 1 MiB", (socket) => socket.end(httpAnswer(201, " ".repeat(1_048_577)))],
@@ -33,6 +33,17 @@ describe("a create whose answer is lost is never sent again", () => {
     expect(annotations).toEqual([expect.stringMatching(/^error Job may have been started: /)]);
     expect(server.received).toHaveLength(1);
     expect(log).not.toMatch(/^\s+at /m);
+  });
+
+  test("closed in mid-body, with the id there", async () => {
+    await using server = await tcpServer(
+      (socket, received) => isWhole(received) && socket.end(`${headersOnly}{"id":"job_1","sta`),
+    );
+    const { exitCode, outputs, annotations } = await step(inputsFor({ url: `http://127.0.0.1:${server.port}` }));
+    expect(exitCode).toBe(1);
+    expect(outputs).toMatchObject({ outcome: "error", "job-id": "job_1" });
+    expect(annotations).toEqual([expect.stringMatching(/^error Job may have been started: .*names job job_1/s)]);
+    expect(server.received).toHaveLength(1);
   });
 
   test("stalled to the end of the time", async () => {

@@ -123,5 +123,5 @@ test("outputs that cannot be written fail the step, and the id is in the log", a
   });
   expect(exitCode).toBe(1);
   expect(log).toMatch(/Job job_\S+ has been created/);
-  expect(annotations.join("\n")).toContain("Outputs cannot be written");
+  expect(annotations).toEqual([expect.stringMatching(/^error Outputs cannot be written: /)]);
 });

@@ -1,6 +1,6 @@
 /** A duration in milliseconds as people say it: `4 min 12 s`. */
 export function duration(ms: number): string {
-  const seconds = Math.round(ms / 1000);
+  const seconds = Math.floor(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return withRest(`${minutes} min`, seconds % 60, "s");

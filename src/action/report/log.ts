@@ -1,4 +1,4 @@
-import { isKnownStatus } from "../../client/contract.ts";
+import { isKnownStatus, type Job } from "../../client/contract.ts";
 import type { RequestError } from "../../client/errors.ts";
 import type { WaitEvent } from "../../client/wait.ts";
 import type { Facts } from "../facts.ts";
@@ -9,12 +9,17 @@ import { describeFault } from "../request-errors.ts";
 import type { Toolkit } from "../toolkit.ts";
 import { delay, duration, elapsed, size } from "./format.ts";
 import { capitalised, join, plain, say, type Text } from "./text.ts";
-import { forAnnotation, forLog } from "./untrusted.ts";
+import { excerpt, forAnnotation, forLog } from "./untrusted.ts";
+
+/** The runner shows ten warnings a step; trouble that comes and goes must leave room for others. */
+const troubleLimit = 5;
 
 /** The log of a run: what people read at 3 a.m. Every line and annotation is made harmless on its way out. */
 export class RunLog {
   readonly #toolkit: Toolkit;
   #isInTrouble = false;
+  #troubles = 0;
+  #address = "";
   #hasWarnedOfStatus = false;
 
   constructor(toolkit: Toolkit) {
@@ -22,6 +27,7 @@ export class RunLog {
   }
 
   starting({ task, projectId, baseUrl }: Inputs): void {
+    this.#address = baseUrl.href;
     const where = `in project ${projectId} at ${baseUrl.href}`;
     if (task.kind === "create") this.#line(`Creating an agent job ${where} (prompt of ${size(task.prompt)})`);
     else if (task.kind === "attach") this.#line(`Following job ${task.jobId} ${where}`);
@@ -29,16 +35,17 @@ export class RunLog {
   }
 
   /** The service took the create or message. */
-  submitted(kind: "create" | "message", facts: Facts): void {
+  submitted(kind: "create" | "message", job: Job, facts: Facts): void {
     this.#recovered();
     this.#line(kind === "create" ? `Job ${facts.jobId} has been created` : `Job ${facts.jobId} has taken the message`);
     for (const name of ["status", "model", "repository", "ref"] as const) {
-      if (facts[name]) this.#line(`  ${`${name}:`.padEnd(12)}${facts[name]}`);
+      if (facts[name]) this.#line(`  ${`${name}:`.padEnd(12)}${excerpt(facts[name], 300)}`);
     }
+    this.#warnOfUnknownStatus(job.status);
   }
 
   waiting({ timeoutMs, intervals }: Inputs, facts: Facts): void {
-    const pace = `polls ${delay(intervals.minMs)} to ${delay(intervals.maxMs)} apart`;
+    const pace = `polls ${delay(intervals.minMs)} to ${delay(intervals.maxMs)} apart, more or less`;
     this.#toolkit.startGroup(forLog(`Waiting up to ${duration(timeoutMs)} for job ${facts.jobId}, ${pace}`).line);
   }
 
@@ -50,20 +57,20 @@ export class RunLog {
   poll(event: WaitEvent, elapsedMs: number): void {
     const next = event.nextDelayMs === undefined ? "" : `, next poll in ${delay(event.nextDelayMs)}`;
     if (event.kind === "poll-failed") {
-      const fault = describeFault(event.error);
+      const fault = describeFault(event.error, this.#address);
       this.#line(`${elapsed(elapsedMs)}  poll failed${next}: ${plain(fault)}`);
-      this.#trouble("Polls fail", say`${capitalised(fault)}. This does not touch the job; polling goes on.`);
+      this.#trouble("Polls fail", say`${capitalised(fault)}. The job is not affected.`);
       return;
     }
     this.#recovered();
     const stale = event.isStale ? " (may be the state from before the message)" : "";
-    this.#line(`${elapsed(elapsedMs)}  ${event.job.status}${stale}${next}`);
+    this.#line(`${elapsed(elapsedMs)}  ${excerpt(event.job.status, 100)}${stale}${next}`);
     this.#warnOfUnknownStatus(event.job.status);
   }
 
   /** A create or message that was provably not taken and will be sent again. */
   retrying(error: RequestError, delayMs: number, elapsedMs: number): void {
-    const fault = describeFault(error);
+    const fault = describeFault(error, this.#address);
     this.#line(`${elapsed(elapsedMs)}  not taken, sent again in ${delay(delayMs)}: ${plain(fault)}`);
     this.#trouble(
       "The service does not take the request",
@@ -80,6 +87,10 @@ export class RunLog {
     this.#annotate("warning", title, text);
   }
 
+  fail(title: string, text: Text): void {
+    this.#annotate("error", title, text);
+  }
+
   debug(text: string): void {
     this.#toolkit.debug(forLog(text).line);
   }
@@ -89,17 +100,14 @@ export class RunLog {
     const time = facts.startedAt === undefined ? "" : ` after ${duration(elapsedMs)}`;
     const link = facts.pullRequest ? `: ${facts.pullRequest.url}` : "";
     this.#line(`Outcome: ${outcome}${time}${link}`);
-    const points = (message.points ?? []).map((point) => ["- ", ...point]);
-    const text = join([message.what, ...points, message.next], "\n");
-    if (!hasPassed) this.#annotate("error", message.title, text);
-    else if (outcome === "no-changes") this.#annotate("notice", message.title, text);
-    else if (outcome === "archived" || outcome === "failed" || outcome === "timed-out")
-      this.#annotate("warning", message.title, text);
-    else this.#line(plain(text));
+    const paragraphs = [message.what, ...(message.points ?? []).map((point) => ["- ", ...point]), message.next];
+    const level = levelOf(outcome, hasPassed);
+    if (level) this.#annotate(level, message.title, join(paragraphs, "\n"));
+    else for (const paragraph of paragraphs) if (paragraph.length > 0) this.#line(plain(paragraph));
   }
 
   #trouble(title: string, text: Text): void {
-    if (!this.#isInTrouble) this.#annotate("warning", title, text);
+    if (!this.#isInTrouble && this.#troubles++ < troubleLimit) this.#annotate("warning", title, text);
     this.#isInTrouble = true;
   }
 
@@ -109,19 +117,24 @@ export class RunLog {
     this.#annotate(
       "warning",
       "Unknown status",
-      say`The service gives the job the status ${status}, which this action does not know. It waits on as if the job were active.`,
+      say`The service gives the job the status ${excerpt(status, 100)}, which this action does not know. It counts as active.`,
     );
   }
 
   #annotate(level: "notice" | "warning" | "error", title: string, text: Text): void {
-    this.#toolkit.annotate(level, title, forAnnotation(plain(text)));
+    this.#toolkit.annotate(level, title, forAnnotation(text));
   }
 
   #line(text: string): void {
-    for (const part of text.split("\n")) {
-      const { line, isSuspect } = forLog(part);
-      if (isSuspect) this.#toolkit.infoWithoutCommands(line);
-      else this.#toolkit.info(line);
-    }
+    const { line, isSuspect } = forLog(text);
+    if (isSuspect) this.#toolkit.infoWithoutCommands(line);
+    else this.#toolkit.info(line);
   }
+}
+
+/** The annotation that an outcome deserves, if any. */
+function levelOf(outcome: Outcome, hasPassed: boolean): "notice" | "warning" | "error" | undefined {
+  if (!hasPassed) return "error";
+  if (outcome === "no-changes") return "notice";
+  return outcome === "archived" || outcome === "failed" || outcome === "timed-out" ? "warning" : undefined;
 }

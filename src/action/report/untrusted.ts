@@ -5,37 +5,44 @@
 
 import type { Text } from "./text.ts";
 
+/** Of outside text in the midst of ours, this much is shown: what to do must still fit behind it. */
+const partLimit = 1000;
+
 /** The runner shows this much of an annotation. */
 const annotationLimit = 4096;
 
-/** Control characters, line separators, marks that reorder text, and the invisible byte order mark. */
-const unprintable = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+/** Control characters, ends of lines, and what is invisible or reorders text; but for the joiner that emoji need. */
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]|(?!\u200d)\p{Cf}/gu;
 
-/** A text on one line, or on several where `keep` lets line feeds pass, with nothing in it but what can be seen. */
+/** A text in which all can be seen that is there; of the characters above, those in `keep` pass. */
 function visible(text: string, keep: "\t" | "\t\n"): string {
   return text
     .toWellFormed()
     .replace(unprintable, (character) =>
-      keep.includes(character) ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+      keep.includes(character) ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`,
     );
 }
 
 /** The runner takes `##[name]` for a command anywhere in a line, and `::name::` where a line begins with it. */
-const commandMark = /##\[|^[\s\u200b]*::/m;
+const commandMark = /##\[|^\s*::/;
 
-function withoutCommandMarks(text: string): string {
-  return text.replaceAll("##[", "##\\[").replace(/^([\s\u200b]*)::/gm, "$1\\::");
+function withoutCommandMarks(line: string): string {
+  return line.replaceAll("##[", "##\\[").replace(/^(\s*)::/, "$1\\::");
 }
+
+/** No line of the log needs more; outside text could fill it otherwise. */
+const lineLimit = 10_000;
 
 /** A line for the log. `isSuspect`: there was something in it that reads like a command to the runner. */
 export function forLog(text: string): { line: string; isSuspect: boolean } {
-  const line = visible(text, "\t");
+  const line = visible(excerpt(text, lineLimit), "\t");
   return { line: withoutCommandMarks(line), isSuspect: commandMark.test(line) };
 }
 
-/** A text for an annotation, which may have several lines. */
-export function forAnnotation(text: string): string {
-  return excerpt(withoutCommandMarks(visible(text, "\t\n")), annotationLimit);
+/** A sentence for an annotation: its own line ends stay, outside parts are each on one line and no longer than need be. */
+export function forAnnotation(text: Text): string {
+  const parts = text.map((part) => (typeof part === "string" ? part : visible(excerpt(part.outside, partLimit), "\t")));
+  return excerpt(parts.join("").split("\n").map(withoutCommandMarks).join("\n"), annotationLimit);
 }
 
 /**
@@ -53,7 +60,7 @@ export function forHtml(text: string, limit = 300): string {
     "'": "&#39;",
     "\n": "&#10;",
   };
-  return excerpt(visible(text.replaceAll("\r\n", "\n"), "\t\n"), limit).replace(
+  return visible(excerpt(text.replaceAll("\r\n", "\n"), limit), "\t\n").replace(
     /[&<>"'\n]/g,
     (character) => entities[character] ?? "",
   );
@@ -67,7 +74,7 @@ export function code(text: string, limit?: number): string {
 /** A sentence as HTML: our own words as they are, what came from outside as {@link code}. */
 export function sentence(text: Text): string {
   return text
-    .map((part) => (typeof part === "string" ? forHtml(part, part.length) : code(part.outside, 1000)))
+    .map((part) => (typeof part === "string" ? forHtml(part, part.length) : code(part.outside, partLimit)))
     .join("");
 }
 

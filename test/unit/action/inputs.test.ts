@@ -176,6 +176,7 @@ test.each([
   "example.com",
   "/v2",
   "https://user@example.com",
+  "https://:@example.com",
   "https://user:secret@example.com",
   "https://example.com/?x=1",
   "https://example.com/?",

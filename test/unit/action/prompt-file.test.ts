@@ -61,10 +61,18 @@ test("whatever leads out of the workspace is refused", () => {
     "link.txt",
     "up/secret.txt",
     "../workspace-2/secret.txt",
+    "..",
     "docs/../../secret.txt",
   ]) {
     expect(problem(path)).toContain("must lie in the workspace");
   }
+});
+
+test("git's own files are refused: they may hold a token", () => {
+  mkdirSync(join(workspace, ".git"));
+  writeFileSync(join(workspace, ".git/config"), "token");
+  symlinkSync(".git/config", join(workspace, "link.md"));
+  for (const path of [".git/config", "link.md"]) expect(problem(path)).toContain("must not lie in .git");
 });
 
 test("what is no prompt is refused with its reason", () => {

@@ -1,4 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Exchange, SeenRequest } from "../../support/fake-transport.ts";
 import { answer, key, prLink, record, runMain } from "../../support/run-main.ts";
 
@@ -28,6 +31,15 @@ describe("the request", () => {
     const prompt = "  First line\n\n- item ##[x] 😀\n";
     const { requests } = await runMain({ inputs: { prompt }, respond: creates() });
     expect(requests[0]?.body).toEqual({ prompt });
+  });
+
+  test("a prompt file is looked for in the workspace", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "workspace-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, "prompt.md"), "From the file");
+    const inputs = { prompt: "", "prompt-file": "prompt.md" };
+    const { requests } = await runMain({ inputs, environment: { GITHUB_WORKSPACE: folder }, respond: creates() });
+    expect(requests[0]?.body).toEqual({ prompt: "From the file" });
   });
 
   test("ids are encoded, and a path of the base address is kept", async () => {
@@ -172,6 +184,30 @@ describe("may have been taken: never sent again", () => {
     expect(requests).toHaveLength(1);
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "job_1", model: "" });
   });
+});
+
+test("the id in a message's unusable answer is not taken for the job's", async () => {
+  const { outputs } = await runMain({ inputs: { "job-id": "job_1" }, respond: () => answer(200, { id: "job_2" }) });
+  expect(outputs["job-id"]).toBe("job_1");
+});
+
+test("the id in a 500 is not lost", async () => {
+  const { outputs } = await runMain({ respond: () => answer(500, record({ id: "job_5" })) });
+  expect(outputs).toMatchObject({ outcome: "error", "job-id": "job_5" });
+});
+
+test("the minute for connections that fail begins anew when the service has answered", async () => {
+  const down: Exchange = { failure: "not-sent" };
+  const { outputs, clock } = await runMain({
+    respond: ({ at, method }) => {
+      if (method === "GET") return answer(200, completed);
+      if (at < 50_000) return down;
+      return at < 55_000 ? answer(429) : at < 110_000 ? down : answer(201, record());
+    },
+    random: () => 0.15,
+  });
+  expect(outputs.outcome).toBe("pr-created");
+  expect(clock.now()).toBeGreaterThan(110_000);
 });
 
 describe("refused: fails at once and says what to do", () => {

@@ -187,6 +187,22 @@ describe("trouble that does not pass", () => {
   });
 });
 
+test("what a record leaves out stays known, but for the pull request", async () => {
+  const { outputs } = await runMain({
+    respond: scripted(record({ prLink }), { id: "job_1", status: "completed" }),
+  });
+  expect(outputs).toMatchObject({ outcome: "no-changes", model: "model-1", ref: "agent/1", "pr-link": "" });
+});
+
+test("a certificate that is not trusted, once the address has been reached, is a passing fault", async () => {
+  let poll = 0;
+  const { outputs } = await runMain({
+    inputs: { prompt: "", "job-id": "job_1" },
+    respond: () => [answer(503), { failure: "certificate" } as const, answer(200, completed)][poll++] ?? {},
+  });
+  expect(outputs.outcome).toBe("pr-created");
+});
+
 describe("after a message", () => {
   const inputs = { "job-id": "job_1" };
   const stale = record({ status: "completed", prLink: "https://github.com/acme/docs/pull/1" });
@@ -210,6 +226,18 @@ describe("after a message", () => {
     expect(outputs.outcome).toBe("pr-created");
     expect(requests.map(({ at }) => at)).toEqual([0, 5000, 10_000, 15_000]);
     expect(toolkit.lines.filter((line) => line.includes("may be the state from before the message"))).toHaveLength(2);
+  });
+
+  test("a poll sent before the 15 s were over does not count, whenever it is answered", async () => {
+    let poll = 0;
+    const { requests } = await runMain({
+      inputs,
+      respond: ({ method }) =>
+        method === "POST" || poll++ < 1
+          ? answer(200, stale)
+          : { answerMs: poll === 2 ? 6000 : 0, answer: { status: 200, body: stale } },
+    });
+    expect(requests.map(({ at }) => at)).toEqual([0, 5000, 10_000, 21_000]);
   });
 
   test("an old state at the deadline is a time-out, not an end", async () => {

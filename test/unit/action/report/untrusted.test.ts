@@ -18,9 +18,19 @@ describe("for the log", () => {
   });
 
   test("what is changed can still be read", () => {
-    expect(forLog("a\u001b[31m\r##[error]x").line).toBe("a\\u001b[31m\\u000d##\\[error]x");
+    expect(forLog("a\u001b[31m\r##[error]x").line).toBe("a\\u{1b}[31m\\u{d}##\\[error]x");
     expect(forLog(" ::error::x").line).toBe(" \\::error::x");
     expect(forLog("http://[::1]:80 a::b").line).toBe("http://[::1]:80 a::b");
+  });
+
+  test("what cannot be seen is shown, but for the joiner in emoji", () => {
+    expect(forLog("a\u200bb\u2060c\u{e0041}d\u00ade").line).toBe("a\\u{200b}b\\u{2060}c\\u{e0041}d\\u{ad}e");
+    expect(forLog("👩\u200d💻").line).toBe("👩\u200d💻");
+  });
+
+  test("a megabyte of it is cut, in no time that could be felt", () => {
+    expect(forLog("\n".repeat(1_000_000)).line.length).toBeLessThan(100_000);
+    expect(forAnnotation(say`${"\n".repeat(1_000_000)}`).length).toBeLessThan(10_000);
   });
 
   test("tells what reads like a command", () => {
@@ -34,14 +44,15 @@ describe("for an annotation", () => {
   test("no line of it reads like a command, and it fits", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
-        const shown = forAnnotation(text);
+        const shown = forAnnotation(say`Service: ${text}\n${text}`);
         for (const line of shown.split("\n"))
           expect(readLog(line)).toEqual(line === "" ? [] : [{ kind: "text", text: line }]);
         expect(shown.length).toBeLessThanOrEqual(4096);
       }),
     );
-    expect(forAnnotation("x".repeat(5000))).toHaveLength(4096);
-    expect(forAnnotation("one\ntwo")).toBe("one\ntwo");
+    expect(forAnnotation(["x".repeat(5000)])).toHaveLength(4096);
+    expect(forAnnotation(say`one\ntwo ${"three\nfour"}`)).toBe("one\ntwo three\\u{a}four");
+    expect(forAnnotation(say`a ${"x".repeat(5000)} z`)).toMatch(/… z$/);
   });
 });
 
