@@ -28572,7 +28572,8 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 /* harmony import */ var _client_clock_js__WEBPACK_IMPORTED_MODULE_0__ = __nccwpck_require__(6092);
 /* harmony import */ var _client_transport_js__WEBPACK_IMPORTED_MODULE_1__ = __nccwpck_require__(3925);
-/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(1685);
+/* harmony import */ var _main_js__WEBPACK_IMPORTED_MODULE_2__ = __nccwpck_require__(5732);
+/* harmony import */ var _report_text_js__WEBPACK_IMPORTED_MODULE_5__ = __nccwpck_require__(3199);
 /* harmony import */ var _report_untrusted_js__WEBPACK_IMPORTED_MODULE_4__ = __nccwpck_require__(160);
 /* harmony import */ var _toolkit_js__WEBPACK_IMPORTED_MODULE_3__ = __nccwpck_require__(1933);
 
@@ -28580,16 +28581,18 @@ __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependen
 
 
 
-// Whatever ends the process early, a promise that never settles included, must not look like success.
-process.exitCode = 1;
+
 const cancellation = new AbortController();
 process.on("SIGINT", () => cancellation.abort());
 process.on("SIGTERM", () => cancellation.abort());
 process.on("uncaughtException", (error) => {
-    _toolkit_js__WEBPACK_IMPORTED_MODULE_3__/* .runnerToolkit */ .r.debug((0,_report_untrusted_js__WEBPACK_IMPORTED_MODULE_4__/* .forAnnotation */ .Jc)(error.stack ?? ""));
-    _toolkit_js__WEBPACK_IMPORTED_MODULE_3__/* .runnerToolkit */ .r.annotate("error", "Fault in the action", (0,_report_untrusted_js__WEBPACK_IMPORTED_MODULE_4__/* .forAnnotation */ .Jc)(`The action itself failed: ${error.message}. If the log names a job, it may be running. Report this fault, with the log of a run with step debug logging.`));
+    const cause = error instanceof Error ? error : new Error(String(error));
+    _toolkit_js__WEBPACK_IMPORTED_MODULE_3__/* .runnerToolkit */ .r.debug((0,_report_untrusted_js__WEBPACK_IMPORTED_MODULE_4__/* .forLog */ .Ig)(cause.stack ?? "").line);
+    const text = (0,_report_text_js__WEBPACK_IMPORTED_MODULE_5__/* .say */ .cv) `The action itself failed: ${cause.message}. If the log names a job, it may be running; if it says that one was to be created, one may have been started. Look in the dashboard before you run again, and report this fault with the log of a run with step debug logging.`;
+    _toolkit_js__WEBPACK_IMPORTED_MODULE_3__/* .runnerToolkit */ .r.annotate("error", "Fault in the action", (0,_report_untrusted_js__WEBPACK_IMPORTED_MODULE_4__/* .forAnnotation */ .Jc)(text));
     process.exit(1);
 });
+// At the top level, a promise that never settles ends the process with 13, not with 0.
 const hasPassed = await (0,_main_js__WEBPACK_IMPORTED_MODULE_2__/* .main */ .i)({
     toolkit: _toolkit_js__WEBPACK_IMPORTED_MODULE_3__/* .runnerToolkit */ .r,
     clock: _client_clock_js__WEBPACK_IMPORTED_MODULE_0__/* .systemClock */ .m,
@@ -28606,7 +28609,7 @@ __webpack_async_result__();
 
 /***/ }),
 
-/***/ 1685:
+/***/ 5732:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
 
 
@@ -35621,9 +35624,19 @@ function parseJob(data) {
     };
 }
 const identified = object({ id: identifier });
-/** The id in a response that is no whole job record: better than none where that answer started a job. */
-function parseId(data) {
-    return identified.safeParse(data).data?.id;
+/** An object cut off anywhere behind its first member, where that is the id. */
+const leadingId = /^\s*\{\s*"id"\s*:\s*("(?:[^"\\]|\\.)*")/;
+/**
+ * The id in a body that is no whole job record, or is not whole at all: better than none where a job was started.
+ *
+ * @param clean - what the id passes through
+ */
+function salvageId(body, clean) {
+    const whole = identified.safeParse(parseBody(body, clean));
+    if (whole.success)
+        return whole.data.id;
+    const text = leadingId.exec(body)?.[1];
+    return text === undefined ? undefined : identifier.safeParse(parseBody(text, clean)).data;
 }
 const errorBody = object({ error: schemas_string() });
 /** The service's own words in an error body: `{ "error": "…" }`. Gateways answer with HTML or nothing: then none. */
@@ -35633,7 +35646,9 @@ function parseErrorMessage(data) {
 
 ;// CONCATENATED MODULE: ./build/action/pull-request.js
 /** GitHub, Gitea, Bitbucket, Azure DevOps and GitLab, in this order. */
-const numberedPath = /\/(?:pull|pulls|pull-requests|pullrequest|merge_requests)\/(\d+)\/?$/;
+const numbered = /^[^?#]*\/(?:pull|pulls|pull-requests|pullrequest|merge_requests)\/(\d+)\/?$/;
+/** Far more than any platform's; a longer one would fill the log and the summary. */
+const longestUrl = 4096;
 /**
  * The pull request behind a record's `prLink`, or `undefined` where that is no absolute `http(s)` URL or holds
  * credentials: nothing else is ever given out as a link.
@@ -35641,10 +35656,14 @@ const numberedPath = /\/(?:pull|pulls|pull-requests|pullrequest|merge_requests)\
 function parsePullRequest(prLink) {
     if (!/^https?:\/\/[^\s\p{Cc}]+$/iu.test(prLink) || !URL.canParse(prLink))
         return undefined;
-    const url = new URL(prLink);
-    if (url.username || url.password)
+    const { href } = new URL(prLink);
+    if (href.length > longestUrl || hasCredentials(prLink))
         return undefined;
-    return { url: url.href, number: numberedPath.exec(url.pathname)?.[1] ?? "" };
+    return { url: href, number: numbered.exec(href)?.[1] ?? "" };
+}
+/** True for empty ones too, which `URL` leaves out without a word. */
+function hasCredentials(url) {
+    return /^[^/]*[/\\]+[^/?#\\]*@/.test(url);
 }
 
 ;// CONCATENATED MODULE: ./build/action/facts.js
@@ -35715,7 +35734,7 @@ function baseUrlProblem(value) {
     if (!URL.canParse(value))
         return "must be an absolute URL, such as https://api.mintlify.com";
     const url = new URL(value);
-    if (url.username || url.password)
+    if (url.username || url.password || /^[^/]*\/\/[^/]*@/.test(value))
         return "must not hold credentials; the key belongs in api-key";
     if (/[?#]/.test(value))
         return "must not hold a query or a fragment";
@@ -35758,36 +35777,8 @@ function listOf(value) {
     return value.split(",").map((name) => name.trim());
 }
 
-;// CONCATENATED MODULE: ./build/action/report/text.js
-/** Template tag for {@link Text}: a string filled in counts as outside text, another `Text` keeps its parts. */
-function say(words, ...values) {
-    return words.flatMap((own, index) => {
-        const value = values[index];
-        if (value === undefined)
-            return [own];
-        if (typeof value === "number")
-            return [own, String(value)];
-        return typeof value === "string" ? [own, { outside: value }] : [own, ...value];
-    });
-}
-/** Words of our own that a function made, such as a duration. */
-function text_own(words) {
-    return [words];
-}
-/** Several texts as one, with `separator` between those that are not empty. */
-function join(texts, separator) {
-    return texts.filter((text) => text.length > 0).flatMap((text, index) => (index === 0 ? text : [separator, ...text]));
-}
-/** The text as a plain string, outside parts and all: for the gates in `untrusted.ts`. */
-function plain(text) {
-    return text.map((part) => (typeof part === "string" ? part : part.outside)).join("");
-}
-/** The text with its first letter in upper case. */
-function capitalised(text) {
-    const [first, ...rest] = text;
-    return typeof first === "string" ? [first.charAt(0).toUpperCase() + first.slice(1), ...rest] : text;
-}
-
+// EXTERNAL MODULE: ./build/action/report/text.js
+var report_text = __nccwpck_require__(3199);
 ;// CONCATENATED MODULE: ./build/action/inputs.js
 
 
@@ -35833,19 +35824,19 @@ function parseInputs(read, readPromptFile) {
     const parsed = schema.safeParse(raw);
     const problems = (parsed.error?.issues ?? []).map((issue) => ({
         input: issue.path[0],
-        problem: text_own(issue.message),
+        problem: (0,report_text/* own */.ZV)(issue.message),
     }));
     const prompt = raw.prompt ?? "";
     const promptFile = raw["prompt-file"] ?? "";
     const file = promptFile ? readPromptFile(promptFile) : undefined;
     if (prompt && promptFile)
-        problems.push({ input: "prompt-file", problem: say `cannot be given together with prompt` });
+        problems.push({ input: "prompt-file", problem: (0,report_text/* say */.cv) `cannot be given together with prompt` });
     else if (file && "problem" in file)
         problems.push({ input: "prompt-file", problem: file.problem });
     else if (!prompt && !file && !raw["job-id"]) {
         problems.push({
             input: "prompt",
-            problem: say `is empty. Give prompt or prompt-file, or a job-id alone to wait for that job`,
+            problem: (0,report_text/* say */.cv) `is empty. Give prompt or prompt-file, or a job-id alone to wait for that job`,
         });
     }
     const minSeconds = positiveDecimal.safeParse(raw["poll-interval-seconds"]).data ?? 0;
@@ -35853,7 +35844,7 @@ function parseInputs(read, readPromptFile) {
     if (maxSeconds < minSeconds) {
         problems.push({
             input: "max-poll-interval-seconds",
-            problem: say `is ${maxSeconds}, but must be at least poll-interval-seconds, which is ${minSeconds}`,
+            problem: (0,report_text/* say */.cv) `is ${maxSeconds}, but must be at least poll-interval-seconds, which is ${minSeconds}`,
         });
     }
     if (!parsed.success || problems.length > 0) {
@@ -35896,7 +35887,7 @@ var errors = __nccwpck_require__(6695);
 ;// CONCATENATED MODULE: ./build/action/report/format.js
 /** A duration in milliseconds as people say it: `4 min 12 s`. */
 function format_duration(ms) {
-    const seconds = Math.round(ms / 1000);
+    const seconds = Math.floor(ms / 1000);
     if (seconds < 60)
         return `${seconds} s`;
     const minutes = Math.floor(seconds / 60);
@@ -35937,93 +35928,93 @@ function describeRequestError(operation, error, context) {
     if (error instanceof errors/* RefusalError */.XQ)
         return describeRefusal(operation, error, context);
     const address = context.inputs?.baseUrl.href;
-    const what = [...capitalised(describeFault(error, address)), "."];
+    const what = [...(0,report_text/* capitalised */.Iu)(describeFault(error, address)), "."];
     if (error instanceof errors/* MalformedAnswerError */.Sz)
-        return { what, next: say `Check base-url.` };
+        return { what, next: (0,report_text/* say */.cv) `Check base-url.` };
     if (error.reason === "certificate") {
         return {
             what,
-            next: say `Check base-url. If a private authority signed the certificate, name that authority's file in the environment variable NODE_EXTRA_CA_CERTS of the step.`,
+            next: (0,report_text/* say */.cv) `Check base-url. If a private authority signed the certificate, name that authority's file in the environment variable NODE_EXTRA_CA_CERTS of the step.`,
         };
     }
     return {
         what,
-        next: say `Check base-url, the runner's network and its proxy settings (https_proxy, no_proxy), then run again.`,
+        next: (0,report_text/* say */.cv) `Check base-url, the runner's network and its proxy settings (https_proxy, no_proxy), then run again.`,
     };
 }
 function describeRefusal(operation, error, { inputs, facts }) {
-    const fault = [...capitalised(describeFault(error)), "."];
-    const because = (reason) => join([reason, fault], " ");
+    const fault = [...(0,report_text/* capitalised */.Iu)(describeFault(error)), "."];
+    const because = (reason) => (0,report_text/* join */.fj)([reason, fault], " ");
     const project = inputs?.projectId ?? "";
     switch (error.status) {
         case 400:
             if (operation === "poll")
-                return { what: fault, next: say `Check job-id and project-id.` };
+                return { what: fault, next: (0,report_text/* say */.cv) `Check job-id and project-id.` };
             return {
-                what: because(say `The service refused the prompt.`),
-                next: say `Change the prompt as the service's message says, then run again.`,
+                what: because((0,report_text/* say */.cv) `The service refused the prompt.`),
+                next: (0,report_text/* say */.cv) `Change the prompt as the service's message says, then run again.`,
             };
         case 401:
             return {
-                what: because(say `The service does not accept the API key.`),
-                next: say `The key is wrong, deleted or expired (a key lives 90 days by default). Create an admin key on the API keys page of the dashboard and update the secret.`,
+                what: because((0,report_text/* say */.cv) `The service does not accept the API key.`),
+                next: (0,report_text/* say */.cv) `The key is wrong, deleted or expired (a key lives 90 days by default). Create an admin key on the API keys page of the dashboard and update the secret.`,
             };
         case 403:
             return {
-                what: because(say `The API key may not be used from here.`),
-                next: say `A key can be bound to IP addresses: allow the runner's address on the API keys page of the dashboard, or use a runner with a fixed address.`,
+                what: because((0,report_text/* say */.cv) `The API key may not be used from here.`),
+                next: (0,report_text/* say */.cv) `A key can be bound to IP addresses: allow the runner's address on the API keys page of the dashboard, or use a runner with a fixed address.`,
             };
         case 404:
             if (operation === "create") {
                 return {
-                    what: because(say `The service knows no project ${project}.`),
-                    next: say `Copy project-id from the API keys page of the dashboard, and check base-url.`,
+                    what: because((0,report_text/* say */.cv) `The service knows no project ${project}.`),
+                    next: (0,report_text/* say */.cv) `Copy project-id from the API keys page of the dashboard, and check base-url.`,
                 };
             }
             return {
-                what: because(say `The service knows no job ${facts.jobId} in project ${project}.`),
-                next: say `Check job-id and project-id: a job is found in its own project alone.`,
+                what: because((0,report_text/* say */.cv) `The service knows no job ${facts.jobId} in project ${project}.`),
+                next: (0,report_text/* say */.cv) `Check job-id and project-id: a job is found in its own project alone.`,
             };
         case 429:
             return {
-                what: because(say `The rate limit is reached: 100 jobs and 100 messages per project and hour.`),
-                next: say `Run again when the hour has passed, and spread out the runs. With a longer timeout-minutes the action waits for its turn.`,
+                what: because((0,report_text/* say */.cv) `The rate limit is reached: 100 jobs and 100 messages per project and hour.`),
+                next: (0,report_text/* say */.cv) `Run again when the hour has passed, and spread out the runs. With a longer timeout-minutes the action waits for its turn.`,
             };
         case 503:
             return {
-                what: because(say `The service is not available for now.`),
-                next: say `Run again later. With a longer timeout-minutes the action waits for it.`,
+                what: because((0,report_text/* say */.cv) `The service is not available for now.`),
+                next: (0,report_text/* say */.cv) `Run again later. With a longer timeout-minutes the action waits for it.`,
             };
     }
     if (error.status < 400) {
         return {
-            what: because(say `Redirects are not followed, since they would hand on the API key.`),
-            next: say `Correct base-url.`,
+            what: because((0,report_text/* say */.cv) `Redirects are not followed, since they would hand on the API key.`),
+            next: (0,report_text/* say */.cv) `Correct base-url.`,
         };
     }
-    return { what: fault, next: say `Check the inputs against the service's answer, then run again.` };
+    return { what: fault, next: (0,report_text/* say */.cv) `Check the inputs against the service's answer.` };
 }
 /** A fault in a few words, as part of a sentence. */
 function describeFault(error, address) {
     if (error instanceof errors/* RefusalError */.XQ) {
         const words = error.serviceMessage.replace(/\.$/, "");
-        return join([
-            join([
-                say `the service answered HTTP ${error.status}`,
-                error.location ? say `a redirect to ${(0,untrusted/* excerpt */.Kb)(error.location, 300)}` : [],
-                error.retryAfterMs === undefined ? [] : say `to be tried again after ${text_own(format_duration(error.retryAfterMs))}`,
+        return (0,report_text/* join */.fj)([
+            (0,report_text/* join */.fj)([
+                (0,report_text/* say */.cv) `the service answered HTTP ${error.status}`,
+                error.location ? (0,report_text/* say */.cv) `a redirect to ${(0,untrusted/* excerpt */.Kb)(error.location, 300)}` : [],
+                error.retryAfterMs === undefined ? [] : (0,report_text/* say */.cv) `to be tried again after ${(0,report_text/* own */.ZV)(format_duration(error.retryAfterMs))}`,
             ], ", "),
-            words ? say `${(0,untrusted/* excerpt */.Kb)(words, 1000)}` : [],
+            words ? (0,report_text/* say */.cv) `${(0,untrusted/* excerpt */.Kb)(words, 1000)}` : [],
         ], ": ");
     }
     if (error instanceof errors/* MalformedAnswerError */.Sz)
-        return say `the service's answer cannot be used (${error.message})`;
-    const target = address ? say `${address}` : say `the service`;
+        return (0,report_text/* say */.cv) `the service's answer cannot be used (${error.message})`;
+    const target = address ? (0,report_text/* say */.cv) `${address}` : (0,report_text/* say */.cv) `the service`;
     if (error.reason === "certificate")
-        return say `the certificate of ${target} is not trusted (${error.message})`;
+        return (0,report_text/* say */.cv) `the certificate of ${target} is not trusted (${error.message})`;
     if (error.phase === "connecting")
-        return say `no connection to ${target} could be made (${error.message})`;
-    return say `the connection to ${target} broke while ${text_own(doings[error.phase])} (${error.message})`;
+        return (0,report_text/* say */.cv) `no connection to ${target} could be made (${error.message})`;
+    return (0,report_text/* say */.cv) `the connection to ${target} broke while ${(0,report_text/* own */.ZV)(doings[error.phase])} (${error.message})`;
 }
 const doings = {
     sending: "the request was being sent",
@@ -36043,103 +36034,140 @@ function describeEnding(ending, outcome, context) {
         case "refused-inputs":
             return {
                 title: "Inputs refused",
-                what: say `No job was started, because the inputs cannot be used:`,
+                what: (0,report_text/* say */.cv) `No job was started, because the inputs cannot be used:`,
                 points: ending.problems.map(({ input, problem }) => [`${input} `, ...problem, "."]),
-                next: say `Correct what is listed in the step's "with" block.`,
+                next: (0,report_text/* say */.cv) `Correct what is listed in the step's "with" block.`,
             };
         case "settled":
         case "started":
-            return describeState(outcome, facts);
+            return describeState(outcome, context);
         case "timed-out":
             return describeTimeOut(ending.lastError, context);
         case "cancelled":
             return describeCancellation(ending.operation, ending.taken, facts);
         case "not-submitted":
             return describeSubmission(ending.operation, ending.error.taken, ending.error.cause, context);
-        case "poll-refused": {
-            const { what, next } = describeRequestError("poll", ending.error, context);
-            const isUnknownJob = ending.error instanceof errors/* RefusalError */.XQ && ending.error.status === 404 && facts.status === "";
-            const unknown = isUnknownJob
-                ? say `This step has started nothing.`
-                : say `What became of job ${facts.jobId} is not known; it may be running.`;
-            return { title: "Job cannot be followed", what: join([what, unknown], " "), next };
-        }
+        case "poll-refused":
+            return describePollRefusal(ending.error, context);
         case "broken": {
             const cause = ending.error instanceof Error ? ending.error.message : String(ending.error);
             return {
                 title: "Fault in the action",
-                what: join([say `The action itself failed: ${cause}.`, runningJob(facts)], " "),
-                next: join([say `Report it, with the log of a run with step debug logging.`, facts.jobId ? howToWait(facts) : []], " "),
+                what: (0,report_text/* join */.fj)([(0,report_text/* say */.cv) `The action itself failed: ${cause}.`, runningJob(facts)], " "),
+                next: (0,report_text/* join */.fj)([(0,report_text/* say */.cv) `Report it, with the log of a run with step debug logging.`, facts.jobId ? howToWait(facts) : []], " "),
             };
         }
     }
 }
-function describeState(outcome, facts) {
+function describeState(outcome, { inputs, facts }) {
     const { jobId } = facts;
-    const followUp = say `To go on with it, send a follow-up: set job-id to ${jobId} and give a prompt.`;
+    const newJob = (0,report_text/* say */.cv) `To start a new job, run with a prompt and no job-id.`;
+    const followUp = (0,report_text/* say */.cv) `To go on with this one, send a follow-up: set job-id to ${jobId} and give a prompt.`;
     switch (outcome) {
         case "pr-created":
             return {
                 title: "Pull request created",
-                what: say `The agent has finished job ${jobId} and created a pull request.`,
+                what: (0,report_text/* say */.cv) `The agent has finished job ${jobId} and created a pull request.`,
                 next: [],
             };
         case "no-changes":
             return {
                 title: "No changes",
-                what: say `The agent has finished job ${jobId} without a pull request: it changed no files.`,
-                next: join([say `If a change was expected, make the prompt more specific.`, followUp], " "),
+                what: facts.hasBadLink
+                    ? (0,report_text/* say */.cv) `The agent has finished job ${jobId}, but the service gave no usable link to a pull request.`
+                    : (0,report_text/* say */.cv) `The agent has finished job ${jobId} without a pull request: it changed no files.`,
+                next: (0,report_text/* join */.fj)([
+                    facts.hasBadLink
+                        ? (0,report_text/* say */.cv) `Look for the pull request in the dashboard.`
+                        : (0,report_text/* say */.cv) `If a change was expected, make the prompt more specific.`,
+                    followUp,
+                ], " "),
             };
         case "failed":
             return {
                 title: "Job failed",
-                what: say `The agent hit an unrecoverable error in job ${jobId}. The job has ended and does not run any more.`,
-                next: join([say `See the dashboard for the cause, then run again to start a new job.`, followUp], " "),
+                what: (0,report_text/* say */.cv) `The agent hit an unrecoverable error in job ${jobId}. The job has ended and does not run any more.`,
+                next: (0,report_text/* join */.fj)([(0,report_text/* say */.cv) `See the dashboard for the cause.`, newJob, followUp], " "),
             };
         case "archived":
             return {
                 title: "Job archived",
-                what: say `Job ${jobId} has been archived: it was put away in the service and does not run any more.`,
-                next: say `If its work is still wanted, run again to start a new job.`,
+                what: (0,report_text/* say */.cv) `Job ${jobId} has been archived: it was put away in the service and does not run any more.`,
+                next: (0,report_text/* join */.fj)([(0,report_text/* say */.cv) `If its work is still wanted:`, newJob], " "),
             };
         default:
-            return {
-                title: "Job started",
-                what: say `The service has accepted the work. Job ${jobId} goes on without this step.`,
-                next: howToWait(facts),
-            };
+            return inputs?.task.kind === "attach"
+                ? { title: "Job is active", what: (0,report_text/* say */.cv) `Job ${jobId} has not ended; it goes on.`, next: howToWait(facts) }
+                : {
+                    title: inputs?.task.kind === "message" ? "Message sent" : "Job started",
+                    what: (0,report_text/* say */.cv) `The service has accepted the work. Job ${jobId} goes on without this step.`,
+                    next: howToWait(facts),
+                };
     }
 }
 function describeTimeOut(lastError, { inputs, facts }) {
-    const limit = text_own(format_duration(inputs?.timeoutMs ?? 0));
+    const limit = (0,report_text/* own */.ZV)(format_duration(inputs?.timeoutMs ?? 0));
     const isStale = facts.status !== "" && facts.status !== "active";
+    const old = (0,report_text/* own */.ZV)(isStale ? " (it still showed the state from before the message)" : "");
     return {
         title: "Timed out",
         what: lastError
-            ? say `The state of job ${facts.jobId} could not be read when the time was up, after ${limit}: ${describeFault(lastError)}. The job may be running: the time limit does not stop it.`
-            : say `Job ${facts.jobId} had not ended when the time was up, after ${limit}${text_own(isStale ? " (it still showed the state from before the message)" : "")}. It goes on: the time limit does not stop it.`,
-        next: join([howToWait(facts), say `To wait longer, raise timeout-minutes.`], " "),
+            ? (0,report_text/* say */.cv) `The state of job ${facts.jobId} could not be read when the time was up, after ${limit}: ${describeFault(lastError, inputs?.baseUrl.href)}. The job may be running: the time limit does not stop it.`
+            : (0,report_text/* say */.cv) `Job ${facts.jobId} had not ended when the time was up, after ${limit}${old}. It goes on: the time limit does not stop it.`,
+        next: (0,report_text/* join */.fj)([howToWait(facts), (0,report_text/* say */.cv) `For the next run, raise timeout-minutes.`], " "),
     };
 }
+function describePollRefusal(error, context) {
+    const { inputs, facts } = context;
+    const { what, next } = describeRequestError("poll", error, context);
+    const title = "Job cannot be followed";
+    if (inputs?.task.kind === "attach" && facts.timeline.length === 0) {
+        const isUnknown = error instanceof errors/* RefusalError */.XQ && error.status === 404;
+        const state = isUnknown
+            ? (0,report_text/* say */.cv) `This step has started nothing.`
+            : (0,report_text/* say */.cv) `This step has started nothing; whether job ${facts.jobId} runs is not known.`;
+        return { title, what: (0,report_text/* join */.fj)([what, state], " "), next };
+    }
+    return {
+        title,
+        what: (0,report_text/* join */.fj)([what, (0,report_text/* say */.cv) `What became of job ${facts.jobId} is not known; it may be running.`], " "),
+        next: (0,report_text/* join */.fj)([next, (0,report_text/* own */.ZV)(again[inputs?.task.kind ?? "attach"]), howToWait(facts)], " "),
+    };
+}
+/** What a plain re-run would do, where the service has taken something already. */
+const again = {
+    create: "A re-run would start a second job.",
+    message: "A re-run would send the message a second time.",
+    attach: "",
+};
 function describeCancellation(operation, taken, facts) {
     const title = "Cancelled";
+    const { jobId, status } = facts;
     if (taken === "unclear") {
-        const what = say `The step was cancelled while the request was on its way.`;
+        const what = (0,report_text/* say */.cv) `The step was cancelled while the request was on its way.`;
         return { ...describeDoubt(operation, what, facts), title };
     }
     if (operation === "create" && taken === "no") {
-        return { title, what: say `The step was cancelled before a job was started. No job is running.`, next: [] };
+        return { title, what: (0,report_text/* say */.cv) `The step was cancelled before a job was started. No job is running.`, next: [] };
     }
     if (operation === "message" && taken === "no") {
         return {
             title,
-            what: say `The step was cancelled before the message was sent. Job ${facts.jobId} is as it was.`,
-            next: say `Run again to send the message.`,
+            what: (0,report_text/* say */.cv) `The step was cancelled before the message was sent. Job ${jobId} is as it was.`,
+            next: (0,report_text/* say */.cv) `Run again to send the message.`,
         };
+    }
+    if (operation === "poll" && status === "") {
+        const what = (0,report_text/* say */.cv) `The step was cancelled before the state of job ${jobId} was read. The job may be running.`;
+        return { title, what, next: howToWait(facts) };
+    }
+    if (operation !== "message" && status !== "" && status !== "active") {
+        const what = (0,report_text/* say */.cv) `The step was cancelled. Job ${jobId} had already ended as ${(0,report_text/* own */.ZV)(status)}.`;
+        return { title, what, next: howToWait(facts) };
     }
     return {
         title,
-        what: say `The step was cancelled, but job ${facts.jobId} goes on: the service has no way to stop a job.`,
+        what: (0,report_text/* say */.cv) `The step was cancelled, but job ${jobId} goes on: the service has no way to stop a job.`,
         next: howToWait(facts),
     };
 }
@@ -36148,38 +36176,39 @@ function describeSubmission(operation, taken, cause, context) {
     if (taken === "unclear")
         return describeDoubt(operation, what, context.facts);
     return operation === "create"
-        ? { title: "No job was started", what: join([what, say `No job was started.`], " "), next }
-        : { title: "Message not sent", what: join([what, say `The message was not taken and started no work.`], " "), next };
+        ? { title: "No job was started", what: (0,report_text/* join */.fj)([what, (0,report_text/* say */.cv) `No job was started.`], " "), next }
+        : { title: "Message not sent", what: (0,report_text/* join */.fj)([what, (0,report_text/* say */.cv) `The message was not taken and started no work.`], " "), next };
 }
 /** A create or message that may have been taken: the one case in which running again can do harm. */
 function describeDoubt(operation, what, facts) {
     if (operation !== "create") {
         return {
             title: "Message may have been sent",
-            what: join([what, say `The message may have reached job ${facts.jobId}, which may be running.`], " "),
-            next: join([say `A re-run may send it a second time.`, howToWait(facts)], " "),
+            what: (0,report_text/* join */.fj)([what, (0,report_text/* say */.cv) `The message may have reached job ${facts.jobId}, which may be running.`], " "),
+            next: (0,report_text/* join */.fj)([(0,report_text/* say */.cv) `A re-run may send it a second time.`, howToWait(facts)], " "),
         };
     }
+    const title = "Job may have been started";
     if (facts.jobId) {
         return {
-            title: "Job may have been started",
-            what: join([what, say `The answer names job ${facts.jobId}, which may be running.`], " "),
-            next: join([say `A re-run may start a second job.`, howToWait(facts)], " "),
+            title,
+            what: (0,report_text/* join */.fj)([what, (0,report_text/* say */.cv) `The answer names job ${facts.jobId}, which may be running.`], " "),
+            next: (0,report_text/* join */.fj)([(0,report_text/* say */.cv) `A re-run may start a second job.`, howToWait(facts)], " "),
         };
     }
     return {
-        title: "Job may have been started",
-        what: join([what, say `A job may have been started and be running, but its id is not known.`], " "),
-        next: say `Look in the dashboard before you run again: a re-run may start a second job.`,
+        title,
+        what: (0,report_text/* join */.fj)([what, (0,report_text/* say */.cv) `A job may have been started and be running, but its id is not known.`], " "),
+        next: (0,report_text/* say */.cv) `Look in the dashboard before you run again: a re-run may start a second job.`,
     };
 }
 function runningJob(facts) {
     if (facts.jobId)
-        return say `Job ${facts.jobId} may be running.`;
-    return facts.startedAt === undefined ? say `No job was started.` : say `A job may have been started.`;
+        return (0,report_text/* say */.cv) `Job ${facts.jobId} may be running.`;
+    return facts.startedAt === undefined ? (0,report_text/* say */.cv) `No job was started.` : (0,report_text/* say */.cv) `A job may have been started.`;
 }
 function howToWait(facts) {
-    return say `To wait for it, run the action with job-id ${facts.jobId} and no prompt.`;
+    return (0,report_text/* say */.cv) `To wait for it, run the action with job-id ${facts.jobId} and no prompt.`;
 }
 
 ;// CONCATENATED MODULE: ./build/action/outcome.js
@@ -36219,7 +36248,7 @@ function outputsOf(outcome, facts, now) {
         ref: facts.ref,
         "created-at": facts.createdAt,
         "archived-at": facts.archivedAt,
-        "duration-seconds": facts.startedAt === undefined ? "" : String(Math.round(facts.elapsedMs(now) / 1000)),
+        "duration-seconds": facts.startedAt === undefined ? "" : String(Math.floor(facts.elapsedMs(now) / 1000)),
     };
 }
 
@@ -36242,12 +36271,16 @@ function readPromptFile(path, workspace) {
         const file = (0,external_node_fs_namespaceObject.realpathSync)((0,external_node_path_namespaceObject.resolve)(root, path));
         const fromRoot = (0,external_node_path_namespaceObject.relative)(root, file);
         if (fromRoot === ".." || fromRoot.startsWith(`..${external_node_path_namespaceObject.sep}`) || (0,external_node_path_namespaceObject.isAbsolute)(fromRoot)) {
-            return { problem: say `must lie in the workspace, but ${path} leads out of it` };
+            return { problem: (0,report_text/* say */.cv) `must lie in the workspace, but ${path} leads out of it` };
+        }
+        // A link of a stranger's branch could name git's own files, which may hold the token of the checkout.
+        if (fromRoot.split(external_node_path_namespaceObject.sep).some((name) => name.toLowerCase() === ".git")) {
+            return { problem: (0,report_text/* say */.cv) `must not lie in .git, but ${path} does` };
         }
         if (!(0,external_node_fs_namespaceObject.statSync)(file).isFile())
-            return { problem: say `must be a file, but ${path} is none` };
+            return { problem: (0,report_text/* say */.cv) `must be a file, but ${path} is none` };
         const text = new TextDecoder("utf-8", { fatal: true }).decode((0,external_node_fs_namespaceObject.readFileSync)(file));
-        return text.trim() === "" ? { problem: say `is empty: ${path} holds no text` } : { text };
+        return text.trim() === "" ? { problem: (0,report_text/* say */.cv) `is empty: ${path} holds no text` } : { text };
     }
     catch (error) {
         return { problem: prompt_file_describe(error, path) };
@@ -36255,10 +36288,10 @@ function readPromptFile(path, workspace) {
 }
 function prompt_file_describe(error, path) {
     if (error.code === "ENOENT")
-        return say `does not exist: there is no ${path} in the workspace. Is the repository checked out?`;
+        return (0,report_text/* say */.cv) `does not exist: there is no ${path} in the workspace; check the path, and that the repository is checked out`;
     if (error.code === "ERR_ENCODING_INVALID_ENCODED_DATA")
-        return say `must be UTF-8 text, but ${path} is not`;
-    return say `cannot be read: ${path} (${error.code ?? error.message})`;
+        return (0,report_text/* say */.cv) `must be UTF-8 text, but ${path} is not`;
+    return (0,report_text/* say */.cv) `cannot be read: ${path} (${error.code ?? error.message})`;
 }
 
 ;// CONCATENATED MODULE: ./build/action/report/log.js
@@ -36267,15 +36300,20 @@ function prompt_file_describe(error, path) {
 
 
 
+/** The runner shows ten warnings a step; trouble that comes and goes must leave room for others. */
+const troubleLimit = 5;
 /** The log of a run: what people read at 3 a.m. Every line and annotation is made harmless on its way out. */
 class RunLog {
     #toolkit;
     #isInTrouble = false;
+    #troubles = 0;
+    #address = "";
     #hasWarnedOfStatus = false;
     constructor(toolkit) {
         this.#toolkit = toolkit;
     }
     starting({ task, projectId, baseUrl }) {
+        this.#address = baseUrl.href;
         const where = `in project ${projectId} at ${baseUrl.href}`;
         if (task.kind === "create")
             this.#line(`Creating an agent job ${where} (prompt of ${size(task.prompt)})`);
@@ -36285,16 +36323,17 @@ class RunLog {
             this.#line(`Sending a message to job ${task.jobId} ${where} (prompt of ${size(task.prompt)})`);
     }
     /** The service took the create or message. */
-    submitted(kind, facts) {
+    submitted(kind, job, facts) {
         this.#recovered();
         this.#line(kind === "create" ? `Job ${facts.jobId} has been created` : `Job ${facts.jobId} has taken the message`);
         for (const name of ["status", "model", "repository", "ref"]) {
             if (facts[name])
-                this.#line(`  ${`${name}:`.padEnd(12)}${facts[name]}`);
+                this.#line(`  ${`${name}:`.padEnd(12)}${(0,untrusted/* excerpt */.Kb)(facts[name], 300)}`);
         }
+        this.#warnOfUnknownStatus(job.status);
     }
     waiting({ timeoutMs, intervals }, facts) {
-        const pace = `polls ${delay(intervals.minMs)} to ${delay(intervals.maxMs)} apart`;
+        const pace = `polls ${delay(intervals.minMs)} to ${delay(intervals.maxMs)} apart, more or less`;
         this.#toolkit.startGroup((0,untrusted/* forLog */.Ig)(`Waiting up to ${format_duration(timeoutMs)} for job ${facts.jobId}, ${pace}`).line);
     }
     waited() {
@@ -36304,21 +36343,21 @@ class RunLog {
     poll(event, elapsedMs) {
         const next = event.nextDelayMs === undefined ? "" : `, next poll in ${delay(event.nextDelayMs)}`;
         if (event.kind === "poll-failed") {
-            const fault = describeFault(event.error);
-            this.#line(`${elapsed(elapsedMs)}  poll failed${next}: ${plain(fault)}`);
-            this.#trouble("Polls fail", say `${capitalised(fault)}. This does not touch the job; polling goes on.`);
+            const fault = describeFault(event.error, this.#address);
+            this.#line(`${elapsed(elapsedMs)}  poll failed${next}: ${(0,report_text/* plain */.pj)(fault)}`);
+            this.#trouble("Polls fail", (0,report_text/* say */.cv) `${(0,report_text/* capitalised */.Iu)(fault)}. The job is not affected.`);
             return;
         }
         this.#recovered();
         const stale = event.isStale ? " (may be the state from before the message)" : "";
-        this.#line(`${elapsed(elapsedMs)}  ${event.job.status}${stale}${next}`);
+        this.#line(`${elapsed(elapsedMs)}  ${(0,untrusted/* excerpt */.Kb)(event.job.status, 100)}${stale}${next}`);
         this.#warnOfUnknownStatus(event.job.status);
     }
     /** A create or message that was provably not taken and will be sent again. */
     retrying(error, delayMs, elapsedMs) {
-        const fault = describeFault(error);
-        this.#line(`${elapsed(elapsedMs)}  not taken, sent again in ${delay(delayMs)}: ${plain(fault)}`);
-        this.#trouble("The service does not take the request", say `${capitalised(fault)}. Nothing was started by it, so it is sent again.`);
+        const fault = describeFault(error, this.#address);
+        this.#line(`${elapsed(elapsedMs)}  not taken, sent again in ${delay(delayMs)}: ${(0,report_text/* plain */.pj)(fault)}`);
+        this.#trouble("The service does not take the request", (0,report_text/* say */.cv) `${(0,report_text/* capitalised */.Iu)(fault)}. Nothing was started by it, so it is sent again.`);
     }
     #recovered() {
         if (this.#isInTrouble)
@@ -36328,6 +36367,9 @@ class RunLog {
     warn(title, text) {
         this.#annotate("warning", title, text);
     }
+    fail(title, text) {
+        this.#annotate("error", title, text);
+    }
     debug(text) {
         this.#toolkit.debug((0,untrusted/* forLog */.Ig)(text).line);
     }
@@ -36336,19 +36378,17 @@ class RunLog {
         const time = facts.startedAt === undefined ? "" : ` after ${format_duration(elapsedMs)}`;
         const link = facts.pullRequest ? `: ${facts.pullRequest.url}` : "";
         this.#line(`Outcome: ${outcome}${time}${link}`);
-        const points = (message.points ?? []).map((point) => ["- ", ...point]);
-        const text = join([message.what, ...points, message.next], "\n");
-        if (!hasPassed)
-            this.#annotate("error", message.title, text);
-        else if (outcome === "no-changes")
-            this.#annotate("notice", message.title, text);
-        else if (outcome === "archived" || outcome === "failed" || outcome === "timed-out")
-            this.#annotate("warning", message.title, text);
+        const paragraphs = [message.what, ...(message.points ?? []).map((point) => ["- ", ...point]), message.next];
+        const level = levelOf(outcome, hasPassed);
+        if (level)
+            this.#annotate(level, message.title, (0,report_text/* join */.fj)(paragraphs, "\n"));
         else
-            this.#line(plain(text));
+            for (const paragraph of paragraphs)
+                if (paragraph.length > 0)
+                    this.#line((0,report_text/* plain */.pj)(paragraph));
     }
     #trouble(title, text) {
-        if (!this.#isInTrouble)
+        if (!this.#isInTrouble && this.#troubles++ < troubleLimit)
             this.#annotate("warning", title, text);
         this.#isInTrouble = true;
     }
@@ -36356,20 +36396,26 @@ class RunLog {
         if (isKnownStatus(status) || this.#hasWarnedOfStatus)
             return;
         this.#hasWarnedOfStatus = true;
-        this.#annotate("warning", "Unknown status", say `The service gives the job the status ${status}, which this action does not know. It waits on as if the job were active.`);
+        this.#annotate("warning", "Unknown status", (0,report_text/* say */.cv) `The service gives the job the status ${(0,untrusted/* excerpt */.Kb)(status, 100)}, which this action does not know. It counts as active.`);
     }
     #annotate(level, title, text) {
-        this.#toolkit.annotate(level, title, (0,untrusted/* forAnnotation */.Jc)(plain(text)));
+        this.#toolkit.annotate(level, title, (0,untrusted/* forAnnotation */.Jc)(text));
     }
     #line(text) {
-        for (const part of text.split("\n")) {
-            const { line, isSuspect } = (0,untrusted/* forLog */.Ig)(part);
-            if (isSuspect)
-                this.#toolkit.infoWithoutCommands(line);
-            else
-                this.#toolkit.info(line);
-        }
+        const { line, isSuspect } = (0,untrusted/* forLog */.Ig)(text);
+        if (isSuspect)
+            this.#toolkit.infoWithoutCommands(line);
+        else
+            this.#toolkit.info(line);
     }
+}
+/** The annotation that an outcome deserves, if any. */
+function levelOf(outcome, hasPassed) {
+    if (!hasPassed)
+        return "error";
+    if (outcome === "no-changes")
+        return "notice";
+    return outcome === "archived" || outcome === "failed" || outcome === "timed-out" ? "warning" : undefined;
 }
 
 ;// CONCATENATED MODULE: ./build/action/report/summary.js
@@ -36490,7 +36536,8 @@ function judgeSubmission(error) {
             return "throttled";
         if (error.status === 503 && error.retryAfterMs !== undefined)
             return "throttled";
-        return isPassingStatus(error.status) ? "unclear" : "refused";
+        // Below 300 there is no refusal: an answer that is no proper HTTP says nothing.
+        return isPassingStatus(error.status) || error.status < 300 ? "unclear" : "refused";
     }
     return "unclear";
 }
@@ -36515,12 +36562,14 @@ function isPassingStatus(status) {
 function parseRetryAfter(value, wallTimeMs) {
     const text = value?.trim() ?? "";
     if (/^\d+$/.test(text)) {
-        const seconds = Number(text);
+        const seconds = Math.min(Number(text), longestRetryAfterSeconds);
         return seconds > 0 ? seconds * 1000 : undefined;
     }
     const waitMs = parseHttpDate(text) - wallTimeMs;
     return waitMs > 0 ? waitMs : undefined;
 }
+/** A year: as good as never, and still a number that can be reckoned with and shown. */
+const longestRetryAfterSeconds = 31_536_000;
 /** The three forms a recipient must know (RFC 9110, section 5.6.7); `Date.parse` alone would take far more. */
 const httpDate = /^(?:\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT|\w{6,9}, \d{2}-\w{3}-\d{2} \d{2}:\d{2}:\d{2} GMT)$/;
 const asctimeDate = /^\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
@@ -36577,7 +36626,7 @@ function createClient(address, ports) {
             throw refusal(answer, data);
         const job = parseJob(data);
         if (!job)
-            throw new errors/* MalformedAnswerError */.Sz(`HTTP ${answer.status} without a job record`, parseId(data));
+            throw new errors/* MalformedAnswerError */.Sz(`HTTP ${answer.status} without a job record`, answer.body);
         return job;
     }
     function refusal(answer, data) {
@@ -36586,6 +36635,7 @@ function createClient(address, ports) {
             serviceMessage: parseErrorMessage(data),
             location: redact(answer.headers.location ?? ""),
             retryAfterMs: parseRetryAfter(answer.headers["retry-after"], clock.wallTime()),
+            body: answer.body,
         });
     }
     async function submit(send, limits, onRetry) {
@@ -36600,13 +36650,15 @@ function createClient(address, ports) {
                     throw error;
                 const verdict = judgeSubmission(error);
                 if (verdict === "unclear")
-                    throw new errors/* SubmissionError */.nx("unclear", error);
+                    throw new errors/* SubmissionError */.nx("unclear", error, salvageId(error.body, redact));
                 if (verdict === "refused")
                     throw new errors/* SubmissionError */.nx("no", error);
                 if (verdict === "unreachable")
                     unreachableSince ??= sentAt;
                 else
                     unreachableSince = undefined;
+                if (limits.signal.aborted)
+                    throw new errors/* SubmissionError */.nx("no", error);
                 const now = clock.now();
                 const latest = Math.min(limits.deadline - leastTimeLeftMs, unreachableSince === undefined ? Number.POSITIVE_INFINITY : unreachableSince + unreachableLimitMs);
                 const leastDelayMs = retryAfterMs(error);
@@ -36629,7 +36681,7 @@ function createClient(address, ports) {
 }
 function ofJob(jobId, job) {
     if (job.id !== jobId)
-        throw new errors/* MalformedAnswerError */.Sz("the answer is the record of another job");
+        throw new errors/* MalformedAnswerError */.Sz("it is the record of another job", "");
     return job;
 }
 function retryAfterMs(error) {
@@ -36658,7 +36710,7 @@ function nextPollDelayMs(waitedMs, isFirst, intervals, random) {
 const notFoundGraceMs = 10_000;
 /** A record may show the state from before a message for this long. */
 const staleStateMs = 15_000;
-/** Where the next poll would come too late, a last one is sent this long before the deadline. */
+/** The last poll has this long for its answer, or a tenth of the whole time where that is less. */
 const lastPollReserveMs = 1000;
 /**
  * Polls a job until it has ended, the deadline has come or the signal aborts. A poll that fails for a passing reason
@@ -36670,17 +36722,17 @@ async function waitForJob(request, client, ports, onEvent) {
     const { jobId, origin, startedAt, deadline, signal } = request;
     const { clock, random } = ports;
     let hasSeenActive = origin.kind === "messaged" && origin.job.status === "active";
+    const reserveMs = Math.min(lastPollReserveMs, (deadline - startedAt) / 10);
     let lastError;
-    let polls = 0;
+    let hasAnswer = false;
+    let hasContact = origin.kind !== "attached";
     let delays = 0;
     /** The delay before the next poll; none where the time is up without another. */
     const nextDelay = (leastMs = 0) => {
         const waitedMs = clock.now() - startedAt;
         const delayMs = Math.max(nextPollDelayMs(waitedMs, delays++ === 0, request.intervals, random()), leastMs);
-        const leftMs = deadline - clock.now();
-        if (delayMs < leftMs)
-            return delayMs;
-        return leftMs > lastPollReserveMs ? leftMs - lastPollReserveMs : undefined;
+        const latestMs = deadline - reserveMs - clock.now();
+        return latestMs > 0 ? Math.min(delayMs, latestMs) : undefined;
     };
     let delayMs = origin.kind === "attached" ? 0 : nextDelay();
     for (;;) {
@@ -36690,13 +36742,14 @@ async function waitForJob(request, client, ports, onEvent) {
         if (delayMs === undefined)
             return { end: "timed-out", ...(lastError && { lastError }) };
         const sentAt = clock.now();
-        const isFirst = polls++ === 0;
         try {
             const job = await client.getJob(jobId, { deadline, signal });
             hasSeenActive ||= job.status === "active";
             const isStale = origin.kind === "messaged" && isTerminal(job.status) && !hasSeenActive && sentAt - origin.at < staleStateMs;
             const isSettled = request.until === "answer" || (isTerminal(job.status) && !isStale);
             lastError = undefined;
+            hasAnswer = true;
+            hasContact = true;
             delayMs = isSettled ? undefined : nextDelay();
             onEvent({ kind: "polled", job, isStale, ...(delayMs !== undefined && { nextDelayMs: delayMs }) });
             if (isSettled)
@@ -36705,8 +36758,12 @@ async function waitForJob(request, client, ports, onEvent) {
         catch (error) {
             if (signal.aborted)
                 return { end: "cancelled" };
-            if (!(0,errors/* isRequestError */.eK)(error) || !isRepeatable(error, { origin, isFirst, sentAt }))
+            if (!(0,errors/* isRequestError */.eK)(error) || !isRepeatable(error, { origin, hasContact, sentAt }))
                 throw error;
+            // A poll that the deadline cut off tells nothing of the service.
+            if (clock.now() >= deadline && hasAnswer)
+                return { end: "timed-out", ...(lastError && { lastError }) };
+            hasContact ||= !(error instanceof errors/* ExchangeError */.Sb);
             lastError = error;
             delayMs = nextDelay(error instanceof errors/* RefusalError */.XQ ? error.retryAfterMs : 0);
             onEvent({ kind: "poll-failed", error, ...(delayMs !== undefined && { nextDelayMs: delayMs }) });
@@ -36718,9 +36775,8 @@ function isRepeatable(error, poll) {
     if (error instanceof errors/* RefusalError */.XQ && error.status === 404) {
         return origin.kind === "created" && poll.sentAt - origin.at < notFoundGraceMs;
     }
-    // Later, the address has been reached before: then a certificate may be a passing fault of the way to it.
-    const isFirstContact = origin.kind === "attached" && poll.isFirst;
-    if (isFirstContact && error instanceof errors/* ExchangeError */.Sb && error.reason === "certificate")
+    // Where the address has been reached before, a certificate may be a passing fault of the way to it.
+    if (!poll.hasContact && error instanceof errors/* ExchangeError */.Sb && error.reason === "certificate")
         return false;
     return isPassing(error);
 }
@@ -36751,7 +36807,7 @@ async function run(inputs, ports, facts, log) {
         if (task.kind !== "attach") {
             const job = await run_submit(task, client, limits, (notice) => log.retrying(notice.error, notice.delayMs, facts.elapsedMs(clock.now())));
             learn(job, ports, facts, log);
-            log.submitted(task.kind, facts);
+            log.submitted(task.kind, job, facts);
             if (signal.aborted)
                 return { kind: "cancelled", operation, taken: "yes" };
             const isCreate = task.kind === "create";
@@ -36795,14 +36851,13 @@ function learn(job, { clock, announceJob }, facts, log) {
     if (isNew)
         announceJob(job.id);
     if (facts.hasBadLink && !hadBadLink) {
-        log.warn("Unusable pull request link", say `The service gave ${(0,untrusted/* excerpt */.Kb)(job.prLink, 300)} as the pull request, which is no http(s) address without credentials. It counts as none.`);
+        log.warn("Unusable pull request link", (0,report_text/* say */.cv) `The service gave ${(0,untrusted/* excerpt */.Kb)(job.prLink, 300)} as the pull request, which is no http(s) address without credentials. It counts as none.`);
     }
 }
 function endingOf(error, operation, ports, facts, log) {
     if (operation !== "poll" && error instanceof errors/* SubmissionError */.nx) {
-        if (error.cause instanceof errors/* MalformedAnswerError */.Sz && error.cause.id !== undefined && operation === "create") {
-            facts.jobId = error.cause.id;
-            ports.announceJob(facts.jobId);
+        if (operation === "create" && error.jobId !== undefined) {
+            facts.jobId = error.jobId;
         }
         if (ports.signal.aborted)
             return { kind: "cancelled", operation, taken: error.taken };
@@ -36836,14 +36891,14 @@ async function main(ports) {
     const facts = new Facts();
     maskKey(toolkit);
     // If the process is killed before it can say how it ended, then the job's fate is unknown.
-    setOutputs(outputsOf("error", facts, clock.now()), toolkit, log);
+    trySetOutputs(outputsOf("error", facts, clock.now()), toolkit);
     if (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0") {
-        log.warn("Certificates are not checked", say `NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone on the way to the service can read the API key. Remove it, and name a private authority in NODE_EXTRA_CA_CERTS instead.`);
+        log.warn("Certificates are not checked", (0,report_text/* say */.cv) `NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone on the way to the service can read the API key. Remove it, and name a private authority in NODE_EXTRA_CA_CERTS instead.`);
     }
     const workspace = environment.GITHUB_WORKSPACE || process.cwd();
     const parsed = parseInputs((name) => toolkit.input(name), (path) => readPromptFile(path, workspace));
     const inputs = parsed.ok ? parsed.inputs : undefined;
-    const announceJob = (jobId) => setOutputs({ "job-id": jobId }, toolkit, log);
+    const announceJob = (jobId) => trySetOutputs({ "job-id": jobId }, toolkit);
     const ending = parsed.ok
         ? await run(parsed.inputs, { ...ports, announceJob }, facts, log)
         : { kind: "refused-inputs", problems: parsed.problems };
@@ -36852,12 +36907,14 @@ async function main(ports) {
     const outcome = outcomeOf(ending, facts);
     const hasPassed = passes(outcome, inputs?.failOn ?? new Set());
     const message = describeEnding(ending, outcome, { inputs, facts });
-    const hasOutputs = setOutputs(outputsOf(outcome, facts, now), toolkit, log);
+    const outputsFault = trySetOutputs(outputsOf(outcome, facts, now), toolkit);
     log.ended(outcome, message, hasPassed, facts, elapsedMs);
+    if (outputsFault)
+        log.fail("Outputs cannot be written", (0,report_text/* say */.cv) `The step fails because its outputs are lost: ${outputsFault}.`);
     if (parsed.ok ? parsed.inputs.summary : parsed.summary) {
         await writeSummary(renderSummary({ outcome, message, facts, inputs, elapsedMs }), toolkit, log);
     }
-    return hasPassed && hasOutputs;
+    return hasPassed && !outputsFault;
 }
 /** Before anything is printed. The mask of a text of several lines would hide each of them, however short. */
 function maskKey(toolkit) {
@@ -36867,16 +36924,15 @@ function maskKey(toolkit) {
             toolkit.mask(line);
     }
 }
-/** False where the runner's file cannot be written: then the log must do. */
-function setOutputs(outputs, toolkit, log) {
+/** What is wrong where the runner's file cannot be written, else nothing. The log has the job's id all the same. */
+function trySetOutputs(outputs, toolkit) {
     try {
         for (const [name, value] of Object.entries(outputs))
             toolkit.setOutput(name, value);
-        return true;
+        return undefined;
     }
     catch (error) {
-        log.warn("Outputs cannot be written", say `The step's outputs are not to be relied on: ${String(error)}.`);
-        return false;
+        return String(error);
     }
 }
 async function writeSummary(markdown, toolkit, log) {
@@ -36884,8 +36940,50 @@ async function writeSummary(markdown, toolkit, log) {
         await toolkit.writeSummary(markdown);
     }
     catch (error) {
-        log.warn("Summary cannot be written", say `The job summary is missing: ${String(error)}.`);
+        log.warn("Summary cannot be written", (0,report_text/* say */.cv) `The job summary is missing: ${String(error)}.`);
     }
+}
+
+
+/***/ }),
+
+/***/ 3199:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __nccwpck_require__) => {
+
+/* harmony export */ __nccwpck_require__.d(__webpack_exports__, {
+/* harmony export */   Iu: () => (/* binding */ capitalised),
+/* harmony export */   ZV: () => (/* binding */ own),
+/* harmony export */   cv: () => (/* binding */ say),
+/* harmony export */   fj: () => (/* binding */ join),
+/* harmony export */   pj: () => (/* binding */ plain)
+/* harmony export */ });
+/** Template tag for {@link Text}: a string filled in counts as outside text, another `Text` keeps its parts. */
+function say(words, ...values) {
+    return words.flatMap((own, index) => {
+        const value = values[index];
+        if (value === undefined)
+            return [own];
+        if (typeof value === "number")
+            return [own, String(value)];
+        return typeof value === "string" ? [own, { outside: value }] : [own, ...value];
+    });
+}
+/** Words of our own that a function made, such as a duration. */
+function own(words) {
+    return [words];
+}
+/** Several texts as one, with `separator` between those that are not empty. */
+function join(texts, separator) {
+    return texts.filter((text) => text.length > 0).flatMap((text, index) => (index === 0 ? text : [separator, ...text]));
+}
+/** The text as a plain string, outside parts and all: for the gates in `untrusted.ts`. */
+function plain(text) {
+    return text.map((part) => (typeof part === "string" ? part : part.outside)).join("");
+}
+/** The text with its first letter in upper case. */
+function capitalised(text) {
+    const [first, ...rest] = text;
+    return typeof first === "string" ? [first.charAt(0).toUpperCase() + first.slice(1), ...rest] : text;
 }
 
 
@@ -36906,29 +37004,34 @@ async function writeSummary(markdown, toolkit, log) {
  * The one place where text from outside (the service, a prompt, an input, a file) is made harmless for where it goes.
  * Everything that is printed or written passes through here at the gate, whoever wrote it.
  */
+/** Of outside text in the midst of ours, this much is shown: what to do must still fit behind it. */
+const partLimit = 1000;
 /** The runner shows this much of an annotation. */
 const annotationLimit = 4096;
-/** Control characters, line separators, marks that reorder text, and the invisible byte order mark. */
-const unprintable = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/gu;
-/** A text on one line, or on several where `keep` lets line feeds pass, with nothing in it but what can be seen. */
+/** Control characters, ends of lines, and what is invisible or reorders text; but for the joiner that emoji need. */
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]|(?!\u200d)\p{Cf}/gu;
+/** A text in which all can be seen that is there; of the characters above, those in `keep` pass. */
 function visible(text, keep) {
     return text
         .toWellFormed()
-        .replace(unprintable, (character) => keep.includes(character) ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+        .replace(unprintable, (character) => keep.includes(character) ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 /** The runner takes `##[name]` for a command anywhere in a line, and `::name::` where a line begins with it. */
-const commandMark = /##\[|^[\s\u200b]*::/m;
-function withoutCommandMarks(text) {
-    return text.replaceAll("##[", "##\\[").replace(/^([\s\u200b]*)::/gm, "$1\\::");
+const commandMark = /##\[|^\s*::/;
+function withoutCommandMarks(line) {
+    return line.replaceAll("##[", "##\\[").replace(/^(\s*)::/, "$1\\::");
 }
+/** No line of the log needs more; outside text could fill it otherwise. */
+const lineLimit = 10_000;
 /** A line for the log. `isSuspect`: there was something in it that reads like a command to the runner. */
 function forLog(text) {
-    const line = visible(text, "\t");
+    const line = visible(excerpt(text, lineLimit), "\t");
     return { line: withoutCommandMarks(line), isSuspect: commandMark.test(line) };
 }
-/** A text for an annotation, which may have several lines. */
+/** A sentence for an annotation: its own line ends stay, outside parts are each on one line and no longer than need be. */
 function forAnnotation(text) {
-    return excerpt(withoutCommandMarks(visible(text, "\t\n")), annotationLimit);
+    const parts = text.map((part) => (typeof part === "string" ? part : visible(excerpt(part.outside, partLimit), "\t")));
+    return excerpt(parts.join("").split("\n").map(withoutCommandMarks).join("\n"), annotationLimit);
 }
 /**
  * A text as HTML that stands for nothing but itself, on one line: no markup, no Markdown (inside a block of HTML
@@ -36945,7 +37048,7 @@ function forHtml(text, limit = 300) {
         "'": "&#39;",
         "\n": "&#10;",
     };
-    return excerpt(visible(text.replaceAll("\r\n", "\n"), "\t\n"), limit).replace(/[&<>"'\n]/g, (character) => entities[character] ?? "");
+    return visible(excerpt(text.replaceAll("\r\n", "\n"), limit), "\t\n").replace(/[&<>"'\n]/g, (character) => entities[character] ?? "");
 }
 /** Outside text as code in HTML, where GitHub makes no mention, reference or link of it. */
 function code(text, limit) {
@@ -36954,7 +37057,7 @@ function code(text, limit) {
 /** A sentence as HTML: our own words as they are, what came from outside as {@link code}. */
 function sentence(text) {
     return text
-        .map((part) => (typeof part === "string" ? forHtml(part, part.length) : code(part.outside, 1000)))
+        .map((part) => (typeof part === "string" ? forHtml(part, part.length) : code(part.outside, partLimit)))
         .join("");
 }
 /** The first `limit` UTF-16 units of a text at most, never half a character. */
@@ -40004,12 +40107,14 @@ class AgentJobError extends Error {
 class ExchangeError extends AgentJobError {
     name = "ExchangeError";
     phase;
-    /** `stale`: a kept-alive connection that the other side had closed. */
     reason;
+    /** What had come of the body: it may hold the id of a job. Outside text. */
+    body;
     constructor(message, options) {
         super(message, { cause: options.cause });
         this.phase = options.phase;
         this.reason = options.reason;
+        this.body = options.body ?? "";
     }
     get delivery() {
         return this.phase === "connecting" ? "not-sent" : "unclear";
@@ -40025,22 +40130,25 @@ class RefusalError extends AgentJobError {
     location;
     /** The least wait the service asked for, in milliseconds, where it asked for one that can be read. */
     retryAfterMs;
+    /** The body of the answer. Outside text. */
+    body;
     constructor(answer) {
         super(`HTTP ${answer.status}`);
         this.status = answer.status;
         this.serviceMessage = answer.serviceMessage;
         this.location = answer.location;
         this.retryAfterMs = answer.retryAfterMs;
+        this.body = answer.body;
     }
 }
 /** Thrown when a 2xx came without a job record, or with the record of another job. */
 class MalformedAnswerError extends AgentJobError {
     name = "MalformedAnswerError";
-    /** The id of the job in the answer, where there was at least that. Outside text. */
-    id;
-    constructor(message, id) {
+    /** The body of the answer. Outside text. */
+    body;
+    constructor(message, body) {
         super(message);
-        this.id = id;
+        this.body = body;
     }
 }
 function isRequestError(error) {
@@ -40049,14 +40157,17 @@ function isRequestError(error) {
 /**
  * Thrown when a create or a message has failed for good. `taken` is what is known of it: `no` where the service
  * provably did not act on it, `unclear` where it may have, so that sending it again could do the work twice.
+ * `jobId` is the id in what came of the answer to a create, where there was at least that; outside text.
  */
 class SubmissionError extends AgentJobError {
     name = "SubmissionError";
     taken;
+    jobId;
     cause;
-    constructor(taken, cause) {
+    constructor(taken, cause, jobId) {
         super(cause.message, { cause });
         this.taken = taken;
+        this.jobId = jobId;
         this.cause = cause;
     }
 }
@@ -40086,6 +40197,9 @@ var errors = __nccwpck_require__(6695);
 
 /** A larger body is a fault: a job record has a few hundred bytes. */
 const maxBodyBytes = 1024 * 1024;
+/** A refusal counts as it stands when its body is not there by then, in milliseconds. */
+const refusalBodyTimeoutMs = 2000;
+const cancelled = "the step was cancelled";
 /**
  * A transport over `node:http(s)`, which unlike `fetch` shows how far a connection had come when it broke, and so
  * whether the service can have seen the request. Proxies are taken from `environment`, for `https` alone: plain
@@ -40097,21 +40211,12 @@ const maxBodyBytes = 1024 * 1024;
 function createTransport(protocol, environment) {
     const client = protocol === "https:" ? external_node_https_namespaceObject : external_node_http_;
     const agent = createAgent(protocol, environment);
-    return async (request) => {
-        const startedAt = performance.now();
-        // The other side may have closed a kept-alive connection already. A create sent into it would be in doubt, so a
-        // POST always travels on a new one; a GET is simply sent once more.
+    return (request) => {
+        // The other side may have closed a kept-alive connection already, and a create sent into it would be in doubt. So
+        // a POST always travels on a new one.
         if (request.method === "POST")
             agent.destroy();
-        try {
-            return await exchange(client, agent, request);
-        }
-        catch (error) {
-            if (!(error instanceof errors/* ExchangeError */.Sb) || error.reason !== "stale" || request.method !== "GET")
-                throw error;
-            agent.destroy();
-            return exchange(client, agent, { ...request, timeoutMs: request.timeoutMs - (performance.now() - startedAt) });
-        }
+        return exchange(client, agent, request);
     };
 }
 function createAgent(protocol, environment) {
@@ -40133,11 +40238,14 @@ function exchange(client, agent, request) {
         let phase = "connecting";
         let settled = false;
         let incoming;
+        let bodyTimer;
         let graceTimer;
         const chunks = [];
+        const received = () => new TextDecoder().decode(Buffer.concat(chunks));
         const settle = () => {
             settled = true;
             clearTimeout(deadlineTimer);
+            clearTimeout(bodyTimer);
             clearTimeout(graceTimer);
             request.signal.removeEventListener("abort", onAbort);
         };
@@ -40145,16 +40253,18 @@ function exchange(client, agent, request) {
             if (settled)
                 return;
             settle();
-            const body = Buffer.concat(chunks).toString("utf8");
-            resolve({ status: answer.statusCode ?? 0, headers: singleValued(answer.headers), body });
+            resolve({ status: answer.statusCode ?? 0, headers: singleValued(answer.headers), body: received() });
         };
         const fail = (reason, message, cause) => {
-            // A refusal stands whatever becomes of its body.
-            if (incoming && !isSuccess(incoming.statusCode ?? 0))
+            // What has come and waits in the stream counts too: reading it hands it to the listener below.
+            while (incoming && !settled && incoming.read() !== null)
+                ;
+            // What came after a whole answer does not touch it, and a refusal stands whatever becomes of its body.
+            if (incoming && (incoming.complete || !isSuccess(incoming.statusCode ?? 0)))
                 succeed(incoming);
             if (!settled) {
                 settle();
-                reject(new errors/* ExchangeError */.Sb(message, { phase, reason, cause }));
+                reject(new errors/* ExchangeError */.Sb(message, { phase, reason, cause, body: received() }));
             }
             outgoing.destroy();
         };
@@ -40162,10 +40272,10 @@ function exchange(client, agent, request) {
             if (phase === "connecting" && isCertificateError(error))
                 fail("certificate", error.message, error);
             else
-                fail(outgoing.reusedSocket && !incoming ? "stale" : "network", describe(error), error);
+                fail("network", describe(error), error);
         };
         const onAbort = () => {
-            const end = () => fail("aborted", "the step was cancelled");
+            const end = () => fail("aborted", cancelled);
             if (phase === "connecting" || !request.graceMs)
                 end();
             else
@@ -40174,6 +40284,9 @@ function exchange(client, agent, request) {
         const onAnswer = (answer) => {
             incoming = answer;
             phase = "reading";
+            if (!isSuccess(answer.statusCode ?? 0)) {
+                bodyTimer = setTimeout(() => fail("timeout", "its body did not come"), refusalBodyTimeoutMs);
+            }
             let bytes = 0;
             answer.on("data", (chunk) => {
                 bytes += chunk.length;
@@ -40185,6 +40298,10 @@ function exchange(client, agent, request) {
             answer.on("end", () => (answer.complete ? succeed(answer) : fail("network", "the answer was cut off")));
             answer.on("error", (error) => fail("network", describe(error), error));
         };
+        if (request.signal.aborted) {
+            reject(new errors/* ExchangeError */.Sb(cancelled, { phase, reason: "aborted" }));
+            return;
+        }
         const outgoing = client.request(request.url, { method: request.method, agent, headers: headersOf(request) });
         const seconds = Math.ceil(request.timeoutMs / 1000);
         const deadlineTimer = setTimeout(() => fail("timeout", `no whole answer within ${seconds} s`), request.timeoutMs);
@@ -40202,10 +40319,7 @@ function exchange(client, agent, request) {
         // The last resort: Node closes some exchanges without an error, such as one answered with `101`.
         outgoing.on("close", () => fail("network", "the connection was closed before a whole answer came"));
         request.signal.addEventListener("abort", onAbort, { once: true });
-        if (request.signal.aborted)
-            onAbort();
-        else
-            outgoing.end(request.body);
+        outgoing.end(request.body);
     });
 }
 /**
@@ -40229,12 +40343,14 @@ function isSuccess(status) {
 }
 /** OpenSSL's verification errors and Node's own on host names, by the codes that Node documents under "TLS". */
 function isCertificateError(error) {
-    return /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|CRL_|ERROR_IN_C|PATH_LENGTH)/.test(error.code ?? "");
+    return /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|UNSPECIFIED$|CRL_|ERROR_IN_C|PATH_LENGTH)/.test(error.code ?? "");
 }
-/** With several addresses to a name, Node wraps the errors into one without a message. */
+/** With several addresses to a name, Node wraps the errors into one without a message; OpenSSL's is half a stack. */
 function describe(error) {
     if (error instanceof AggregateError)
         return error.errors.map((each) => each.message).join("; ");
+    if (error.code === "EPROTO" || error.code?.startsWith("ERR_SSL"))
+        return `TLS failed: ${error.reason ?? error.code}`;
     return error.message || error.code || "the connection failed";
 }
 function singleValued(headers) {

@@ -1,73 +1,67 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs, styleText } from "node:util";
+import { styleText } from "node:util";
 import { createHttpFace } from "../src/service/http-face.ts";
 import { listen } from "../src/service/listen.ts";
-import { type Script, ScriptedEngine } from "../src/service/scripted-engine.ts";
+import { ScriptedEngine } from "../src/service/scripted-engine.ts";
 import { LogReader } from "./commands.ts";
+import { type DemoOptions, help, parseOptions } from "./demo-options.ts";
 import { runStep, type StepResult } from "./runner.ts";
-import { TerminalRenderer } from "./terminal.ts";
+import { plainText, TerminalRenderer, visible } from "./terminal.ts";
 
-const help = `Usage: npm run demo -- [options]
+/** What a real service may need from the environment to be reached. */
+const networkVariables = [
+  "https_proxy",
+  "HTTPS_PROXY",
+  "no_proxy",
+  "NO_PROXY",
+  "NODE_EXTRA_CA_CERTS",
+  "NODE_USE_SYSTEM_CA",
+];
 
-Starts the agent job service on this machine, runs the action against it as a workflow's step would, and shows the
-step's log, outputs and job summary. Costs nothing and reaches no other machine.
+const parsed = parseOptions(process.argv.slice(2), process.env);
+if ("problem" in parsed) {
+  process.stderr.write(`${parsed.problem}\n\n${help}`);
+  process.exitCode = 2;
+} else if (parsed.help) process.stdout.write(help);
+else
+  process.exitCode = parsed.baseUrl === undefined ? await demonstrate(parsed) : await runReal(parsed, parsed.baseUrl);
 
-  --prompt TEXT      the instruction (default: one about the quickstart)
-  --follow-up TEXT   then send this message to the same job, in a second step
-  --fail             the job fails
-  --time-out         the job takes longer than the step waits
-  --base-url URL     use a real service instead; needs --project, and its key in the environment as AGENT_API_KEY.
-                     Starts a real job.
-  --project ID       the project (default: demo)
-  --help             show this
-
-The steps of --fail and --time-out fail, as they should; the demo itself then exits with 0. With --base-url it exits
-with the step's own exit code.
-`;
-
-const { values: options } = parseArgs({
-  options: {
-    prompt: { type: "string", default: "Bring the quickstart up to date with the latest release." },
-    "follow-up": { type: "string" },
-    fail: { type: "boolean", default: false },
-    "time-out": { type: "boolean", default: false },
-    "base-url": { type: "string" },
-    project: { type: "string", default: "demo" },
-    help: { type: "boolean", default: false },
-  },
-});
-
-if (options.help) process.stdout.write(help);
-else if (options["base-url"] === undefined) await demonstrate();
-else process.exitCode = await runAgainst(options["base-url"], process.env.AGENT_API_KEY ?? "", {});
-
-/** Against the scripted service on this machine, with a pace that can be watched. */
-async function demonstrate(): Promise<void> {
-  const key = "mint_demo_key_of_no_value";
-  const script: Script = {
-    durationMs: options["time-out"] ? 3_600_000 : 5000,
-    result: options.fail ? "failed" : "pull-request",
-  };
-  const engine = new ScriptedEngine({ script: () => script });
-  const keys = [{ value: key, projects: [options.project] }];
+/** Against the scripted service on this machine, at a pace that can be watched; 0 where the step ended as it should. */
+async function demonstrate(options: DemoOptions): Promise<number> {
+  const apiKey = "mint_demo_key_of_no_value";
+  const isTimeOut = options.scene === "timed-out";
+  const results = { failed: "failed", "no-changes": "no-changes" } as const;
+  const engine = new ScriptedEngine({
+    script: () => ({
+      durationMs: isTimeOut ? 3_600_000 : 5000,
+      result: options.scene === "failed" || options.scene === "no-changes" ? results[options.scene] : "pull-request",
+    }),
+  });
+  const keys = [{ value: apiKey, projects: [options.project] }];
   await using service = await listen(createHttpFace({ engine, keys }));
   const pace = { "poll-interval-seconds": "1", "max-poll-interval-seconds": "2" };
-  const limit = options["time-out"] ? { "timeout-minutes": "0.1" } : {};
-  const exitCode = await runAgainst(service.url, key, { ...pace, ...limit });
-  const isExpected = exitCode === (options.fail || options["time-out"] ? 1 : 0);
-  process.exitCode = isExpected ? 0 : 1;
+  const limit = isTimeOut ? { "timeout-minutes": "0.1" } : {};
+  const last = await showSteps(options, { "base-url": service.url, "api-key": apiKey, ...pace, ...limit });
+  return last.outputs.outcome === options.scene ? 0 : 1;
 }
 
-async function runAgainst(baseUrl: string, key: string, extra: Record<string, string>): Promise<number> {
-  const inputs = { "base-url": baseUrl, "project-id": options.project, "api-key": key, ...extra };
+/** Against a real service; the exit code is that of the step. */
+async function runReal(options: DemoOptions, baseUrl: string): Promise<number> {
+  const last = await showSteps(options, { "base-url": baseUrl, "api-key": options.apiKey });
+  return last.exitCode ?? 1;
+}
+
+async function showSteps(options: DemoOptions, service: Record<string, string>): Promise<StepResult> {
+  const inputs = { ...service, "project-id": options.project };
   const first = await showStep("Run an agent job", { ...inputs, prompt: options.prompt });
-  const followUp = options["follow-up"];
-  if (followUp === undefined || first.exitCode !== 0) return first.exitCode ?? 1;
-  const jobId = first.outputs["job-id"] ?? "";
-  const second = await showStep("Send a follow-up", { ...inputs, "job-id": jobId, prompt: followUp });
-  return second.exitCode ?? 1;
+  if (options.followUp === undefined) return first;
+  if (first.exitCode !== 0) {
+    console.log("\nThe follow-up is not sent, since the first step failed.");
+    return first;
+  }
+  return showStep("Send a follow-up", { ...inputs, "job-id": first.outputs["job-id"] ?? "", prompt: options.followUp });
 }
 
 async function showStep(name: string, inputs: Record<string, string>): Promise<StepResult> {
@@ -80,13 +74,17 @@ async function showStep(name: string, inputs: Record<string, string>): Promise<S
     }
   };
   heading(name);
+  const environment = Object.fromEntries(
+    networkVariables.flatMap((key) => (process.env[key] ? [[key, process.env[key]]] : [])),
+  );
   const folder = mkdtempSync(join(tmpdir(), "agent-job-demo-"));
-  const result = await runStep({ inputs, folder, onPrint: (text) => print(reader.read(text)) });
+  const result = await runStep({ inputs, folder, environment, onPrint: (text) => print(reader.read(text)) });
   print(reader.end());
   heading(`Outputs (exit code ${result.exitCode})`);
-  for (const [output, value] of Object.entries(result.outputs)) console.log(`${output.padEnd(17)} ${value}`);
-  heading("Job summary");
-  console.log(result.summary.trim());
+  for (const [output, value] of Object.entries(result.outputs))
+    console.log(`${output.padEnd(17)} ${visible(value)}`.trim());
+  heading("Job summary, as text");
+  console.log(plainText(result.summary));
   heading("Files");
   console.log(`outputs   ${result.files.output}\nsummary   ${result.files.summary}`);
   return result;

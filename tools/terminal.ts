@@ -27,3 +27,23 @@ function show(line: LogLine): string | undefined {
   if (line.name === "group") return styleText("bold", `▼ ${line.data}`);
   return line.name === "debug" ? styleText("dim", `debug: ${line.data}`) : undefined;
 }
+
+/** A text without what a terminal would obey. */
+export function visible(text: string): string {
+  return text.replace(/(?!\n)\p{Cc}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+/** The job summary, which is HTML, as text for a terminal. */
+export function plainText(html: string): string {
+  const text = html
+    .replace(/<h[23]>(.*?)<\/h[23]>/g, (_match, title: string) => styleText("bold", title))
+    .replace(/<a href="(.*?)">(.*?)<\/a>/g, "$2 ($1)")
+    .replaceAll("<li>", "\n- ")
+    .replace(/<\/t[dh]><t[dh][^>]*>/g, "  ")
+    .replace(/<\/?[a-z][^>]*>/g, "")
+    .replace(/\n{3,}/g, "\n\n");
+  const entities = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&#10;": "\n", "&amp;": "&" };
+  return Object.entries(entities)
+    .reduce((decoded, [entity, character]) => decoded.replaceAll(entity, character), text)
+    .trim();
+}
