@@ -87,7 +87,12 @@ function leaked({ toolkit }: Run): string[] {
   const broken: string[] = [];
   const shown = [...toolkit.events, ...Object.values(toolkit.outputs), toolkit.summary];
   if (shown.some((text) => keyForms.some((form) => text.includes(form)))) broken.push("the key is shown");
-  const texts = [...toolkit.lines, ...toolkit.annotations.flatMap(({ title, text }) => [title, ...text.split("\n")])];
+  const inCommands = toolkit.events.flatMap((event) => /^(?:group|debug) (.*)$/s.exec(event)?.[1] ?? []);
+  const texts = [
+    ...toolkit.lines,
+    ...inCommands,
+    ...toolkit.annotations.flatMap(({ title, text }) => [title, ...text.split("\n")]),
+  ];
   for (const text of texts) {
     const lines = readLog(text);
     if (lines.length > 1 || lines.some(({ kind }) => kind === "command")) broken.push(`this is no plain line: ${text}`);
