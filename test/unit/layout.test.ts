@@ -41,10 +41,10 @@ test("the service is built from Node alone", () => {
   expect(packages.filter(({ target }) => !target.startsWith("node:"))).toEqual([]);
 });
 
-test("nothing imports the entry, and only the entry imports the main story", () => {
+test("nothing imports the entry, and only the start imports the main story", () => {
   expect(imports.filter(({ target }) => target === "action/index.ts")).toEqual([]);
   expect(imports.filter(({ target }) => target === "action/main.ts")).toEqual([
-    { file: "action/index.ts", target: "action/main.ts" },
+    { file: "action/start.ts", target: "action/main.ts" },
   ]);
 });
 
