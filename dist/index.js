@@ -268,7 +268,7 @@ __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependen
 const cancellation = new AbortController();
 process.on("SIGINT", () => cancellation.abort());
 process.on("SIGTERM", () => cancellation.abort());
-const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(407), __nccwpck_require__.e(232)]).then(__nccwpck_require__.bind(__nccwpck_require__, 5232));
+const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(407), __nccwpck_require__.e(999)]).then(__nccwpck_require__.bind(__nccwpck_require__, 999));
 // At the top level, a promise that never settles ends the process with 13, not with 0.
 await start(cancellation.signal);
 
@@ -300,7 +300,7 @@ __webpack_async_result__();
 /******/ 	// Execute the module function
 /******/ 	var threw = true;
 /******/ 	try {
-/******/ 		__webpack_modules__[moduleId](module, module.exports, __nccwpck_require__);
+/******/ 		__webpack_modules__[moduleId].call(module.exports, module, module.exports, __nccwpck_require__);
 /******/ 		threw = false;
 /******/ 	} finally {
 /******/ 		if(threw) delete __webpack_module_cache__[moduleId];
@@ -423,6 +423,17 @@ __webpack_async_result__();
 /******/ /* webpack/runtime/hasOwnProperty shorthand */
 /******/ (() => {
 /******/ 	__nccwpck_require__.o = (obj, prop) => (Object.prototype.hasOwnProperty.call(obj, prop))
+/******/ })();
+/******/ 
+/******/ /* webpack/runtime/make namespace object */
+/******/ (() => {
+/******/ 	// define __esModule on exports
+/******/ 	__nccwpck_require__.r = (exports) => {
+/******/ 		if(typeof Symbol !== 'undefined' && Symbol.toStringTag) {
+/******/ 			Object.defineProperty(exports, Symbol.toStringTag, { value: 'Module' });
+/******/ 		}
+/******/ 		Object.defineProperty(exports, '__esModule', { value: true });
+/******/ 	};
 /******/ })();
 /******/ 
 /******/ /* webpack/runtime/import chunk loading */

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { type Permission, permissions } from "./conversation/access.ts";
 
 /** Outcomes that `fail-on` may name. */
 export const failableOutcomes = ["failed", "archived", "timed-out", "no-changes"] as const;
@@ -103,3 +104,27 @@ export const failOn = z.pipe(
 function listOf(value: string): string[] {
   return value.split(",").map((name) => name.trim());
 }
+
+/** The least repository permission. */
+export const requiredPermission = z.pipe(
+  z
+    .string()
+    .check(
+      rule((value) =>
+        (permissions as readonly string[]).includes(value) ? undefined : `must be one of ${permissions.join(", ")}`,
+      ),
+    ),
+  z.transform((value) => value as Permission),
+);
+
+/** Logins of bots, in lower case, as GitHub does not tell cases of logins apart. */
+export const allowedBots = z.pipe(
+  z
+    .string()
+    .check(
+      rule((value) =>
+        value.includes("*") ? "must list logins, such as renovate[bot]; there is no wildcard" : undefined,
+      ),
+    ),
+  z.transform((value) => new Set(listOf(value.toLowerCase()).filter(Boolean))),
+);

@@ -1,5 +1,8 @@
 import * as z from "zod/mini";
+import type { AccessRules } from "./conversation/access.ts";
+import { placeholders, unknownPlaceholders } from "./conversation/template.ts";
 import {
+  allowedBots,
   apiKey,
   baseUrl,
   boolean,
@@ -8,6 +11,7 @@ import {
   identifier,
   positiveDecimal,
   projectId,
+  requiredPermission,
 } from "./input-rules.ts";
 import { own, say, type Text } from "./report/text.ts";
 
@@ -25,6 +29,12 @@ export const inputDefaults = {
   "max-poll-interval-seconds": "15",
   "fail-on": "failed, timed-out",
   summary: "true",
+  "trigger-phrase": "",
+  "required-permission": "write",
+  "allowed-bots": "",
+  reply: "true",
+  // In action.yml the workflow's own token, which the runner fills in.
+  "github-token": "",
 } as const;
 
 export type InputName = keyof typeof inputDefaults;
@@ -35,8 +45,8 @@ export type Task =
   | { kind: "message"; jobId: string; prompt: string }
   | { kind: "attach"; jobId: string };
 
-export interface Inputs {
-  task: Task;
+/** What holds whatever the step is to do. */
+export interface Settings {
   projectId: string;
   apiKey: string;
   baseUrl: URL;
@@ -47,6 +57,21 @@ export interface Inputs {
   summary: boolean;
 }
 
+export interface Inputs extends Settings {
+  task: Task;
+}
+
+/** Comment mode: the comment of the event decides what is to be done, and whether. */
+export interface CommentMode extends AccessRules {
+  phrase: string;
+  /** The prompt to fill in; without one, the instruction and where it was given. */
+  template: string | undefined;
+  /** A job that wins over the one that the thread remembers, or empty. */
+  jobId: string;
+  reply: boolean;
+  token: string;
+}
+
 /** What is wrong with an input and how to mend it; never quotes the value of `api-key`. */
 export interface InputProblem {
   input: InputName;
@@ -55,7 +80,9 @@ export interface InputProblem {
 }
 
 /** `summary` is known even where other inputs are refused. */
-export type InputsResult = { ok: true; inputs: Inputs } | { ok: false; problems: InputProblem[]; summary: boolean };
+export type InputsResult =
+  | { ok: true; settings: Settings; mode: { kind: "task"; task: Task } | ({ kind: "comment" } & CommentMode) }
+  | { ok: false; problems: InputProblem[]; summary: boolean };
 
 const schema = z.object({
   prompt: z.string(),
@@ -70,71 +97,112 @@ const schema = z.object({
   "max-poll-interval-seconds": positiveDecimal,
   "fail-on": failOn,
   summary: boolean,
+  "trigger-phrase": z.string(),
+  "required-permission": requiredPermission,
+  "allowed-bots": allowedBots,
+  reply: boolean,
+  "github-token": z.string(),
 } satisfies Record<InputName, z.ZodMiniType>);
 
 /** What became of reading the prompt file. */
 export type PromptFile = { text: string } | { problem: Text };
 
-/**
- * All inputs as one typed value, or all that is wrong with them.
- *
- * @param read - the raw value of an input, empty where it is not set
- * @param readPromptFile - the prompt in a file of the workspace
- */
-export function parseInputs(
-  read: (name: InputName) => string,
-  readPromptFile: (path: string) => PromptFile,
-): InputsResult {
+/** Where the inputs come from. */
+export interface InputSource {
+  /** The raw value of an input, empty where it is not set. */
+  read: (name: InputName) => string;
+  /** The prompt in a file of the workspace. */
+  readPromptFile: (path: string) => PromptFile;
+  /** The event is a comment, so that a trigger phrase means something. */
+  isCommentEvent: boolean;
+}
+
+type RawInputs = Record<InputName, string>;
+
+/** All inputs as typed values, or all that is wrong with them. */
+export function parseInputs({ read, readPromptFile, isCommentEvent }: InputSource): InputsResult {
   const names = Object.keys(inputDefaults) as InputName[];
-  const raw = Object.fromEntries(names.map((name) => [name, valueOrDefault(name, read(name))]));
+  const raw = Object.fromEntries(names.map((name) => [name, valueOrDefault(name, read(name))])) as RawInputs;
   const parsed = schema.safeParse(raw);
-  const problems: InputProblem[] = (parsed.error?.issues ?? []).map((issue) => ({
-    input: issue.path[0] as InputName,
-    problem: own(issue.message),
-  }));
-
-  const prompt = raw.prompt ?? "";
-  const promptFile = raw["prompt-file"] ?? "";
-  const file = promptFile ? readPromptFile(promptFile) : undefined;
-  if (prompt && promptFile) problems.push({ input: "prompt-file", problem: say`cannot be given together with prompt` });
-  else if (file && "problem" in file) problems.push({ input: "prompt-file", problem: file.problem });
-  else if (!prompt && !file && !raw["job-id"]) {
-    problems.push({
-      input: "prompt",
-      problem: say`is empty. Give prompt or prompt-file, or a job-id alone to wait for that job`,
-    });
-  }
-
-  const minSeconds = positiveDecimal.safeParse(raw["poll-interval-seconds"]).data ?? 0;
-  const maxSeconds = positiveDecimal.safeParse(raw["max-poll-interval-seconds"]).data ?? Number.POSITIVE_INFINITY;
-  if (maxSeconds < minSeconds) {
-    problems.push({
-      input: "max-poll-interval-seconds",
-      problem: say`is ${maxSeconds}, but must be at least poll-interval-seconds, which is ${minSeconds}`,
-    });
-  }
-
+  const file = raw["prompt-file"] ? readPromptFile(raw["prompt-file"]) : undefined;
+  const prompt = file && "text" in file ? file.text : raw.prompt;
+  const isComment = isCommentEvent && raw["trigger-phrase"] !== "";
+  const problems: InputProblem[] = [
+    ...(parsed.error?.issues ?? []).map((issue) => ({
+      input: issue.path[0] as InputName,
+      problem: own(issue.message),
+    })),
+    ...promptProblems(raw, file, isComment),
+    ...intervalProblems(raw),
+    ...(isComment ? commentProblems(raw, prompt) : []),
+  ];
   if (!parsed.success || problems.length > 0) {
     return { ok: false, problems, summary: boolean.safeParse(raw.summary).data ?? true };
   }
+
   const values = parsed.data;
+  const settings: Settings = {
+    projectId: values["project-id"],
+    apiKey: values["api-key"],
+    baseUrl: values["base-url"],
+    wait: values.wait,
+    timeoutMs: values["timeout-minutes"] * 60_000,
+    intervals: {
+      minMs: values["poll-interval-seconds"] * 1000,
+      maxMs: values["max-poll-interval-seconds"] * 1000,
+    },
+    failOn: values["fail-on"],
+    summary: values.summary,
+  };
+  if (!isComment) return { ok: true, settings, mode: { kind: "task", task: taskOf(values["job-id"], prompt) } };
   return {
     ok: true,
-    inputs: {
-      task: taskOf(values["job-id"], file && "text" in file ? file.text : prompt),
-      projectId: values["project-id"],
-      apiKey: values["api-key"],
-      baseUrl: values["base-url"],
-      wait: values.wait,
-      timeoutMs: values["timeout-minutes"] * 60_000,
-      intervals: {
-        minMs: values["poll-interval-seconds"] * 1000,
-        maxMs: values["max-poll-interval-seconds"] * 1000,
-      },
-      failOn: values["fail-on"],
-      summary: values.summary,
+    settings,
+    mode: {
+      kind: "comment",
+      phrase: values["trigger-phrase"],
+      template: prompt === "" ? undefined : prompt,
+      jobId: values["job-id"],
+      reply: values.reply,
+      token: values["github-token"],
+      requiredPermission: values["required-permission"],
+      allowedBots: values["allowed-bots"],
     },
   };
+}
+
+function promptProblems(raw: RawInputs, file: PromptFile | undefined, isComment: boolean): InputProblem[] {
+  if (raw.prompt && raw["prompt-file"]) {
+    return [{ input: "prompt-file", problem: say`cannot be given together with prompt` }];
+  }
+  if (file && "problem" in file) return [{ input: "prompt-file", problem: file.problem }];
+  if (raw.prompt || file || raw["job-id"] || isComment) return [];
+  const problem = say`is empty. Give prompt or prompt-file, or a job-id alone to wait for that job`;
+  return [{ input: "prompt", problem }];
+}
+
+function intervalProblems(raw: RawInputs): InputProblem[] {
+  const minSeconds = positiveDecimal.safeParse(raw["poll-interval-seconds"]).data ?? 0;
+  const maxSeconds = positiveDecimal.safeParse(raw["max-poll-interval-seconds"]).data ?? Number.POSITIVE_INFINITY;
+  if (maxSeconds >= minSeconds) return [];
+  const problem = say`is ${maxSeconds}, but must be at least poll-interval-seconds, which is ${minSeconds}`;
+  return [{ input: "max-poll-interval-seconds", problem }];
+}
+
+function commentProblems(raw: RawInputs, template: string): InputProblem[] {
+  const problems: InputProblem[] = [];
+  const unknown = unknownPlaceholders(template);
+  if (unknown.length > 0) {
+    problems.push({
+      input: raw["prompt-file"] ? "prompt-file" : "prompt",
+      problem: say`names ${unknown.map((name) => `{{ ${name} }}`).join(", ")}, but a template knows only ${own(placeholders.join(", "))}`,
+    });
+  }
+  if (raw["github-token"] === "") {
+    const problem = say`is empty, but a trigger-phrase needs it. Leave it out for the workflow's own token`;
+    problems.push({ input: "github-token", problem });
+  }
+  return problems;
 }
 
 /** White space around a value means nothing, but a prompt is sent as it was written. */

@@ -1,18 +1,19 @@
+import { isCommentEvent } from "./conversation/event.ts";
 import { Facts } from "./facts.ts";
 import { parseInputs } from "./inputs.ts";
 import { describeEnding } from "./messages.ts";
-import { type Ending, outcomeOf, outputsOf, passes } from "./outcome.ts";
+import { outcomeOf, outputsOf, passes } from "./outcome.ts";
 import { readPromptFile } from "./prompt-file.ts";
 import { RunLog } from "./report/log.ts";
+import { renderResult } from "./report/reply.ts";
 import { renderSummary } from "./report/summary.ts";
 import { say } from "./report/text.ts";
-import { type RunPorts, run } from "./run.ts";
+import { type Story, type StoryPorts, tell } from "./story.ts";
 import type { Toolkit } from "./toolkit.ts";
 
 /** All that the action needs from outside. */
-export interface Ports extends Omit<RunPorts, "announceJob"> {
+export interface Ports extends Omit<StoryPorts, "announceJob"> {
   toolkit: Toolkit;
-  environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** Runs the step: true where it passes. Whatever happens, every output is set and the log says how it ended. */
@@ -20,7 +21,8 @@ export async function main(ports: Ports): Promise<boolean> {
   const { toolkit, clock, environment } = ports;
   const log = new RunLog(toolkit);
   const facts = new Facts();
-  maskKey(toolkit);
+  mask(toolkit, "api-key");
+  mask(toolkit, "github-token");
   // If the process is killed before it can say how it ended, then the job's fate is unknown.
   trySetOutputs(outputsOf("error", facts, clock.now()), toolkit);
   if (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0") {
@@ -31,36 +33,41 @@ export async function main(ports: Ports): Promise<boolean> {
   }
 
   const workspace = environment.GITHUB_WORKSPACE || process.cwd();
-  const parsed = parseInputs(
-    (name) => toolkit.input(name),
-    (path) => readPromptFile(path, workspace),
-  );
-  const inputs = parsed.ok ? parsed.inputs : undefined;
-  const announceJob = (jobId: string) => trySetOutputs({ "job-id": jobId }, toolkit);
-  const ending: Ending = parsed.ok
-    ? await run(parsed.inputs, { ...ports, announceJob }, facts, log)
-    : { kind: "refused-inputs", problems: parsed.problems };
+  const eventName = environment.GITHUB_EVENT_NAME;
+  const inputs = parseInputs({
+    read: (name) => toolkit.input(name),
+    readPromptFile: (path) => readPromptFile(path, workspace),
+    isCommentEvent: isCommentEvent(eventName),
+  });
+  const settings = inputs.ok ? inputs.settings : undefined;
+  const announceJob = (jobId: string): void => void trySetOutputs({ "job-id": jobId }, toolkit);
+  const { ending, task, finish }: Story = inputs.ok
+    ? await tell(inputs, { ...ports, announceJob }, facts, log)
+    : { ending: { kind: "refused-inputs", problems: inputs.problems } };
 
   const now = clock.now();
   const elapsedMs = facts.elapsedMs(now);
   const outcome = outcomeOf(ending, facts);
-  const hasPassed = passes(outcome, inputs?.failOn ?? new Set());
-  const message = describeEnding(ending, outcome, { inputs, facts });
-  const outputsFault = trySetOutputs(outputsOf(outcome, facts, now), toolkit);
+  const hasPassed = passes(outcome, settings?.failOn ?? new Set());
+  const message = describeEnding(ending, outcome, { settings, task, facts });
+  const skipReason = ending.kind === "skipped" ? ending.reason : "";
+  const outputsFault = trySetOutputs(outputsOf(outcome, facts, now, skipReason), toolkit);
   log.ended(outcome, message, hasPassed, facts, elapsedMs);
   if (outputsFault)
     log.fail("Outputs cannot be written", say`The step fails because its outputs are lost: ${outputsFault}.`);
-  if (parsed.ok ? parsed.inputs.summary : parsed.summary) {
-    await writeSummary(renderSummary({ outcome, message, facts, inputs, elapsedMs }), toolkit, log);
+  if (inputs.ok ? inputs.settings.summary : inputs.summary) {
+    const projectId = settings?.projectId ?? "";
+    await writeSummary(renderSummary({ outcome, message, facts, projectId, task, elapsedMs }), toolkit, log);
   }
+  await finish?.(outcome, (frame) => renderResult({ outcome, message, facts, elapsedMs }, frame));
   return hasPassed && !outputsFault;
 }
 
 /** Before anything is printed. The mask of a text of several lines would hide each of them, however short. */
-function maskKey(toolkit: Toolkit): void {
-  const key = toolkit.input("api-key").trim();
-  for (const line of key.split(/[\r\n]+/)) {
-    if (line !== "" && (line === key || line.length >= 8)) toolkit.mask(line);
+function mask(toolkit: Toolkit, input: "api-key" | "github-token"): void {
+  const secret = toolkit.input(input).trim();
+  for (const line of secret.split(/[\r\n]+/)) {
+    if (line !== "" && (line === secret || line.length >= 8)) toolkit.mask(line);
   }
 }
 

@@ -1,20 +1,11 @@
 import { RefusalError, type RequestError } from "../client/errors.ts";
+import { describeNoAdmission, describeSkip } from "./admission-messages.ts";
 import type { Facts } from "./facts.ts";
+import type { Message } from "./message.ts";
 import type { Ending, Operation, Outcome } from "./outcome.ts";
 import { duration } from "./report/format.ts";
 import { join, own, say, type Text } from "./report/text.ts";
 import { type Context, describeFault, describeRequestError } from "./request-errors.ts";
-
-/** The end of a run in words for people. */
-export interface Message {
-  title: string;
-  /** What happened, and whether a job runs now. */
-  what: Text;
-  /** The points of `what`, where it has several. */
-  points?: readonly Text[];
-  /** What to do next; empty where there is nothing to do. */
-  next: Text;
-}
 
 /** What happened, whether a job runs now, and what to do: for each way in which a run can end. */
 export function describeEnding(ending: Ending, outcome: Outcome, context: Context): Message {
@@ -38,6 +29,10 @@ export function describeEnding(ending: Ending, outcome: Outcome, context: Contex
       return describeSubmission(ending.operation, ending.error.taken, ending.error.cause, context);
     case "poll-refused":
       return describePollRefusal(ending.error, context);
+    case "skipped":
+      return describeSkip(ending.reason);
+    case "not-admitted":
+      return describeNoAdmission(ending.why, ending.detail);
     case "broken": {
       const cause = ending.error instanceof Error ? ending.error.message : String(ending.error);
       return {
@@ -52,7 +47,7 @@ export function describeEnding(ending: Ending, outcome: Outcome, context: Contex
   }
 }
 
-function describeState(outcome: Outcome, { inputs, facts }: Context): Message {
+function describeState(outcome: Outcome, { task, facts }: Context): Message {
   const { jobId } = facts;
   const newJob = say`To start a new job, run with a prompt and no job-id.`;
   const followUp = say`To go on with this one, send a follow-up: set job-id to ${jobId} and give a prompt.`;
@@ -92,34 +87,34 @@ function describeState(outcome: Outcome, { inputs, facts }: Context): Message {
         next: join([say`If its work is still wanted:`, newJob], " "),
       };
     default:
-      return inputs?.task.kind === "attach"
+      return task?.kind === "attach"
         ? { title: "Job is active", what: say`Job ${jobId} has not ended; it goes on.`, next: howToWait(facts) }
         : {
-            title: inputs?.task.kind === "message" ? "Message sent" : "Job started",
+            title: task?.kind === "message" ? "Message sent" : "Job started",
             what: say`The service has accepted the work. Job ${jobId} goes on without this step.`,
             next: howToWait(facts),
           };
   }
 }
 
-function describeTimeOut(lastError: RequestError | undefined, { inputs, facts }: Context): Message {
-  const limit = own(duration(inputs?.timeoutMs ?? 0));
+function describeTimeOut(lastError: RequestError | undefined, { settings, facts }: Context): Message {
+  const limit = own(duration(settings?.timeoutMs ?? 0));
   const isStale = facts.status !== "" && facts.status !== "active";
   const old = own(isStale ? " (it still showed the state from before the message)" : "");
   return {
     title: "Timed out",
     what: lastError
-      ? say`The state of job ${facts.jobId} could not be read when the time was up, after ${limit}: ${describeFault(lastError, inputs?.baseUrl.href)}. The job may be running: the time limit does not stop it.`
+      ? say`The state of job ${facts.jobId} could not be read when the time was up, after ${limit}: ${describeFault(lastError, settings?.baseUrl.href)}. The job may be running: the time limit does not stop it.`
       : say`Job ${facts.jobId} had not ended when the time was up, after ${limit}${old}. It goes on: the time limit does not stop it.`,
     next: join([howToWait(facts), say`For the next run, raise timeout-minutes.`], " "),
   };
 }
 
 function describePollRefusal(error: RequestError, context: Context): Message {
-  const { inputs, facts } = context;
+  const { task, facts } = context;
   const { what, next } = describeRequestError("poll", error, context);
   const title = "Job cannot be followed";
-  if (inputs?.task.kind === "attach" && facts.timeline.length === 0) {
+  if (task?.kind === "attach" && facts.timeline.length === 0) {
     const isUnknown = error instanceof RefusalError && error.status === 404;
     const state = isUnknown
       ? say`This step has started nothing.`
@@ -129,7 +124,7 @@ function describePollRefusal(error: RequestError, context: Context): Message {
   return {
     title,
     what: join([what, say`What became of job ${facts.jobId} is not known; it may be running.`], " "),
-    next: join([next, own(again[inputs?.task.kind ?? "attach"]), howToWait(facts)], " "),
+    next: join([next, own(again[task?.kind ?? "attach"]), howToWait(facts)], " "),
   };
 }
 

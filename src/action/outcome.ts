@@ -1,5 +1,6 @@
 import type { Job } from "../client/contract.ts";
 import type { RequestError, SubmissionError } from "../client/errors.ts";
+import type { SkipReason } from "./conversation/trigger.ts";
 import type { Facts } from "./facts.ts";
 import type { FailableOutcome } from "./input-rules.ts";
 import type { InputProblem } from "./inputs.ts";
@@ -17,6 +18,10 @@ export type Ending =
   | { kind: "cancelled"; operation: Operation; taken: "no" | "unclear" | "yes" }
   | { kind: "not-submitted"; operation: "create" | "message"; error: SubmissionError }
   | { kind: "poll-refused"; error: RequestError }
+  /** Comment mode: the comment asks for nothing that may be done. */
+  | { kind: "skipped"; reason: SkipReason }
+  /** Comment mode: whether something may be started, or what, cannot be told. */
+  | { kind: "not-admitted"; why: "event" | "permission" | "prompt"; detail: string }
   /** A fault of the action itself. */
   | { kind: "broken"; error: unknown };
 
@@ -28,6 +33,7 @@ export type Outcome =
   | "timed-out"
   | "started"
   | "cancelled"
+  | "skipped"
   | "error";
 
 export function outcomeOf(ending: Ending, facts: Facts): Outcome {
@@ -39,27 +45,33 @@ export function outcomeOf(ending: Ending, facts: Facts): Outcome {
     case "started":
     case "timed-out":
     case "cancelled":
+    case "skipped":
       return ending.kind;
     default:
       return "error";
   }
 }
 
-/** Whether the step passes. `error` and `cancelled` always fail it, `pr-created` and `started` never do. */
+/** Whether the step passes. `error` and `cancelled` always fail it, `pr-created`, `started` and `skipped` never do. */
 export function passes(outcome: Outcome, failOn: ReadonlySet<FailableOutcome>): boolean {
   if (outcome === "error" || outcome === "cancelled") return false;
   return !(failOn as ReadonlySet<string>).has(outcome);
 }
 
 /** Every output of `action.yml`; empty where unknown. */
-export function outputsOf(outcome: Outcome, facts: Facts, now: number): Record<string, string> {
+export function outputsOf(
+  outcome: Outcome,
+  facts: Facts,
+  now: number,
+  skipReason: SkipReason | "" = "",
+): Record<string, string> {
   return {
     "job-id": facts.jobId,
     status: facts.status,
     "pr-link": facts.pullRequest?.url ?? "",
     "pr-number": facts.pullRequest?.number ?? "",
     outcome,
-    "skip-reason": "",
+    "skip-reason": skipReason,
     model: facts.model,
     repository: facts.repository,
     ref: facts.ref,

@@ -1,14 +1,16 @@
 import { MalformedAnswerError, RefusalError, type RequestError } from "../client/errors.ts";
 import type { Facts } from "./facts.ts";
-import type { Inputs } from "./inputs.ts";
+import type { Settings, Task } from "./inputs.ts";
 import type { Operation } from "./outcome.ts";
 import { duration } from "./report/format.ts";
 import { capitalised, join, own, say, type Text } from "./report/text.ts";
 import { excerpt } from "./report/untrusted.ts";
 
-/** What the messages speak of; `undefined` inputs were refused. */
+/** What the messages speak of; `undefined` settings were refused. */
 export interface Context {
-  inputs: Pick<Inputs, "task" | "projectId" | "baseUrl" | "timeoutMs"> | undefined;
+  settings: Pick<Settings, "projectId" | "baseUrl" | "timeoutMs"> | undefined;
+  /** What the step came to do, where it came to that. */
+  task: Task | undefined;
   facts: Facts;
 }
 
@@ -22,7 +24,7 @@ interface Explanation {
 /** Why a request failed and what to do about it. */
 export function describeRequestError(operation: Operation, error: RequestError, context: Context): Explanation {
   if (error instanceof RefusalError) return describeRefusal(operation, error, context);
-  const address = context.inputs?.baseUrl.href;
+  const address = context.settings?.baseUrl.href;
   const what = [...capitalised(describeFault(error, address)), "."];
   if (error instanceof MalformedAnswerError) return { what, next: say`Check base-url.` };
   if (error.reason === "certificate") {
@@ -37,10 +39,10 @@ export function describeRequestError(operation: Operation, error: RequestError, 
   };
 }
 
-function describeRefusal(operation: Operation, error: RefusalError, { inputs, facts }: Context): Explanation {
+function describeRefusal(operation: Operation, error: RefusalError, { settings, facts }: Context): Explanation {
   const fault = [...capitalised(describeFault(error)), "."];
   const because = (reason: Text) => join([reason, fault], " ");
-  const project = inputs?.projectId ?? "";
+  const project = settings?.projectId ?? "";
   switch (error.status) {
     case 400:
       if (operation === "poll") return { what: fault, next: say`Check job-id and project-id.` };

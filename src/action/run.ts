@@ -33,9 +33,11 @@ export async function run(inputs: Inputs, ports: RunPorts, facts: Facts, log: Ru
   if (signal.aborted) return { kind: "cancelled", operation, taken: task.kind === "attach" ? "yes" : "no" };
   try {
     log.starting(inputs);
-    const client = createClient(inputs, { transport: ports.connect(inputs.baseUrl.protocol), clock, random });
-    const startedAt = clock.now();
-    facts.startedAt = startedAt;
+    const transport = ports.connect(inputs.baseUrl.protocol);
+    const client = createClient(inputs, { transport, clock, random });
+    // Comment mode has asked GitHub before: that counts toward the time too.
+    facts.startedAt ??= clock.now();
+    const { startedAt } = facts;
     const limits: CallLimits = { deadline: startedAt + inputs.timeoutMs, signal };
 
     let origin: WaitOrigin = { kind: "attached" };
@@ -106,11 +108,10 @@ function endingOf(error: unknown, operation: Operation, ports: RunPorts, facts: 
     return { kind: "not-submitted", operation, error };
   }
   if (isRequestError(error)) {
-    const isBeforeFirstRequest = facts.startedAt === undefined;
-    if (operation !== "poll" && isBeforeFirstRequest) {
-      return { kind: "not-submitted", operation, error: new SubmissionError("no", error) };
-    }
-    return { kind: "poll-refused", error };
+    // Before the answer to a create or message there is no poll: then there was no way to the service at all.
+    return operation !== "poll" && facts.timeline.length === 0
+      ? { kind: "not-submitted", operation, error: new SubmissionError("no", error) }
+      : { kind: "poll-refused", error };
   }
   log.debug(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return { kind: "broken", error };

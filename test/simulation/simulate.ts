@@ -43,6 +43,7 @@ export async function simulate(scenario: Scenario): Promise<Run> {
     clock,
     random: () => scenario.chances[chance++ % scenario.chances.length] ?? 0,
     connect: () => observed,
+    connectGitHub: () => Promise.reject(new Error("no comment, no GitHub")),
     environment: {},
     signal: cancellation.signal,
   });

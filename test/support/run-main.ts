@@ -1,3 +1,4 @@
+import type { GitHub } from "../../src/action/github.ts";
 import { main } from "../../src/action/main.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeToolkit } from "./fake-toolkit.ts";
@@ -20,10 +21,21 @@ export interface MainOptions {
   cancelAt?: number;
   environment?: Record<string, string>;
   random?: () => number;
+  /** For comment mode. */
+  github?: GitHub;
 }
 
+const noGitHub: GitHub = { request: () => Promise.reject(new Error("no comment, no GitHub")) };
+
 /** Runs the whole action at its ports: a fake runner, a fake clock and a fake way to the service. */
-export async function runMain({ inputs, respond, cancelAt, environment, random }: MainOptions): Promise<MainRun> {
+export async function runMain({
+  inputs,
+  respond,
+  cancelAt,
+  environment,
+  random,
+  github,
+}: MainOptions): Promise<MainRun> {
   const clock = new FakeClock();
   const cancellation = new AbortController();
   if (cancelAt === 0) cancellation.abort();
@@ -36,6 +48,7 @@ export async function runMain({ inputs, respond, cancelAt, environment, random }
     clock,
     random: random ?? (() => 0.5),
     connect: () => transport,
+    connectGitHub: async () => github ?? noGitHub,
     environment: environment ?? {},
     signal: cancellation.signal,
   });

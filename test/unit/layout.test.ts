@@ -30,10 +30,26 @@ test("action builds on client, and nothing else crosses between the parts", () =
   expect(crossings.filter(({ file, target }) => !(area(file) === "action" && area(target) === "client"))).toEqual([]);
 });
 
-test("the toolkit is behind one file", () => {
-  expect(imports.filter(({ target }) => target.startsWith("@actions/"))).toEqual([
-    { file: "action/toolkit.ts", target: "@actions/core" },
+test("the toolkit and GitHub are each behind one file", () => {
+  const packages = imports.filter(({ target }) => /^@(actions|octokit)\//.test(target));
+  expect(packages.map(({ file, target }) => `${file} ${target}`).sort()).toEqual([
+    "action/github.ts @actions/github",
+    "action/github.ts @octokit/plugin-retry",
+    "action/github.ts @octokit/plugin-throttling",
+    "action/toolkit.ts @actions/core",
   ]);
+  const users = files.filter((file) => /^import (?!type).*github\.ts"/m.test(readFileSync(join(source, file), "utf8")));
+  expect(users, "GitHub's client is loaded on demand").toEqual([]);
+});
+
+test("what people see and what is said with GitHub do not know each other", () => {
+  const within = (path: string, folder: string) => path.startsWith(`action/${folder}/`);
+  const crossings = imports.filter(
+    ({ file, target }) =>
+      (within(file, "report") && within(target, "conversation")) ||
+      (within(file, "conversation") && within(target, "report")),
+  );
+  expect(crossings).toEqual([]);
 });
 
 test("the service is built from Node alone", () => {
@@ -55,7 +71,7 @@ test("the network, the file system and the clock are each behind one file", () =
     ),
   ];
   expect(users(/^node:(https?|net|tls)$/)).toEqual(["client/transport.ts"]);
-  expect(users(/^node:fs/)).toEqual(["action/prompt-file.ts"]);
+  expect(users(/^node:fs/).sort()).toEqual(["action/event-file.ts", "action/prompt-file.ts"]);
 });
 
 test("no file is so long that it must have a second reason to exist", () => {

@@ -3,7 +3,7 @@ import type { RequestError } from "../../client/errors.ts";
 import type { WaitEvent } from "../../client/wait.ts";
 import type { Facts } from "../facts.ts";
 import type { Inputs } from "../inputs.ts";
-import type { Message } from "../messages.ts";
+import type { Message } from "../message.ts";
 import type { Outcome } from "../outcome.ts";
 import { describeFault } from "../request-errors.ts";
 import type { Toolkit } from "../toolkit.ts";
@@ -87,6 +87,10 @@ export class RunLog {
     this.#annotate("warning", title, text);
   }
 
+  note(text: Text): void {
+    this.#line(plain(text));
+  }
+
   fail(title: string, text: Text): void {
     this.#annotate("error", title, text);
   }
@@ -135,6 +139,6 @@ export class RunLog {
 /** The annotation that an outcome deserves, if any. */
 function levelOf(outcome: Outcome, hasPassed: boolean): "notice" | "warning" | "error" | undefined {
   if (!hasPassed) return "error";
-  if (outcome === "no-changes") return "notice";
+  if (outcome === "no-changes" || outcome === "skipped") return "notice";
   return outcome === "archived" || outcome === "failed" || outcome === "timed-out" ? "warning" : undefined;
 }

@@ -1,9 +1,10 @@
 import { isTerminal } from "../../client/contract.ts";
 import type { Facts, StateSeen } from "../facts.ts";
-import type { Inputs } from "../inputs.ts";
-import type { Message } from "../messages.ts";
+import type { Task } from "../inputs.ts";
+import type { Message } from "../message.ts";
 import type { Outcome } from "../outcome.ts";
 import { duration, size } from "./format.ts";
+import { icons } from "./icons.ts";
 import type { Text } from "./text.ts";
 import { code, forHtml, sentence } from "./untrusted.ts";
 
@@ -12,39 +13,29 @@ const promptLimit = 2000;
 /** States of the timeline that are shown; a job has a handful. */
 const timelineLimit = 20;
 
-const icons: Readonly<Record<Outcome, string>> = {
-  "pr-created": "✅",
-  "no-changes": "⚪",
-  failed: "❌",
-  archived: "📦",
-  "timed-out": "⏳",
-  started: "🚀",
-  cancelled: "⏹️",
-  error: "❌",
-};
-
 /**
  * The job summary: GitHub's Markdown, made of blocks of HTML in which text from outside stands for nothing but itself.
  *
- * @param inputs - `undefined` where they were refused
+ * @param run - `projectId` is empty and `task` is `undefined` where they are not known
  */
 export function renderSummary(run: {
   outcome: Outcome;
   message: Message;
   facts: Facts;
-  inputs: Inputs | undefined;
+  projectId: string;
+  task: Task | undefined;
   elapsedMs: number;
 }): string {
-  const { outcome, message, facts, inputs, elapsedMs } = run;
+  const { outcome, message, facts, projectId, task, elapsedMs } = run;
   const blocks = [
     `<h2>${icons[outcome]} ${forHtml(message.title)}</h2>`,
     headline(facts, elapsedMs),
     `<p>${sentence(message.what)}</p>`,
     list(message.points ?? []),
     message.next.length > 0 ? `<p><b>What to do next:</b> ${sentence(message.next)}</p>` : "",
-    factTable(outcome, facts, inputs),
+    factTable(outcome, facts, projectId),
     timeline(facts.timeline, elapsedMs),
-    inputs && inputs.task.kind !== "attach" ? prompt(inputs.task.prompt) : "",
+    task && task.kind !== "attach" ? prompt(task.prompt) : "",
   ];
   return `${blocks.filter(Boolean).join("\n\n")}\n`;
 }
@@ -64,12 +55,12 @@ function list(points: readonly Text[]): string {
   return points.length > 0 ? `<ul>${points.map((point) => `<li>${sentence(point)}</li>`).join("")}</ul>` : "";
 }
 
-function factTable(outcome: Outcome, facts: Facts, inputs: Inputs | undefined): string {
+function factTable(outcome: Outcome, facts: Facts, projectId: string): string {
   const rows: [string, string][] = [
     ["Outcome", outcome],
     ["Job", facts.jobId],
     ["Status", facts.status],
-    ["Project", inputs?.projectId ?? ""],
+    ["Project", projectId],
     ["Repository", facts.repository],
     ["Ref", facts.ref],
     ["Model", facts.model],

@@ -15,13 +15,14 @@ function parse(
   readPromptFile: (path: string) => PromptFile = () => ({ problem: say`is not expected to be read` }),
 ): InputsResult {
   const all: Partial<Record<InputName, string>> = { ...valid, ...values };
-  return parseInputs((name) => all[name] ?? "", readPromptFile);
+  return parseInputs({ read: (name) => all[name] ?? "", readPromptFile, isCommentEvent: false });
 }
 
 function parsed(values: Partial<Record<InputName, string>>) {
   const result = parse(values);
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  return result.inputs;
+  if (result.mode.kind !== "task") throw new Error("this is no comment");
+  return { ...result.settings, task: result.mode.task };
 }
 
 /** The inputs that are refused. */
@@ -58,7 +59,7 @@ describe("the three ways in", () => {
     const readPromptFile = (path: string) => ({ text: `from ${path}\n` });
     const task = (jobId: string) => {
       const result = parse({ prompt: "", "prompt-file": "docs/prompt.md", "job-id": jobId }, readPromptFile);
-      return result.ok ? result.inputs.task : undefined;
+      return result.ok && result.mode.kind === "task" ? result.mode.task : undefined;
     };
     expect(task("")).toEqual({ kind: "create", prompt: "from docs/prompt.md\n" });
     expect(task("job_1")).toEqual({ kind: "message", jobId: "job_1", prompt: "from docs/prompt.md\n" });
@@ -83,10 +84,13 @@ test("all that is wrong is reported at once", () => {
       "max-poll-interval-seconds": "1e3",
       "fail-on": "everything",
       summary: "1",
+      "required-permission": "owner",
+      "allowed-bots": "*",
+      reply: "no",
     }).sort(),
   ).toEqual(
     Object.keys(inputDefaults)
-      .filter((name) => name !== "prompt" && name !== "prompt-file")
+      .filter((name) => !["prompt", "prompt-file", "trigger-phrase", "github-token"].includes(name))
       .sort(),
   );
   expect(refused({ "prompt-file": "x", wait: "no", "poll-interval-seconds": "20" })).toEqual([

@@ -1,0 +1,57 @@
+import type { Facts } from "../facts.ts";
+import type { Message } from "../message.ts";
+import type { Outcome } from "../outcome.ts";
+import { duration } from "./format.ts";
+import { icons } from "./icons.ts";
+import type { Text } from "./text.ts";
+import { code, forHtml, sentence } from "./untrusted.ts";
+
+/** What every reply holds, whatever its state. */
+export interface ReplyFrame {
+  /** The address of this run. */
+  runUrl: string;
+  /** The phrase that begins a comment to the agent. */
+  phrase: string;
+  /** Something to know beside the state, or empty. */
+  note: Text;
+  /** The hidden last line, or empty. */
+  marker: string;
+}
+
+/** The reply while the job is at work: GitHub's Markdown, made of blocks of HTML as the job summary is. */
+export function renderWorking(frame: ReplyFrame): string {
+  const link = `<a href="${forHtml(frame.runUrl, 4096)}">Follow the run</a>`;
+  return blocks([`<p>⏳ <b>The agent is at work.</b> ${link}.</p>`, note(frame), frame.marker]);
+}
+
+/** The reply when the run has ended: the outcome, the pull request, what to do next and how to go on. */
+export function renderResult(
+  run: { outcome: Outcome; message: Message; facts: Facts; elapsedMs: number },
+  frame: ReplyFrame,
+): string {
+  const { outcome, message, facts, elapsedMs } = run;
+  const head = [`${icons[outcome]} <b>${forHtml(message.title)}</b>`];
+  if (facts.pullRequest) {
+    const { url, number } = facts.pullRequest;
+    head.push(`<a href="${forHtml(url, url.length)}">${number ? `Pull request ${number}` : "Pull request"}</a>`);
+  }
+  if (facts.jobId) head.push(`took ${duration(elapsedMs)}`);
+  head.push(`<a href="${forHtml(frame.runUrl, 4096)}">Run</a>`);
+  const goOn = `<sub>To go on with this job, comment ${code(`${frame.phrase} …`)}. ${code(`${frame.phrase} new …`)} starts another.</sub>`;
+  return blocks([
+    `<p>${head.join(" · ")}</p>`,
+    `<p>${sentence(message.what)}</p>`,
+    message.next.length > 0 ? `<p>${sentence(message.next)}</p>` : "",
+    note(frame),
+    frame.marker ? `<p>${goOn}</p>` : "",
+    frame.marker,
+  ]);
+}
+
+function note({ note: text }: ReplyFrame): string {
+  return text.length > 0 ? `<p>${sentence(text)}</p>` : "";
+}
+
+function blocks(parts: readonly string[]): string {
+  return parts.filter(Boolean).join("\n\n");
+}
