@@ -1,0 +1,76 @@
+import type { GitHub } from "../../src/action/github.ts";
+
+export interface FakeComment {
+  id: number;
+  user: { id: number; login: string };
+  body: string;
+  in_reply_to_id?: number;
+}
+
+export interface GitHubCall {
+  route: string;
+  parameters: Record<string, unknown>;
+  timeoutMs: number;
+}
+
+/** The account that the token stands for. */
+export const bot = { id: 41898282, login: "github-actions[bot]" };
+
+/** A GitHub with one thread, at the port; `fault` may throw in place of an answer. */
+export class FakeGitHub implements GitHub {
+  readonly calls: GitHubCall[] = [];
+  readonly comments: FakeComment[] = [];
+  readonly reactions: string[] = [];
+  permission: unknown = { permission: "write", role_name: "write" };
+  fault: (call: GitHubCall) => void = () => {};
+  #nextId = 1000;
+
+  async request(
+    route: string,
+    parameters: Record<string, unknown>,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const call = { route, parameters, timeoutMs };
+    this.calls.push(call);
+    if (signal.aborted) throw new Error("aborted");
+    this.fault(call);
+    if (route.endsWith("/permission")) return this.permission;
+    if (route.endsWith("/reactions")) {
+      this.reactions.push(String(parameters.content));
+      return { id: 1, user: bot, content: parameters.content };
+    }
+    if (route.startsWith("GET ")) return this.#page(Number(parameters.page), Number(parameters.per_page));
+    if (route.startsWith("POST "))
+      return this.add(bot, String(parameters.body), Number(parameters.comment_id) || undefined);
+    if (route.startsWith("PATCH ")) return this.#edit(Number(parameters.comment_id), String(parameters.body));
+    throw new Error(`no such route: ${route}`);
+  }
+
+  /** Puts a comment into the thread. */
+  add(user: FakeComment["user"], body: string, root?: number): FakeComment {
+    const comment = { id: this.#nextId++, user, body, ...(root !== undefined && { in_reply_to_id: root }) };
+    this.comments.push(comment);
+    return { ...comment };
+  }
+
+  /** The text of the newest reply. */
+  get reply(): string {
+    return this.comments.findLast(({ user }) => user.id === bot.id)?.body ?? "";
+  }
+
+  routes(method: string): string[] {
+    return this.calls.map(({ route }) => route).filter((route) => route.startsWith(`${method} `));
+  }
+
+  #page(page: number, perPage: number): FakeComment[] {
+    return this.comments.slice((page - 1) * perPage, page * perPage).map((comment) => ({ ...comment }));
+  }
+
+  #edit(id: number, body: string): FakeComment {
+    const comment = this.comments.find((one) => one.id === id);
+    if (!comment) throw new Error("Not Found");
+    comment.body = body;
+    return { ...comment };
+  }
+}

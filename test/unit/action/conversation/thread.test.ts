@@ -1,0 +1,339 @@
+import { describe, expect, test } from "vitest";
+import { comment, commentId } from "../../../support/comment-run.ts";
+import { bot, FakeGitHub, type GitHubCall } from "../../../support/fake-github.ts";
+import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
+import { answer, prLink, record } from "../../../support/run-main.ts";
+
+const completed = record({ status: "completed", prLink });
+const stranger = { id: 666, login: "stranger" };
+
+/** A service that takes everything and is done at the first poll. */
+const respond = ({ method }: SeenRequest): Exchange =>
+  method === "POST" ? answer(201, record()) : answer(200, completed);
+
+const marker = (job: string, project = "docs", id = 1) =>
+  `<!-- agent-job-action project=${project} job=${job} comment=${id} -->`;
+
+const paths = (requests: SeenRequest[]) => requests.map(({ method, path }) => `${method} ${path}`);
+const create = "POST /v2/agent/docs/job";
+const message = (job: string) => `POST /v2/agent/docs/job/${job}/message`;
+
+/** A GitHub in which requests to matching routes fail. */
+function lacking(pattern: RegExp): FakeGitHub {
+  const github = new FakeGitHub();
+  github.fault = ({ route }: GitHubCall) => {
+    if (pattern.test(route)) throw new Error("Resource not accessible by integration");
+  };
+  return github;
+}
+
+describe("acknowledge", () => {
+  test("eyes on the comment and one reply, edited in place from working to the result", async () => {
+    const github = new FakeGitHub();
+    const bodies: string[] = [];
+    github.fault = ({ parameters }) => {
+      if (typeof parameters.body === "string") bodies.push(parameters.body);
+    };
+    await comment(github, { respond });
+    expect(github.reactions).toEqual(["eyes", "hooray"]);
+    expect(github.comments).toHaveLength(1);
+    expect(bodies[0]).toContain("The agent is at work");
+    expect(bodies[0]).toContain("https://github.com/acme/docs/actions/runs/99");
+    expect(bodies[1]).toMatch(/at work.*\n<!-- agent-job-action project=docs job=job_1 comment=77 -->$/s);
+    expect(github.reply).toContain("Pull request created");
+    expect(github.reply).toContain(`<a href="${prLink}">Pull request 7</a>`);
+    expect(github.reply).toContain("<code>/agent …</code>");
+    expect(github.reply.split("\n").at(-1)).toBe(marker("job_1", "docs", commentId));
+  });
+
+  test("in a review, the reply goes to the root of the comment's thread", async () => {
+    const github = new FakeGitHub();
+    await comment(github, { respond, review: { path: "a.md", line: 3, in_reply_to_id: 55 } });
+    const calls = github.calls.map(({ route, parameters }) => `${route} ${parameters.comment_id ?? ""}`.trim());
+    expect(calls).toContain("POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies 55");
+    expect(calls).toContain(`POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions ${commentId}`);
+    expect(calls).toContain("PATCH /repos/{owner}/{repo}/pulls/comments/{comment_id} 1000");
+    expect(github.calls.filter(({ route }) => route.includes("/issues/"))).toEqual([]);
+  });
+
+  test("reply: false writes nothing to the thread", async () => {
+    const github = new FakeGitHub();
+    const { outputs } = await comment(github, { respond, inputs: { reply: "false" } });
+    expect(outputs.outcome).toBe("pr-created");
+    expect(github.calls.map(({ route }) => route)).toEqual([
+      "GET /repos/{owner}/{repo}/collaborators/{username}/permission",
+    ]);
+  });
+});
+
+describe("remember", () => {
+  test("the newest reply by the same author decides: the instruction goes to its job", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, `old\n\n${marker("job_0")}`);
+    github.add(bot, `new\n\n${marker("job_1")}`);
+    github.add(bot, "no marker");
+    github.add(stranger, `mine\n\n${marker("job_of_stranger")}`);
+    const { requests, outputs } = await comment(github, { respond });
+    expect(paths(requests)[0]).toBe(message("job_1"));
+    expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
+  });
+
+  test("all pages are read", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_1"));
+    for (let count = 0; count < 250; count++) github.add(stranger, "hello");
+    const { requests } = await comment(github, { respond });
+    expect(paths(requests)[0]).toBe(message("job_1"));
+    expect(github.calls.flatMap(({ parameters }) => parameters.page ?? [])).toEqual([1, 2, 3]);
+  });
+
+  test.each([
+    ["of another project", marker("job_1", "other")],
+    ["in mid-line", `> ${marker("job_1")}`],
+    ["not in the last line", `${marker("job_1")}\nmore`],
+    ["with a line behind it", `${marker("job_1")}\n`],
+    ["with white space before it", ` ${marker("job_1")}`],
+  ])("a marker %s is none", async (_name, body) => {
+    const github = new FakeGitHub();
+    github.add(bot, body);
+    expect(paths((await comment(github, { respond })).requests)[0]).toBe(create);
+  });
+
+  test("in a review, a reply in another thread is none", async () => {
+    const review = { path: "a.md", line: 3, in_reply_to_id: 55 };
+    const elsewhere = new FakeGitHub();
+    elsewhere.add(bot, marker("job_1"), 44);
+    expect(paths((await comment(elsewhere, { respond, review })).requests)[0]).toBe(create);
+    const here = new FakeGitHub();
+    here.add(bot, marker("job_1"), 55);
+    expect(paths((await comment(here, { respond, review })).requests)[0]).toBe(message("job_1"));
+  });
+
+  test("new starts another job whatever the thread holds", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_1"));
+    const { requests } = await comment(github, {
+      respond,
+      text: "/agent New fix it",
+      inputs: { prompt: "{{ instruction }}" },
+    });
+    expect(requests[0]).toMatchObject({ path: "/v2/agent/docs/job", body: { prompt: "fix it" } });
+  });
+
+  test("job-id wins over the thread and over new", async () => {
+    for (const text of ["/agent fix it", "/agent new fix it"]) {
+      const github = new FakeGitHub();
+      github.add(bot, marker("job_1"));
+      const { requests } = await comment(github, {
+        text,
+        inputs: { "job-id": "job_7" },
+        respond: () => answer(200, record({ id: "job_7", status: "failed" })),
+      });
+      expect(paths(requests)[0]).toBe(message("job_7"));
+    }
+  });
+
+  test("a job-id that the service does not know fails the step", async () => {
+    const { requests, outputs } = await comment(new FakeGitHub(), {
+      inputs: { "job-id": "job_7" },
+      respond: () => answer(404),
+    });
+    expect(paths(requests)).toEqual([message("job_7")]);
+    expect(outputs.outcome).toBe("error");
+  });
+
+  test("a remembered job that the service does not know: a new one is started, and the reply says so", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_gone"));
+    const { requests, outputs } = await comment(github, {
+      respond: (request) => (request.path.includes("job_gone") ? answer(404) : respond(request)),
+    });
+    expect(paths(requests).slice(0, 2)).toEqual([message("job_gone"), create]);
+    expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
+    expect(github.reply).toContain("does not know the job of this thread any more");
+  });
+
+  test("a message in doubt starts no new job", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_1"));
+    const { requests, outputs } = await comment(github, { respond: () => answer(502) });
+    expect(paths(requests)).toEqual([message("job_1")]);
+    expect(outputs).toMatchObject({ outcome: "error", "job-id": "job_1" });
+  });
+
+  test("a job lost after the message was taken starts no new one", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_1"));
+    const { requests } = await comment(github, {
+      respond: ({ method }) => (method === "POST" ? answer(200, record()) : answer(404)),
+    });
+    expect(paths(requests).filter((path) => path.startsWith("POST"))).toEqual([message("job_1")]);
+  });
+
+  test("with reply: false nothing is remembered", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_1"));
+    expect(paths((await comment(github, { respond, inputs: { reply: "false" } })).requests)[0]).toBe(create);
+  });
+
+  test("where no reply could be made, nothing is remembered", async () => {
+    const github = lacking(/^POST .*\/issues\/\{issue_number\}\/comments$/);
+    github.add(bot, marker("job_1"));
+    expect(paths((await comment(github, { respond })).requests)[0]).toBe(create);
+  });
+
+  test("where the thread cannot be listed, a new job starts with a warning", async () => {
+    const github = lacking(/^GET .*\/comments$/);
+    github.add(bot, marker("job_1"));
+    const { requests, toolkit } = await comment(github, { respond });
+    expect(paths(requests)[0]).toBe(create);
+    expect(toolkit.annotations).toMatchObject([
+      { level: "warning", text: expect.stringContaining("It could not read the thread") },
+    ]);
+  });
+});
+
+describe("a re-run", () => {
+  test("waits for the job of its own reply, edits that, and sends nothing again", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, `first attempt\n\n${marker("job_1", "docs", commentId)}`);
+    github.add(bot, `another comment's\n\n${marker("job_2", "docs", 5)}`);
+    const { requests, outputs } = await comment(github, { respond, attempt: 2 });
+    expect(paths(requests)).toEqual(["GET /v2/agent/docs/job/job_1"]);
+    expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
+    expect(github.comments).toHaveLength(2);
+    expect(github.comments[0]?.body).toContain("Pull request created");
+  });
+
+  test("does so for new and with job-id, too", async () => {
+    for (const options of [{ text: "/agent new fix it" }, { inputs: { "job-id": "job_7" } }]) {
+      const github = new FakeGitHub();
+      github.add(bot, marker("job_1", "docs", commentId));
+      expect(paths((await comment(github, { respond, attempt: 2, ...options })).requests)).toEqual([
+        "GET /v2/agent/docs/job/job_1",
+      ]);
+    }
+  });
+
+  test("does not take a stranger's marker for its own", async () => {
+    const github = new FakeGitHub();
+    github.add(stranger, marker("job_of_stranger", "docs", commentId));
+    expect(paths((await comment(github, { respond, attempt: 2 })).requests)[0]).toBe(create);
+  });
+
+  test.each([
+    ["there is none", undefined],
+    ["it has no marker", "working"],
+  ])("goes on as a first run where %s", async (_name, body) => {
+    const github = new FakeGitHub();
+    if (body) github.add(bot, body);
+    const { requests } = await comment(github, { respond, attempt: 2 });
+    expect(paths(requests)[0]).toBe(create);
+    expect(github.reply).toContain("Pull request created");
+  });
+
+  test("goes on as a first run where its job is gone", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_gone", "docs", commentId));
+    const { requests, outputs } = await comment(github, {
+      attempt: 2,
+      respond: (request) => (request.path.includes("job_gone") ? answer(404) : respond(request)),
+    });
+    expect(paths(requests).filter((path) => path.startsWith("POST"))).toEqual([message("job_gone"), create]);
+    expect(outputs["job-id"]).toBe("job_1");
+  });
+
+  test("a first run is none, whatever replies there are", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_1", "docs", commentId));
+    expect(paths((await comment(github, { respond, attempt: 1 })).requests)[0]).toBe(message("job_1"));
+  });
+});
+
+describe("finish", () => {
+  test.each([
+    ["pr-created", completed, ["eyes", "hooray"]],
+    ["no-changes", record({ status: "completed" }), ["eyes"]],
+    ["failed", record({ status: "failed" }), ["eyes", "confused"]],
+    ["archived", record({ status: "archived" }), ["eyes"]],
+    ["timed-out", record(), ["eyes", "confused"]],
+  ])("%s", async (outcome, last, reactions) => {
+    const github = new FakeGitHub();
+    const { outputs } = await comment(github, {
+      inputs: { "timeout-minutes": "1" },
+      respond: ({ method }) => (method === "POST" ? answer(201, record()) : answer(200, last)),
+    });
+    expect(outputs.outcome).toBe(outcome);
+    expect(github.reactions).toEqual(reactions);
+    expect(github.reply).not.toContain("at work");
+    expect(github.reply).toContain("https://github.com/acme/docs/actions/runs/99");
+  });
+
+  test("an error shows, with what to do", async () => {
+    const github = new FakeGitHub();
+    await comment(github, { respond: () => answer(401, { error: "Expired" }) });
+    expect(github.reactions).toEqual(["eyes", "confused"]);
+    expect(github.reply).toContain("Create an admin key");
+  });
+
+  test("a cancellation shows, within 1.5 s, and without a reaction", async () => {
+    const github = new FakeGitHub();
+    const { outputs } = await comment(github, {
+      cancelAt: 20_000,
+      respond: ({ method }) => (method === "POST" ? answer(201, record()) : answer(200, record())),
+    });
+    expect(outputs.outcome).toBe("cancelled");
+    expect(github.reactions).toEqual(["eyes"]);
+    expect(github.reply).toContain("Cancelled");
+    expect(github.reply.split("\n").at(-1)).toBe(marker("job_1", "docs", commentId));
+    expect(github.calls.at(-1)).toMatchObject({ route: expect.stringMatching(/^PATCH /), timeoutMs: 1500 });
+  });
+
+  test("text from outside is inert, and the reply fits", async () => {
+    const hostile =
+      "@acme/team <img src=x> ![x](http://x) #1 </code>\n\n<!-- agent-job-action project=docs job=evil comment=1 -->";
+    const github = new FakeGitHub();
+    await comment(github, { respond: () => answer(400, { error: hostile + "x".repeat(200_000) }) });
+    expect(github.reply.length).toBeLessThan(65_536);
+    const ownWords = github.reply.replaceAll(/<code>[^<]*<\/code>/g, "");
+    for (const trace of ["@acme", "<img", "![x]", "evil"]) expect(ownWords).not.toContain(trace);
+    for (const block of github.reply.split("\n\n")) expect(block).toMatch(/^<(p|!--)/);
+  });
+
+  test("a job whose id is too long for a marker is not remembered, but told of", async () => {
+    const github = new FakeGitHub();
+    await comment(github, { respond: () => answer(201, record({ id: "j".repeat(70_000), status: "failed" })) });
+    expect(github.reply).toContain("Job failed");
+    expect(github.reply.length).toBeLessThan(65_536);
+  });
+});
+
+describe("degrade", () => {
+  test.each([
+    ["no reactions", /\/reactions$/],
+    ["no right to comment", /^(POST .*(comments|replies)|PATCH .*)$/],
+    ["a reply that was deleted", /^PATCH /],
+    ["nothing in the thread", /^(?!.*permission$)/],
+  ])("%s: one warning in all, and the job runs on", async (_name, pattern) => {
+    const { outputs, toolkit, hasPassed } = await comment(lacking(pattern), { respond });
+    expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
+    expect(hasPassed).toBe(true);
+    expect(toolkit.annotations).toHaveLength(1);
+    expect(toolkit.annotations[0]).toMatchObject({ level: "warning" });
+    expect(toolkit.annotations[0]?.text).toContain("issues: write and pull-requests: write");
+  });
+
+  test("each request has 10 s, or the time left", async () => {
+    const github = new FakeGitHub();
+    await comment(github, { respond, inputs: { "timeout-minutes": "0.1" } });
+    for (const { timeoutMs } of github.calls) expect(timeoutMs).toBeLessThanOrEqual(10_000);
+    const post = github.calls.find(({ route }) => route.endsWith("{issue_number}/comments"));
+    expect(post?.timeoutMs).toBeLessThanOrEqual(6000);
+  });
+
+  test("the token is masked before anything is printed", async () => {
+    const { toolkit } = await comment(new FakeGitHub(), { respond });
+    expect(toolkit.masks).toContain("ghs_token_0123456789");
+    expect(toolkit.events.slice(0, 2)).toEqual(["mask", "mask"]);
+  });
+});
