@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { bot } from "../support/fake-github.ts";
+import { type GitHubFault, startGitHub } from "../support/github-server.ts";
+import { type Comment, commentEnvironment, commentInputs } from "../support/payload.ts";
+import { inputsFor, startService } from "../support/service.ts";
+import { type Step, step, temporaryFolder } from "../support/step.ts";
+
+/** Runs a step for a comment, against the service and a GitHub with this fault in it. */
+async function comment(
+  options: {
+    fault?: GitHubFault;
+    event?: Partial<Comment>;
+    inputs?: Record<string, string>;
+    before?: number;
+    attempt?: number;
+  } = {},
+): Promise<Step & { github: Awaited<ReturnType<typeof startGitHub>>; posts: string[] }> {
+  await using service = await startService();
+  await using github = await startGitHub(options.fault);
+  for (let count = 0; count < (options.before ?? 0); count++) github.github.add({ id: 5, login: "writer" }, "hello");
+  const folder = temporaryFolder();
+  const event = { id: 77, text: "/agent fix it", author: { login: "writer" }, ...options.event };
+  const environment = {
+    ...commentEnvironment(folder, github.url, event),
+    ...(options.attempt && { GITHUB_RUN_ATTEMPT: String(options.attempt) }),
+  };
+  const result = await step(inputsFor(service, { ...commentInputs, ...options.inputs }), { folder, environment });
+  return { ...result, github, posts: service.requests.filter((request) => request.startsWith("POST")) };
+}
+
+const json = { "content-type": "application/json" };
+
+test("reactions, and a reply edited in place", async () => {
+  const { exitCode, github, annotations } = await comment();
+  expect(exitCode).toBe(0);
+  expect(annotations).toEqual([]);
+  expect(github.github.reactions).toEqual(["eyes", "hooray"]);
+  expect(github.github.comments).toHaveLength(1);
+  expect(github.github.reply).toContain("Pull request created");
+}, 60_000);
+
+test("in a review, the reply goes to the root of the thread", async () => {
+  const { exitCode, github } = await comment({ event: { review: { path: "a.md", line: 3, in_reply_to_id: 55 } } });
+  expect(exitCode).toBe(0);
+  expect(github.requests).toContain("POST /repos/acme/docs/pulls/1/comments/55/replies");
+  expect(github.requests).toContain("POST /repos/acme/docs/pulls/comments/77/reactions");
+  expect(github.github.comments).toMatchObject([{ in_reply_to_id: 55 }]);
+}, 60_000);
+
+test("a thread of 250 comments is read to its end", async () => {
+  const { github } = await comment({ before: 250 });
+  expect(github.requests.filter((request) => request.startsWith("GET") && request.includes("/comments?"))).toHaveLength(
+    3,
+  );
+}, 60_000);
+
+describe("the permission check", () => {
+  test("a 5xx is waited out", async () => {
+    const fault: GitHubFault = (route, n, response) =>
+      route.endsWith("/permission") && n === 1 && Boolean(response.writeHead(502, json).end("{}"));
+    const { exitCode, outputs } = await comment({ fault });
+    expect([exitCode, outputs.outcome]).toEqual([0, "pr-created"]);
+  }, 60_000);
+
+  test.each([500, 403, 404])(
+    "a %i that lasts: the step fails, nothing is started and nothing is written",
+    async (status) => {
+      const fault: GitHubFault = (route, _n, response) =>
+        route.endsWith("/permission") && Boolean(response.writeHead(status, json).end('{"message":"Not now"}'));
+      const { exitCode, outputs, annotations, posts, github } = await comment({ fault });
+      expect([exitCode, outputs.outcome, outputs["job-id"]]).toEqual([1, "error", ""]);
+      expect(annotations).toEqual([
+        expect.stringMatching(/^error Nothing was started: The permission .* cannot be read/),
+      ]);
+      expect(posts).toEqual([]);
+      expect(github.requests.every((request) => request.includes("/permission"))).toBe(true);
+    },
+    60_000,
+  );
+});
+
+describe("what GitHub does not allow", () => {
+  test("a secondary rate limit is waited out", async () => {
+    const fault: GitHubFault = (route, n, response) =>
+      /POST .*\/issues\/1\/comments$/.test(route) &&
+      n === 1 &&
+      Boolean(
+        response
+          .writeHead(403, { ...json, "retry-after": "1" })
+          .end('{"message":"You have exceeded a secondary rate limit"}'),
+      );
+    const { exitCode, github, annotations } = await comment({ fault });
+    expect(exitCode).toBe(0);
+    expect(annotations).toEqual([]);
+    expect(github.github.reply).toContain("Pull request created");
+  }, 60_000);
+
+  test("no right to comment or react: one warning, and the job runs on", async () => {
+    const fault: GitHubFault = (route, _n, response) =>
+      !route.endsWith("/permission") &&
+      Boolean(response.writeHead(403, json).end('{"message":"Resource not accessible by integration"}'));
+    const { exitCode, outputs, annotations, github, posts } = await comment({ fault });
+    expect([exitCode, outputs.outcome]).toEqual([0, "pr-created"]);
+    expect(annotations).toEqual([
+      expect.stringMatching(/^warning GitHub does not let .*Resource not accessible by integration/s),
+    ]);
+    expect(posts).toEqual(["POST /v2/agent/docs/job"]);
+    expect(github.github.comments).toEqual([]);
+  }, 60_000);
+
+  test("a GitHub that does not answer: ten seconds a request, then the job runs on", async () => {
+    const fault: GitHubFault = (route) => route.includes("/reactions");
+    const { exitCode, outputs, annotations } = await comment({ fault });
+    expect([exitCode, outputs.outcome]).toEqual([0, "pr-created"]);
+    expect(annotations).toHaveLength(1);
+  }, 60_000);
+});
+
+test("a re-run waits for the job of its own reply", async () => {
+  await using service = await startService();
+  await using github = await startGitHub();
+  const run = async (attempt: string) => {
+    const folder = temporaryFolder();
+    const environment = commentEnvironment(folder, github.url, {
+      id: 77,
+      text: "/agent fix it",
+      author: { login: "writer" },
+    });
+    return step(inputsFor(service, commentInputs), {
+      folder,
+      environment: { ...environment, GITHUB_RUN_ATTEMPT: attempt },
+    });
+  };
+  const first = await run("1");
+  const second = await run("2");
+  expect(second.outputs).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
+  expect(service.requests.filter((request) => request.startsWith("POST"))).toEqual(["POST /v2/agent/docs/job"]);
+  expect(github.github.comments.filter(({ user }) => user.id === bot.id)).toHaveLength(1);
+}, 60_000);

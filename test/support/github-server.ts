@@ -1,0 +1,52 @@
+import type { ServerResponse } from "node:http";
+import { type Listening, listen } from "../../src/service/listen.ts";
+import { FakeGitHub } from "./fake-github.ts";
+
+export interface GitHubServer extends Listening {
+  github: FakeGitHub;
+  /** Every request, as `POST /repos/…`. */
+  requests: string[];
+}
+
+/** Answers a request in GitHub's place: true where it did. `n` counts the requests to the same route from 1. */
+export type GitHubFault = (route: string, n: number, response: ServerResponse) => boolean;
+
+const routes: [RegExp, string[]][] = [
+  [/^GET .*\/collaborators\/[^/]+\/permission$/, []],
+  [/^POST .*\/comments\/(\d+)\/(?:reactions|replies)$/, ["comment_id"]],
+  [/^POST .*\/issues\/\d+\/comments$/, []],
+  [/^PATCH .*\/comments\/(\d+)$/, ["comment_id"]],
+  [/^GET .*\/comments$/, []],
+];
+
+/** A GitHub on loopback with one thread and all that comment mode asks for, reactions and reviews included. */
+export async function startGitHub(fault: GitHubFault = () => false): Promise<GitHubServer> {
+  const github = new FakeGitHub();
+  const requests: string[] = [];
+  const counts = new Map<string, number>();
+  const server = await listen(async (request, response) => {
+    const url = new URL(request.url ?? "/", "http://localhost");
+    const route = `${request.method} ${url.pathname}`;
+    requests.push(`${request.method} ${request.url}`);
+    const n = (counts.get(route) ?? 0) + 1;
+    counts.set(route, n);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    if (fault(route, n, response)) return;
+    const body = chunks.length > 0 ? (JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>) : {};
+    const [pattern, names] = routes.find(([one]) => one.test(route)) ?? [/$^/, []];
+    const values = pattern.exec(route)?.slice(1) ?? [];
+    const parameters = {
+      ...Object.fromEntries(url.searchParams),
+      ...body,
+      ...Object.fromEntries(names.map((name, index) => [name, values[index]])),
+    };
+    try {
+      const answer = await github.request(route, parameters, 0, new AbortController().signal);
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+    } catch {
+      response.writeHead(404, { "content-type": "application/json" }).end('{"message":"Not Found"}');
+    }
+  });
+  return { ...server, github, requests };
+}
