@@ -1474,6 +1474,7 @@ const icons = {
 
 
 
+
 /** The reply while the job is at work: GitHub's Markdown, made of blocks of HTML as the job summary is. */
 function renderWorking(frame) {
     const link = `<a href="${forHtml(frame.runUrl, 4096)}">Follow the run</a>`;
@@ -1490,16 +1491,27 @@ function renderResult(run, frame) {
     if (facts.jobId)
         head.push(`took ${duration(elapsedMs)}`);
     head.push(`<a href="${forHtml(frame.runUrl, 4096)}">Run</a>`);
+    const advice = (frame.marker && adviceInThread[outcome]) || message.next;
     const goOn = `<sub>To go on with this job, comment ${code(`${frame.phrase} …`)}. ${code(`${frame.phrase} new …`)} starts another.</sub>`;
     return blocks([
         `<p>${head.join(" · ")}</p>`,
         `<p>${sentence(message.what)}</p>`,
-        message.next.length > 0 ? `<p>${sentence(message.next)}</p>` : "",
+        advice.length > 0 ? `<p>${sentence(advice)}</p>` : "",
         note(frame),
         frame.marker ? `<p>${goOn}</p>` : "",
         frame.marker,
     ]);
 }
+const waitOn = say `To wait for it, re-run the workflow's run: that sends nothing again.`;
+/** What to do next where the thread remembers the job, so that nobody has to care for its id. */
+const adviceInThread = {
+    "no-changes": say `If a change was expected, say more precisely what is wanted.`,
+    failed: say `See the dashboard for the cause.`,
+    archived: [],
+    "timed-out": waitOn,
+    cancelled: waitOn,
+    started: waitOn,
+};
 function note({ note: text }) {
     return text.length > 0 ? `<p>${sentence(text)}</p>` : "";
 }

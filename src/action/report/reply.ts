@@ -3,7 +3,7 @@ import type { Message } from "../message.ts";
 import type { Outcome } from "../outcome.ts";
 import { duration } from "./format.ts";
 import { icons } from "./icons.ts";
-import type { Text } from "./text.ts";
+import { say, type Text } from "./text.ts";
 import { code, forHtml, sentence } from "./untrusted.ts";
 
 /** What every reply holds, whatever its state. */
@@ -37,16 +37,29 @@ export function renderResult(
   }
   if (facts.jobId) head.push(`took ${duration(elapsedMs)}`);
   head.push(`<a href="${forHtml(frame.runUrl, 4096)}">Run</a>`);
+  const advice = (frame.marker && adviceInThread[outcome]) || message.next;
   const goOn = `<sub>To go on with this job, comment ${code(`${frame.phrase} …`)}. ${code(`${frame.phrase} new …`)} starts another.</sub>`;
   return blocks([
     `<p>${head.join(" · ")}</p>`,
     `<p>${sentence(message.what)}</p>`,
-    message.next.length > 0 ? `<p>${sentence(message.next)}</p>` : "",
+    advice.length > 0 ? `<p>${sentence(advice)}</p>` : "",
     note(frame),
     frame.marker ? `<p>${goOn}</p>` : "",
     frame.marker,
   ]);
 }
+
+const waitOn = say`To wait for it, re-run the workflow's run: that sends nothing again.`;
+
+/** What to do next where the thread remembers the job, so that nobody has to care for its id. */
+const adviceInThread: Partial<Record<Outcome, Text>> = {
+  "no-changes": say`If a change was expected, say more precisely what is wanted.`,
+  failed: say`See the dashboard for the cause.`,
+  archived: [],
+  "timed-out": waitOn,
+  cancelled: waitOn,
+  started: waitOn,
+};
 
 function note({ note: text }: ReplyFrame): string {
   return text.length > 0 ? `<p>${sentence(text)}</p>` : "";

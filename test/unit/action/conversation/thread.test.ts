@@ -269,6 +269,16 @@ describe("finish", () => {
     expect(github.reply).toContain("https://github.com/acme/docs/actions/runs/99");
   });
 
+  test("a time-out says how to wait on in the thread, where nobody has to care for ids", async () => {
+    const github = new FakeGitHub();
+    await comment(github, {
+      inputs: { "timeout-minutes": "1" },
+      respond: ({ method }) => (method === "POST" ? answer(201, record()) : answer(200, record())),
+    });
+    expect(github.reply).toContain("To wait for it, re-run the workflow&#39;s run");
+    expect(github.reply).not.toContain("job-id");
+  });
+
   test("an error shows, with what to do", async () => {
     const github = new FakeGitHub();
     await comment(github, { respond: () => answer(401, { error: "Expired" }) });
