@@ -55,7 +55,7 @@ export async function converse(
 
   facts.startedAt = ports.clock.now();
   const github = await ports.connectGitHub();
-  const refusal = await admit(event, mode, github, ports);
+  const refusal = await admit(event, mode, github, Math.min(permissionTimeoutMs, settings.timeoutMs), ports.signal);
   if (refusal) return end(refusal);
 
   const prompt = fillTemplate(mode.template ?? defaultTemplate(event), trigger.instruction, event);
@@ -117,13 +117,14 @@ async function admit(
   { author, owner, repo }: CommentEvent,
   mode: CommentMode,
   github: GitHub,
-  { signal }: ConversationPorts,
+  timeoutMs: number,
+  signal: AbortSignal,
 ): Promise<Ending | undefined> {
   const bot = judgeBot(author, mode);
   if (bot) return bot === "allowed" ? undefined : { kind: "skipped", reason: "bot" };
   const route = "GET /repos/{owner}/{repo}/collaborators/{username}/permission";
   try {
-    const answer = await github.request(route, { owner, repo, username: author.login }, permissionTimeoutMs, signal);
+    const answer = await github.request(route, { owner, repo, username: author.login }, timeoutMs, signal);
     const isGranted = isPermitted(answer, mode.requiredPermission);
     if (isGranted === undefined)
       return { kind: "not-admitted", why: "permission", detail: "GitHub's answer names none" };
