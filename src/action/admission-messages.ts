@@ -1,5 +1,6 @@
 import type { SkipReason } from "./conversation/trigger.ts";
 import type { Message } from "./message.ts";
+import type { NoAdmission } from "./outcome.ts";
 import { say, type Text } from "./report/text.ts";
 
 /** A comment that is not acted on: no fault, so there is nothing to be done. */
@@ -17,7 +18,7 @@ const skips: Readonly<Record<SkipReason, Text>> = {
 };
 
 /** Why it could not be told whether the comment may start something, or what. */
-export function describeNoAdmission(why: "event" | "permission" | "prompt", detail: string): Message {
+export function describeNoAdmission(why: NoAdmission, detail: string): Message {
   const title = "Nothing was started";
   switch (why) {
     case "event":
@@ -31,6 +32,18 @@ export function describeNoAdmission(why: "event" | "permission" | "prompt", deta
         title,
         what: say`The permission of the comment's author cannot be read (${detail}), so nothing was started.`,
         next: say`Check that github-token is valid for the repository, then comment again.`,
+      };
+    case "thread":
+      return {
+        title,
+        what: say`The thread cannot be read on this re-run, so that it is not known what the first run has started. This run has sent nothing; a job may be running.`,
+        next: say`See the log of the first run for the job's id, or comment again to start anew.`,
+      };
+    case "time":
+      return {
+        title,
+        what: say`GitHub took so long that no time was left to start a job in, so nothing was started.`,
+        next: say`Comment again, or raise timeout-minutes.`,
       };
     case "prompt":
       return {

@@ -86,6 +86,11 @@ export const baseUrl = z.pipe(
 
 export const apiKey = z.string().check(rule(apiKeyProblem));
 
+/** Empty, or what a header may hold. */
+export const githubToken = z
+  .string()
+  .check(rule((value) => (/^[\x21-\x7e]*$/.test(value) ? undefined : "holds characters that no token has")));
+
 /** Outcomes to fail on, or none. */
 export const failOn = z.pipe(
   z.string().check(

@@ -8,6 +8,7 @@ import {
   boolean,
   type FailableOutcome,
   failOn,
+  githubToken,
   identifier,
   positiveDecimal,
   projectId,
@@ -101,7 +102,7 @@ const schema = z.object({
   "required-permission": requiredPermission,
   "allowed-bots": allowedBots,
   reply: boolean,
-  "github-token": z.string(),
+  "github-token": githubToken,
 } satisfies Record<InputName, z.ZodMiniType>);
 
 /** What became of reading the prompt file. */

@@ -143,7 +143,11 @@ function describeCancellation(operation: Operation, taken: "no" | "unclear" | "y
     return { ...describeDoubt(operation, what, facts), title };
   }
   if (operation === "create" && taken === "no") {
-    return { title, what: say`The step was cancelled before a job was started. No job is running.`, next: [] };
+    return {
+      title,
+      what: say`The step was cancelled before it started a job: it has sent nothing that the service took.`,
+      next: [],
+    };
   }
   if (operation === "message" && taken === "no") {
     return {

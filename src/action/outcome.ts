@@ -8,6 +8,9 @@ import type { InputProblem } from "./inputs.ts";
 /** What the step was about when it ended. */
 export type Operation = "create" | "message" | "poll";
 
+/** What could not be told or had before something was started. */
+export type NoAdmission = "event" | "permission" | "prompt" | "thread" | "time";
+
 /** How the run ended. */
 export type Ending =
   | { kind: "refused-inputs"; problems: readonly InputProblem[] }
@@ -21,7 +24,7 @@ export type Ending =
   /** Comment mode: the comment asks for nothing that may be done. */
   | { kind: "skipped"; reason: SkipReason }
   /** Comment mode: whether something may be started, or what, cannot be told. */
-  | { kind: "not-admitted"; why: "event" | "permission" | "prompt"; detail: string }
+  | { kind: "not-admitted"; why: NoAdmission; detail: string }
   /** A fault of the action itself. */
   | { kind: "broken"; error: unknown };
 

@@ -103,6 +103,7 @@ function endingOf(error: unknown, operation: Operation, ports: RunPorts, facts: 
   if (operation !== "poll" && error instanceof SubmissionError) {
     if (operation === "create" && error.jobId !== undefined) {
       facts.jobId = error.jobId;
+      ports.announceJob(error.jobId);
     }
     if (ports.signal.aborted) return { kind: "cancelled", operation, taken: error.taken };
     return { kind: "not-submitted", operation, error };

@@ -20,7 +20,7 @@ beforeAll(async () => {
     seed: {
       tokens: Object.fromEntries([
         ...people.map((login) => [login, { login, scopes: ["repo"] }]),
-        ["bot_token", { login: "docs-bot", scopes: ["repo"] }],
+        ["bot_token_0123456789", { login: "docs-bot", scopes: ["repo"] }],
       ]),
       github: { users: people.map((login) => ({ login })), repos: [{ owner: "acme", name: "docs", auto_init: true }] },
     },

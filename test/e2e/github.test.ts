@@ -95,6 +95,45 @@ describe("what GitHub does not allow", () => {
     expect(github.github.reply).toContain("Pull request created");
   }, 60_000);
 
+  test("a limit that outlasts the request is not waited for", async () => {
+    const fault: GitHubFault = (route, _n, response) =>
+      route.endsWith("/permission") &&
+      Boolean(response.writeHead(429, { ...json, "retry-after": "3600", "x-ratelimit-remaining": "0" }).end("{}"));
+    const { outputs, github } = await comment({ fault });
+    expect(outputs.outcome).toBe("error");
+    expect(github.requests).toHaveLength(1);
+  });
+
+  test("a limit that is over by GitHub's clock makes no hot loop", async () => {
+    const fault: GitHubFault = (route, _n, response) =>
+      route.endsWith("/permission") &&
+      Boolean(response.writeHead(403, { ...json, "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1" }).end("{}"));
+    const { outputs, github } = await comment({ fault });
+    expect(outputs.outcome).toBe("error");
+    expect(github.requests.length).toBeLessThan(10);
+  });
+
+  test("a token that GitHub echoes, and a command in its headers, come to no harm", async () => {
+    const fault: GitHubFault = (route, _n, response) =>
+      route.endsWith("/permission") &&
+      Boolean(
+        response
+          .writeHead(403, { ...json, deprecation: "true", sunset: "##[error]boom", link: '<x>; rel="deprecation"' })
+          .end('{"message":"no bot_token_0123456789 here"}'),
+      );
+    const { log, summary, lines } = await comment({ fault });
+    const commands = lines.flatMap((line) => (line.kind === "command" ? [line.data] : []));
+    expect(commands.filter((data) => data.includes("boom"))).toEqual([]);
+    expect(log.replace("::add-mask::bot_token_0123456789", "") + summary).not.toContain("bot_token_0123456789");
+  });
+
+  test("a fraction of a second is no fault", async () => {
+    const { outputs, annotations, github } = await comment({ inputs: { "timeout-minutes": "0.15" } });
+    expect(outputs.outcome).toBe("pr-created");
+    expect(annotations).toEqual([]);
+    expect(github.github.comments).toHaveLength(1);
+  });
+
   test("no right to comment or react: one warning, and the job runs on", async () => {
     const fault: GitHubFault = (route, _n, response) =>
       !route.endsWith("/permission") &&

@@ -63,7 +63,7 @@ test("before a connection stands: nothing was started, and it ends at once", asy
   });
   expect(exitCode).toBe(1);
   expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "" });
-  expect(annotations).toEqual([expect.stringContaining("No job is running")]);
+  expect(annotations).toEqual([expect.stringContaining("has sent nothing that the service took")]);
 });
 
 test("while the results are written: they are written all the same", async () => {

@@ -1,4 +1,4 @@
-import type { GitHub } from "../../src/action/github.ts";
+import type { GitHub, RequestLimits } from "../../src/action/github.ts";
 
 export interface FakeComment {
   id: number;
@@ -10,7 +10,7 @@ export interface FakeComment {
 export interface GitHubCall {
   route: string;
   parameters: Record<string, unknown>;
-  timeoutMs: number;
+  limits: RequestLimits;
 }
 
 /** The account that the token stands for. */
@@ -22,19 +22,14 @@ export class FakeGitHub implements GitHub {
   readonly comments: FakeComment[] = [];
   readonly reactions: string[] = [];
   permission: unknown = { permission: "write", role_name: "write" };
-  fault: (call: GitHubCall) => void = () => {};
+  fault: (call: GitHubCall) => void | Promise<void> = () => {};
   #nextId = 1000;
 
-  async request(
-    route: string,
-    parameters: Record<string, unknown>,
-    timeoutMs: number,
-    signal: AbortSignal,
-  ): Promise<unknown> {
-    const call = { route, parameters, timeoutMs };
+  async request(route: string, parameters: Record<string, unknown>, limits: RequestLimits): Promise<unknown> {
+    const call = { route, parameters, limits };
     this.calls.push(call);
-    if (signal.aborted) throw new Error("aborted");
-    this.fault(call);
+    if (limits.signal.aborted && !limits.graceMs) throw new Error("aborted");
+    await this.fault(call);
     if (route.endsWith("/permission")) return this.permission;
     if (route.endsWith("/reactions")) {
       this.reactions.push(String(parameters.content));

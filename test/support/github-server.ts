@@ -42,7 +42,7 @@ export async function startGitHub(fault: GitHubFault = () => false): Promise<Git
       ...Object.fromEntries(names.map((name, index) => [name, values[index]])),
     };
     try {
-      const answer = await github.request(route, parameters, 0, new AbortController().signal);
+      const answer = await github.request(route, parameters, { timeoutMs: 0, signal: new AbortController().signal });
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
     } catch {
       response.writeHead(404, { "content-type": "application/json" }).end('{"message":"Not Found"}');

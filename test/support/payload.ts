@@ -55,4 +55,4 @@ export function commentEnvironment(folder: string, apiUrl: string, comment: Comm
 }
 
 /** The inputs of comment mode. */
-export const commentInputs = { "trigger-phrase": "/agent", "github-token": "bot_token", prompt: "" };
+export const commentInputs = { "trigger-phrase": "/agent", "github-token": "bot_token_0123456789", prompt: "" };

@@ -23,6 +23,8 @@ export interface MainOptions {
   random?: () => number;
   /** For comment mode. */
   github?: GitHub;
+  /** Is given the clock before anything happens. */
+  onClock?: (clock: FakeClock) => void;
 }
 
 const noGitHub: GitHub = { request: () => Promise.reject(new Error("no comment, no GitHub")) };
@@ -35,8 +37,10 @@ export async function runMain({
   environment,
   random,
   github,
+  onClock,
 }: MainOptions): Promise<MainRun> {
   const clock = new FakeClock();
+  onClock?.(clock);
   const cancellation = new AbortController();
   if (cancelAt === 0) cancellation.abort();
   else if (cancelAt !== undefined) clock.at(cancelAt, () => cancellation.abort());

@@ -7,9 +7,11 @@ import { isPermitted, judgeBot } from "./access.ts";
 import { type CommentEvent, type CommentEventName, parseEvent } from "./event.ts";
 import { writeMarker } from "./marker.ts";
 import { defaultTemplate, fillTemplate } from "./template.ts";
-import { type Reaction, Thread, type ThreadPorts } from "./thread.ts";
+import { type Reaction, type Remembered, Thread, type ThreadPorts } from "./thread.ts";
 import { readTrigger } from "./trigger.ts";
 
+/** A job is not started with less time than this: its answer could not be waited for. */
+const leastTimeLeftMs = 1000;
 /** The permission to start a job is read in this time, repeats and waits included, or not at all. */
 const permissionTimeoutMs = 10_000;
 
@@ -53,8 +55,8 @@ export async function converse(
   const trigger = readTrigger(event, mode.phrase);
   if ("skip" in trigger) return end({ kind: "skipped", reason: trigger.skip });
 
-  facts.startedAt = ports.clock.now();
   const github = await ports.connectGitHub();
+  facts.startedAt = ports.clock.now();
   const refusal = await admit(event, mode, github, Math.min(permissionTimeoutMs, settings.timeoutMs), ports.signal);
   if (refusal) return end(refusal);
 
@@ -66,34 +68,75 @@ export async function converse(
   const thread = mode.reply ? new Thread(event, deadline, { ...ports, github }) : undefined;
   const announce = (jobId: string): void => {
     parts.marker = writeMarker({ projectId: settings.projectId, jobId, commentId: event.comment.id });
-    void thread?.edit(ports.renderWorking(parts));
+    if (!ports.signal.aborted) void thread?.edit(ports.renderWorking(parts));
   };
   const run = (task: Task): Promise<Ending> => ports.runJob(task, announce);
-
-  const actor = await thread?.react("eyes");
-  let task = await resume(thread, actor, event, settings, ports);
-  let ending = task && (await run(task));
-  if (!task || !ending || isForgotten(ending, facts)) {
-    facts.jobId = "";
-    const author = await thread?.post(ports.renderWorking(parts));
-    const jobId = mode.jobId || (trigger.isNew ? "" : await recallJob(thread, author, settings));
-    task = jobId ? { kind: "message", jobId, prompt } : { kind: "create", prompt };
-    ending = await run(task);
-    if (!mode.jobId && task.kind === "message" && isForgotten(ending, facts)) {
-      parts.isNewForOld = true;
-      ports.onForgotten();
-      facts.jobId = "";
-      task = { kind: "create", prompt };
-      ending = await run(task);
-    }
-  }
 
   const finish: Conversation["finish"] = async (outcome, render) => {
     await thread?.edit(render(parts), true);
     const reaction = reactions[outcome];
     if (reaction) await thread?.react(reaction, true);
   };
+  const isRerun = ports.attempt > 1;
+  const isOwn = ({ commentId }: Remembered) => commentId === event.comment.id;
+  const actor = await thread?.react("eyes");
+  let resumed: Task | undefined;
+  if (thread && isRerun && actor !== undefined) {
+    const replies = await thread.recall(settings.projectId);
+    if (!replies) return { ending: unreadable(ports), finish };
+    const own = replies.findLast((reply) => reply.authorId === actor && isOwn(reply));
+    if (own) {
+      thread.adopt(own.replyId);
+      resumed = { kind: "attach", jobId: own.jobId };
+      const ending = await run(resumed);
+      if (!isForgotten(ending, facts)) return { ending, task: resumed, finish };
+    }
+  }
+
+  facts.jobId = "";
+  const author = await thread?.post(ports.renderWorking(parts));
+  const replies = thread && author !== undefined ? await thread.recall(settings.projectId) : [];
+  // A first run can only miss what it might have gone on with; a re-run must not send again what it cannot see.
+  if (!replies && isRerun) return { ending: unreadable(ports), finish };
+  if (deadline - ports.clock.now() < leastTimeLeftMs) {
+    return { ending: { kind: "not-admitted", why: "time", detail: "" }, finish };
+  }
+  const earlier = (replies ?? []).filter(({ authorId }) => authorId === author);
+  const unseen = isRerun && !resumed ? earlier.findLast(isOwn)?.jobId : undefined;
+  const jobId = mode.jobId || (trigger.isNew ? undefined : earlier.at(-1)?.jobId);
+  const [first, ...others] = tasksOf(prompt, { unseen, jobId, isFixed: mode.jobId !== "" });
+  let task = first;
+  let ending = await run(task);
+  for (const next of others) {
+    if (!isForgotten(ending, facts)) break;
+    facts.jobId = "";
+    parts.isNewForOld = next.kind === "create";
+    if (parts.isNewForOld) ports.onForgotten();
+    task = next;
+    ending = await run(task);
+  }
   return { ending, task, finish };
+}
+
+/**
+ * What to do, each where the service does not know the job of the one before: wait for the job that an earlier attempt
+ * started, go on with a job, start a new one. The last does not apply where the workflow names the job.
+ */
+function tasksOf(
+  prompt: string,
+  jobs: { unseen: string | undefined; jobId: string | undefined; isFixed: boolean },
+): [Task, ...Task[]] {
+  const { unseen, jobId, isFixed } = jobs;
+  const goOn: [Task, ...Task[]] = jobId
+    ? [{ kind: "message", jobId, prompt }, ...(isFixed ? [] : [{ kind: "create", prompt } as const])]
+    : [{ kind: "create", prompt }];
+  return unseen ? [{ kind: "attach", jobId: unseen }, ...goOn] : goOn;
+}
+
+/** The thread cannot be read on a re-run, so that what the first run has started is not known. */
+function unreadable({ signal }: ConversationPorts): Ending {
+  if (signal.aborted) return { kind: "cancelled", operation: "create", taken: "no" };
+  return { kind: "not-admitted", why: "thread", detail: "" };
 }
 
 /** What is shown of an outcome beside `eyes`. */
@@ -124,7 +167,7 @@ async function admit(
   if (bot) return bot === "allowed" ? undefined : { kind: "skipped", reason: "bot" };
   const route = "GET /repos/{owner}/{repo}/collaborators/{username}/permission";
   try {
-    const answer = await github.request(route, { owner, repo, username: author.login }, timeoutMs, signal);
+    const answer = await github.request(route, { owner, repo, username: author.login }, { timeoutMs, signal });
     const isGranted = isPermitted(answer, mode.requiredPermission);
     if (isGranted === undefined)
       return { kind: "not-admitted", why: "permission", detail: "GitHub's answer names none" };
@@ -134,33 +177,6 @@ async function admit(
     const detail = error instanceof Error ? error.message : String(error);
     return { kind: "not-admitted", why: "permission", detail };
   }
-}
-
-/** On a re-run: the job that an earlier attempt has started for the same comment, to be waited for in its reply. */
-async function resume(
-  thread: Thread | undefined,
-  actor: number | undefined,
-  event: CommentEvent,
-  { projectId }: Settings,
-  { attempt }: ConversationPorts,
-): Promise<Task | undefined> {
-  if (!thread || actor === undefined || attempt <= 1) return undefined;
-  const replies = await thread.recall(projectId);
-  const own = replies?.findLast(({ authorId, commentId }) => authorId === actor && commentId === event.comment.id);
-  if (!own) return undefined;
-  thread.adopt(own.replyId);
-  return { kind: "attach", jobId: own.jobId };
-}
-
-/** The job that the newest earlier reply remembers, by the same author as the reply just made; else empty. */
-async function recallJob(
-  thread: Thread | undefined,
-  author: number | undefined,
-  { projectId }: Settings,
-): Promise<string> {
-  if (!thread || author === undefined) return "";
-  const replies = await thread.recall(projectId);
-  return replies?.findLast(({ authorId }) => authorId === author)?.jobId ?? "";
 }
 
 /** The service does not know the job, and nothing was started by asking. */

@@ -22,7 +22,10 @@ export function readMarker(body: string): Marker | undefined {
   const [, project, job, comment] = markerLine.exec(body.split(/\r?\n/).at(-1) ?? "") ?? [];
   if (project === undefined || job === undefined) return undefined;
   try {
-    return { projectId: decodeURIComponent(project), jobId: decodeURIComponent(job), commentId: Number(comment) };
+    const jobId = decodeURIComponent(job);
+    // As in a job record: these would change the path of a request.
+    if (jobId === "." || jobId === "..") return undefined;
+    return { projectId: decodeURIComponent(project), jobId, commentId: Number(comment) };
   } catch {
     return undefined;
   }

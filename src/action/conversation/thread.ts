@@ -7,7 +7,9 @@ import { type Marker, readMarker } from "./marker.ts";
 /** Each request to GitHub has this long, repeats and waits included. */
 const requestTimeoutMs = 10_000;
 /** After a signal, the last edit has this long: the runner does not wait. */
-const lastEditTimeoutMs = 1500;
+const lastEditGraceMs = 1500;
+/** After a signal, a reply that is being made has this long, so that it can still be edited. */
+const postGraceMs = 500;
 const perPage = 100;
 
 export type Reaction = "eyes" | "hooray" | "confused";
@@ -30,6 +32,7 @@ const comment = z.object({
   in_reply_to_id: z.nullish(z.int()),
 });
 const comments = z.array(comment);
+const anything = z.unknown();
 
 /** An earlier reply that remembers a job. */
 export interface Remembered extends Marker {
@@ -57,37 +60,26 @@ export class Thread {
     this.#ports = ports;
   }
 
-  get hasReply(): boolean {
-    return this.#replyId !== undefined;
-  }
-
   /** Reacts to the comment; the id of the account that this step acts as, where GitHub tells. */
   async react(content: Reaction, isLast = false): Promise<number | undefined> {
+    // After a signal there is time for the last edit alone.
+    if (isLast && this.#ports.signal.aborted) return undefined;
     const route = `POST /repos/{owner}/{repo}/${this.#kind}/comments/{comment_id}/reactions`;
-    const data = await this.#try(
-      "react to the comment",
-      route,
-      { comment_id: this.#event.comment.id, content },
-      isLast,
-    );
-    return reaction.safeParse(data).data?.user.id;
+    const parameters = { comment_id: this.#event.comment.id, content };
+    return (await this.#try("react to the comment", reaction, route, parameters, { isLast }))?.user.id;
   }
 
   /** Posts the reply; the id of its author, where it could be made. */
   async post(body: string): Promise<number | undefined> {
     const { review, subject } = this.#event;
-    const data = review
-      ? await this.#try("reply", "POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies", {
-          pull_number: subject.number,
-          comment_id: review.rootId,
-          body,
-        })
-      : await this.#try("reply", "POST /repos/{owner}/{repo}/issues/{issue_number}/comments", {
-          issue_number: subject.number,
-          body,
-        });
-    const made = comment.safeParse(data).data;
-    this.#replyId = made?.id;
+    const route = review
+      ? "POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies"
+      : "POST /repos/{owner}/{repo}/issues/{issue_number}/comments";
+    const place = review
+      ? { pull_number: subject.number, comment_id: review.rootId }
+      : { issue_number: subject.number };
+    const made = await this.#try("reply", comment, route, { ...place, body }, { graceMs: postGraceMs });
+    this.#replyId = made?.id ?? this.#replyId;
     return made?.user?.id;
   }
 
@@ -96,14 +88,14 @@ export class Thread {
     this.#replyId = replyId;
   }
 
-  /** Puts `body` in the place of the reply, after all earlier edits. */
+  /** Puts `body` in the place of the reply, after all earlier edits; after a signal, at once or not at all. */
   edit(body: string, isLast = false): Promise<void> {
     const { signal } = this.#ports;
-    const before = isLast && signal.aborted ? Promise.resolve() : this.#edits;
+    const before = signal.aborted ? Promise.resolve() : this.#edits;
     this.#edits = before.then(async () => {
-      if (this.#replyId === undefined) return;
+      if (this.#replyId === undefined || (signal.aborted && !isLast)) return;
       const route = `PATCH /repos/{owner}/{repo}/${this.#kind}/comments/{comment_id}`;
-      await this.#try("edit the reply", route, { comment_id: this.#replyId, body }, isLast);
+      await this.#try("edit the reply", anything, route, { comment_id: this.#replyId, body }, { isLast });
     });
     return this.#edits;
   }
@@ -116,16 +108,16 @@ export class Thread {
       : "GET /repos/{owner}/{repo}/issues/{number}/comments";
     const found: Remembered[] = [];
     for (let page = 1; ; page++) {
-      const data = await this.#try("read the thread", route, { number: subject.number, per_page: perPage, page });
-      const parsed = comments.safeParse(data);
-      if (!parsed.success) return undefined;
-      for (const { id, user, body, in_reply_to_id: root } of parsed.data) {
+      const parameters = { number: subject.number, per_page: perPage, page };
+      const listed = await this.#try("read the thread", comments, route, parameters);
+      if (!listed) return undefined;
+      for (const { id, user, body, in_reply_to_id: root } of listed) {
         const marker = readMarker(body ?? "");
         const isHere = !review || root === review.rootId;
         if (marker?.projectId === projectId && user && isHere)
           found.push({ ...marker, replyId: id, authorId: user.id });
       }
-      if (parsed.data.length < perPage) return found.sort((one, other) => one.replyId - other.replyId);
+      if (listed.length < perPage) return found.sort((one, other) => one.replyId - other.replyId);
     }
   }
 
@@ -133,21 +125,32 @@ export class Thread {
     return this.#event.review ? "pulls" : "issues";
   }
 
-  async #try(what: string, route: string, parameters: Record<string, unknown>, isLast = false): Promise<unknown> {
+  async #try<T>(
+    what: string,
+    schema: z.ZodMiniType<T>,
+    route: string,
+    parameters: Record<string, unknown>,
+    { isLast = false, graceMs = 0 } = {},
+  ): Promise<T | undefined> {
     const { github, clock, signal, onTrouble } = this.#ports;
     const { owner, repo } = this.#event;
-    const leftMs = isLast ? requestTimeoutMs : Math.min(requestTimeoutMs, this.#deadline - clock.now());
-    const timeoutMs = isLast && signal.aborted ? lastEditTimeoutMs : leftMs;
-    try {
-      if (timeoutMs <= 0) throw new Error("the time is up");
+    const leftMs = isLast ? requestTimeoutMs : this.#deadline - clock.now();
+    const limits = {
+      timeoutMs: Math.min(requestTimeoutMs, leftMs),
+      signal,
       // The last word is not taken back by the signal that it tells of.
-      return await github.request(route, { owner, repo, ...parameters }, timeoutMs, isLast ? neverAborted : signal);
+      graceMs: isLast ? lastEditGraceMs : graceMs,
+    };
+    try {
+      if (leftMs <= 0) throw new Error("the time is up");
+      const parsed = schema.safeParse(await github.request(route, { owner, repo, ...parameters }, limits));
+      if (parsed.success) return parsed.data;
+      throw new Error("GitHub's answer cannot be used");
     } catch (error) {
-      if (!this.#hasTrouble && !(signal.aborted && !isLast)) onTrouble(what, error);
-      this.#hasTrouble = true;
+      const isCancelled = signal.aborted && !isLast;
+      if (!this.#hasTrouble && !isCancelled) onTrouble(what, error);
+      this.#hasTrouble ||= !isCancelled;
       return undefined;
     }
   }
 }
-
-const neverAborted = new AbortController().signal;

@@ -7,14 +7,14 @@ describe("a signal", () => {
     expect(requests).toEqual([]);
     expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "", "duration-seconds": "" });
     expect(hasPassed).toBe(false);
-    expect(toolkit.annotations[0]?.text).toContain("No job is running");
+    expect(toolkit.annotations[0]?.text).toContain("has sent nothing that the service took");
   });
 
   test("while connecting for a create: nothing was started", async () => {
     const { outputs, clock, toolkit } = await runMain({ cancelAt: 1000, respond: () => ({ connectMs: 9000 }) });
     expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "" });
     expect(clock.now()).toBe(1000);
-    expect(toolkit.annotations[0]?.text).toContain("No job is running");
+    expect(toolkit.annotations[0]?.text).toContain("has sent nothing that the service took");
   });
 
   test("with a create in flight: its answer is waited for, and the id is kept", async () => {

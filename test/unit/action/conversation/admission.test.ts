@@ -67,6 +67,14 @@ describe("trigger", () => {
     expect(await reason({})).toBe("not-permitted");
   });
 
+  test("the phrase is taken to the letter", async () => {
+    const reason = async (phrase: string, text: string) =>
+      (await comment(new FakeGitHub(), { text, inputs: { "trigger-phrase": phrase }, respond })).outputs["skip-reason"];
+    expect(await reason("/a.ent", "/agent fix it")).toBe("no-trigger");
+    expect(await reason("(docs)", "(DOCS) fix it")).toBe("");
+    expect(await reason("@docs-bot", "@docs-bot fix it")).toBe("");
+  });
+
   test("input errors come before all of them", async () => {
     const { outputs, toolkit } = await comment(new FakeGitHub(), {
       text: "hello",
@@ -152,6 +160,29 @@ describe("who", () => {
     expect(toolkit.annotations[0]?.text).toMatch(/cannot be read \(Server Error\), so nothing was started/);
   });
 
+  test("it is the commenter's permission that is asked for", async () => {
+    const github = new FakeGitHub();
+    await comment(github, { respond });
+    expect(github.calls[0]?.parameters).toEqual({ owner: "acme", repo: "docs", username: "writer" });
+  });
+
+  test("cancelled while it is read: nothing is started", async () => {
+    const github = new FakeGitHub();
+    const { outputs, requests } = await comment(github, {
+      respond,
+      cancelAt: 1000,
+      onClock: (clock) => {
+        github.fault = ({ limits }) => {
+          clock.advance(5000, limits.signal);
+          if (limits.signal.aborted) throw new Error("aborted");
+        };
+      },
+    });
+    expect(outputs.outcome).toBe("cancelled");
+    expect(requests).toEqual([]);
+    expect(github.calls).toHaveLength(1);
+  });
+
   test("author_association is no permission", async () => {
     const github = new FakeGitHub();
     github.permission = { permission: "read", role_name: "read" };
@@ -214,6 +245,17 @@ describe("prompt", () => {
     expect(await sent({ inputs: { prompt: "{{ path }}:{{ line }}" }, review: { path: "a.md", line: null } })).toBe(
       "a.md:",
     );
+  });
+
+  test("in a pull request, it says so", async () => {
+    const subject = {
+      number: 12,
+      title: "{{ body }}",
+      body: "secret",
+      html_url: "https://github.com/acme/docs/pull/12",
+    };
+    const prompt = await sent({ payload: { issue: { ...subject, pull_request: {} } } });
+    expect(prompt).toContain('Asked for in pull request #12, "{{ body }}"');
   });
 
   test("what is filled in is never read again", async () => {

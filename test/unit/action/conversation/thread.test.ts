@@ -153,6 +153,79 @@ describe("remember", () => {
     expect(github.reply).toContain("does not know the job of this thread any more");
   });
 
+  test("the newest is told by its id, whatever the order of the list", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_0"));
+    github.add(bot, marker("job_1"));
+    github.comments.reverse();
+    expect(paths((await comment(github, { respond })).requests)[0]).toBe(message("job_1"));
+  });
+
+  test("an id with characters of all kinds comes back as it was", async () => {
+    const id = "a b/ü-->%2F";
+    const github = new FakeGitHub();
+    const done = () => answer(200, record({ id, status: "failed" }));
+    await comment(github, { respond: done });
+    expect(github.reply.split("\n").at(-1)).toMatch(
+      /^<!-- agent-job-action project=docs job=a%20b%2F%C3%BC--%3E%252F comment=77 -->$/,
+    );
+    const { requests } = await comment(github, { respond: done });
+    expect(paths(requests)[0]).toBe(message(encodeURIComponent(id)));
+  });
+
+  test.each([".", ".."])("a marker whose job is %s is none", async (id) => {
+    const github = new FakeGitHub();
+    github.add(bot, marker(id));
+    expect(paths((await comment(github, { respond })).requests)[0]).toBe(create);
+  });
+
+  test("a thread of which a page cannot be read is not read at all", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_1"));
+    for (let count = 0; count < 150; count++) github.add(stranger, "hello");
+    github.fault = ({ parameters }) => {
+      if (parameters.page === 2) throw new Error("Server Error");
+    };
+    const { requests, toolkit } = await comment(github, { respond });
+    expect(paths(requests)[0]).toBe(create);
+    expect(toolkit.annotations).toHaveLength(1);
+  });
+
+  test("an answer that is no list counts as one that cannot be read, with its warning", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_1"));
+    const request = github.request.bind(github);
+    github.request = async (route, ...rest) =>
+      route.startsWith("GET") && route.endsWith("comments") ? "<html>" : request(route, ...rest);
+    const { requests, toolkit } = await comment(github, { respond });
+    expect(paths(requests)[0]).toBe(create);
+    expect(toolkit.annotations).toMatchObject([{ level: "warning" }]);
+  });
+
+  test.each([401, 403, 410, 429])("a remembered job answered with %i is not forgotten: no new one", async (status) => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_1"));
+    const { requests } = await comment(github, { respond: () => answer(status, "", { "retry-after": "99999" }) });
+    expect(paths(requests)).toEqual([message("job_1")]);
+  });
+
+  test("the id of a forgotten job is not given out as that of a new one that is refused", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_gone"));
+    const { outputs, toolkit } = await comment(github, {
+      respond: ({ path }) => (path.includes("job_gone") ? answer(404) : answer(401)),
+    });
+    expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
+    expect(toolkit.lines.join("\n")).toContain("does not know the job of this thread any more");
+  });
+
+  test("the template counts for follow-ups too", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_1"));
+    const { requests } = await comment(github, { respond, inputs: { prompt: "Docs: {{ instruction }}" } });
+    expect(requests[0]).toMatchObject({ path: "/v2/agent/docs/job/job_1/message", body: { prompt: "Docs: fix it" } });
+  });
+
   test("a message in doubt starts no new job", async () => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_1"));
@@ -243,6 +316,36 @@ describe("a re-run", () => {
     expect(outputs["job-id"]).toBe("job_1");
   });
 
+  test("takes the newest of its own replies", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_0", "docs", commentId));
+    github.add(bot, marker("job_1", "docs", commentId));
+    expect(paths((await comment(github, { respond, attempt: 3 })).requests)).toEqual(["GET /v2/agent/docs/job/job_1"]);
+  });
+
+  test("that cannot read the thread sends nothing: a job may be running", async () => {
+    const github = lacking(/^GET .*\/comments$/);
+    github.add(bot, marker("job_1", "docs", commentId));
+    const { requests, outputs, toolkit } = await comment(github, { respond, attempt: 2 });
+    expect(requests).toEqual([]);
+    expect(outputs.outcome).toBe("error");
+    expect(toolkit.annotations.at(-1)?.text).toContain("it is not known what the first run has started");
+  });
+
+  test("knows its own replies by the one it has just made, where GitHub has no reactions", async () => {
+    const github = lacking(/reactions$/);
+    github.add(bot, marker("job_1", "docs", commentId));
+    expect(paths((await comment(github, { respond, attempt: 2 })).requests)).toEqual(["GET /v2/agent/docs/job/job_1"]);
+  });
+
+  test("after a create whose answer was cut off waits for the job that it named", async () => {
+    const github = new FakeGitHub();
+    const first = await comment(github, { respond: () => answer(500, record()) });
+    expect(first.outputs).toMatchObject({ outcome: "error", "job-id": "job_1" });
+    const { requests } = await comment(github, { respond, attempt: 2 });
+    expect(paths(requests)).toEqual(["GET /v2/agent/docs/job/job_1"]);
+  });
+
   test("a first run is none, whatever replies there are", async () => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_1", "docs", commentId));
@@ -296,7 +399,40 @@ describe("finish", () => {
     expect(github.reactions).toEqual(["eyes"]);
     expect(github.reply).toContain("Cancelled");
     expect(github.reply.split("\n").at(-1)).toBe(marker("job_1", "docs", commentId));
-    expect(github.calls.at(-1)).toMatchObject({ route: expect.stringMatching(/^PATCH /), timeoutMs: 1500 });
+    expect(github.calls.at(-1)).toMatchObject({ route: expect.stringMatching(/^PATCH /), limits: { graceMs: 1500 } });
+  });
+
+  test("a cancellation right after the create still leaves the marker", async () => {
+    const github = new FakeGitHub();
+    const { outputs } = await comment(github, {
+      cancelAt: 100,
+      respond: () => ({ answerMs: 500, answer: { status: 201, body: record() } }),
+    });
+    expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "job_1" });
+    expect(github.routes("PATCH")).toHaveLength(1);
+    expect(github.reply.split("\n").at(-1)).toBe(marker("job_1", "docs", commentId));
+  });
+
+  test("the last edit comes last, though an earlier one is slow", async () => {
+    const github = new FakeGitHub();
+    let edits = 0;
+    github.fault = async ({ route }) => {
+      if (route.startsWith("PATCH") && edits++ === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    await comment(github, { respond: () => answer(201, completed) });
+    expect(github.reply).toContain("Pull request created");
+  });
+
+  test("the last edit does not wait for one that hangs, once the step is cancelled", async () => {
+    const github = new FakeGitHub();
+    let edits = 0;
+    github.fault = ({ route }) =>
+      route.startsWith("PATCH") && edits++ === 0 ? new Promise<void>(() => {}) : undefined;
+    await comment(github, {
+      cancelAt: 20_000,
+      respond: ({ method }) => (method === "POST" ? answer(201, record()) : answer(200, record())),
+    });
+    expect(github.reply).toContain("Cancelled");
   });
 
   test("text from outside is inert, and the reply fits", async () => {
@@ -336,9 +472,30 @@ describe("degrade", () => {
   test("each request has 10 s, or the time left", async () => {
     const github = new FakeGitHub();
     await comment(github, { respond, inputs: { "timeout-minutes": "0.1" } });
-    for (const { timeoutMs } of github.calls) expect(timeoutMs).toBeLessThanOrEqual(10_000);
+    for (const { limits } of github.calls) expect(limits.timeoutMs).toBeLessThanOrEqual(10_000);
     const post = github.calls.find(({ route }) => route.endsWith("{issue_number}/comments"));
-    expect(post?.timeoutMs).toBeLessThanOrEqual(6000);
+    expect(post?.limits.timeoutMs).toBeLessThanOrEqual(6000);
+  });
+
+  test("what GitHub takes counts toward the time", async () => {
+    const github = new FakeGitHub();
+    const { outputs, toolkit } = await comment(github, {
+      respond,
+      inputs: { "timeout-minutes": "0.5" },
+      onClock: (clock) => {
+        github.fault = () => clock.advance(8000);
+      },
+    });
+    expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
+    expect(Number(outputs["duration-seconds"])).toBeGreaterThanOrEqual(30);
+    expect(toolkit.annotations.at(-1)?.text).toContain("no time was left to start a job in");
+  });
+
+  test("the job's id is an output before anything is waited for", async () => {
+    const { toolkit } = await comment(new FakeGitHub(), { respond });
+    const id = toolkit.events.indexOf("output job-id=job_1");
+    expect(id).toBeGreaterThan(0);
+    expect(id).toBeLessThan(toolkit.events.findIndex((event) => event.startsWith("group ")));
   });
 
   test("the token is masked before anything is printed", async () => {
