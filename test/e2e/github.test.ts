@@ -155,6 +155,32 @@ describe("what GitHub does not allow", () => {
   }, 60_000);
 });
 
+test("cancelled right after the create: the reply is left with the job's marker, for a re-run to find", async () => {
+  let kill = (): void => {};
+  await using service = await startService({
+    script: () => ({ durationMs: 60_000 }),
+    fault: (n) => {
+      if (n === 1) setTimeout(() => kill(), 30);
+      return false;
+    },
+  });
+  await using github = await startGitHub();
+  const folder = temporaryFolder();
+  const event = { id: 77, text: "/agent fix it", author: { login: "writer" } };
+  const { outputs } = await step(inputsFor(service, commentInputs), {
+    folder,
+    environment: commentEnvironment(folder, github.url, event),
+    onStart: (child) => {
+      kill = () => child.kill("SIGINT");
+    },
+  });
+  expect(outputs.outcome).toBe("cancelled");
+  expect(github.github.reply).toContain("Cancelled");
+  expect(github.github.reply.split("\n").at(-1)).toBe(
+    `<!-- agent-job-action project=docs job=${outputs["job-id"]} comment=77 -->`,
+  );
+}, 60_000);
+
 test("a re-run waits for the job of its own reply", async () => {
   await using service = await startService();
   await using github = await startGitHub();
