@@ -841,7 +841,7 @@ function describeNoAdmission(why, detail) {
         case "thread":
             return {
                 title,
-                what: say `The thread cannot be read on this re-run, so that it is not known what the first run has started. This run has sent nothing; a job may be running.`,
+                what: say `On this re-run GitHub does not tell what the first run has started. This run has sent nothing; a job may be running.`,
                 next: say `See the log of the first run for the job's id, or comment again to start anew.`,
             };
         case "time":
@@ -1653,7 +1653,7 @@ const requestTimeoutMs = 10_000;
 /** After a signal, the last edit has this long: the runner does not wait. */
 const lastEditGraceMs = 1500;
 /** After a signal, a reply that is being made has this long, so that it can still be edited. */
-const postGraceMs = 500;
+const postGraceMs = 200;
 const perPage = 100;
 const person = schemas/* object */.Ikc({ id: schemas/* int */.Whr() });
 const reaction = schemas/* object */.Ikc({ user: person });
@@ -1823,12 +1823,26 @@ async function converse(settings, mode, ports, facts) {
     const parts = { marker: "", isNewForOld: false };
     const deadline = facts.startedAt + settings.timeoutMs;
     const thread = mode.reply ? new Thread(event, deadline, { ...ports, github }) : undefined;
-    const announce = (jobId) => {
+    const remember = (jobId) => {
         parts.marker = writeMarker({ projectId: settings.projectId, jobId, commentId: event.comment.id });
+    };
+    const announce = (jobId) => {
+        remember(jobId);
         if (!ports.signal.aborted)
             void thread?.edit(ports.renderWorking(parts));
     };
-    const run = (task) => ports.runJob(task, announce);
+    const run = async (task) => {
+        // What an earlier attempt has started stays remembered, whatever becomes of this one.
+        if (task.kind === "attach")
+            remember(task.jobId);
+        const ending = await ports.runJob(task, announce);
+        if (isForgotten(ending, facts))
+            parts.marker = "";
+        // A message that may have been sent is not one for a re-run to send again.
+        else if (task.kind === "message" && isInDoubt(ending))
+            remember(task.jobId);
+        return ending;
+    };
     const finish = async (outcome, render) => {
         await thread?.edit(render(parts), true);
         const reaction = reactions[outcome];
@@ -1854,9 +1868,10 @@ async function converse(settings, mode, ports, facts) {
     }
     facts.jobId = "";
     const author = await thread?.post(ports.renderWorking(parts));
-    const replies = thread && author !== undefined ? await thread.recall(settings.projectId) : [];
+    const replies = thread && (author !== undefined || isRerun) ? await thread.recall(settings.projectId) : [];
     // A first run can only miss what it might have gone on with; a re-run must not send again what it cannot see.
-    if (!replies && isRerun)
+    const isUnknown = author === undefined && actor === undefined;
+    if (isRerun && (!replies || (isUnknown && replies.some(isOwn))))
         return { ending: unreadable(ports), finish };
     if (deadline - ports.clock.now() < leastTimeLeftMs) {
         return { ending: { kind: "not-admitted", why: "time", detail: "" }, finish };
@@ -1930,6 +1945,11 @@ async function admit({ author, owner, repo }, mode, github, timeoutMs, signal) {
         const detail = error instanceof Error ? error.message : String(error);
         return { kind: "not-admitted", why: "permission", detail };
     }
+}
+function isInDoubt(ending) {
+    if (ending.kind === "not-submitted")
+        return ending.error.taken === "unclear";
+    return ending.kind === "cancelled" && ending.taken === "unclear";
 }
 /** The service does not know the job, and nothing was started by asking. */
 function isForgotten(ending, facts) {
@@ -2025,7 +2045,7 @@ const unreachableLimitMs = 60_000;
 /** After an abort, a create in flight still gets this long for its answer, which holds the id of a job that runs. */
 const createGraceMs = 5000;
 /** A message in flight gets less: the id of its job is known. */
-const messageGraceMs = 1000;
+const messageGraceMs = 300;
 function createClient(address, ports) {
     const { transport, clock, random } = ports;
     const redact = (0,client_redact/* createRedactor */.l)(address.apiKey);

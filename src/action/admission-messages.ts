@@ -36,7 +36,7 @@ export function describeNoAdmission(why: NoAdmission, detail: string): Message {
     case "thread":
       return {
         title,
-        what: say`The thread cannot be read on this re-run, so that it is not known what the first run has started. This run has sent nothing; a job may be running.`,
+        what: say`On this re-run GitHub does not tell what the first run has started. This run has sent nothing; a job may be running.`,
         next: say`See the log of the first run for the job's id, or comment again to start anew.`,
       };
     case "time":

@@ -14,7 +14,7 @@ const unreachableLimitMs = 60_000;
 /** After an abort, a create in flight still gets this long for its answer, which holds the id of a job that runs. */
 const createGraceMs = 5000;
 /** A message in flight gets less: the id of its job is known. */
-const messageGraceMs = 1000;
+const messageGraceMs = 300;
 
 /** Who asks, and where. */
 export interface ServiceAddress {

@@ -66,11 +66,22 @@ export async function converse(
   const parts: ReplyParts = { marker: "", isNewForOld: false };
   const deadline = facts.startedAt + settings.timeoutMs;
   const thread = mode.reply ? new Thread(event, deadline, { ...ports, github }) : undefined;
-  const announce = (jobId: string): void => {
+  const remember = (jobId: string): void => {
     parts.marker = writeMarker({ projectId: settings.projectId, jobId, commentId: event.comment.id });
+  };
+  const announce = (jobId: string): void => {
+    remember(jobId);
     if (!ports.signal.aborted) void thread?.edit(ports.renderWorking(parts));
   };
-  const run = (task: Task): Promise<Ending> => ports.runJob(task, announce);
+  const run = async (task: Task): Promise<Ending> => {
+    // What an earlier attempt has started stays remembered, whatever becomes of this one.
+    if (task.kind === "attach") remember(task.jobId);
+    const ending = await ports.runJob(task, announce);
+    if (isForgotten(ending, facts)) parts.marker = "";
+    // A message that may have been sent is not one for a re-run to send again.
+    else if (task.kind === "message" && isInDoubt(ending)) remember(task.jobId);
+    return ending;
+  };
 
   const finish: Conversation["finish"] = async (outcome, render) => {
     await thread?.edit(render(parts), true);
@@ -95,9 +106,10 @@ export async function converse(
 
   facts.jobId = "";
   const author = await thread?.post(ports.renderWorking(parts));
-  const replies = thread && author !== undefined ? await thread.recall(settings.projectId) : [];
+  const replies = thread && (author !== undefined || isRerun) ? await thread.recall(settings.projectId) : [];
   // A first run can only miss what it might have gone on with; a re-run must not send again what it cannot see.
-  if (!replies && isRerun) return { ending: unreadable(ports), finish };
+  const isUnknown = author === undefined && actor === undefined;
+  if (isRerun && (!replies || (isUnknown && replies.some(isOwn)))) return { ending: unreadable(ports), finish };
   if (deadline - ports.clock.now() < leastTimeLeftMs) {
     return { ending: { kind: "not-admitted", why: "time", detail: "" }, finish };
   }
@@ -177,6 +189,11 @@ async function admit(
     const detail = error instanceof Error ? error.message : String(error);
     return { kind: "not-admitted", why: "permission", detail };
   }
+}
+
+function isInDoubt(ending: Ending): boolean {
+  if (ending.kind === "not-submitted") return ending.error.taken === "unclear";
+  return ending.kind === "cancelled" && ending.taken === "unclear";
 }
 
 /** The service does not know the job, and nothing was started by asking. */

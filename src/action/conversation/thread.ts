@@ -9,7 +9,7 @@ const requestTimeoutMs = 10_000;
 /** After a signal, the last edit has this long: the runner does not wait. */
 const lastEditGraceMs = 1500;
 /** After a signal, a reply that is being made has this long, so that it can still be edited. */
-const postGraceMs = 500;
+const postGraceMs = 200;
 const perPage = 100;
 
 export type Reaction = "eyes" | "hooray" | "confused";

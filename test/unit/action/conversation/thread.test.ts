@@ -316,6 +316,41 @@ describe("a re-run", () => {
     expect(outputs["job-id"]).toBe("job_1");
   });
 
+  test.each([401, 503])("that cannot read the job (%i) still leaves it remembered for the next", async (status) => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_1", "docs", commentId));
+    await comment(github, { respond: () => answer(status), attempt: 2, inputs: { "timeout-minutes": "0.5" } });
+    expect(github.reply.split("\n").at(-1)).toBe(marker("job_1", "docs", commentId));
+    const { requests } = await comment(github, { respond, attempt: 3 });
+    expect(paths(requests)).toEqual(["GET /v2/agent/docs/job/job_1"]);
+  });
+
+  test("after a message in doubt waits, and does not send it again", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_1"));
+    await comment(github, { respond: () => answer(502) });
+    const { requests } = await comment(github, { respond, attempt: 2 });
+    expect(paths(requests)).toEqual(["GET /v2/agent/docs/job/job_1"]);
+  });
+
+  test("after a message that was refused sends it", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, marker("job_1"));
+    await comment(github, { respond: () => answer(401) });
+    const { requests } = await comment(github, { respond, attempt: 2 });
+    expect(paths(requests)[0]).toBe(message("job_1"));
+  });
+
+  test("that may read the thread alone sends nothing where the first run has left a reply", async () => {
+    const github = lacking(/^(POST|PATCH) /);
+    github.add(bot, marker("job_1", "docs", commentId));
+    const { requests, outputs } = await comment(github, { respond, attempt: 2 });
+    expect(requests).toEqual([]);
+    expect(outputs.outcome).toBe("error");
+    const bare = lacking(/^(POST|PATCH) /);
+    expect(paths((await comment(bare, { respond, attempt: 2 })).requests)[0]).toBe(create);
+  });
+
   test("takes the newest of its own replies", async () => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_0", "docs", commentId));
@@ -329,7 +364,7 @@ describe("a re-run", () => {
     const { requests, outputs, toolkit } = await comment(github, { respond, attempt: 2 });
     expect(requests).toEqual([]);
     expect(outputs.outcome).toBe("error");
-    expect(toolkit.annotations.at(-1)?.text).toContain("it is not known what the first run has started");
+    expect(toolkit.annotations.at(-1)?.text).toContain("GitHub does not tell what the first run has started");
   });
 
   test("knows its own replies by the one it has just made, where GitHub has no reactions", async () => {
