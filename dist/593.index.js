@@ -1618,6 +1618,172 @@ function summary_prompt(text) {
     return `<details><summary>Prompt (${size(text)}${note})</summary>\n<pre>${code(text, promptLimit)}</pre>\n</details>`;
 }
 
+// EXTERNAL MODULE: ./build/client/redact.js
+var client_redact = __webpack_require__(9329);
+;// CONCATENATED MODULE: ./build/client/retry.js
+
+/** Whether a create or message that failed may be sent again. Never true where the service may have acted on it. */
+function judgeSubmission(error) {
+    if (error instanceof ExchangeError) {
+        if (error.delivery === "unclear")
+            return "unclear";
+        return error.reason === "network" || error.reason === "timeout" ? "unreachable" : "refused";
+    }
+    if (error instanceof RefusalError) {
+        if (error.status === 429)
+            return "throttled";
+        if (error.status === 503 && error.retryAfterMs !== undefined)
+            return "throttled";
+        // Below 300 there is no refusal: an answer that is no proper HTTP says nothing.
+        return isPassingStatus(error.status) || error.status < 300 ? "unclear" : "refused";
+    }
+    return "unclear";
+}
+/** Whether a poll that failed is one to repeat at the next interval: all but a firm refusal and an abort. */
+function isPassing(error) {
+    if (error instanceof ExchangeError)
+        return error.reason !== "aborted";
+    if (error instanceof RefusalError)
+        return error.status === 429 || isPassingStatus(error.status);
+    return true;
+}
+/** Statuses by which a request is not firmly refused: it may have been acted on behind a gateway, or may be later. */
+function isPassingStatus(status) {
+    return status === 408 || status >= 500;
+}
+/**
+ * `Retry-After` in milliseconds: whole seconds above 0, or an HTTP date in the future. Anything else is ignored.
+ * RFC 9110, section 10.2.3.
+ *
+ * @param wallTimeMs - now, in milliseconds since 1970
+ */
+function parseRetryAfter(value, wallTimeMs) {
+    const text = value?.trim() ?? "";
+    if (/^\d+$/.test(text)) {
+        const seconds = Math.min(Number(text), longestRetryAfterSeconds);
+        return seconds > 0 ? seconds * 1000 : undefined;
+    }
+    const waitMs = parseHttpDate(text) - wallTimeMs;
+    return waitMs > 0 ? waitMs : undefined;
+}
+/** A year: as good as never, and still a number that can be reckoned with and shown. */
+const longestRetryAfterSeconds = 31_536_000;
+/** The three forms a recipient must know (RFC 9110, section 5.6.7); `Date.parse` alone would take far more. */
+const httpDate = /^(?:\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT|\w{6,9}, \d{2}-\w{3}-\d{2} \d{2}:\d{2}:\d{2} GMT)$/;
+const asctimeDate = /^\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
+/** Milliseconds since 1970, or `NaN`. */
+function parseHttpDate(text) {
+    if (httpDate.test(text))
+        return Date.parse(text);
+    return asctimeDate.test(text) ? Date.parse(`${text} GMT`) : Number.NaN;
+}
+/** Full jitter on exponential delays from 1 s to 30 s: the wait before attempt `attempt` + 1, in milliseconds. */
+function backoffMs(attempt, random) {
+    return random * Math.min(30_000, 1000 * 2 ** Math.min(attempt, 10));
+}
+
+;// CONCATENATED MODULE: ./build/client/client.js
+
+
+
+
+
+/** One request has this long, or the time left where that is less; in milliseconds. */
+const requestTimeoutMs = 30_000;
+/** A create or message is not sent again, nor in comment mode at all, with less time left: no answer could come. */
+const leastTimeLeftMs = 1000;
+/** How long connections that fail are tried again before a create or message is given up. */
+const unreachableLimitMs = 60_000;
+/** After an abort, a create in flight still gets this long for its answer, which holds the id of a job that runs. */
+const createGraceMs = 5000;
+/** A message in flight gets less: the id of its job is known. */
+const messageGraceMs = 300;
+function createClient(address, ports) {
+    const { transport, clock, random } = ports;
+    const redact = (0,client_redact/* createRedactor */.l)(address.apiKey);
+    const jobsPath = `/v2/agent/${encodeURIComponent(address.projectId)}/job`;
+    async function request(method, path, limits, submission) {
+        const answer = await transport({
+            method,
+            url: new URL(address.baseUrl.href.replace(/\/+$/, "") + path),
+            headers: {
+                accept: "application/json",
+                "accept-encoding": "identity",
+                authorization: `Bearer ${address.apiKey}`,
+                "user-agent": "agent-job-action",
+                ...(submission && { "content-type": "application/json" }),
+            },
+            ...(submission && { body: JSON.stringify({ prompt: submission.prompt }), graceMs: submission.graceMs }),
+            timeoutMs: Math.max(0, Math.min(requestTimeoutMs, limits.deadline - clock.now())),
+            signal: limits.signal,
+        });
+        const data = parseBody(answer.body, redact);
+        if (!isSuccess(answer.status))
+            throw refusal(answer, data);
+        const job = parseJob(data);
+        if (!job)
+            throw new MalformedAnswerError(`HTTP ${answer.status} without a job record`, answer.body);
+        return job;
+    }
+    function refusal(answer, data) {
+        return new RefusalError({
+            status: answer.status,
+            serviceMessage: parseErrorMessage(data),
+            location: redact(answer.headers.location ?? ""),
+            retryAfterMs: parseRetryAfter(answer.headers["retry-after"], clock.wallTime()),
+            body: answer.body,
+        });
+    }
+    async function submit(send, limits, onRetry) {
+        let unreachableSince;
+        for (let attempt = 0;; attempt++) {
+            const sentAt = clock.now();
+            try {
+                return await send();
+            }
+            catch (error) {
+                if (!isRequestError(error))
+                    throw error;
+                const verdict = judgeSubmission(error);
+                if (verdict === "unclear")
+                    throw new SubmissionError("unclear", error, salvageId(error.body, redact));
+                if (verdict === "refused")
+                    throw new SubmissionError("no", error);
+                if (verdict === "unreachable")
+                    unreachableSince ??= sentAt;
+                else
+                    unreachableSince = undefined;
+                if (limits.signal.aborted)
+                    throw new SubmissionError("no", error);
+                const now = clock.now();
+                const latest = Math.min(limits.deadline - leastTimeLeftMs, unreachableSince === undefined ? Number.POSITIVE_INFINITY : unreachableSince + unreachableLimitMs);
+                const leastDelayMs = retryAfterMs(error);
+                if (now >= latest || now + leastDelayMs > latest)
+                    throw new SubmissionError("no", error);
+                const delayMs = Math.min(Math.max(leastDelayMs, backoffMs(attempt, random())), latest - now);
+                onRetry({ error, delayMs });
+                await clock.sleep(delayMs, limits.signal);
+            }
+        }
+    }
+    return {
+        createJob: (prompt, limits, onRetry) => submit(() => request("POST", jobsPath, limits, { prompt, graceMs: createGraceMs }), limits, onRetry),
+        sendMessage: (jobId, prompt, limits, onRetry) => submit(async () => {
+            const path = `${jobsPath}/${encodeURIComponent(jobId)}/message`;
+            return ofJob(jobId, await request("POST", path, limits, { prompt, graceMs: messageGraceMs }));
+        }, limits, onRetry),
+        getJob: async (jobId, limits) => ofJob(jobId, await request("GET", `${jobsPath}/${encodeURIComponent(jobId)}`, limits)),
+    };
+}
+function ofJob(jobId, job) {
+    if (job.id !== jobId)
+        throw new MalformedAnswerError("it is the record of another job", "");
+    return job;
+}
+function retryAfterMs(error) {
+    return error instanceof RefusalError ? (error.retryAfterMs ?? 0) : 0;
+}
+
 ;// CONCATENATED MODULE: ./build/action/conversation/marker.js
 /** Ids are short; a longer line would leave no room for the reply. */
 const longestMarker = 4096;
@@ -1649,7 +1815,7 @@ function readMarker(body) {
 
 
 /** Each request to GitHub has this long, repeats and waits included. */
-const requestTimeoutMs = 10_000;
+const thread_requestTimeoutMs = 10_000;
 /** After a signal, the last edit has this long: the runner does not wait. */
 const lastEditGraceMs = 1500;
 /** After a signal, a reply that is being made has this long, so that it can still be edited. */
@@ -1749,9 +1915,9 @@ class Thread {
     async #try(what, schema, route, parameters, { isLast = false, graceMs = 0 } = {}) {
         const { github, clock, signal, onTrouble } = this.#ports;
         const { owner, repo } = this.#event;
-        const leftMs = isLast ? requestTimeoutMs : this.#deadline - clock.now();
+        const leftMs = isLast ? thread_requestTimeoutMs : this.#deadline - clock.now();
         const limits = {
-            timeoutMs: Math.min(requestTimeoutMs, leftMs),
+            timeoutMs: Math.min(thread_requestTimeoutMs, leftMs),
             signal,
             // The last word is not taken back by the signal that it tells of.
             graceMs: isLast ? lastEditGraceMs : graceMs,
@@ -1799,10 +1965,7 @@ function readTrigger({ action, comment }, phrase) {
 
 
 
-/** A job is not started with less time than this: its answer could not be waited for. */
-const leastTimeLeftMs = 1000;
-/** The permission to start a job is read in this time, repeats and waits included, or not at all. */
-const permissionTimeoutMs = 10_000;
+
 /** Comment mode: whether the comment may start something, what it starts, and what the thread sees of it. */
 async function converse(settings, mode, ports, facts) {
     const end = (ending) => ({ ending, finish: async () => { } });
@@ -1814,7 +1977,7 @@ async function converse(settings, mode, ports, facts) {
         return end({ kind: "skipped", reason: trigger.skip });
     const github = await ports.connectGitHub();
     facts.startedAt = ports.clock.now();
-    const refusal = await admit(event, mode, github, Math.min(permissionTimeoutMs, settings.timeoutMs), ports.signal);
+    const refusal = await admit(event, mode, github, Math.min(thread_requestTimeoutMs, settings.timeoutMs), ports.signal);
     if (refusal)
         return end(refusal);
     const prompt = fillTemplate(mode.template ?? defaultTemplate(event), trigger.instruction, event);
@@ -1964,172 +2127,6 @@ function isForgotten(ending, facts) {
 /** The payload of the event that started the workflow, which the runner keeps in a file: `GITHUB_EVENT_PATH`. */
 function readEventFile(path) {
     return JSON.parse((0,external_node_fs_.readFileSync)(path, "utf8"));
-}
-
-// EXTERNAL MODULE: ./build/client/redact.js
-var client_redact = __webpack_require__(9329);
-;// CONCATENATED MODULE: ./build/client/retry.js
-
-/** Whether a create or message that failed may be sent again. Never true where the service may have acted on it. */
-function judgeSubmission(error) {
-    if (error instanceof ExchangeError) {
-        if (error.delivery === "unclear")
-            return "unclear";
-        return error.reason === "network" || error.reason === "timeout" ? "unreachable" : "refused";
-    }
-    if (error instanceof RefusalError) {
-        if (error.status === 429)
-            return "throttled";
-        if (error.status === 503 && error.retryAfterMs !== undefined)
-            return "throttled";
-        // Below 300 there is no refusal: an answer that is no proper HTTP says nothing.
-        return isPassingStatus(error.status) || error.status < 300 ? "unclear" : "refused";
-    }
-    return "unclear";
-}
-/** Whether a poll that failed is one to repeat at the next interval: all but a firm refusal and an abort. */
-function isPassing(error) {
-    if (error instanceof ExchangeError)
-        return error.reason !== "aborted";
-    if (error instanceof RefusalError)
-        return error.status === 429 || isPassingStatus(error.status);
-    return true;
-}
-/** Statuses by which a request is not firmly refused: it may have been acted on behind a gateway, or may be later. */
-function isPassingStatus(status) {
-    return status === 408 || status >= 500;
-}
-/**
- * `Retry-After` in milliseconds: whole seconds above 0, or an HTTP date in the future. Anything else is ignored.
- * RFC 9110, section 10.2.3.
- *
- * @param wallTimeMs - now, in milliseconds since 1970
- */
-function parseRetryAfter(value, wallTimeMs) {
-    const text = value?.trim() ?? "";
-    if (/^\d+$/.test(text)) {
-        const seconds = Math.min(Number(text), longestRetryAfterSeconds);
-        return seconds > 0 ? seconds * 1000 : undefined;
-    }
-    const waitMs = parseHttpDate(text) - wallTimeMs;
-    return waitMs > 0 ? waitMs : undefined;
-}
-/** A year: as good as never, and still a number that can be reckoned with and shown. */
-const longestRetryAfterSeconds = 31_536_000;
-/** The three forms a recipient must know (RFC 9110, section 5.6.7); `Date.parse` alone would take far more. */
-const httpDate = /^(?:\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT|\w{6,9}, \d{2}-\w{3}-\d{2} \d{2}:\d{2}:\d{2} GMT)$/;
-const asctimeDate = /^\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
-/** Milliseconds since 1970, or `NaN`. */
-function parseHttpDate(text) {
-    if (httpDate.test(text))
-        return Date.parse(text);
-    return asctimeDate.test(text) ? Date.parse(`${text} GMT`) : Number.NaN;
-}
-/** Full jitter on exponential delays from 1 s to 30 s: the wait before attempt `attempt` + 1, in milliseconds. */
-function backoffMs(attempt, random) {
-    return random * Math.min(30_000, 1000 * 2 ** Math.min(attempt, 10));
-}
-
-;// CONCATENATED MODULE: ./build/client/client.js
-
-
-
-
-
-/** One request has this long, or the time left where that is less; in milliseconds. */
-const client_requestTimeoutMs = 30_000;
-/** A create or message is not sent with less than this left: its answer could not be waited for. */
-const client_leastTimeLeftMs = 1000;
-/** How long connections that fail are tried again before a create or message is given up. */
-const unreachableLimitMs = 60_000;
-/** After an abort, a create in flight still gets this long for its answer, which holds the id of a job that runs. */
-const createGraceMs = 5000;
-/** A message in flight gets less: the id of its job is known. */
-const messageGraceMs = 300;
-function createClient(address, ports) {
-    const { transport, clock, random } = ports;
-    const redact = (0,client_redact/* createRedactor */.l)(address.apiKey);
-    const jobsPath = `/v2/agent/${encodeURIComponent(address.projectId)}/job`;
-    async function request(method, path, limits, submission) {
-        const answer = await transport({
-            method,
-            url: new URL(address.baseUrl.href.replace(/\/+$/, "") + path),
-            headers: {
-                accept: "application/json",
-                "accept-encoding": "identity",
-                authorization: `Bearer ${address.apiKey}`,
-                "user-agent": "agent-job-action",
-                ...(submission && { "content-type": "application/json" }),
-            },
-            ...(submission && { body: JSON.stringify({ prompt: submission.prompt }), graceMs: submission.graceMs }),
-            timeoutMs: Math.max(0, Math.min(client_requestTimeoutMs, limits.deadline - clock.now())),
-            signal: limits.signal,
-        });
-        const data = parseBody(answer.body, redact);
-        if (!isSuccess(answer.status))
-            throw refusal(answer, data);
-        const job = parseJob(data);
-        if (!job)
-            throw new MalformedAnswerError(`HTTP ${answer.status} without a job record`, answer.body);
-        return job;
-    }
-    function refusal(answer, data) {
-        return new RefusalError({
-            status: answer.status,
-            serviceMessage: parseErrorMessage(data),
-            location: redact(answer.headers.location ?? ""),
-            retryAfterMs: parseRetryAfter(answer.headers["retry-after"], clock.wallTime()),
-            body: answer.body,
-        });
-    }
-    async function submit(send, limits, onRetry) {
-        let unreachableSince;
-        for (let attempt = 0;; attempt++) {
-            const sentAt = clock.now();
-            try {
-                return await send();
-            }
-            catch (error) {
-                if (!isRequestError(error))
-                    throw error;
-                const verdict = judgeSubmission(error);
-                if (verdict === "unclear")
-                    throw new SubmissionError("unclear", error, salvageId(error.body, redact));
-                if (verdict === "refused")
-                    throw new SubmissionError("no", error);
-                if (verdict === "unreachable")
-                    unreachableSince ??= sentAt;
-                else
-                    unreachableSince = undefined;
-                if (limits.signal.aborted)
-                    throw new SubmissionError("no", error);
-                const now = clock.now();
-                const latest = Math.min(limits.deadline - client_leastTimeLeftMs, unreachableSince === undefined ? Number.POSITIVE_INFINITY : unreachableSince + unreachableLimitMs);
-                const leastDelayMs = retryAfterMs(error);
-                if (now >= latest || now + leastDelayMs > latest)
-                    throw new SubmissionError("no", error);
-                const delayMs = Math.min(Math.max(leastDelayMs, backoffMs(attempt, random())), latest - now);
-                onRetry({ error, delayMs });
-                await clock.sleep(delayMs, limits.signal);
-            }
-        }
-    }
-    return {
-        createJob: (prompt, limits, onRetry) => submit(() => request("POST", jobsPath, limits, { prompt, graceMs: createGraceMs }), limits, onRetry),
-        sendMessage: (jobId, prompt, limits, onRetry) => submit(async () => {
-            const path = `${jobsPath}/${encodeURIComponent(jobId)}/message`;
-            return ofJob(jobId, await request("POST", path, limits, { prompt, graceMs: messageGraceMs }));
-        }, limits, onRetry),
-        getJob: async (jobId, limits) => ofJob(jobId, await request("GET", `${jobsPath}/${encodeURIComponent(jobId)}`, limits)),
-    };
-}
-function ofJob(jobId, job) {
-    if (job.id !== jobId)
-        throw new MalformedAnswerError("it is the record of another job", "");
-    return job;
-}
-function retryAfterMs(error) {
-    return error instanceof RefusalError ? (error.retryAfterMs ?? 0) : 0;
 }
 
 ;// CONCATENATED MODULE: ./build/client/schedule.js

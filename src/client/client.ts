@@ -7,8 +7,8 @@ import { type HttpAnswer, type HttpRequest, isSuccess, type Transport } from "./
 
 /** One request has this long, or the time left where that is less; in milliseconds. */
 const requestTimeoutMs = 30_000;
-/** A create or message is not sent with less than this left: its answer could not be waited for. */
-const leastTimeLeftMs = 1000;
+/** A create or message is not sent again, nor in comment mode at all, with less time left: no answer could come. */
+export const leastTimeLeftMs = 1000;
 /** How long connections that fail are tried again before a create or message is given up. */
 const unreachableLimitMs = 60_000;
 /** After an abort, a create in flight still gets this long for its answer, which holds the id of a job that runs. */

@@ -1,3 +1,4 @@
+import { leastTimeLeftMs } from "../../client/client.ts";
 import { RefusalError } from "../../client/errors.ts";
 import type { Facts } from "../facts.ts";
 import type { GitHub } from "../github.ts";
@@ -7,13 +8,8 @@ import { isPermitted, judgeBot } from "./access.ts";
 import { type CommentEvent, type CommentEventName, parseEvent } from "./event.ts";
 import { writeMarker } from "./marker.ts";
 import { defaultTemplate, fillTemplate } from "./template.ts";
-import { type Reaction, type Remembered, Thread, type ThreadPorts } from "./thread.ts";
+import { type Reaction, type Remembered, requestTimeoutMs, Thread, type ThreadPorts } from "./thread.ts";
 import { readTrigger } from "./trigger.ts";
-
-/** A job is not started with less time than this: its answer could not be waited for. */
-const leastTimeLeftMs = 1000;
-/** The permission to start a job is read in this time, repeats and waits included, or not at all. */
-const permissionTimeoutMs = 10_000;
 
 /** What a reply is made of beside the state of the job. */
 export interface ReplyParts {
@@ -57,7 +53,7 @@ export async function converse(
 
   const github = await ports.connectGitHub();
   facts.startedAt = ports.clock.now();
-  const refusal = await admit(event, mode, github, Math.min(permissionTimeoutMs, settings.timeoutMs), ports.signal);
+  const refusal = await admit(event, mode, github, Math.min(requestTimeoutMs, settings.timeoutMs), ports.signal);
   if (refusal) return end(refusal);
 
   const prompt = fillTemplate(mode.template ?? defaultTemplate(event), trigger.instruction, event);

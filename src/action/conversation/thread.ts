@@ -5,7 +5,7 @@ import type { CommentEvent } from "./event.ts";
 import { type Marker, readMarker } from "./marker.ts";
 
 /** Each request to GitHub has this long, repeats and waits included. */
-const requestTimeoutMs = 10_000;
+export const requestTimeoutMs = 10_000;
 /** After a signal, the last edit has this long: the runner does not wait. */
 const lastEditGraceMs = 1500;
 /** After a signal, a reply that is being made has this long, so that it can still be edited. */
