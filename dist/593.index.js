@@ -2459,8 +2459,8 @@ async function writeSummary(markdown, toolkit, log) {
 
 // EXTERNAL MODULE: external "node:crypto"
 var external_node_crypto_ = __webpack_require__(7598);
-// EXTERNAL MODULE: ./node_modules/@actions/core/lib/core.js + 14 modules
-var core = __webpack_require__(6421);
+// EXTERNAL MODULE: ./node_modules/@actions/core/lib/core.js + 11 modules
+var core = __webpack_require__(1659);
 ;// CONCATENATED MODULE: ./build/action/toolkit.js
 
 

@@ -29,27 +29,37 @@ export interface StepResult {
   files: { output: string; summary: string };
 }
 
+/** What the runner gives to a step: an environment, otherwise as bare as can be, and the files for its results. */
+export function stepEnvironment({
+  inputs,
+  folder,
+  environment,
+}: Pick<StepOptions, "inputs" | "folder" | "environment">) {
+  const workspace = join(folder, "workspace");
+  mkdirSync(workspace, { recursive: true });
+  const files = { output: join(folder, "output.txt"), summary: join(folder, "summary.md") };
+  for (const file of Object.values(files)) writeFileSync(file, "");
+  const variables: NodeJS.ProcessEnv = {
+    PATH: process.env.PATH,
+    GITHUB_WORKSPACE: workspace,
+    GITHUB_OUTPUT: files.output,
+    GITHUB_STEP_SUMMARY: files.summary,
+    ...Object.fromEntries(Object.entries(inputs).map(([name, value]) => [inputVariable(name), value])),
+    ...environment,
+  };
+  return { workspace, files, variables };
+}
+
 /**
  * Runs the action as the runner does: inputs in the environment, results in files, commands on stdout. It renders and
  * obeys no command.
  */
 export async function runStep(options: StepOptions): Promise<StepResult> {
-  const workspace = join(options.folder, "workspace");
-  mkdirSync(workspace, { recursive: true });
-  const files = { output: join(options.folder, "output.txt"), summary: join(options.folder, "summary.md") };
-  for (const file of Object.values(files)) writeFileSync(file, "");
-
+  const { workspace, files, variables } = stepEnvironment(options);
   const child = spawn(process.execPath, [options.mainFile ?? mainFile], {
     cwd: workspace,
     stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      PATH: process.env.PATH,
-      GITHUB_WORKSPACE: workspace,
-      GITHUB_OUTPUT: files.output,
-      GITHUB_STEP_SUMMARY: files.summary,
-      ...Object.fromEntries(Object.entries(options.inputs).map(([name, value]) => [inputVariable(name), value])),
-      ...options.environment,
-    },
+    env: variables,
   });
   options.onStart?.(child);
   let log = "";

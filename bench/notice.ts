@@ -1,0 +1,185 @@
+import { nextPollDelayMs, type PollIntervals } from "../src/client/schedule.ts";
+import { waitForJob } from "../src/client/wait.ts";
+import { FakeClock } from "../test/support/fake-clock.ts";
+import { jobLengths, leastProduct } from "./job-lengths.ts";
+import { mean, quantile, seededRandom } from "./statistics.ts";
+
+/** The delay before the next poll, in milliseconds. */
+export type Schedule = (waitedMs: number, polls: number, random: () => number) => number;
+
+/** What a schedule costs and gives, over many jobs. */
+export interface NoticeRow {
+  name: string;
+  /** The create and the polls of a job. */
+  requests: number;
+  /** How long after its end a job is known to have ended, in seconds. */
+  meanLateness: number;
+  lateness95: number;
+  /** The same as a share of the job's length. */
+  meanShare: number;
+  share95: number;
+  /** Mean lateness × mean polls, over the least that is possible. */
+  overBound: number;
+  /** Polls in the worst second where 1,000 jobs start at once. */
+  peakPerSecond: number;
+}
+
+/** The defaults of the action's inputs. */
+const intervals: PollIntervals = { minMs: 5000, maxMs: 15_000 };
+
+/** What peers do, and what else a schedule of one sentence could be. */
+const others: readonly { name: string; schedule: Schedule }[] = [
+  ...[5, 10, 15, 30, 60].map((seconds) => ({ name: `every ${seconds} s`, schedule: () => seconds * 1000 })),
+  { name: "doubling from 1 s to 30 s", schedule: (_waited, polls) => Math.min(1000 * 2 ** polls, 30_000) },
+];
+
+/** Schedules of the same kind as ours, each with our jitter, among which ours is to stand its ground. */
+const candidates: readonly { name: string; schedule: Schedule }[] = [
+  ...[0.05, 0.08, 0.1, 0.12, 0.15, 0.2].flatMap((share) =>
+    [2, 3, 5, 8, 10].flatMap((min) =>
+      [10, 15, 20, 30, 60]
+        .filter((max) => max >= min && !(share === 0.1 && min === 5 && max === 15))
+        .map((max) => ({
+          name: `${share * 100} % of the time waited, ${min} to ${max} s`,
+          schedule: jittered((waitedMs) => clamp(waitedMs * share, min, max)),
+        })),
+    ),
+  ),
+  ...[0.6, 0.8, 0.9, 1, 1.2, 1.5].flatMap((factor) =>
+    [3, 5, 8].flatMap((min) =>
+      [15, 20, 30, 60].map((max) => ({
+        name: `${factor} × √(seconds waited), ${min} to ${max} s`,
+        schedule: jittered((waitedMs) => clamp(factor * Math.sqrt(waitedMs / 1000) * 1000, min, max)),
+      })),
+    ),
+  ),
+  ...[10, 15, 20, 30].flatMap((first) =>
+    [10, 15, 20].map((max) => ({
+      name: `first after ${first} s, then 10 % of the time waited, 5 to ${max} s`,
+      schedule: jittered((waitedMs, polls) => (polls === 0 ? first * 1000 : clamp(waitedMs * 0.1, 5, max))),
+    })),
+  ),
+];
+
+function clamp(ms: number, minSeconds: number, maxSeconds: number): number {
+  return Math.min(Math.max(ms, minSeconds * 1000), maxSeconds * 1000);
+}
+
+function jittered(base: (waitedMs: number, polls: number) => number): Schedule {
+  // The project's own jitter, around a delay that the intervals leave no choice about.
+  return (waitedMs, polls, random) => {
+    const ms = base(waitedMs, polls);
+    return nextPollDelayMs(waitedMs, polls === 0, { minMs: ms, maxMs: ms }, random());
+  };
+}
+
+export interface NoticeResult {
+  bound: number;
+  jobs: number;
+  ours: NoticeRow;
+  others: NoticeRow[];
+  candidates: NoticeRow[];
+}
+
+/** Lateness and load of our schedule, of what peers do, and of what else might be done. */
+export async function measureNotice(jobs: number): Promise<NoticeResult> {
+  const lengths = jobLengths(jobs);
+  const bound = leastProduct();
+  const row = (name: string, polls: number[][]) => describe(name, lengths, polls, bound);
+  const simulated = ({ name, schedule }: { name: string; schedule: Schedule }) =>
+    row(name, simulate(lengths, schedule));
+  return {
+    bound,
+    jobs,
+    ours: row("this action", await waitFor(lengths)),
+    others: others.map(simulated),
+    candidates: candidates.map(simulated),
+  };
+}
+
+const nothingElse = { model: "", repository: "", ref: "", prLink: "", createdAt: "", archivedAt: "" };
+
+/** The times of all polls of each job, in seconds, by the action's own waiter under a fake clock. */
+async function waitFor(lengths: readonly number[]): Promise<number[][]> {
+  const random = seededRandom(1);
+  const signal = new AbortController().signal;
+  const result: number[][] = [];
+  for (const length of lengths) {
+    const clock = new FakeClock();
+    const polls: number[] = [];
+    const job = (status: "active" | "completed") => ({ ...nothingElse, id: "job", status });
+    const client = {
+      getJob: async () => {
+        polls.push(clock.now() / 1000);
+        return job(clock.now() >= length * 1000 ? "completed" : "active");
+      },
+    };
+    const origin = { kind: "created", job: job("active"), at: 0 } as const;
+    const limits = { deadline: 10 * 3_600_000, signal };
+    const request = { jobId: "job", origin, startedAt: 0, intervals, until: "terminal", ...limits } as const;
+    await waitForJob(request, client, { clock, random }, () => {});
+    result.push(polls);
+  }
+  return result;
+}
+
+/** The same for any schedule, with answers that take no time. */
+function simulate(lengths: readonly number[], schedule: Schedule): number[][] {
+  const random = seededRandom(1);
+  return lengths.map((length) => {
+    const polls: number[] = [];
+    let waitedMs = 0;
+    while (waitedMs < length * 1000) {
+      waitedMs += schedule(waitedMs, polls.length, random);
+      polls.push(waitedMs / 1000);
+    }
+    return polls;
+  });
+}
+
+function describe(name: string, lengths: readonly number[], polls: readonly number[][], bound: number): NoticeRow {
+  const lateness = lengths.map((length, job) => (polls[job]?.at(-1) ?? Number.NaN) - length);
+  const shares = lengths.map((length, job) => (lateness[job] ?? Number.NaN) / length);
+  const meanPolls = mean(polls.map((times) => times.length));
+  return {
+    name,
+    requests: meanPolls + 1,
+    meanLateness: mean(lateness),
+    lateness95: quantile(lateness, 0.95),
+    meanShare: mean(shares),
+    share95: quantile(shares, 0.95),
+    overBound: (mean(lateness) * meanPolls) / bound,
+    peakPerSecond: peak(polls),
+  };
+}
+
+/** The most polls in a second, of 1,000 jobs that lie evenly among all of them and start together. */
+function peak(polls: readonly number[][]): number {
+  const perSecond = new Map<number, number>();
+  const stride = polls.length / 1000;
+  for (let index = 0; index < 1000; index++) {
+    for (const time of polls[Math.floor(index * stride)] ?? []) {
+      const second = Math.floor(time);
+      perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
+    }
+  }
+  return Math.max(...perSecond.values());
+}
+
+const costs = ["requests", "meanLateness", "lateness95", "meanShare", "share95", "overBound"] as const;
+
+/** The candidates that are no worse than ours in any measure by more than a thousandth, and better in one by a hundredth. */
+export function better({ ours, candidates: rows }: NoticeResult): NoticeRow[] {
+  return rows.filter(
+    (row) =>
+      costs.every((cost) => row[cost] <= ours[cost] * 1.001) && costs.some((cost) => row[cost] < ours[cost] * 0.99),
+  );
+}
+
+/** Candidates with fewer requests and no greater 95th percentile of the share, of which the least late are the tempting ones. */
+export function tempting({ ours, candidates: rows }: NoticeResult): NoticeRow[] {
+  return rows
+    .filter((row) => row.requests < ours.requests * 0.98 && row.share95 <= ours.share95)
+    .sort((one, other) => one.meanLateness - other.meanLateness)
+    .slice(0, 6);
+}

@@ -1,0 +1,67 @@
+import { execFileSync } from "node:child_process";
+import { globSync, mkdtempSync, readFileSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+
+const root = resolve(import.meta.dirname, "..");
+
+export interface DistFile {
+  name: string;
+  bytes: number;
+  /** Bytes of each package in it; our own sources are the package `""`. */
+  packages: Map<string, number>;
+  /** Whether it is loaded only once GitHub is to be asked. */
+  isForGitHub: boolean;
+}
+
+export interface Sizes {
+  totalBytes: number;
+  files: DistFile[];
+}
+
+/** The parts of webpack's statistics that are read here. */
+interface Module {
+  size: number;
+  nameForCondition: string | null;
+  chunks: (string | number)[];
+  modules?: Module[];
+}
+
+interface Statistics {
+  modules: Module[];
+  chunks: { id: string | number; files: string[] }[];
+}
+
+/** Bundles what `npm run build` has compiled once more, elsewhere, to be told what is in it. */
+export function measureSize(): Sizes {
+  const folder = mkdtempSync(join(tmpdir(), "agent-job-size-"));
+  const statistics = join(folder, "statistics.json");
+  const bundler = join(root, "node_modules/@vercel/ncc/dist/ncc/cli.js");
+  const args = ["build", "build/action/index.js", "--out", folder, "--no-cache", "--stats-out", statistics];
+  execFileSync(process.execPath, [bundler, ...args], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  const { modules, chunks } = JSON.parse(readFileSync(statistics, "utf8")) as Statistics;
+
+  const files = globSync("*.js", { cwd: join(root, "dist") }).map((name) => {
+    const chunk = chunks.find((one) => one.files.includes(name))?.id;
+    const packages = new Map<string, number>();
+    const inside = modules
+      .filter((one) => chunk !== undefined && one.chunks.includes(chunk))
+      .flatMap((module) => module.modules ?? [module]);
+    for (const { nameForCondition, size } of inside) {
+      const owner = packageOf(nameForCondition);
+      packages.set(owner, (packages.get(owner) ?? 0) + size);
+    }
+    const isForGitHub = inside.some(({ nameForCondition }) => behindGitHub.test(nameForCondition ?? ""));
+    return { name: basename(name), bytes: statSync(join(root, "dist", name)).size, packages, isForGitHub };
+  });
+  return { totalBytes: files.reduce((sum, { bytes }) => sum + bytes, 0), files };
+}
+
+const behindGitHub = /[\\/](action[\\/]github\.js$|@actions[\\/]github[\\/])/;
+
+function packageOf(path: string | null): string {
+  const parts = path?.replaceAll("\\", "/").split("/node_modules/") ?? [];
+  if (parts.length < 2) return "";
+  const [scope = "", name = ""] = (parts.at(-1) ?? "").split("/");
+  return scope.startsWith("@") ? `${scope}/${name}` : scope;
+}
