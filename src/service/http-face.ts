@@ -3,9 +3,16 @@ import { type ApiKey, checkAccess } from "./access.ts";
 import type { Engine } from "./engine.ts";
 import { SlidingWindow } from "./sliding-window.ts";
 
+/** Counts uses of a project: 0 where one more is counted, else the milliseconds until one is free. */
+export interface UseLimit {
+  take(projectId: string, now: number): number;
+}
+
 export interface HttpFaceOptions {
   engine: Engine;
   keys: readonly ApiKey[];
+  /** Default: those of the service, in memory. */
+  limits?: { creates: UseLimit; messages: UseLimit };
   /** A path in front of `/v2`, such as `/docs-api`. Default: none. */
   prefix?: string;
   /** Milliseconds since 1970. */
@@ -31,17 +38,23 @@ class Refusal extends Error {
 }
 
 /** Creates and messages: this many uses each, per project, in a window of an hour. */
-const hourlyLimit = 100;
-const hourMs = 3_600_000;
+export const hourlyLimit = 100;
+export const hourMs = 3_600_000;
 /** The specification gives no longest prompt; this only guards the memory. */
 const maxBodyBytes = 32 * 1024 * 1024;
 
 const route = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/;
 
 /** The HTTP face of the agent job service. Specification: "Endpoints". */
-export function createHttpFace({ engine, keys, prefix = "", now = Date.now }: HttpFaceOptions): RequestListener {
-  const creates = new SlidingWindow(hourlyLimit, hourMs);
-  const messages = new SlidingWindow(hourlyLimit, hourMs);
+export function createHttpFace({
+  engine,
+  keys,
+  limits,
+  prefix = "",
+  now = Date.now,
+}: HttpFaceOptions): RequestListener {
+  const inMemory = () => new SlidingWindow(hourlyLimit, hourMs);
+  const { creates, messages } = limits ?? { creates: inMemory(), messages: inMemory() };
 
   async function handle(request: IncomingMessage): Promise<Reply> {
     const { authorization } = request.headers;
@@ -107,8 +120,8 @@ function found<T>(job: T | undefined): T {
   return job;
 }
 
-function count(window: SlidingWindow, projectId: string, at: number): void {
-  const waitMs = window.take(projectId, at);
+function count(limit: UseLimit, projectId: string, at: number): void {
+  const waitMs = limit.take(projectId, at);
   if (waitMs > 0) {
     throw new Refusal(429, "Rate limit exceeded", { "retry-after": String(Math.ceil(waitMs / 1000)) });
   }

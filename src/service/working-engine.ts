@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import type { Engine, JobRecord } from "./engine.ts";
+import { branchOf, doTurn, type Workshop } from "./work/turn.ts";
+
+export interface WorkingEngineOptions extends Workshop {
+  /** What records give as the repository. */
+  repositoryName: string;
+  /** How many agents work at a time. */
+  agents: number;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+  /** Is told in a line what happens. */
+  log?: (line: string) => void;
+}
+
+/** A turn that was interrupted is begun once more, and then given up, since it may be what ends the service. */
+const mostAttempts = 2;
+
+/** Has agents do the work of jobs in a repository. Whatever happens to the service, no job stays at work for ever. */
+export class WorkingEngine implements Engine {
+  readonly #options: Required<WorkingEngineOptions>;
+  readonly #stop = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(options: WorkingEngineOptions) {
+    this.#options = { now: Date.now, log: () => {}, ...options };
+  }
+
+  /** Takes up what an earlier service has left. */
+  start(): void {
+    const { resumed, failed } = this.#options.store.recover(mostAttempts);
+    if (resumed + failed > 0) this.#options.log(`${resumed} interrupted turns are resumed, ${failed} have failed`);
+    this.#work();
+  }
+
+  /** Ends the agents that run; their turns are resumed by the next service. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#running);
+  }
+
+  create(projectId: string, prompt: string): JobRecord {
+    const id = `job_${randomUUID()}`;
+    this.#options.store.addJob({ id, project: projectId, createdAt: this.#options.now() }, prompt);
+    this.#work();
+    return this.#describe(id);
+  }
+
+  message(projectId: string, jobId: string, prompt: string): JobRecord | undefined {
+    if (this.#options.store.job(jobId)?.project !== projectId) return undefined;
+    this.#options.store.addTurn(jobId, prompt);
+    this.#work();
+    return this.#describe(jobId);
+  }
+
+  get(projectId: string, jobId: string): JobRecord | undefined {
+    return this.#options.store.job(jobId)?.project === projectId ? this.#describe(jobId) : undefined;
+  }
+
+  #describe(jobId: string): JobRecord {
+    const { store, repositoryName, agent } = this.#options;
+    const job = store.job(jobId);
+    if (!job) throw new Error(`there is no job ${jobId}`);
+    const state = store.stateOf(jobId);
+    const isArchived = state !== "active" && job.archivedAt !== null;
+    return {
+      id: job.id,
+      status: isArchived ? "archived" : state,
+      source: { repository: repositoryName, ref: branchOf(job.id) },
+      model: agent.model,
+      prLink: state === "active" ? null : job.pullRequest,
+      createdAt: new Date(job.createdAt).toISOString(),
+      archivedAt: isArchived && job.archivedAt !== null ? new Date(job.archivedAt).toISOString() : null,
+    };
+  }
+
+  #work(): void {
+    const { store, agents, log } = this.#options;
+    while (this.#running.size < agents && !this.#stop.signal.aborted) {
+      const turn = store.beginTurn();
+      const job = turn && store.job(turn.job);
+      if (!turn || !job) return;
+      log(`${job.id}: turn ${turn.id} has begun`);
+      const work = doTurn(turn, job, this.#options, this.#stop.signal)
+        .then((end) => {
+          log(`${job.id}: turn ${turn.id} has ${end === "stopped" ? "been stopped" : end}`);
+          if (end !== "stopped") store.endTurn(turn.id, end);
+        })
+        .finally(() => {
+          this.#running.delete(work);
+          this.#work();
+        });
+      this.#running.add(work);
+    }
+  }
+}
