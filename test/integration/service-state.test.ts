@@ -1,0 +1,227 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { archiveJobs } from "../../src/service/archive.ts";
+import type { Change, PullRequests } from "../../src/service/pulls/pull-requests.ts";
+import { Store } from "../../src/service/store.ts";
+import { Repository } from "../../src/service/work/repository.ts";
+import { doTurn, titleOf } from "../../src/service/work/turn.ts";
+import { DocsRepository } from "../support/docs-repository.ts";
+import { ask, ended, runJob, scriptAgent, startWorking } from "../support/working-service.ts";
+
+const temporary = () => mkdtempSync(join(tmpdir(), "service-state-"));
+
+test("a hundred jobs of ten projects at once: all end, each with its own change, and the repository is sound", async () => {
+  const docs = new DocsRepository();
+  const projects = Array.from({ length: 10 }, (_, index) => `project-${index}`);
+  const agent = scriptAgent("fs.writeFileSync(`docs/${prompt}.md`, prompt);");
+  await using service = await startWorking(docs, { projects, agent });
+  const started = await Promise.all(
+    Array.from({ length: 100 }, async (_, index) => {
+      const project = projects[index % 10] ?? "";
+      const { status, job } = await ask(service, `${project}/job`, `page-${index}`);
+      expect(status).toBe(201);
+      return { project, id: job.id, page: `page-${index}` };
+    }),
+  );
+  const links = new Set<string>();
+  for (const { project, id, page } of started) {
+    const job = await ended(service, id, project);
+    expect(job.status).toBe("completed");
+    links.add(job.prLink ?? "");
+    expect(docs.git("diff", "--name-only", `main...agent/${id}`)).toBe(`docs/${page}.md`);
+  }
+  expect(links.size).toBe(100);
+  expect(docs.branches()).toHaveLength(100);
+  expect(docs.git("fsck", "--strict", "--no-dangling")).toBe("");
+  const mirror = join(service.folder, "mirror.git");
+  for (const folder of [docs.path, mirror])
+    expect(readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".lock"))).toEqual(
+      [],
+    );
+  expect(execFileSync("git", ["-C", mirror, "fsck", "--no-dangling"], { encoding: "utf8" })).toBe("");
+  expect(readdirSync(join(service.folder, "runs"))).toEqual([]);
+});
+
+test("the hundred-and-first create of an hour is refused, also by a service that was started again", async () => {
+  const docs = new DocsRepository();
+  const folder = temporary();
+  const hourAgo = Date.now() - 3_590_000;
+  {
+    using store = new Store(join(folder, "jobs.sqlite"));
+    const limit = store.useLimit("create", 100, 3_600_000);
+    for (let use = 0; use < 98; use++) expect(limit.take("docs", hourAgo + use)).toBe(0);
+  }
+  {
+    await using service = await startWorking(docs, { folder, projects: ["docs", "other"] });
+    expect((await ask(service, "docs/job", "99")).status).toBe(201);
+  }
+  await using service = await startWorking(docs, { folder, projects: ["docs", "other"] });
+  expect((await ask(service, "docs/job", "100")).status).toBe(201);
+  const refused = await ask(service, "docs/job", "101");
+  expect(refused.status).toBe(429);
+  const seconds = Number(refused.headers.get("retry-after"));
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual(10);
+  expect((await ask(service, "other/job", "1")).status).toBe(201);
+});
+
+test("a use is counted as long as it lies in the window, to the millisecond", () => {
+  using store = new Store(":memory:");
+  const limit = store.useLimit("message", 2, 1000);
+  expect([limit.take("docs", 0), limit.take("docs", 400), limit.take("docs", 999)]).toEqual([0, 0, 1]);
+  expect(limit.take("docs", 1000)).toBe(0);
+  expect(limit.take("docs", 1001)).toBe(399);
+  expect(limit.take("other", 1001)).toBe(0);
+});
+
+interface Bench {
+  docs: DocsRepository;
+  store: Store;
+  repository: Repository;
+  folder: string;
+  runs: string;
+}
+
+/** All that a turn is done with, and an agent that counts its runs. */
+async function bench(): Promise<Bench> {
+  const docs = new DocsRepository();
+  const folder = temporary();
+  const runs = join(temporary(), "runs");
+  writeFileSync(runs, "");
+  const repository = new Repository(docs.path, folder);
+  mkdirSync(folder, { recursive: true });
+  await repository.open();
+  return { docs, store: new Store(":memory:"), repository, folder, runs };
+}
+
+test("a turn that was interrupted between its push and its pull request is not done twice", async () => {
+  const { docs, store, repository, folder, runs } = await bench();
+  const agent = scriptAgent(
+    `fs.appendFileSync(${JSON.stringify(runs)}, "run"); fs.appendFileSync("README.md", "more");`,
+  );
+  const opened: Change[] = [];
+  let isDown = true;
+  const pullRequests: PullRequests = {
+    open: async (change) => {
+      if (isDown) throw new Error("the platform is down");
+      opened.push(change);
+      return "https://example.com/pull/1";
+    },
+    isClosed: async () => false,
+  };
+  const workshop = { store, repository, pullRequests, agent, folder, timeLimitMs: 60_000 };
+  store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+  const { signal } = new AbortController();
+  const turn = () => {
+    const begun = store.beginTurn();
+    const job = store.job("job_1");
+    if (!begun || !job) throw new Error("there is no turn");
+    return doTurn(begun, job, workshop, signal);
+  };
+  expect(await turn()).toBe("failed");
+  isDown = false;
+  store.recover(2);
+  expect(await turn()).toBe("completed");
+  expect(readFileSync(runs, "utf8")).toBe("run");
+  expect(opened).toMatchObject([{ title: "Say more", branch: "agent/job_1", target: "main" }]);
+  expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("1");
+  expect(store.job("job_1")?.pullRequest).toBe("https://example.com/pull/1");
+});
+
+test("a turn that was interrupted twice has failed, and does not stay at work", () => {
+  using store = new Store(":memory:");
+  store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Go on");
+  expect(store.beginTurn()).toMatchObject({ attempts: 1 });
+  expect(store.recover(2)).toEqual({ failed: 0, resumed: 1 });
+  expect(store.beginTurn()).toMatchObject({ attempts: 2 });
+  expect(store.recover(2)).toEqual({ failed: 1, resumed: 0 });
+  expect(store.stateOf("job_1")).toBe("failed");
+});
+
+const archiveOptions = { now: Date.UTC(2026, 0, 10), log: () => {} };
+
+test("a job is archived when its branch is merged or gone, and a message takes it out of the archive", async () => {
+  const docs = new DocsRepository();
+  const folder = temporary();
+  const agent = scriptAgent("fs.appendFileSync('README.md', prompt);");
+  const links: (string | null)[] = [];
+  const ids: string[] = [];
+  {
+    await using service = await startWorking(docs, { folder, agent });
+    for (const prompt of ["merged", "deleted", "open"]) {
+      const { id, prLink } = await runJob(service, prompt);
+      ids.push(id);
+      links.push(prLink);
+    }
+  }
+  const [merged = "", deleted = "", open = ""] = ids;
+  docs.merge(`agent/${merged}`);
+  docs.git("branch", "-D", `agent/${deleted}`);
+  await using service = await startWorking(docs, { folder, agent });
+  while ((await ask(service, `docs/job/${deleted}`)).job.status !== "archived")
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  const records = await Promise.all(ids.map(async (id) => (await ask(service, `docs/job/${id}`)).job));
+  expect(records.map(({ status }) => status)).toEqual(["archived", "archived", "completed"]);
+  expect(records.map(({ archivedAt }) => archivedAt !== null)).toEqual([true, true, false]);
+  expect(records.map(({ prLink }) => prLink)).toEqual(links);
+  const path = new URL(links[0] ?? "").pathname;
+  expect(await (await fetch(service.url + path)).text()).toContain("Closed or merged");
+
+  expect((await ask(service, `docs/job/${merged}/message`, "more")).job).toMatchObject({
+    status: "active",
+    archivedAt: null,
+  });
+  const again = await ended(service, merged);
+  expect(again.status).toBe("completed");
+  expect(again.prLink).not.toBe(links[0]);
+  expect(docs.git("rev-list", "--count", `main..agent/${merged}`)).toBe("1");
+  expect((await ask(service, `docs/job/${open}`)).job.status).toBe("completed");
+});
+
+test("a job is archived by its age where that is set, but not while it is at work", async () => {
+  using store = new Store(":memory:");
+  const dayMs = 86_400_000;
+  const pullRequests: PullRequests = { open: async () => "", isClosed: async () => false };
+  for (const [id, days] of [
+    ["old", 8],
+    ["new", 6],
+    ["busy", 9],
+  ] as const)
+    store.addJob({ id, project: "docs", createdAt: archiveOptions.now - days * dayMs }, "Go on");
+  for (let turn = store.beginTurn(); turn; turn = store.beginTurn())
+    if (turn.job !== "busy") store.endTurn(turn.id, "failed");
+  await archiveJobs({ store, pullRequests, ...archiveOptions });
+  expect(store.job("old")?.archivedAt).toBeNull();
+  await archiveJobs({ store, pullRequests, afterDays: 7, ...archiveOptions });
+  const archived = ["old", "new", "busy"].map((id) => store.job(id)?.archivedAt);
+  expect(archived).toEqual([archiveOptions.now, null, null]);
+});
+
+test("a platform that does not answer archives nothing, and is asked about the next job all the same", async () => {
+  using store = new Store(":memory:");
+  const lines: string[] = [];
+  for (const id of ["one", "two"]) {
+    store.addJob({ id, project: "docs", createdAt: 0 }, "Go on");
+    store.endTurn(store.beginTurn()?.id ?? 0, "completed");
+    store.setPullRequest(id, `https://example.com/pull/${id}`, "abc");
+  }
+  const isClosed = async ({ link }: { link: string }): Promise<boolean> => {
+    if (link.endsWith("one")) throw new Error("down");
+    return true;
+  };
+  const pullRequests = { open: async () => "", isClosed };
+  await archiveJobs({ store, pullRequests, now: 5, log: (line) => void lines.push(line) });
+  expect([store.job("one")?.archivedAt, store.job("two")?.archivedAt]).toEqual([null, 5]);
+  expect(lines[0]).toContain("not known");
+});
+
+test("a prompt becomes a title of one short line", () => {
+  expect(titleOf("\n  \u0007Fix\u202e the links \nand more")).toBe("Fix the links");
+  expect(titleOf(" \n")).toBe("Change the documentation");
+  const long = titleOf(`Bring ${"the pages ".repeat(20)}up to date`);
+  expect(long.length).toBeLessThanOrEqual(72);
+  expect(long).toMatch(/ (the|pages)…$/);
+});

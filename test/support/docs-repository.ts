@@ -1,0 +1,59 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+const pages = {
+  "README.md": "# Docs\n\nSee the [guide](docs/guide.md).\n",
+  "docs/guide.md": "# Guide\n\nBegin with the [quickstart](quick-start.md).\n\nUtilise the command.\n",
+};
+
+/** A bare repository of a few pages, such as a platform would hold. */
+export class DocsRepository {
+  readonly path: string;
+
+  constructor(files: Readonly<Record<string, string>> = pages) {
+    const folder = mkdtempSync(join(tmpdir(), "docs-repository-"));
+    const work = join(folder, "work");
+    this.path = join(folder, "docs.git");
+    for (const [file, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(work, file)), { recursive: true });
+      writeFileSync(join(work, file), text);
+    }
+    execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", this.path]);
+    execFileSync("git", ["init", "--quiet", "--initial-branch=main", work]);
+    execFileSync("git", ["-C", work, "add", "--all"]);
+    execFileSync("git", ["-C", work, ...person, "commit", "--quiet", "--message=Begin"]);
+    execFileSync("git", ["-C", work, "push", "--quiet", this.path, "main"]);
+  }
+
+  git(...args: string[]): string {
+    return execFileSync("git", ["-C", this.path, ...args], { encoding: "utf8" }).trim();
+  }
+
+  /** All branches but the default one. */
+  branches(): string[] {
+    const branches = this.git("for-each-ref", "--format=%(refname:short)", "refs/heads").split("\n");
+    return branches.filter((branch) => branch !== "main" && branch !== "");
+  }
+
+  /** A file on a branch. */
+  read(branch: string, file: string): string {
+    return this.git("show", `${branch}:${file}`);
+  }
+
+  /** What a branch changes against the default one. */
+  diff(branch: string): string {
+    return this.git("diff", `main...${branch}`);
+  }
+
+  /** Merges a branch as a platform's button does. */
+  merge(branch: string): void {
+    const tree = this.git("rev-parse", `${branch}^{tree}`);
+    const parents = ["-p", "main", "-p", branch];
+    const commit = this.git(...person, "commit-tree", tree, ...parents, "-m", "Merge");
+    this.git("update-ref", "refs/heads/main", commit);
+  }
+}
+
+const person = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.com"];
