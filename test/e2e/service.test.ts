@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { createEmulator } from "emulate";
+import { afterEach, expect, test } from "vitest";
+import { DocsRepository } from "../support/docs-repository.ts";
+import { commentEnvironment, commentInputs } from "../support/payload.ts";
+import { inputsFor, serviceKey } from "../support/service.ts";
+import { step, temporaryFolder } from "../support/step.ts";
+import { editor, startWorking } from "../support/working-service.ts";
+
+const mainFile = resolve(import.meta.dirname, "../../src/service/main.ts");
+const children: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+});
+
+/** Starts the service as `npm run service` does; its address once it listens. */
+async function startService(args: string[]): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(process.execPath, [mainFile, ...args], {
+    env: { ...process.env, AGENT_SERVICE_KEY: serviceKey },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  children.push(child);
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /^Listening on (\S+)$/.exec(line)?.[1];
+    if (url) return { child, url };
+  }
+  throw new Error("the service has ended");
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((done) => setTimeout(done, 20));
+}
+
+test("a service that is killed in mid-job and started again: the step that waits ends with its pull request", async () => {
+  const docs = new DocsRepository();
+  const folder = mkdtempSync(join(tmpdir(), "killed-"));
+  const gate = join(folder, "gate");
+  const begun = join(folder, "begun");
+  const agent = `echo $$ >> ${begun}; while [ ! -e ${gate} ]; do sleep 0.05; done; cat > docs/answer.md`;
+  const args = [
+    "--repository",
+    docs.path,
+    "--agent",
+    agent,
+    "--project",
+    "docs",
+    "--store",
+    join(folder, "jobs.sqlite"),
+  ];
+  const first = await startService(args);
+  const { port } = new URL(first.url);
+  const running = step(inputsFor(first, { prompt: "Answer the question" }));
+  await until(() => existsSync(begun) && readFileSync(begun, "utf8").includes("\n"));
+  first.child.kill("SIGKILL");
+  await until(() => first.child.signalCode !== null);
+
+  await startService([...args, "--port", port]);
+  writeFileSync(gate, "");
+  const { exitCode, outputs, log } = await running;
+  expect(outputs).toMatchObject({ outcome: "pr-created", "pr-number": "1", ref: `agent/${outputs["job-id"]}` });
+  expect(exitCode).toBe(0);
+  expect(log).toContain("The service answers again.");
+  expect(docs.branches()).toEqual([outputs.ref]);
+  expect(docs.git("rev-list", "--count", `main..${outputs.ref}`)).toBe("1");
+  expect(docs.read(outputs.ref ?? "", "docs/answer.md")).toBe("Answer the question");
+
+  const [orphan, resumed] = readFileSync(begun, "utf8").trim().split("\n");
+  expect(resumed).not.toBe(orphan);
+  expect(() => process.kill(Number(orphan), 0), "the agent of the killed service is gone").toThrow();
+});
+
+test("a comment in a thread leads to a pull request on GitHub, and the next one adds to it", async () => {
+  const token = "bot_token_0123456789";
+  const github = await createEmulator({
+    service: "github",
+    port: 0,
+    seed: {
+      tokens: { [token]: { login: "docs-bot", scopes: ["repo"] }, writer: { login: "writer", scopes: ["repo"] } },
+      github: {
+        users: ["acme", "docs-bot", "writer"].map((login) => ({ login })),
+        repos: [{ owner: "acme", name: "docs", auto_init: true }],
+      },
+    },
+  });
+  try {
+    const call = async (method: string, path: string, as: string, body?: unknown): Promise<unknown> => {
+      const response = await fetch(`${github.url}/repos/acme/docs${path}`, {
+        method,
+        headers: { authorization: `Bearer ${as}`, "content-type": "application/json" },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return response.status === 204 ? undefined : response.json();
+    };
+    const docs = new DocsRepository();
+    const target = { apiUrl: github.url, owner: "acme", name: "docs", token };
+    await using service = await startWorking(docs, { agent: editor, github: target });
+    const { number } = (await call("POST", "/issues", "writer", { title: "No quickstart" })) as { number: number };
+    const comment = async (text: string) => {
+      const { id } = (await call("POST", `/issues/${number}/comments`, "writer", { body: text })) as { id: number };
+      const environment = commentEnvironment(temporaryFolder(), github.url, {
+        id,
+        text,
+        author: { login: "acme" },
+        number,
+      });
+      return step(inputsFor(service, commentInputs), { environment });
+    };
+
+    const first = await comment('/agent add a page "Quickstart" that says "Run npm ci."');
+    expect(first.outputs.outcome).toBe("pr-created");
+    const pulls = (await call("GET", "/pulls", token)) as Record<string, unknown>[];
+    expect(pulls).toMatchObject([{ html_url: first.outputs["pr-link"], state: "open" }]);
+    expect(pulls[0]).toMatchObject({ head: { ref: first.outputs.ref }, base: { ref: "main" } });
+    expect(docs.read(first.outputs.ref ?? "", "docs/quickstart.md")).toContain("Run npm ci.");
+
+    const second = await comment('/agent replace "Utilise" with "Use"');
+    expect(second.outputs["job-id"]).toBe(first.outputs["job-id"]);
+    expect(second.outputs["pr-link"]).toBe(first.outputs["pr-link"]);
+    expect(await call("GET", "/pulls", token)).toHaveLength(1);
+    expect(docs.git("rev-list", "--count", `main..${first.outputs.ref}`)).toBe("2");
+  } finally {
+    await github.close();
+  }
+});
