@@ -2,11 +2,12 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
-import { createHttpFace } from "../src/service/http-face.ts";
-import { listen } from "../src/service/listen.ts";
-import { ScriptedEngine } from "../src/service/scripted-engine.ts";
+import { editor } from "../src/service/options.ts";
+import { type AgentProgram, shellAgent } from "../src/service/work/agent.ts";
+import { startWorkingService } from "../src/service/working-service.ts";
 import { LogReader } from "./commands.ts";
 import { type DemoOptions, help, parseOptions } from "./demo-options.ts";
+import { DocsRepository } from "./docs-repository.ts";
 import { runStep, type StepResult } from "./runner.ts";
 import { plainText, TerminalRenderer, visible } from "./terminal.ts";
 
@@ -28,23 +29,51 @@ if ("problem" in parsed) {
 else
   process.exitCode = parsed.baseUrl === undefined ? await demonstrate(parsed) : await runReal(parsed, parsed.baseUrl);
 
-/** Against the scripted service on this machine, at a pace that can be watched; 0 where the step ended as it should. */
+/** Against the service on this machine, with a repository of its own; 0 where the last step ended as it should. */
 async function demonstrate(options: DemoOptions): Promise<number> {
   const apiKey = "mint_demo_key_of_no_value";
-  const isTimeOut = options.scene === "timed-out";
-  const results = { failed: "failed", "no-changes": "no-changes" } as const;
-  const engine = new ScriptedEngine({
-    script: () => ({
-      durationMs: isTimeOut ? 3_600_000 : 5000,
-      result: options.scene === "failed" || options.scene === "no-changes" ? results[options.scene] : "pull-request",
-    }),
+  const docs = new DocsRepository();
+  const service = await startWorkingService({
+    repository: docs.path,
+    agent: agentOf(options.scene),
+    apiKey,
+    projects: [options.project],
+    folder: mkdtempSync(join(tmpdir(), "agent-job-service-")),
+    agents: 1,
+    timeLimitMs: 60_000,
   });
-  const keys = [{ value: apiKey, projects: [options.project] }];
-  await using service = await listen(createHttpFace({ engine, keys }));
-  const pace = { "poll-interval-seconds": "1", "max-poll-interval-seconds": "2" };
-  const limit = isTimeOut ? { "timeout-minutes": "0.1" } : {};
-  const last = await showSteps(options, { "base-url": service.url, "api-key": apiKey, ...pace, ...limit });
-  return last.outputs.outcome === options.scene ? 0 : 1;
+  try {
+    const pace = { "poll-interval-seconds": "0.5", "max-poll-interval-seconds": "1" };
+    const limit = options.scene === "timed-out" ? { "timeout-minutes": "0.1" } : {};
+    const { outputs } = await showSteps(options, { "base-url": service.url, "api-key": apiKey, ...pace, ...limit });
+    if (outputs["pr-link"]) showChange(docs, outputs);
+    if (options.keep) await stayUp(service.url, outputs["pr-link"]);
+    const expected = options.scene === undefined ? ["pr-created", "no-changes"] : [options.scene];
+    return expected.includes(outputs.outcome ?? "") ? 0 : 1;
+  } finally {
+    await service[Symbol.asyncDispose]();
+  }
+}
+
+/** An agent that does what the scene wants to show. */
+function agentOf(scene: DemoOptions["scene"]): AgentProgram {
+  if (scene === "failed") return shellAgent("echo 'This agent always fails.'; exit 1", "always-fails");
+  if (scene === "timed-out") return shellAgent("sleep 60", "never-ends");
+  return editor;
+}
+
+function showChange(docs: DocsRepository, outputs: Record<string, string>): void {
+  heading(`Pull request ${outputs["pr-number"]}`);
+  const colours = { "+": "green", "-": "red", "@": "cyan" } as const;
+  for (const line of docs.diff(outputs.ref ?? "").split("\n")) {
+    const colour = colours[(line[0] ?? "") as keyof typeof colours];
+    console.log(colour ? styleText(colour, visible(line)) : visible(line));
+  }
+}
+
+async function stayUp(url: string, link: string | undefined): Promise<void> {
+  console.log(`\nThe service goes on at ${url} until you press Ctrl+C.${link ? ` The pull request is ${link}` : ""}`);
+  await new Promise<void>((end) => process.once("SIGINT", end).once("SIGTERM", end));
 }
 
 /** Against a real service; the exit code is that of the step. */

@@ -45,7 +45,8 @@ export interface ServiceOptions {
   github: GitHubRepository | undefined;
 }
 
-const editor: AgentProgram = {
+/** The agent that needs nothing: a small editor of documentation. */
+export const editor: AgentProgram = {
   file: process.execPath,
   args: [resolve(import.meta.dirname, "editor/main.ts")],
   model: "documentation-editor",

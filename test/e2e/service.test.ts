@@ -5,11 +5,11 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { createEmulator } from "emulate";
 import { afterEach, expect, test } from "vitest";
-import { DocsRepository } from "../support/docs-repository.ts";
+import { DocsRepository } from "../../tools/docs-repository.ts";
 import { commentEnvironment, commentInputs } from "../support/payload.ts";
 import { inputsFor, serviceKey } from "../support/service.ts";
 import { step, temporaryFolder } from "../support/step.ts";
-import { editor, startWorking } from "../support/working-service.ts";
+import { startWorking } from "../support/working-service.ts";
 
 const mainFile = resolve(import.meta.dirname, "../../src/service/main.ts");
 const children: ChildProcess[] = [];
@@ -98,7 +98,7 @@ test("a comment in a thread leads to a pull request on GitHub, and the next one 
     };
     const docs = new DocsRepository();
     const target = { apiUrl: github.url, owner: "acme", name: "docs", token };
-    await using service = await startWorking(docs, { agent: editor, github: target });
+    await using service = await startWorking(docs, { github: target });
     const { number } = (await call("POST", "/issues", "writer", { title: "No quickstart" })) as { number: number };
     const comment = async (text: string) => {
       const { id } = (await call("POST", `/issues/${number}/comments`, "writer", { body: text })) as { id: number };

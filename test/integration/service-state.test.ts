@@ -8,7 +8,7 @@ import type { Change, PullRequests } from "../../src/service/pulls/pull-requests
 import { Store } from "../../src/service/store.ts";
 import { Repository } from "../../src/service/work/repository.ts";
 import { doTurn, titleOf } from "../../src/service/work/turn.ts";
-import { DocsRepository } from "../support/docs-repository.ts";
+import { DocsRepository } from "../../tools/docs-repository.ts";
 import { ask, ended, runJob, scriptAgent, startWorking } from "../support/working-service.ts";
 
 const temporary = () => mkdtempSync(join(tmpdir(), "service-state-"));

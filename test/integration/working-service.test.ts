@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { shellAgent } from "../../src/service/work/agent.ts";
 import type { WorkingServiceOptions } from "../../src/service/working-service.ts";
-import { DocsRepository } from "../support/docs-repository.ts";
+import { DocsRepository } from "../../tools/docs-repository.ts";
 import { serviceKey } from "../support/service.ts";
 import { ask, ended, runJob, scriptAgent, startWorking, type WorkingService } from "../support/working-service.ts";
 

@@ -1,19 +1,13 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { JobRecord } from "../../src/service/engine.ts";
 import type { Listening } from "../../src/service/listen.ts";
+import { editor } from "../../src/service/options.ts";
 import type { AgentProgram } from "../../src/service/work/agent.ts";
 import { startWorkingService, type WorkingServiceOptions } from "../../src/service/working-service.ts";
-import type { DocsRepository } from "./docs-repository.ts";
+import type { DocsRepository } from "../../tools/docs-repository.ts";
 import { serviceKey } from "./service.ts";
-
-/** The agent that needs nothing. */
-export const editor: AgentProgram = {
-  file: process.execPath,
-  args: [resolve(import.meta.dirname, "../../src/service/editor/main.ts")],
-  model: "documentation-editor",
-};
 
 /** An agent in JavaScript, as a module that finds the prompt in `prompt`. */
 export function scriptAgent(code: string): AgentProgram {

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { parseOptions } from "../../tools/demo-options.ts";
 
 test("without options: a job with a pull request, on this machine", () => {
-  expect(parseOptions([], {})).toMatchObject({ scene: "pr-created", baseUrl: undefined, project: "demo" });
+  expect(parseOptions([], {})).toMatchObject({ prompt: expect.stringContaining("Add a page") });
+  expect(parseOptions([], {})).toMatchObject({ scene: undefined, baseUrl: undefined, project: "demo" });
 });
 
 test.each([
@@ -23,7 +24,15 @@ test("a real service needs a project and a key", () => {
   expect(parseOptions([...args, "--project", "p"], environment)).toMatchObject({ apiKey: "mint_x", project: "p" });
 });
 
-test.each([[["--nope"]], [["--prompt"]], [["extra"]], [["--fail", "--time-out"]]])(
+test("the prompt is the argument without a name", () => {
+  expect(parseOptions(["Add a page 'Limits'", "--keep"], {})).toMatchObject({
+    prompt: "Add a page 'Limits'",
+    keep: true,
+  });
+  expect(parseOptions(["--base-url", "https://example.com", "--keep"], {})).toEqual({ problem: expect.any(String) });
+});
+
+test.each([[["--nope"]], [["--follow-up"]], [["two", "words"]], [["--fail", "--time-out"]]])(
   "%j is refused with its reason",
   (args) => {
     expect(parseOptions(args, {})).toEqual({ problem: expect.any(String) });
