@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { GitHubRepository } from "./pulls/github.ts";
+import type { GitHubRepository } from "./pulls/github-pull-requests.ts";
 import { type AgentProgram, shellAgent } from "./work/agent.ts";
 
 export const help = `Usage: npm run service -- --repository PATH-OR-URL [options]

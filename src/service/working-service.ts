@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { archiveJobs } from "./archive.ts";
 import { createHttpFace, hourlyLimit, hourMs } from "./http-face.ts";
 import { type Listening, listen } from "./listen.ts";
-import { GitHubPullRequests, type GitHubRepository } from "./pulls/github.ts";
+import { GitHubPullRequests, type GitHubRepository } from "./pulls/github-pull-requests.ts";
 import { OwnPullRequests } from "./pulls/own-pages.ts";
 import { Store } from "./store.ts";
 import type { AgentProgram } from "./work/agent.ts";
