@@ -10,9 +10,11 @@ __webpack_require__.r(__webpack_exports__);
 /* harmony export */   connectGitHub: () => (/* binding */ connectGitHub)
 /* harmony export */ });
 /* harmony import */ var _actions_github__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1758);
-/* harmony import */ var _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9735);
-/* harmony import */ var _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(6856);
-/* harmony import */ var _client_redact_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(9329);
+/* harmony import */ var _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(9735);
+/* harmony import */ var _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6856);
+/* harmony import */ var _client_redact_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9329);
+/* harmony import */ var _client_trace_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(4575);
+
 
 
 
@@ -24,8 +26,13 @@ const mostRepeats = 3;
 const firmStatuses = [400, 401, 403, 404, 410, 422, 429, 451];
 /** What the libraries have to say may hold text from outside, and is not for the log. */
 const log = { debug: () => { }, info: () => { }, warn: () => { }, error: () => { } };
-/** @param apiUrl - its base address, `GITHUB_API_URL` */
-function connectGitHub(token, apiUrl) {
+/**
+ * @param apiUrl - its base address, `GITHUB_API_URL`
+ * @param onTrace - is told of every request, repeats included
+ */
+function connectGitHub(token, apiUrl, onTrace) {
+    const redact = (0,_client_redact_js__WEBPACK_IMPORTED_MODULE_1__/* .createRedactor */ .l)(token);
+    const tracing = traceRequests((trace) => onTrace((0,_client_trace_js__WEBPACK_IMPORTED_MODULE_2__/* .redacted */ .p)(trace, redact)));
     // A wait of 0 s comes of a limit that is over by GitHub's clock or said without an end: it would be no wait at all.
     const waitFor = (seconds, _options, _octokit, repeats) => seconds >= 1 && seconds <= longestWaitSeconds && repeats < mostRepeats;
     const options = { baseUrl: apiUrl, log, request: { log } };
@@ -33,10 +40,11 @@ function connectGitHub(token, apiUrl) {
         ...options,
         retry: { doNotRetry: firmStatuses },
         throttle: { onRateLimit: waitFor, onSecondaryRateLimit: waitFor },
-    }, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_1__/* .retry */ .L, _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_2__/* .throttling */ .A);
+    }, 
+    // The first plugin is the nearest to the network: it sees each repeat.
+    tracing, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_3__/* .retry */ .L, _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_4__/* .throttling */ .A);
     // After a signal there is no time for the pauses between writes that GitHub asks for.
-    const urgent = (0,_actions_github__WEBPACK_IMPORTED_MODULE_0__/* .getOctokit */ .Q)(token, options);
-    const redact = (0,_client_redact_js__WEBPACK_IMPORTED_MODULE_3__/* .createRedactor */ .l)(token);
+    const urgent = (0,_actions_github__WEBPACK_IMPORTED_MODULE_0__/* .getOctokit */ .Q)(token, options, tracing);
     return {
         request: async (route, parameters, { timeoutMs, signal, graceMs = 0 }) => {
             const octokit = signal.aborted ? urgent : patient;
@@ -62,6 +70,35 @@ function connectGitHub(token, apiUrl) {
             }
         },
     };
+}
+/** A plugin of Octokit. Its documentation: "Hooks". */
+function traceRequests(onTrace) {
+    return (octokit) => {
+        octokit.hook.wrap("request", async (request, options) => {
+            const startedAt = performance.now();
+            const tell = (url, result) => {
+                const path = URL.canParse(url) ? new URL(url).pathname : url;
+                onTrace({ method: options.method, path, durationMs: performance.now() - startedAt, result });
+            };
+            try {
+                const answer = await request(options);
+                tell(answer.url, { status: answer.status, requestId: answer.headers["x-github-request-id"] ?? "" });
+                return answer;
+            }
+            catch (error) {
+                const answer = answerIn(error);
+                if (answer)
+                    tell(answer.url, { status: answer.status, requestId: answer.headers["x-github-request-id"] ?? "" });
+                else
+                    tell(options.url, { fault: error instanceof Error ? error.message : String(error) });
+                throw error;
+            }
+        });
+    };
+}
+/** The answer behind an error of Octokit's, which it has where GitHub has answered. */
+function answerIn(error) {
+    return error instanceof Error && "response" in error ? error.response : undefined;
 }
 /** A signal that aborts when the time is up, or `graceMs` after `signal`, and a promise that rejects with it. */
 function limitOf(timeoutMs, signal, graceMs) {

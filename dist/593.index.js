@@ -1428,6 +1428,13 @@ class RunLog {
     fail(title, text) {
         this.#annotate("error", title, text);
     }
+    /** One line of debug a request, which the runner shows where step debug logging is on. */
+    trace({ method, path, durationMs, result }) {
+        const end = "fault" in result
+            ? result.fault
+            : `${result.status}${result.requestId ? `, request ${excerpt(result.requestId, 100)}` : ""}`;
+        this.debug(`${method} ${path}: ${end} (${Math.round(durationMs)} ms)`);
+    }
     debug(text) {
         this.#toolkit.debug(forLog(text).line);
     }
@@ -1683,7 +1690,10 @@ function backoffMs(attempt, random) {
     return random * Math.min(30_000, 1000 * 2 ** Math.min(attempt, 10));
 }
 
+// EXTERNAL MODULE: ./build/client/trace.js
+var client_trace = __webpack_require__(4575);
 ;// CONCATENATED MODULE: ./build/client/client.js
+
 
 
 
@@ -1700,8 +1710,11 @@ const createGraceMs = 5000;
 /** A message in flight gets less: the id of its job is known. */
 const messageGraceMs = 300;
 function createClient(address, ports) {
-    const { transport, clock, random } = ports;
+    const { clock, random, onTrace } = ports;
     const redact = (0,client_redact/* createRedactor */.l)(address.apiKey);
+    const transport = onTrace
+        ? (0,client_trace/* traced */.m)(ports.transport, () => clock.now(), (trace) => onTrace((0,client_trace/* redacted */.p)(trace, redact)))
+        : ports.transport;
     const jobsPath = `/v2/agent/${encodeURIComponent(address.projectId)}/job`;
     async function request(method, path, limits, submission) {
         const answer = await transport({
@@ -2242,7 +2255,7 @@ async function run(inputs, ports, facts, log) {
     try {
         log.starting(inputs);
         const transport = ports.connect(inputs.baseUrl.protocol);
-        const client = createClient(inputs, { transport, clock, random });
+        const client = createClient(inputs, { transport, clock, random, onTrace: (trace) => log.trace(trace) });
         // Comment mode has asked GitHub before: that counts toward the time too.
         facts.startedAt ??= clock.now();
         const { startedAt } = facts;
@@ -2353,7 +2366,7 @@ async function tellInThread(settings, mode, ports, facts, log) {
     const conversation = await converse(settings, mode, {
         clock,
         signal,
-        connectGitHub: () => ports.connectGitHub(mode.token, environment.GITHUB_API_URL || "https://api.github.com"),
+        connectGitHub: () => ports.connectGitHub(mode.token, environment.GITHUB_API_URL || "https://api.github.com", (trace) => log.trace(trace)),
         event: { name, readPayload: () => readEventFile(environment.GITHUB_EVENT_PATH ?? "") },
         attempt: Number(environment.GITHUB_RUN_ATTEMPT ?? 1),
         runJob: (task, announce) => {
@@ -2504,7 +2517,7 @@ async function start(signal) {
         clock: systemClock,
         random: Math.random,
         connect: (protocol) => createTransport(protocol, process.env),
-        connectGitHub: async (token, apiUrl) => (await Promise.all(/* import() */[__webpack_require__.e(239), __webpack_require__.e(44)]).then(__webpack_require__.bind(__webpack_require__, 8044))).connectGitHub(token, apiUrl),
+        connectGitHub: async (...address) => (await Promise.all(/* import() */[__webpack_require__.e(239), __webpack_require__.e(44)]).then(__webpack_require__.bind(__webpack_require__, 8044))).connectGitHub(...address),
         environment: process.env,
         signal,
     });
@@ -2540,6 +2553,42 @@ function createRedactor(secret) {
     const base64 = Buffer.from(secret).toString("base64").replace(/=+$/, "");
     const forms = [...new Set([secret, encodeURIComponent(secret), base64])];
     return (text) => forms.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+
+
+/***/ }),
+
+/***/ 4575:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   m: () => (/* binding */ traced),
+/* harmony export */   p: () => (/* binding */ redacted)
+/* harmony export */ });
+/** The same transport, which tells of every exchange once it is over. */
+function traced(transport, now, onTrace) {
+    return async (request) => {
+        const startedAt = now();
+        const tell = (result) => onTrace({ method: request.method, path: request.url.pathname, durationMs: now() - startedAt, result });
+        try {
+            const answer = await transport(request);
+            tell({ status: answer.status, requestId: answer.headers["x-request-id"] ?? "" });
+            return answer;
+        }
+        catch (error) {
+            tell({ fault: error instanceof Error ? error.message : String(error) });
+            throw error;
+        }
+    };
+}
+/** The same trace without the key, in case that the service or an address gives it back. */
+function redacted(trace, redact) {
+    const { path, result } = trace;
+    return {
+        ...trace,
+        path: redact(path),
+        result: "fault" in result ? { fault: redact(result.fault) } : { ...result, requestId: redact(result.requestId) },
+    };
 }
 
 

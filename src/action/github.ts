@@ -2,6 +2,7 @@ import { getOctokit } from "@actions/github";
 import { retry } from "@octokit/plugin-retry";
 import { throttling } from "@octokit/plugin-throttling";
 import { createRedactor } from "../client/redact.ts";
+import { redacted, type Trace } from "../client/trace.ts";
 
 /** What bounds a request to GitHub. */
 export interface RequestLimits {
@@ -23,6 +24,8 @@ export interface GitHub {
   request(route: string, parameters: Record<string, unknown>, limits: RequestLimits): Promise<unknown>;
 }
 
+type OctokitAnswer = Awaited<ReturnType<ReturnType<typeof getOctokit>["request"]>>;
+
 /** A wait longer than this would outlast the time of any request. */
 const longestWaitSeconds = 10;
 const mostRepeats = 3;
@@ -32,8 +35,13 @@ const firmStatuses = [400, 401, 403, 404, 410, 422, 429, 451];
 /** What the libraries have to say may hold text from outside, and is not for the log. */
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** @param apiUrl - its base address, `GITHUB_API_URL` */
-export function connectGitHub(token: string, apiUrl: string): GitHub {
+/**
+ * @param apiUrl - its base address, `GITHUB_API_URL`
+ * @param onTrace - is told of every request, repeats included
+ */
+export function connectGitHub(token: string, apiUrl: string, onTrace: (trace: Trace) => void): GitHub {
+  const redact = createRedactor(token);
+  const tracing = traceRequests((trace) => onTrace(redacted(trace, redact)));
   // A wait of 0 s comes of a limit that is over by GitHub's clock or said without an end: it would be no wait at all.
   const waitFor = (seconds: number, _options: unknown, _octokit: unknown, repeats: number): boolean =>
     seconds >= 1 && seconds <= longestWaitSeconds && repeats < mostRepeats;
@@ -45,12 +53,13 @@ export function connectGitHub(token: string, apiUrl: string): GitHub {
       retry: { doNotRetry: firmStatuses },
       throttle: { onRateLimit: waitFor, onSecondaryRateLimit: waitFor },
     },
+    // The first plugin is the nearest to the network: it sees each repeat.
+    tracing,
     retry,
     throttling,
   );
   // After a signal there is no time for the pauses between writes that GitHub asks for.
-  const urgent = getOctokit(token, options);
-  const redact = createRedactor(token);
+  const urgent = getOctokit(token, options, tracing);
   return {
     request: async (route, parameters, { timeoutMs, signal, graceMs = 0 }) => {
       const octokit = signal.aborted ? urgent : patient;
@@ -74,6 +83,34 @@ export function connectGitHub(token: string, apiUrl: string): GitHub {
       }
     },
   };
+}
+
+/** A plugin of Octokit. Its documentation: "Hooks". */
+function traceRequests(onTrace: (trace: Trace) => void) {
+  return (octokit: Pick<ReturnType<typeof getOctokit>, "hook">): void => {
+    octokit.hook.wrap("request", async (request, options) => {
+      const startedAt = performance.now();
+      const tell = (url: string, result: Trace["result"]): void => {
+        const path = URL.canParse(url) ? new URL(url).pathname : url;
+        onTrace({ method: options.method, path, durationMs: performance.now() - startedAt, result });
+      };
+      try {
+        const answer = await request(options);
+        tell(answer.url, { status: answer.status, requestId: answer.headers["x-github-request-id"] ?? "" });
+        return answer;
+      } catch (error) {
+        const answer = answerIn(error);
+        if (answer) tell(answer.url, { status: answer.status, requestId: answer.headers["x-github-request-id"] ?? "" });
+        else tell(options.url, { fault: error instanceof Error ? error.message : String(error) });
+        throw error;
+      }
+    });
+  };
+}
+
+/** The answer behind an error of Octokit's, which it has where GitHub has answered. */
+function answerIn(error: unknown): Pick<OctokitAnswer, "status" | "url" | "headers"> | undefined {
+  return error instanceof Error && "response" in error ? (error.response as OctokitAnswer | undefined) : undefined;
 }
 
 /** A signal that aborts when the time is up, or `graceMs` after `signal`, and a promise that rejects with it. */

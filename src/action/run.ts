@@ -34,7 +34,7 @@ export async function run(inputs: Inputs, ports: RunPorts, facts: Facts, log: Ru
   try {
     log.starting(inputs);
     const transport = ports.connect(inputs.baseUrl.protocol);
-    const client = createClient(inputs, { transport, clock, random });
+    const client = createClient(inputs, { transport, clock, random, onTrace: (trace) => log.trace(trace) });
     // Comment mode has asked GitHub before: that counts toward the time too.
     facts.startedAt ??= clock.now();
     const { startedAt } = facts;

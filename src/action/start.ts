@@ -13,7 +13,7 @@ export async function start(signal: AbortSignal): Promise<void> {
     clock: systemClock,
     random: Math.random,
     connect: (protocol) => createTransport(protocol, process.env),
-    connectGitHub: async (token, apiUrl) => (await import("./github.ts")).connectGitHub(token, apiUrl),
+    connectGitHub: async (...address) => (await import("./github.ts")).connectGitHub(...address),
     environment: process.env,
     signal,
   });

@@ -1,3 +1,4 @@
+import type { Trace } from "../client/trace.ts";
 import { converse, type ReplyParts } from "./conversation/converse.ts";
 import { isCommentEvent } from "./conversation/event.ts";
 import { readEventFile } from "./event-file.ts";
@@ -13,7 +14,7 @@ import { type RunPorts, run } from "./run.ts";
 export interface StoryPorts extends RunPorts {
   environment: Readonly<Record<string, string | undefined>>;
   /** Makes the way to GitHub, for comment mode alone. */
-  connectGitHub: (token: string, apiUrl: string) => Promise<GitHub>;
+  connectGitHub: (token: string, apiUrl: string, onTrace: (trace: Trace) => void) => Promise<GitHub>;
 }
 
 /** What the step came to do, how that ended, and how to tell it where it was asked for. */
@@ -64,7 +65,10 @@ async function tellInThread(
     {
       clock,
       signal,
-      connectGitHub: () => ports.connectGitHub(mode.token, environment.GITHUB_API_URL || "https://api.github.com"),
+      connectGitHub: () =>
+        ports.connectGitHub(mode.token, environment.GITHUB_API_URL || "https://api.github.com", (trace) =>
+          log.trace(trace),
+        ),
       event: { name, readPayload: () => readEventFile(environment.GITHUB_EVENT_PATH ?? "") },
       attempt: Number(environment.GITHUB_RUN_ATTEMPT ?? 1),
       runJob: (task, announce) => {

@@ -3,6 +3,7 @@ import { type Job, parseBody, parseErrorMessage, parseJob, salvageId } from "./c
 import { isRequestError, MalformedAnswerError, RefusalError, type RequestError, SubmissionError } from "./errors.ts";
 import { createRedactor } from "./redact.ts";
 import { backoffMs, judgeSubmission, parseRetryAfter } from "./retry.ts";
+import { redacted, type Trace, traced } from "./trace.ts";
 import { type HttpAnswer, type HttpRequest, isSuccess, type Transport } from "./transport.ts";
 
 /** One request has this long, or the time left where that is less; in milliseconds. */
@@ -39,6 +40,8 @@ export interface RetryNotice {
 
 export interface ClientPorts {
   transport: Transport;
+  /** Is told of every request; the key is taken out of what it is told. */
+  onTrace?: (trace: Trace) => void;
   clock: Clock;
   /** A number in [0, 1). */
   random: () => number;
@@ -57,8 +60,15 @@ export interface AgentJobClient {
 }
 
 export function createClient(address: ServiceAddress, ports: ClientPorts): AgentJobClient {
-  const { transport, clock, random } = ports;
+  const { clock, random, onTrace } = ports;
   const redact = createRedactor(address.apiKey);
+  const transport = onTrace
+    ? traced(
+        ports.transport,
+        () => clock.now(),
+        (trace) => onTrace(redacted(trace, redact)),
+      )
+    : ports.transport;
   const jobsPath = `/v2/agent/${encodeURIComponent(address.projectId)}/job`;
 
   async function request(

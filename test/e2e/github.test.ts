@@ -31,12 +31,15 @@ async function comment(
 const json = { "content-type": "application/json" };
 
 test("reactions, and a reply edited in place", async () => {
-  const { exitCode, github, annotations } = await comment();
+  const { exitCode, github, annotations, lines } = await comment();
   expect(exitCode).toBe(0);
   expect(annotations).toEqual([]);
   expect(github.github.reactions).toEqual(["eyes", "hooray"]);
   expect(github.github.comments).toHaveLength(1);
   expect(github.github.reply).toContain("Pull request created");
+  const debug = lines.flatMap((line) => (line.kind === "command" && line.name === "debug" ? [line.data] : []));
+  for (const request of ["GET /repos/acme/docs/collaborators/writer/permission: 200", "POST /v2/agent/docs/job: 201"])
+    expect(debug.filter((line) => line.startsWith(request))).toHaveLength(1);
 }, 60_000);
 
 test("in a review, the reply goes to the root of the thread", async () => {

@@ -1,5 +1,6 @@
 import { isKnownStatus, type Job } from "../../client/contract.ts";
 import type { RequestError } from "../../client/errors.ts";
+import type { Trace } from "../../client/trace.ts";
 import type { WaitEvent } from "../../client/wait.ts";
 import type { Facts } from "../facts.ts";
 import type { Inputs } from "../inputs.ts";
@@ -93,6 +94,15 @@ export class RunLog {
 
   fail(title: string, text: Text): void {
     this.#annotate("error", title, text);
+  }
+
+  /** One line of debug a request, which the runner shows where step debug logging is on. */
+  trace({ method, path, durationMs, result }: Trace): void {
+    const end =
+      "fault" in result
+        ? result.fault
+        : `${result.status}${result.requestId ? `, request ${excerpt(result.requestId, 100)}` : ""}`;
+    this.debug(`${method} ${path}: ${end} (${Math.round(durationMs)} ms)`);
   }
 
   debug(text: string): void {

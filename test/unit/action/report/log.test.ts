@@ -5,7 +5,7 @@ const completed = record({ status: "completed", prLink });
 
 test("the log of a job, from start to end", async () => {
   const { toolkit } = await runMain({ respond: scripted(record(), completed) });
-  const shown = toolkit.events.filter((event) => !event.startsWith("output "));
+  const shown = toolkit.events.filter((event) => !event.startsWith("debug ") && !event.startsWith("output "));
   expect(shown).toEqual([
     "mask",
     "Creating an agent job in project docs at https://api.mintlify.com/ (prompt of 21 characters)",
