@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { permissions } from "../../src/action/conversation/access.ts";
+import type { SkipReason } from "../../src/action/conversation/trigger.ts";
+import { boolean, failableOutcomes } from "../../src/action/input-rules.ts";
+import { inputDefaults } from "../../src/action/inputs.ts";
+import type { Outcome } from "../../src/action/outcome.ts";
+import { knownStatuses } from "../../src/client/contract.ts";
+import { actionMetadata, root } from "../support/metadata.ts";
+
+interface Typing {
+  type: string;
+  "allowed-values"?: string[];
+  separator?: string;
+  "list-item"?: Typing;
+}
+
+const types = parse(readFileSync(resolve(root, "action-types.yml"), "utf8")) as Record<
+  "inputs" | "outputs",
+  Record<string, Typing>
+>;
+const metadata = actionMetadata();
+
+// The types hold no values at run time; the compiler sees to it that these are all of them.
+const outcomes = Object.keys({
+  "pr-created": true,
+  "no-changes": true,
+  failed: true,
+  archived: true,
+  "timed-out": true,
+  started: true,
+  cancelled: true,
+  skipped: true,
+  error: true,
+} satisfies Record<Outcome, true>);
+const skipReasons = Object.keys({
+  "no-trigger": true,
+  "no-instruction": true,
+  "not-permitted": true,
+  bot: true,
+  edited: true,
+} satisfies Record<SkipReason, true>);
+
+test("every input and output of action.yml has a type, and nothing else has", () => {
+  expect(Object.keys(types)).toEqual(["inputs", "outputs"]);
+  expect(Object.keys(types.inputs)).toEqual(Object.keys(metadata.inputs));
+  expect(Object.keys(types.outputs)).toEqual(Object.keys(metadata.outputs));
+});
+
+test("the values of each enum are those of the sources", () => {
+  const { inputs, outputs } = types;
+  expect(inputs["fail-on"]?.["list-item"]?.["allowed-values"]).toEqual([...failableOutcomes, "none"]);
+  expect(inputs["required-permission"]?.["allowed-values"]).toEqual(permissions);
+  expect(outputs.status?.["allowed-values"]).toEqual(knownStatuses);
+  expect(outputs.outcome?.["allowed-values"]).toEqual(outcomes);
+  expect(outputs["skip-reason"]?.["allowed-values"]).toEqual(skipReasons);
+});
+
+test("the type of an input is that of its default", () => {
+  for (const [name, value] of Object.entries(inputDefaults)) {
+    const isTruth = boolean.safeParse(value).success;
+    const isNumber = value !== "" && Number.isFinite(Number(value));
+    const { type = "" } = types.inputs[name] ?? {};
+    expect([type === "boolean", type === "float"], name).toEqual([isTruth, isNumber]);
+  }
+});
+
+// github-actions-typing refuses keys that it does not know, and keys that belong to another type.
+test.each([...Object.entries(types.inputs), ...Object.entries(types.outputs)])(
+  "%s keeps the grammar",
+  (_name, typing) => {
+    keepsGrammar(typing);
+    if (typing.type !== "list") return;
+    expect(typing["list-item"]?.type).not.toBe("list");
+    keepsGrammar(typing["list-item"] as Typing);
+  },
+);
+
+function keepsGrammar(typing: Typing): void {
+  const keys: Record<string, string[]> = {
+    string: ["type"],
+    boolean: ["type"],
+    float: ["type"],
+    integer: ["type"],
+    enum: ["type", "allowed-values"],
+    list: ["type", "separator", "list-item"],
+  };
+  expect(Object.keys(typing)).toEqual(keys[typing.type]);
+  // YAML reads a bare number, true or false as no text.
+  for (const value of typing["allowed-values"] ?? []) expect(value).toEqual(expect.stringMatching(/\S/));
+}
