@@ -1,8 +1,16 @@
 import { defineConfig } from "vitest/config";
 
+// Windows has neither signals nor process groups, and no POSIX shell, which the service needs to run agents.
+const posix = [
+  "test/e2e/signals.test.ts",
+  "test/e2e/service.test.ts",
+  "test/integration/{working-service,service-state}.test.ts",
+];
+
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    exclude: process.platform === "win32" ? posix : [],
     testTimeout: 60_000,
     // Tests of whole processes mostly wait for them: more workers than cores.
     maxWorkers: 4,

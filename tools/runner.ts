@@ -41,6 +41,8 @@ export function stepEnvironment({
   for (const file of Object.values(files)) writeFileSync(file, "");
   const variables: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
+    // Without it, a program on Windows has no network.
+    ...(process.env.SystemRoot && { SystemRoot: process.env.SystemRoot }),
     GITHUB_WORKSPACE: workspace,
     GITHUB_OUTPUT: files.output,
     GITHUB_STEP_SUMMARY: files.summary,

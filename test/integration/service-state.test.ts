@@ -16,7 +16,7 @@ const temporary = () => mkdtempSync(join(tmpdir(), "service-state-"));
 test("a hundred jobs of ten projects at once: all end, each with its own change, and the repository is sound", async () => {
   const docs = new DocsRepository();
   const projects = Array.from({ length: 10 }, (_, index) => `project-${index}`);
-  const agent = scriptAgent("fs.writeFileSync(`docs/${prompt}.md`, prompt);");
+  const agent = scriptAgent('fs.writeFileSync("docs/" + prompt + ".md", prompt);');
   await using service = await startWorking(docs, { projects, agent });
   const started = await Promise.all(
     Array.from({ length: 100 }, async (_, index) => {

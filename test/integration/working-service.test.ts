@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { shellAgent } from "../../src/service/work/agent.ts";
 import type { WorkingServiceOptions } from "../../src/service/working-service.ts";
@@ -38,7 +39,7 @@ test("a job ends with a branch and a pull request, and a message goes on with bo
   expect(first).toMatchObject({
     status: "completed",
     model: "documentation-editor",
-    source: { repository: `file://${docs.path}`, ref: `agent/${id}` },
+    source: { repository: pathToFileURL(docs.path).href, ref: `agent/${id}` },
     prLink: `${service.url}/pull/1`,
   });
   expect(docs.read(`agent/${id}`, "docs/quickstart.md")).toBe("# Quickstart\n\nRun npm ci.");

@@ -11,6 +11,9 @@ export interface Step extends StepResult {
   annotations: string[];
 }
 
+/** Windows ends a process where it is sent a signal, and lets it say nothing more. */
+export const hasSignals = process.platform !== "win32";
+
 /** A folder for the length of a test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "agent-job-test-"));

@@ -33,9 +33,7 @@ const supervisor = resolve(import.meta.dirname, "supervisor.ts");
 
 /** A command line of the operator's, for their own shell. The prompt is never part of it. */
 export function shellAgent(command: string, model = command.trim().split(/\s+/)[0] ?? ""): AgentProgram {
-  return process.platform === "win32"
-    ? { file: process.env.ComSpec ?? "cmd.exe", args: ["/d", "/s", "/c", command], model }
-    : { file: "/bin/sh", args: ["-c", command], model };
+  return { file: "/bin/sh", args: ["-c", command], model };
 }
 
 /**
