@@ -82,6 +82,10 @@ export class WorkingEngine implements Engine {
       if (!turn || !job) return;
       log(`${job.id}: turn ${turn.id} has begun`);
       const work = doTurn(turn, job, this.#options, this.#stop.signal)
+        .catch((error: unknown) => {
+          log(`${job.id}: ${String(error)}`);
+          return "failed" as const;
+        })
         .then((end) => {
           log(`${job.id}: turn ${turn.id} has ${end === "stopped" ? "been stopped" : end}`);
           if (end !== "stopped") store.endTurn(turn.id, end);
