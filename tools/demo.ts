@@ -57,8 +57,8 @@ async function demonstrate(options: DemoOptions): Promise<number> {
 
 /** An agent that does what the scene wants to show. */
 function agentOf(scene: DemoOptions["scene"]): AgentProgram {
-  if (scene === "failed") return shellAgent("echo 'This agent always fails.'; exit 1", "always-fails");
-  if (scene === "timed-out") return shellAgent("sleep 60", "never-ends");
+  if (scene === "failed") return { ...shellAgent("echo 'This agent always fails.'; exit 1"), model: "always-fails" };
+  if (scene === "timed-out") return { ...shellAgent("sleep 60"), model: "never-ends" };
   return editor;
 }
 

@@ -22,6 +22,7 @@ export class DocsRepository {
     }
     execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", this.path]);
     execFileSync("git", ["init", "--quiet", "--initial-branch=main", work]);
+    if (Object.keys(files).length === 0) return;
     execFileSync("git", ["-C", work, "add", "--all"]);
     execFileSync("git", ["-C", work, ...person, "commit", "--quiet", "--message=Begin"]);
     execFileSync("git", ["-C", work, "push", "--quiet", this.path, "main"]);
@@ -49,10 +50,17 @@ export class DocsRepository {
 
   /** Merges a branch as a platform's button does. */
   merge(branch: string): void {
+    this.#commit(branch, ["-p", "main", "-p", branch]);
+  }
+
+  /** The same as one commit that knows nothing of the branch. */
+  squash(branch: string): void {
+    this.#commit(branch, ["-p", "main"]);
+  }
+
+  #commit(branch: string, parents: readonly string[]): void {
     const tree = this.git("rev-parse", `${branch}^{tree}`);
-    const parents = ["-p", "main", "-p", branch];
-    const commit = this.git(...person, "commit-tree", tree, ...parents, "-m", "Merge");
-    this.git("update-ref", "refs/heads/main", commit);
+    this.git("update-ref", "refs/heads/main", this.git(...person, "commit-tree", tree, ...parents, "-m", "Merge"));
   }
 }
 

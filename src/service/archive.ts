@@ -5,7 +5,7 @@ import { branchOf } from "./work/turn.ts";
 export interface ArchiveOptions {
   store: Store;
   pullRequests: PullRequests;
-  /** Days after which a job is archived in any case. Default: never. */
+  /** Days of rest after which a job is archived in any case. Default: never. */
   afterDays?: number | undefined;
   /** Milliseconds since 1970. */
   now: number;
@@ -14,20 +14,20 @@ export interface ArchiveOptions {
 
 const dayMs = 86_400_000;
 
-/** Archives the jobs that rest and whose pull request is closed or merged, or which are old. */
+/** Archives the jobs whose pull request is closed or merged, or which have rested for long. Never rejects. */
 export async function archiveJobs({ store, pullRequests, afterDays, now, log }: ArchiveOptions): Promise<void> {
-  for (const { id, createdAt, pullRequest: link, head } of store.restingJobs()) {
-    const isOld = afterDays !== undefined && now - createdAt >= afterDays * dayMs;
-    const isClosed = async (): Promise<boolean> =>
-      link !== null && head !== null && (await pullRequests.isClosed({ link, branch: branchOf(id), head }));
-    try {
-      if (!isOld && !(await isClosed())) continue;
-      // A message may have come meanwhile.
-      if (store.stateOf(id) === "active") continue;
-      store.archive(id, now);
-      log(`${id}: archived, ${isOld ? "by its age" : "since its pull request is closed"}`);
-    } catch (error) {
-      log(`${id}: whether its pull request is closed is not known: ${String(error)}`);
-    }
+  const jobs = store.restingJobs();
+  const pulls = jobs.flatMap(({ id, pullRequest: link, head }) =>
+    link === null || head === null ? [] : [{ link, branch: branchOf(id), head }],
+  );
+  const done = await pullRequests.done(pulls).catch((error: unknown) => {
+    log(`Which pull requests are closed is not known: ${String(error)}`);
+    return new Set<string>();
+  });
+  for (const job of jobs) {
+    const isOld = afterDays !== undefined && now - job.restsSince >= afterDays * dayMs;
+    if (!isOld && !done.has(job.pullRequest ?? "")) continue;
+    if (store.archive(job, now))
+      log(`${job.id}: archived, ${isOld ? "by its age" : "since its pull request is closed"}`);
   }
 }

@@ -10,6 +10,7 @@ Serves the agent job interface on this machine. For each job, an agent works on 
 repository; what it changes is committed, pushed and offered as a pull request.
 
   --repository PATH-OR-URL  as git clone takes it; the service must be allowed to push to it
+  --base BRANCH             the branch to work from (default: the repository's default branch)
   --agent 'COMMAND'         a command for the shell: it finds the prompt on its stdin and in the file that
                             AGENT_PROMPT_FILE names, and the repository as its current directory; exit code 0 means
                             that the work is done. Such as 'claude -p', 'codex exec -' or 'gemini -p'
@@ -34,6 +35,7 @@ open pull requests. Agents see neither of the two.
 /** What the command line and the environment ask for. */
 export interface ServiceOptions {
   repository: string;
+  base: string | undefined;
   agent: AgentProgram;
   apiKey: string | undefined;
   projects: string[];
@@ -62,6 +64,7 @@ export function parseOptions(
       args,
       options: {
         repository: { type: "string" },
+        base: { type: "string" },
         agent: { type: "string" },
         model: { type: "string" },
         agents: { type: "string" },
@@ -78,11 +81,14 @@ export function parseOptions(
     if (values.help) return "help";
     const { repository, agent, model, store, project = ["demo"] } = values;
     if (!repository) throw new Error("--repository is missing.");
+    if (/[^!-~]/.test(environment.AGENT_SERVICE_KEY ?? ""))
+      throw new Error("AGENT_SERVICE_KEY may hold no blank and nothing but ASCII, since no request could carry it.");
     if (agent?.trim() === "") throw new Error("--agent is empty.");
     const program = agent === undefined ? editor : shellAgent(agent);
     const days = values["archive-after-days"];
     return {
       repository,
+      base: values.base,
       agent: model === undefined ? program : { ...program, model },
       apiKey: environment.AGENT_SERVICE_KEY || undefined,
       projects: project,
@@ -124,8 +130,12 @@ function whole(name: string, text: string, least: number, most: number): number 
   return value;
 }
 
+/** Beyond it, timers would overflow. */
+const most = 10_000;
+
 function above0(name: string, text: string): number {
   const value = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0) throw new Error(`${name} takes a number above 0.`);
+  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0 || value > most)
+    throw new Error(`${name} takes a number above 0, and at most ${most}.`);
   return value;
 }

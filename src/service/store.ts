@@ -17,7 +17,7 @@ export interface Turn {
   id: number;
   job: string;
   prompt: string;
-  /** How often it was begun. */
+  /** How often an agent was run for it and not stopped by the service in good order. */
   attempts: number;
 }
 
@@ -40,7 +40,7 @@ const schema = `
   ) STRICT;
   CREATE TABLE IF NOT EXISTS turn (
     id INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
-    state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0
+    state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, endedAt INTEGER
   ) STRICT;
   CREATE INDEX IF NOT EXISTS turnOfJob ON turn (job, id);
   CREATE INDEX IF NOT EXISTS turnInState ON turn (state, id);
@@ -106,7 +106,7 @@ export class Store implements Disposable {
   /** The oldest turn that waits and has no unfinished one of its job before it, now begun; or none. */
   beginTurn(): Turn | undefined {
     return this.#row<Turn>(
-      `UPDATE turn SET state = 'running', attempts = attempts + 1 WHERE id = (
+      `UPDATE turn SET state = 'running' WHERE id = (
          SELECT id FROM turn AS one WHERE state = 'waiting' AND NOT EXISTS (
            SELECT 1 FROM turn AS other WHERE other.job = one.job AND other.id < one.id
              AND other.state IN ('waiting', 'running')
@@ -121,31 +121,40 @@ export class Store implements Disposable {
     return rows.map(({ prompt }) => prompt);
   }
 
-  endTurn(id: number, state: "completed" | "failed"): void {
-    this.#run("UPDATE turn SET state = ? WHERE id = ?", state, id);
+  countAttempt(turnId: number): void {
+    this.#run("UPDATE turn SET attempts = attempts + 1 WHERE id = ?", turnId);
   }
 
-  /** Turns that a service which is gone has left running wait again, or have failed where that was their last attempt. */
-  recover(mostAttempts: number): { resumed: number; failed: number } {
-    return this.#together(() => {
-      const failed = "UPDATE turn SET state = 'failed' WHERE state = 'running' AND attempts >= ?";
-      const resumed = "UPDATE turn SET state = 'waiting' WHERE state = 'running'";
-      return { failed: Number(this.#run(failed, mostAttempts).changes), resumed: Number(this.#run(resumed).changes) };
-    });
+  endTurn(id: number, state: "completed" | "failed", at: number): void {
+    this.#run("UPDATE turn SET state = ?, endedAt = ? WHERE id = ?", state, at, id);
+  }
+
+  /** A turn that was stopped in good order waits again, with as many attempts as it had when it was begun. */
+  putBack({ id, attempts }: Turn): void {
+    this.#run("UPDATE turn SET state = 'waiting', attempts = ? WHERE id = ?", attempts, id);
+  }
+
+  /** Turns that a service which is gone has left running wait again; the jobs that they are of. */
+  recover(): string[] {
+    const rows = this.#rows<{ job: string }>("UPDATE turn SET state = 'waiting' WHERE state = 'running' RETURNING job");
+    return rows.map(({ job }) => job);
   }
 
   setPullRequest(jobId: string, link: string, head: string): void {
     this.#run("UPDATE job SET pullRequest = ?, head = ? WHERE id = ?", link, head, jobId);
   }
 
-  archive(jobId: string, at: number): void {
-    this.#run("UPDATE job SET archivedAt = ? WHERE id = ? AND archivedAt IS NULL", at, jobId);
+  /** Archives a job, unless there is work for it or it has another pull request by now: then false. */
+  archive({ id, pullRequest, head }: StoredJob, at: number): boolean {
+    const sql = `UPDATE job SET archivedAt = ? WHERE id = ? AND archivedAt IS NULL AND pullRequest IS ? AND head IS ?
+      AND NOT EXISTS (SELECT 1 FROM turn WHERE turn.job = job.id AND state IN ('waiting', 'running'))`;
+    return this.#run(sql, at, id, pullRequest, head).changes > 0;
   }
 
-  /** Jobs that are neither at work nor archived. */
-  restingJobs(): StoredJob[] {
-    return this.#rows<StoredJob>(
-      `SELECT * FROM job WHERE archivedAt IS NULL AND NOT EXISTS (
+  /** Jobs that are neither at work nor archived, and when they came to rest. */
+  restingJobs(): (StoredJob & { restsSince: number })[] {
+    return this.#rows<StoredJob & { restsSince: number }>(
+      `SELECT *, (SELECT max(endedAt) FROM turn WHERE turn.job = job.id) AS restsSince FROM job WHERE archivedAt IS NULL AND NOT EXISTS (
          SELECT 1 FROM turn WHERE turn.job = job.id AND state IN ('waiting', 'running')
        ) ORDER BY createdAt`,
     );
@@ -157,8 +166,8 @@ export class Store implements Disposable {
     return Number(this.#run(insert, job, title, branch, target, base, head).lastInsertRowid);
   }
 
-  setPullHead(number: number, head: string): void {
-    this.#run("UPDATE pull SET head = ? WHERE number = ?", head, number);
+  setPullCommits(number: number, base: string, head: string): void {
+    this.#run("UPDATE pull SET base = ?, head = ? WHERE number = ?", base, head, number);
   }
 
   pull(number: number): StoredPull | undefined {
@@ -180,15 +189,15 @@ export class Store implements Disposable {
     };
   }
 
-  #run(sql: string, ...values: (string | number)[]) {
+  #run(sql: string, ...values: (string | number | null)[]) {
     return this.#db.prepare(sql).run(...values);
   }
 
-  #row<T>(sql: string, ...values: (string | number)[]): T | undefined {
+  #row<T>(sql: string, ...values: (string | number | null)[]): T | undefined {
     return this.#db.prepare(sql).get(...values) as T | undefined;
   }
 
-  #rows<T>(sql: string, ...values: (string | number)[]): T[] {
+  #rows<T>(sql: string, ...values: (string | number | null)[]): T[] {
     return this.#db.prepare(sql).all(...values) as T[];
   }
 

@@ -7,19 +7,17 @@ export interface WorkingEngineOptions extends Workshop {
   repositoryName: string;
   /** How many agents work at a time. */
   agents: number;
+  /** Ends the agents that run; their turns are resumed by the next service. */
+  signal: AbortSignal;
   /** Milliseconds since 1970. */
   now?: () => number;
   /** Is told in a line what happens. */
   log?: (line: string) => void;
 }
 
-/** A turn that was interrupted is begun once more, and then given up, since it may be what ends the service. */
-const mostAttempts = 2;
-
 /** Has agents do the work of jobs in a repository. Whatever happens to the service, no job stays at work for ever. */
 export class WorkingEngine implements Engine {
   readonly #options: Required<WorkingEngineOptions>;
-  readonly #stop = new AbortController();
   readonly #running = new Set<Promise<void>>();
 
   constructor(options: WorkingEngineOptions) {
@@ -28,14 +26,12 @@ export class WorkingEngine implements Engine {
 
   /** Takes up what an earlier service has left. */
   start(): void {
-    const { resumed, failed } = this.#options.store.recover(mostAttempts);
-    if (resumed + failed > 0) this.#options.log(`${resumed} interrupted turns are resumed, ${failed} have failed`);
+    for (const id of this.#options.store.recover()) this.#options.log(`${id}: was interrupted, and is taken up again`);
     this.#work();
   }
 
-  /** Ends the agents that run; their turns are resumed by the next service. */
-  async stop(): Promise<void> {
-    this.#stop.abort();
+  /** Is fulfilled once the signal has ended all work. */
+  async stopped(): Promise<void> {
     await Promise.all(this.#running);
   }
 
@@ -75,20 +71,21 @@ export class WorkingEngine implements Engine {
   }
 
   #work(): void {
-    const { store, agents, log } = this.#options;
-    while (this.#running.size < agents && !this.#stop.signal.aborted) {
+    const { store, agents, log, now, signal } = this.#options;
+    while (this.#running.size < agents && !signal.aborted) {
       const turn = store.beginTurn();
       const job = turn && store.job(turn.job);
       if (!turn || !job) return;
       log(`${job.id}: turn ${turn.id} has begun`);
-      const work = doTurn(turn, job, this.#options, this.#stop.signal)
+      const work = doTurn(turn, job, this.#options, signal)
         .catch((error: unknown) => {
           log(`${job.id}: ${String(error)}`);
           return "failed" as const;
         })
         .then((end) => {
           log(`${job.id}: turn ${turn.id} has ${end === "stopped" ? "been stopped" : end}`);
-          if (end !== "stopped") store.endTurn(turn.id, end);
+          if (end === "stopped") store.putBack(turn);
+          else store.endTurn(turn.id, end, now());
         })
         .finally(() => {
           this.#running.delete(work);

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { archiveJobs } from "./archive.ts";
 import { createHttpFace, hourlyLimit, hourMs } from "./http-face.ts";
@@ -8,12 +9,16 @@ import { GitHubPullRequests, type GitHubRepository } from "./pulls/github-pull-r
 import { OwnPullRequests } from "./pulls/own-pages.ts";
 import { Store } from "./store.ts";
 import type { AgentProgram } from "./work/agent.ts";
+import { discard } from "./work/discard.ts";
 import { Repository } from "./work/repository.ts";
+import { runsFolderOf } from "./work/turn.ts";
 import { WorkingEngine } from "./working-engine.ts";
 
 export interface WorkingServiceOptions {
   /** An address or a path, as `git clone` takes it. */
   repository: string;
+  /** The branch to work from. Default: the repository's own default branch. */
+  base?: string | undefined;
   agent: AgentProgram;
   apiKey: string;
   projects: readonly string[];
@@ -37,16 +42,23 @@ const archiveEveryMs = 60_000;
 export async function startWorkingService(options: WorkingServiceOptions): Promise<Listening> {
   const { folder, agent, agents, timeLimitMs, github, log = () => {} } = options;
   await mkdir(folder, { recursive: true });
-  const address = isUrl(options.repository) ? options.repository : resolve(options.repository);
-  const repository = new Repository(address, folder, github && loginTo(address, github.token));
-  await repository.open();
+  // Whoever has the store has the folder: from here on there is no other service in it.
   const store = new Store(options.store ?? join(folder, "jobs.sqlite"));
+  await discard(runsFolderOf(folder));
+  const stop = new AbortController();
+  const { address, environment } = loginTo(options.repository, github?.token);
+  const repository = new Repository({ url: address, folder, target: options.base, environment, signal: stop.signal });
+  await repository.open().catch((error: unknown) => {
+    store[Symbol.dispose]();
+    throw error;
+  });
+
   let baseUrl = "";
   const repositoryName = nameOf(address);
-  const ownPages = new OwnPullRequests(store, repository, repositoryName, () => baseUrl);
+  const ownPages = new OwnPullRequests(store, repository, repositoryName, () => baseUrl, log);
   const pullRequests = github ? new GitHubPullRequests(github) : ownPages;
   const workshop = { store, repository, pullRequests, agent, folder, timeLimitMs };
-  const engine = new WorkingEngine({ ...workshop, repositoryName, agents, log });
+  const engine = new WorkingEngine({ ...workshop, repositoryName, agents, signal: stop.signal, log });
   const face = createHttpFace({
     engine,
     keys: [{ value: options.apiKey, projects: options.projects }],
@@ -55,50 +67,63 @@ export async function startWorkingService(options: WorkingServiceOptions): Promi
       messages: store.useLimit("message", hourlyLimit, hourMs),
     },
   });
-  const listening = await listen(ownPages.serve(face), options.port);
+  const listening = await listen(ownPages.serve(face), options.port).catch((error: unknown) => {
+    store[Symbol.dispose]();
+    throw error;
+  });
   baseUrl = listening.url;
   engine.start();
-
-  let archiving: Promise<void> = Promise.resolve();
-  const archive = (): void => {
-    archiving = archiveJobs({ store, pullRequests, afterDays: options.archiveAfterDays, now: Date.now(), log });
-  };
-  const timer = setInterval(archive, archiveEveryMs);
-  archive();
+  const archiving = archiveRegularly(stop.signal, () =>
+    archiveJobs({ store, pullRequests, afterDays: options.archiveAfterDays, now: Date.now(), log }),
+  );
   return {
     ...listening,
     [Symbol.asyncDispose]: async () => {
-      clearInterval(timer);
+      stop.abort();
       await listening[Symbol.asyncDispose]();
-      await engine.stop();
+      await engine.stopped();
       await archiving;
       store[Symbol.dispose]();
     },
   };
 }
 
-/** Also of the form `git@host:path`. */
-function isUrl(repository: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(repository) || /^[^/\\]+@[^/\\]+:/.test(repository);
+/** One round after another, with a pause between. */
+async function archiveRegularly(signal: AbortSignal, archive: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    await archive();
+    await setTimeout(archiveEveryMs, undefined, { signal }).catch(() => {});
+  }
 }
 
-/** The repository as its users know it: an address without credentials. */
+/** Also of the form `git@host:path`, with a colon before the first slash. */
+function isUrl(repository: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(repository) || /^[^/\\]+:/.test(repository);
+}
+
+/** The repository as its users know it. */
 function nameOf(address: string): string {
-  if (!isUrl(address)) return pathToFileURL(address).href;
-  if (!URL.canParse(address)) return address;
-  const url = new URL(address);
+  return isUrl(address) ? address.replace(/\.git$/, "") : pathToFileURL(address).href;
+}
+
+/** The address without credentials, and what tells them to Git, for one host, in no file and no list of processes. */
+function loginTo(repository: string, token: string | undefined) {
+  if (!isUrl(repository)) return { address: resolve(repository), environment: {} };
+  if (!URL.canParse(repository) || !/^https?:$/.test(new URL(repository).protocol))
+    return { address: repository, environment: {} };
+  const url = new URL(repository);
+  const credentials = url.username
+    ? `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+    : token && `x-access-token:${token}`;
   url.username = "";
   url.password = "";
-  return url.href.replace(/\.git$/, "");
-}
-
-/** Tells Git the token for one host, in a way that stands in no file and in no list of processes. */
-function loginTo(address: string, token: string): Record<string, string> {
-  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) return {};
-  const login = Buffer.from(`x-access-token:${token}`).toString("base64");
-  return {
-    GIT_CONFIG_COUNT: "1",
-    GIT_CONFIG_KEY_0: `http.${new URL(address).origin}/.extraheader`,
-    GIT_CONFIG_VALUE_0: `AUTHORIZATION: basic ${login}`,
-  };
+  const login = credentials && Buffer.from(credentials).toString("base64");
+  const environment: Record<string, string> = login
+    ? {
+        GIT_CONFIG_COUNT: "1",
+        GIT_CONFIG_KEY_0: `http.${url.origin}/.extraheader`,
+        GIT_CONFIG_VALUE_0: `AUTHORIZATION: basic ${login}`,
+      }
+    : {};
+  return { address: url.href, environment };
 }

@@ -7,7 +7,8 @@ import { archiveJobs } from "../../src/service/archive.ts";
 import type { Change, PullRequests } from "../../src/service/pulls/pull-requests.ts";
 import { Store } from "../../src/service/store.ts";
 import { Repository } from "../../src/service/work/repository.ts";
-import { doTurn, titleOf } from "../../src/service/work/turn.ts";
+import { titleOf } from "../../src/service/work/title.ts";
+import { doTurn } from "../../src/service/work/turn.ts";
 import { DocsRepository } from "../../tools/docs-repository.ts";
 import { ask, ended, runJob, scriptAgent, startWorking } from "../support/working-service.ts";
 
@@ -29,7 +30,7 @@ test("a hundred jobs of ten projects at once: all end, each with its own change,
   const links = new Set<string>();
   for (const { project, id, page } of started) {
     const job = await ended(service, id, project);
-    expect(job.status).toBe("completed");
+    expect(job.status, readFileSync(join(service.folder, "logs", `${id}.log`), "utf8")).toBe("completed");
     links.add(job.prLink ?? "");
     expect(docs.git("diff", "--name-only", `main...agent/${id}`)).toBe(`docs/${page}.md`);
   }
@@ -77,6 +78,8 @@ test("a use is counted as long as it lies in the window, to the millisecond", ()
   expect(limit.take("other", 1001)).toBe(0);
 });
 
+const neverDone: PullRequests = { open: async () => "", stateOf: async () => "open", done: async () => new Set() };
+
 interface Bench {
   docs: DocsRepository;
   store: Store;
@@ -91,7 +94,7 @@ async function bench(): Promise<Bench> {
   const folder = temporary();
   const runs = join(temporary(), "runs");
   writeFileSync(runs, "");
-  const repository = new Repository(docs.path, folder);
+  const repository = new Repository({ url: docs.path, folder });
   mkdirSync(folder, { recursive: true });
   await repository.open();
   return { docs, store: new Store(":memory:"), repository, folder, runs };
@@ -110,7 +113,8 @@ test("a turn that was interrupted between its push and its pull request is not d
       opened.push(change);
       return "https://example.com/pull/1";
     },
-    isClosed: async () => false,
+    stateOf: async () => "open",
+    done: async () => new Set(),
   };
   const workshop = { store, repository, pullRequests, agent, folder, timeLimitMs: 60_000 };
   store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
@@ -123,7 +127,7 @@ test("a turn that was interrupted between its push and its pull request is not d
   };
   expect(await turn()).toBe("failed");
   isDown = false;
-  store.recover(2);
+  store.recover();
   expect(await turn()).toBe("completed");
   expect(readFileSync(runs, "utf8")).toBe("run");
   expect(opened).toMatchObject([{ title: "Say more", branch: "agent/job_1", target: "main" }]);
@@ -131,14 +135,31 @@ test("a turn that was interrupted between its push and its pull request is not d
   expect(store.job("job_1")?.pullRequest).toBe("https://example.com/pull/1");
 });
 
-test("a turn that was interrupted twice has failed, and does not stay at work", () => {
-  using store = new Store(":memory:");
+test("an agent that was interrupted twice is not run again; a stop in good order does not count", async () => {
+  const { store, repository, folder, runs } = await bench();
+  const agent = scriptAgent(`fs.appendFileSync(${JSON.stringify(runs)}, "run");`);
+  const workshop = { store, repository, pullRequests: neverDone, agent, folder, timeLimitMs: 60_000 };
   store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Go on");
-  expect(store.beginTurn()).toMatchObject({ attempts: 1 });
-  expect(store.recover(2)).toEqual({ failed: 0, resumed: 1 });
-  expect(store.beginTurn()).toMatchObject({ attempts: 2 });
-  expect(store.recover(2)).toEqual({ failed: 1, resumed: 0 });
-  expect(store.stateOf("job_1")).toBe("failed");
+  const begin = () => {
+    const turn = store.beginTurn();
+    const job = store.job("job_1");
+    if (!turn || !job) throw new Error("there is no turn");
+    return { turn, job };
+  };
+  const first = begin();
+  store.countAttempt(first.turn.id);
+  store.putBack(first.turn);
+  expect(begin().turn.attempts).toBe(0);
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    store.countAttempt(first.turn.id);
+    expect(store.recover()).toEqual(["job_1"]);
+    expect(begin().turn.attempts).toBe(attempt);
+  }
+  store.recover();
+  const { turn, job } = begin();
+  expect(await doTurn(turn, job, workshop, new AbortController().signal)).toBe("failed");
+  expect(readFileSync(runs, "utf8")).toBe("");
+  expect(readFileSync(join(folder, "logs/job_1.log"), "utf8")).toContain("was interrupted 2 times");
 });
 
 const archiveOptions = { now: Date.UTC(2026, 0, 10), log: () => {} };
@@ -168,7 +189,7 @@ test("a job is archived when its branch is merged or gone, and a message takes i
   expect(records.map(({ archivedAt }) => archivedAt !== null)).toEqual([true, true, false]);
   expect(records.map(({ prLink }) => prLink)).toEqual(links);
   const path = new URL(links[0] ?? "").pathname;
-  expect(await (await fetch(service.url + path)).text()).toContain("Closed or merged");
+  expect(await (await fetch(service.url + path)).text()).toContain(">Merged<");
 
   expect((await ask(service, `docs/job/${merged}/message`, "more")).job).toMatchObject({
     status: "active",
@@ -181,41 +202,50 @@ test("a job is archived when its branch is merged or gone, and a message takes i
   expect((await ask(service, `docs/job/${open}`)).job.status).toBe("completed");
 });
 
-test("a job is archived by its age where that is set, but not while it is at work", async () => {
+const dayMs = 86_400_000;
+
+test("a job is archived once it has rested for long where that is set, but not while it is at work", async () => {
   using store = new Store(":memory:");
-  const dayMs = 86_400_000;
-  const pullRequests: PullRequests = { open: async () => "", isClosed: async () => false };
-  for (const [id, days] of [
-    ["old", 8],
-    ["new", 6],
-    ["busy", 9],
-  ] as const)
-    store.addJob({ id, project: "docs", createdAt: archiveOptions.now - days * dayMs }, "Go on");
-  for (let turn = store.beginTurn(); turn; turn = store.beginTurn())
-    if (turn.job !== "busy") store.endTurn(turn.id, "failed");
-  await archiveJobs({ store, pullRequests, ...archiveOptions });
+  for (const id of ["old", "new", "busy"]) store.addJob({ id, project: "docs", createdAt: 0 }, "Go on");
+  for (let turn = store.beginTurn(); turn; turn = store.beginTurn()) {
+    const days = { old: 8, new: 6 }[turn.job];
+    if (days !== undefined) store.endTurn(turn.id, "failed", archiveOptions.now - days * dayMs);
+  }
+  await archiveJobs({ store, pullRequests: neverDone, ...archiveOptions });
   expect(store.job("old")?.archivedAt).toBeNull();
-  await archiveJobs({ store, pullRequests, afterDays: 7, ...archiveOptions });
+  await archiveJobs({ store, pullRequests: neverDone, afterDays: 7, ...archiveOptions });
   const archived = ["old", "new", "busy"].map((id) => store.job(id)?.archivedAt);
   expect(archived).toEqual([archiveOptions.now, null, null]);
 });
 
-test("a platform that does not answer archives nothing, and is asked about the next job all the same", async () => {
-  using store = new Store(":memory:");
+/** A store with a job that rests with a pull request. */
+function storeWithPull(): Store {
+  const store = new Store(":memory:");
+  store.addJob({ id: "one", project: "docs", createdAt: 0 }, "Go on");
+  store.endTurn(store.beginTurn()?.id ?? 0, "completed", 0);
+  store.setPullRequest("one", "https://example.com/pull/1", "abc");
+  return store;
+}
+
+test("a platform that does not answer archives nothing", async () => {
+  using store = storeWithPull();
   const lines: string[] = [];
-  for (const id of ["one", "two"]) {
-    store.addJob({ id, project: "docs", createdAt: 0 }, "Go on");
-    store.endTurn(store.beginTurn()?.id ?? 0, "completed");
-    store.setPullRequest(id, `https://example.com/pull/${id}`, "abc");
-  }
-  const isClosed = async ({ link }: { link: string }): Promise<boolean> => {
-    if (link.endsWith("one")) throw new Error("down");
-    return true;
+  const done = () => Promise.reject(new Error("down"));
+  await archiveJobs({ store, pullRequests: { ...neverDone, done }, now: 5, log: (line) => void lines.push(line) });
+  expect(store.job("one")?.archivedAt).toBeNull();
+  expect(lines).toEqual([expect.stringContaining("not known")]);
+});
+
+test("a job that gets a new pull request while the platform is asked is not archived", async () => {
+  using store = storeWithPull();
+  const done = async () => {
+    store.addTurn("one", "More");
+    store.endTurn(store.beginTurn()?.id ?? 0, "completed", 1);
+    store.setPullRequest("one", "https://example.com/pull/2", "def");
+    return new Set(["https://example.com/pull/1"]);
   };
-  const pullRequests = { open: async () => "", isClosed };
-  await archiveJobs({ store, pullRequests, now: 5, log: (line) => void lines.push(line) });
-  expect([store.job("one")?.archivedAt, store.job("two")?.archivedAt]).toEqual([null, 5]);
-  expect(lines[0]).toContain("not known");
+  await archiveJobs({ store, pullRequests: { ...neverDone, done }, ...archiveOptions });
+  expect(store.job("one")?.archivedAt).toBeNull();
 });
 
 test("a prompt becomes a title of one short line", () => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { globSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, posix, resolve, sep } from "node:path";
 import type { Instruction } from "./instructions.ts";
@@ -22,7 +23,7 @@ export function carryOut(instruction: Instruction, root: string): string {
 
 class Documentation {
   readonly #root: string;
-  /** Paths of the pages, with slashes. */
+  /** Paths of the pages, with slashes; a file that is not in UTF-8 is none, since it could not be written as it was. */
   readonly #pages: string[];
 
   constructor(root: string) {
@@ -32,7 +33,7 @@ class Documentation {
       exclude: (path) => /(^|[\\/])(\.git|node_modules)$/.test(path),
     })
       .map((path) => path.replaceAll(sep, "/"))
-      .filter((path) => lstatSync(join(this.#root, path)).isFile())
+      .filter((path) => lstatSync(join(this.#root, path)).isFile() && isUtf8(readFileSync(join(this.#root, path))))
       .sort();
   }
 
@@ -43,7 +44,7 @@ class Documentation {
     const page = posix.join(home, `${name}${this.#usualExtension()}`);
     const path = this.#inside(page);
     if (path === undefined) return `"${home}" is not a folder of this repository.`;
-    if (this.#pages.includes(page)) return `There is a page ${page} already.`;
+    if (lstatSync(path, { throwIfNoEntry: false })) return `There is a page ${page} already.`;
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, `# ${title}\n${text === undefined ? "" : `\n${text}\n`}`, { flag: "wx" });
     return `Added the page ${page}.`;
@@ -67,7 +68,10 @@ class Documentation {
   }
 
   fixLink(link: string, by: string): string {
-    const target = new RegExp(`(\\]\\(\\s*<?|^\\s*\\[[^\\]\\n]+\\]:\\s*<?)${RegExp.escape(link)}(?=[\\s)>#?]|$)`, "gm");
+    const target = new RegExp(
+      `(\\]\\([ \\t]{0,20}<?|^[ \\t]{0,20}\\[[^\\]\\n]{1,500}\\]:[ \\t]{0,20}<?)${RegExp.escape(link)}(?=[\\s)>#?]|$)`,
+      "gm",
+    );
     const changed = this.#rewrite((text) => text.replace(target, (_match, before: string) => before + by));
     return changed.length === 0
       ? `No link goes to "${link}".`
@@ -96,7 +100,7 @@ class Documentation {
   /** The path of a file in the tree, or none where it would be elsewhere or behind a link. */
   #inside(page: string): string | undefined {
     const path = resolve(this.#root, page);
-    if (!path.startsWith(this.#root + sep) || /(^|\/)\.git(\/|$)/i.test(page)) return undefined;
+    if (page.includes("\\") || !path.startsWith(this.#root + sep) || /(^|\/)\.git(\/|$)/i.test(page)) return undefined;
     let folder = dirname(path);
     while (folder.length >= this.#root.length) {
       const entry = lstatSync(folder, { throwIfNoEntry: false });

@@ -5,9 +5,16 @@ export type Instruction =
   | { kind: "replace"; phrase: string; by: string }
   | { kind: "fix-link"; link: string; by: string };
 
-/** A text in any of the usual quotation marks. */
-const quoted = (name: string): string =>
-  `(?:"(?<${name}1>[^"\\n]+)"|'(?<${name}2>[^'\\n]+)'|“(?<${name}3>[^”\\n]+)”|\`(?<${name}4>[^\`\\n]+)\`)`;
+const quotationMarks = ['""', "''", "“”", "``"] as const;
+
+/**
+ * A text in any of the usual quotation marks. Like the blanks between words it has a greatest length, since a pattern that
+ * looks on without end takes forever on a text that is made for it.
+ */
+function quoted(name: string): string {
+  const forms = quotationMarks.map(([open, close], mark) => `${open}(?<${name}${mark}>[^${close}\\n]{1,2000})${close}`);
+  return `(?:${forms.join("|")})`;
+}
 
 const says = `(?:,?\\s+(?:that says|which says|saying|with the text|with)\\s*:?\\s+${quoted("text")})?`;
 
@@ -47,19 +54,25 @@ const forms: readonly { pattern: RegExp; read: (value: (name: string) => string 
 ];
 
 function form(source: string): RegExp {
-  return new RegExp(`\\b${source.replaceAll(" ", "\\s+").replaceAll("\\s+?", "\\s*")}`, "giu");
+  const pattern = source.replaceAll(" ?", "\\s*").replaceAll(" ", "\\s+");
+  return new RegExp(`\\b${pattern.replaceAll("\\s+", "\\s{1,20}").replaceAll("\\s*", "\\s{0,20}")}`, "giu");
 }
+
+/** What stands before an instruction that is not to be followed. */
+const negation = /\b(?:not|never|without|don['’]t)\s{1,20}$/iu;
 
 /** The instructions in a prompt that the editor understands, in their order; whatever else it says is left alone. */
 export function readInstructions(prompt: string): Instruction[] {
   return forms
     .flatMap(({ pattern, read }) =>
-      [...prompt.matchAll(pattern)].map((match) => ({
-        at: match.index,
-        instruction: read((name) =>
-          [1, 2, 3, 4].map((mark) => match.groups?.[`${name}${mark}`]).find((text) => text !== undefined),
-        ),
-      })),
+      [...prompt.matchAll(pattern)]
+        .filter(({ index }) => !negation.test(prompt.slice(Math.max(0, index - 30), index)))
+        .map((match) => ({
+          at: match.index,
+          instruction: read((name) =>
+            quotationMarks.map((_, mark) => match.groups?.[`${name}${mark}`]).find((text) => text !== undefined),
+          ),
+        })),
     )
     .sort((one, other) => one.at - other.at)
     .map(({ instruction }) => instruction);

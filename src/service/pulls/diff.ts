@@ -47,14 +47,26 @@ export function parseDiff(text: string): FileDiff[] {
       [before, after] = [Number(hunk[1]), Number(hunk[3])];
       [leftBefore, leftAfter] = [Number(hunk[2] ?? 1), Number(hunk[4] ?? 1)];
       file.hunks.push({ header: line, lines: [] });
+    } else if (file && /^(---|\+\+\+) /.test(line)) {
+      // The first line of a file cannot tell where one path ends and the other begins.
+      const path = pathIn(line.slice(4));
+      if (path !== undefined) file.title = path;
+    } else if (file && /^rename (from|to) /.test(line)) {
+      const path = line.replace(/^rename (from|to) /, "");
+      file.title = line.startsWith("rename from") ? path : `${file.title} → ${path}`;
     } else if (lines && line.startsWith("\\")) lines.push({ kind: "remark", text: line.slice(1).trim() });
-    else if (file && /^(new file|deleted file|rename |similarity |old mode|new mode|Binary files)/.test(line))
+    else if (file && /^(new file|deleted file|similarity |old mode|new mode|Binary files)/.test(line))
       file.notes.push(line);
   }
   return files;
 }
 
+/** Enough for a file without lines, such as a binary one, whose two paths are the same. */
 function titleOf(line: string): string {
-  const [, one, other] = /^diff --git "?a\/(.*?)"? "?b\/(.*?)"?$/.exec(line) ?? [];
-  return one === other ? (one ?? "") : `${one} → ${other}`;
+  const paths = line.slice("diff --git ".length);
+  return pathIn(paths.slice(0, (paths.length - 1) / 2)) ?? paths;
+}
+
+function pathIn(text: string): string | undefined {
+  return /^"?[ab]\/(.*?)"?\t?$/.exec(text)?.[1];
 }

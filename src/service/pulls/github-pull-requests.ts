@@ -1,4 +1,5 @@
-import type { Change, PullRequests } from "./pull-requests.ts";
+import { setTimeout } from "node:timers/promises";
+import type { Change, MadePull, PullRequests, PullState } from "./pull-requests.ts";
 
 /** A repository on GitHub, on a GitHub Enterprise Server, or on what behaves like one. */
 export interface GitHubRepository {
@@ -12,9 +13,13 @@ export interface GitHubRepository {
 interface Pull {
   html_url: string;
   state: string;
+  merged_at: string | null;
 }
 
 const requestTimeoutMs = 30_000;
+/** Pauses before a pull request that could not be opened is tried again. */
+const pausesMs = [1000, 5000];
+const pageSize = 100;
 
 /** Pull requests through GitHub's API. GitHub's documentation: "REST API endpoints for pull requests". */
 export class GitHubPullRequests implements PullRequests {
@@ -24,19 +29,56 @@ export class GitHubPullRequests implements PullRequests {
     this.#repository = repository;
   }
 
-  async open({ title, prompt, branch, target, jobId }: Change): Promise<string> {
+  async open(change: Change): Promise<string> {
+    for (const pauseMs of pausesMs) {
+      try {
+        return await this.#findOrCreate(change);
+      } catch (error) {
+        if (error instanceof Refusal && error.status < 500) throw error;
+        await setTimeout(pauseMs);
+      }
+    }
+    return this.#findOrCreate(change);
+  }
+
+  async stateOf({ link }: MadePull): Promise<PullState> {
+    const number = /\/(\d+)$/.exec(link)?.[1];
+    if (number === undefined) throw new Error(`no link to a pull request: ${link}`);
+    const pull = await this.#request("GET", `/pulls/${number}`);
+    if (!isPull(pull)) throw new Error("GitHub's answer is no pull request");
+    if (pull.state !== "closed") return "open";
+    return pull.merged_at === null ? "closed" : "merged";
+  }
+
+  async done(pulls: readonly MadePull[]): Promise<Set<string>> {
+    if (pulls.length === 0) return new Set();
+    const open = new Set<string>();
+    for (let page = 1; ; page++) {
+      const found = await this.#list(`state=open&per_page=${pageSize}&page=${page}`);
+      for (const { html_url } of found) open.add(html_url);
+      if (found.length < pageSize) break;
+    }
+    const done = new Set<string>();
+    // One that moved between two pages would be missing: so those that are missing are asked for, which is once for each.
+    for (const pull of pulls.filter(({ link }) => !open.has(link)))
+      if ((await this.stateOf(pull)) !== "open") done.add(pull.link);
+    return done;
+  }
+
+  async #findOrCreate({ title, prompt, branch, target, jobId }: Change): Promise<string> {
     const head = encodeURIComponent(`${this.#repository.owner}:${branch}`);
-    const [open] = (await this.#request("GET", `/pulls?state=open&head=${head}`)) as Pull[];
+    const [open] = await this.#list(`state=open&head=${head}`);
     if (open) return open.html_url;
     const body = `What the agent was asked for:\n\n${fenced(prompt)}\n\nJob \`${jobId}\`.`;
-    const created = (await this.#request("POST", "/pulls", { title, head: branch, base: target, body })) as Pull;
+    const created = await this.#request("POST", "/pulls", { title, head: branch, base: target, body });
+    if (!isPull(created)) throw new Error("GitHub's answer is no pull request");
     return created.html_url;
   }
 
-  async isClosed({ link }: { link: string }): Promise<boolean> {
-    const number = /\/(\d+)$/.exec(link)?.[1];
-    if (number === undefined) throw new Error(`no link to a pull request: ${link}`);
-    return ((await this.#request("GET", `/pulls/${number}`)) as Pull).state === "closed";
+  async #list(query: string): Promise<Pull[]> {
+    const found = await this.#request("GET", `/pulls?${query}`);
+    if (!Array.isArray(found) || !found.every(isPull)) throw new Error("GitHub's answer is no list of pull requests");
+    return found;
   }
 
   async #request(method: string, path: string, body?: unknown): Promise<unknown> {
@@ -54,14 +96,44 @@ export class GitHubPullRequests implements PullRequests {
       signal: AbortSignal.timeout(requestTimeoutMs),
       redirect: "error",
     });
-    if (!response.ok) throw new Error(`GitHub answered ${response.status} to ${method} ${path.split("?")[0]}`);
+    if (!response.ok) {
+      const reason = (await response.text()).slice(0, 1000);
+      throw new Refusal(
+        response.status,
+        `GitHub answered ${response.status} to ${method} ${path.split("?")[0]}: ${reason}`,
+      );
+    }
     return response.json();
   }
 }
 
+class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+function isPull(data: unknown): data is Pull {
+  return (
+    typeof data === "object" &&
+    data !== null &&
+    "html_url" in data &&
+    typeof data.html_url === "string" &&
+    "state" in data &&
+    "merged_at" in data
+  );
+}
+
+/** Far less than GitHub takes as the text of a pull request. */
+const longestPrompt = 20_000;
+
 /** Text that mentions nobody and renders nothing. */
-function fenced(text: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+function fenced(prompt: string): string {
+  const text = prompt.length > longestPrompt ? `${prompt.slice(0, longestPrompt)}\n[more is left out]` : prompt;
+  const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = "`".repeat(longest + 1);
   return `${fence}text\n${text}\n${fence}`;
 }

@@ -3,7 +3,10 @@ import type { Store } from "../store.ts";
 import type { Repository } from "../work/repository.ts";
 import { parseDiff } from "./diff.ts";
 import { renderPullPage } from "./page.ts";
-import type { Change, PullRequests } from "./pull-requests.ts";
+import type { Change, MadePull, PullRequests, PullState } from "./pull-requests.ts";
+
+/** Of a larger diff only the beginning is shown: whoever opens the page must not keep the service from its work. */
+const mostDiffBytes = 500_000;
 
 /** Pull requests that are pages of the service itself, for repositories without a platform. */
 export class OwnPullRequests implements PullRequests {
@@ -11,26 +14,48 @@ export class OwnPullRequests implements PullRequests {
   readonly #repository: Repository;
   readonly #repositoryName: string;
   readonly #baseUrl: () => string;
+  readonly #log: (line: string) => void;
 
   /** @param baseUrl - asked for when a link is made, since the port is known only once the service listens */
-  constructor(store: Store, repository: Repository, repositoryName: string, baseUrl: () => string) {
+  constructor(
+    store: Store,
+    repository: Repository,
+    repositoryName: string,
+    baseUrl: () => string,
+    log: (line: string) => void,
+  ) {
     this.#store = store;
     this.#repository = repository;
     this.#repositoryName = repositoryName;
     this.#baseUrl = baseUrl;
+    this.#log = log;
   }
 
   async open({ jobId, title, branch, target, base, head, continues }: Change): Promise<string> {
     const number = /\/pull\/(\d+)$/.exec(continues ?? "")?.[1];
     if (continues !== null && number !== undefined) {
-      this.#store.setPullHead(Number(number), head);
+      this.#store.setPullCommits(Number(number), base, head);
       return continues;
     }
     return `${this.#baseUrl()}/pull/${this.#store.addPull({ job: jobId, title, branch, target, base, head })}`;
   }
 
-  isClosed({ branch, head }: { branch: string; head: string }): Promise<boolean> {
-    return this.#repository.isDone(branch, head);
+  async stateOf(pull: MadePull): Promise<PullState> {
+    await this.#repository.fetch();
+    return this.#stateNow(pull);
+  }
+
+  async done(pulls: readonly MadePull[]): Promise<Set<string>> {
+    const done = new Set<string>();
+    if (pulls.length > 0) await this.#repository.fetch();
+    for (const pull of pulls) if ((await this.#stateNow(pull)) !== "open") done.add(pull.link);
+    return done;
+  }
+
+  /** By what was fetched last. */
+  async #stateNow({ branch, head }: Pick<MadePull, "branch" | "head">): Promise<PullState> {
+    if (await this.#repository.isMerged(head, await this.#repository.targetBranch())) return "merged";
+    return (await this.#repository.find(branch)) === undefined ? "closed" : "open";
   }
 
   /** Serves `/pull/<number>`, and hands on every other request. */
@@ -38,13 +63,19 @@ export class OwnPullRequests implements PullRequests {
     return async (request, response) => {
       const number = /^\/pull\/(\d{1,9})$/.exec(request.url ?? "")?.[1];
       if (number === undefined || request.method !== "GET") return next(request, response);
-      const page = await this.#render(Number(number)).catch(() => undefined);
-      response.writeHead(page === undefined ? 404 : 200, {
+      const [status, page] = await this.#render(Number(number)).then(
+        (found): [number, string] => (found === undefined ? [404, "There is no such pull request."] : [200, found]),
+        (error: unknown): [number, string] => {
+          this.#log(`The page of pull request ${number} cannot be shown: ${String(error)}`);
+          return [500, "The pull request cannot be shown now; the log of the service says why."];
+        },
+      );
+      response.writeHead(status, {
         "content-type": "text/html; charset=utf-8",
         "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
         "x-content-type-options": "nosniff",
       });
-      response.end(page ?? "There is no such pull request.");
+      response.end(page);
     };
   }
 
@@ -52,10 +83,10 @@ export class OwnPullRequests implements PullRequests {
     const pull = this.#store.pull(number);
     if (!pull) return undefined;
     const { title, branch, target, base, head } = pull;
-    const [commits, diff, isClosed] = await Promise.all([
+    const [commits, diff, state] = await Promise.all([
       this.#repository.messages(base, head),
-      this.#repository.diff(base, head),
-      this.#repository.isDone(branch, head),
+      this.#repository.diff(base, head, mostDiffBytes),
+      this.#stateNow({ branch, head }).catch(() => undefined),
     ]);
     const prompts = this.#store.prompts(pull.job);
     const files = parseDiff(diff);
@@ -65,10 +96,11 @@ export class OwnPullRequests implements PullRequests {
       branch,
       target,
       repository: this.#repositoryName,
-      isClosed,
+      state,
       prompts,
       commits,
       files,
+      isCut: Buffer.byteLength(diff) >= mostDiffBytes,
     });
   }
 }

@@ -1,4 +1,5 @@
 import type { DiffLine, FileDiff } from "./diff.ts";
+import type { PullState } from "./pull-requests.ts";
 
 /** What the page of a pull request shows. */
 export interface PullPage {
@@ -7,15 +8,20 @@ export interface PullPage {
   branch: string;
   target: string;
   repository: string;
-  isClosed: boolean;
+  /** Not there where it is not known. */
+  state: PullState | undefined;
   prompts: readonly string[];
   commits: readonly { commit: string; message: string }[];
   files: readonly FileDiff[];
+  /** Whether the diff is too large to be shown whole. */
+  isCut: boolean;
 }
+
+const states = { open: "Open", closed: "Closed", merged: "Merged" } as const;
 
 /** The page as HTML. All that it shows is text: nothing in it can become a tag or a link. */
 export function renderPullPage(page: PullPage): string {
-  const { number, title, branch, target, repository, isClosed, prompts, commits, files } = page;
+  const { number, title, branch, target, repository, state, prompts, commits, files, isCut } = page;
   const added = countLines(files, "added");
   const removed = countLines(files, "removed");
   return `<!doctype html>
@@ -27,12 +33,13 @@ export function renderPullPage(page: PullPage): string {
 <main>
 <p class="quiet">${html(repository)}</p>
 <h1>${html(title)} <span class="quiet">#${number}</span></h1>
-<p><span class="state ${isClosed ? "closed" : "open"}">${isClosed ? "Closed or merged" : "Open"}</span>
+<p>${state === undefined ? "" : `<span class="state ${state}">${states[state]}</span>`}
 The agent wants to merge ${plural(commits.length, "commit")} into <code>${html(target)}</code> from <code>${html(branch)}</code></p>
 <h2>What it was asked for</h2>
 <ol>${prompts.map((prompt) => `<li><pre class="prompt">${html(prompt)}</pre></li>`).join("\n")}</ol>
 <h2>Commits</h2>
 <ul>${commits.map(({ commit, message }) => `<li><code>${html(commit.slice(0, 8))}</code> ${html(message.split("\n")[0] ?? "")}</li>`).join("\n")}</ul>
+${isCut ? `<p>The diff is too large to be shown whole. This is where it begins.</p>` : ""}
 <h2>${plural(files.length, "file")} changed <span class="plus">+${added}</span> <span class="minus">−${removed}</span></h2>
 ${files.map(renderFile).join("\n")}
 </main>
@@ -90,7 +97,7 @@ main { max-width: 1000px; margin: 0 auto; padding: 24px 16px 64px }
 h1 { font-weight: 400; margin: 0 0 8px } h2 { font-size: 16px; margin: 24px 0 8px }
 .quiet { color: var(--quiet); font-weight: 400 } .plus { color: var(--plus) } .minus { color: var(--minus) }
 .state { display: inline-block; border-radius: 2em; padding: 3px 12px; margin-right: 8px; color: #fff }
-.open { background: #1f883d } .closed { background: #8250df }
+.open { background: #1f883d } .merged { background: #8250df } .closed { background: #cf222e }
 code, pre, table { font: 12px/20px ui-monospace, monospace }
 code { background: var(--soft); border-radius: 6px; padding: 2px 5px }
 .prompt { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere }

@@ -14,10 +14,20 @@ export interface Change {
   continues: string | null;
 }
 
+/** A pull request that was made: its link, its branch and the last commit that was pushed to it. */
+export interface MadePull {
+  link: string;
+  branch: string;
+  head: string;
+}
+
+export type PullState = "open" | "closed" | "merged";
+
 /** Where pull requests are made. */
 export interface PullRequests {
   /** Opens one for a branch that was pushed, or finds the one that is open; the link to it. */
   open(change: Change): Promise<string>;
-  /** Whether one is closed or merged. `head` is the last commit pushed to the branch. */
-  isClosed(pullRequest: { link: string; branch: string; head: string }): Promise<boolean>;
+  stateOf(pull: MadePull): Promise<PullState>;
+  /** The links of those among many that are closed or merged. */
+  done(pulls: readonly MadePull[]): Promise<Set<string>>;
 }

@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
-import { closeSync, openSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { secretNames } from "./secrets.ts";
 
 /** A program that does the work of an agent: a file and its arguments, without a shell between. */
 export interface AgentProgram {
@@ -26,14 +27,16 @@ export interface AgentRun {
 
 export type AgentEnd = "completed" | "failed" | "timed-out" | "stopped";
 
-/** Secrets of the service that an agent has no business with. */
-const withheld = ["AGENT_SERVICE_KEY", "GITHUB_TOKEN", "GH_TOKEN"];
+/** How long the supervisor has to end the agent, before both are ended by force. */
+const graceMs = 5000;
 
 const supervisor = resolve(import.meta.dirname, "supervisor.ts");
 
 /** A command line of the operator's, for their own shell. The prompt is never part of it. */
-export function shellAgent(command: string, model = command.trim().split(/\s+/)[0] ?? ""): AgentProgram {
-  return { file: "/bin/sh", args: ["-c", command], model };
+export function shellAgent(command: string): AgentProgram {
+  const words = command.trim().split(/\s+/);
+  // A variable set before the command may be a secret.
+  return { file: "/bin/sh", args: ["-c", command], model: words.find((word) => !/^\w+=/.test(word)) ?? "agent" };
 }
 
 /**
@@ -46,17 +49,23 @@ export async function runAgent(program: AgentProgram, run: AgentRun): Promise<Ag
   writeFileSync(promptFile, run.prompt);
   const log = openSync(run.logFile, "a");
   const stdin = openSync(promptFile, "r");
-  const variables = Object.entries(process.env).filter(([name]) => !withheld.includes(name));
+  const variables = Object.entries(process.env).filter(([name]) => !secretNames.includes(name));
   const child = fork(supervisor, [program.file, ...program.args], {
     cwd: run.tree,
     stdio: [stdin, log, log, "ipc"],
     execArgv: [],
     env: { ...Object.fromEntries(variables), AGENT_PROMPT_FILE: promptFile, AGENT_JOB_ID: run.jobId },
   });
+  let group: number | undefined;
+  child.on("message", (message: { group?: number }) => {
+    group = message.group;
+  });
   let end: AgentEnd | undefined;
+  let force: NodeJS.Timeout | undefined;
   const stop = (how: AgentEnd): void => {
     end ??= how;
     child.kill("SIGTERM");
+    force ??= setTimeout(() => child.kill("SIGKILL"), graceMs);
   };
   const onAbort = (): void => stop("stopped");
   const timer = setTimeout(() => stop("timed-out"), run.timeLimitMs);
@@ -67,12 +76,22 @@ export async function runAgent(program: AgentProgram, run: AgentRun): Promise<Ag
       child.on("error", fail);
       child.on("exit", done);
     });
-    if (end === "timed-out") writeSync(log, `The agent was ended after ${Math.round(run.timeLimitMs / 1000)} s.\n`);
+    // Nothing is left to end where the supervisor has ended in good order.
+    if (group !== undefined) endByForce(-group);
     return end ?? (exitCode === 0 ? "completed" : "failed");
   } finally {
     clearTimeout(timer);
+    clearTimeout(force);
     run.signal.removeEventListener("abort", onAbort);
     closeSync(log);
     closeSync(stdin);
+  }
+}
+
+function endByForce(group: number): void {
+  try {
+    process.kill(group, "SIGKILL");
+  } catch {
+    // It has ended already.
   }
 }

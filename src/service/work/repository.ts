@@ -1,103 +1,141 @@
+import { globSync, rmSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type GitOptions, git } from "./git.ts";
+
+export interface RepositoryOptions {
+  /** An address or a path, as `git clone` takes it. */
+  url: string;
+  /** Of the service's own. */
+  folder: string;
+  /** The branch that pull requests are made against. Default: the repository's own default branch. */
+  target?: string | undefined;
+  /** For Git alone, such as what it needs to log in. */
+  environment?: Readonly<Record<string, string>>;
+  /** Ends all that Git does. */
+  signal?: AbortSignal;
+}
 
 /** A working tree to work in, on top of what the job has done so far. */
 export interface Checkout {
   tree: string;
   /** The commit it shows. */
   head: string;
-  /** The commit of the default branch that the job's branch was begun from. */
+  /** The commit of the target branch that the job's branch was begun from. */
   base: string;
-  /** The default branch. */
   target: string;
-  /** Whether the branch is there from before, with commits that the default branch does not have. */
+  /** What the job's branch was before, where there was one. */
+  before: string | undefined;
+  /** Whether the work goes on where that was. */
   isContinued: boolean;
 }
 
 /**
- * The repository that the agents work on. A mirror of it in `folder` makes checkouts cheap and keeps every commit that was
- * made, so that the changes of a job can be shown whatever becomes of its branch.
+ * The repository that the agents work on. A mirror of it in the folder makes checkouts cheap, keeps every commit that was
+ * made, so that the changes of a job can be shown whatever becomes of its branch, and is where the service does all its
+ * Git: the settings in an agent's working tree are the agent's.
  */
 export class Repository {
   readonly url: string;
-  readonly #folder: string;
-  readonly #environment: Readonly<Record<string, string>>;
+  readonly #options: RepositoryOptions;
+  readonly #mirror: string;
   #fetching: Promise<unknown> = Promise.resolve();
 
-  /**
-   * @param url - an address or a path, as `git clone` takes it
-   * @param folder - of the service's own
-   * @param environment - for Git alone, such as what it needs to log in
-   */
-  constructor(url: string, folder: string, environment: Readonly<Record<string, string>> = {}) {
-    this.url = url;
-    this.#folder = folder;
-    this.#environment = environment;
+  constructor(options: RepositoryOptions) {
+    this.url = options.url;
+    this.#options = options;
+    this.#mirror = join(options.folder, "mirror.git");
   }
 
-  /** Makes the mirror where there is none. Rejects where the repository cannot be read. */
+  /** Makes the mirror where there is none. Rejects where the repository cannot be worked on. */
   async open(): Promise<void> {
     await mkdir(this.#mirror, { recursive: true });
-    await git(["init", "--quiet", "--bare"], { cwd: this.#mirror });
-    await this.#fetch();
+    // What a Git left that was killed; there is no other one now.
+    for (const lock of globSync("**/*.lock", { cwd: this.#mirror })) rmSync(join(this.#mirror, lock));
+    await this.#git(["init", "--quiet", "--bare"]);
+    await this.fetch();
+    const target = await this.targetBranch();
+    if ((await this.find(target)) === undefined) throw new Error(`the branch ${target} has no commit yet`);
+    if ((await this.find("agent")) !== undefined)
+      throw new Error("it has a branch named agent, so that there can be none named agent/<job id>");
   }
 
   /** The branch that pull requests are made against. */
-  async defaultBranch(): Promise<string> {
+  async targetBranch(): Promise<string> {
+    if (this.#options.target !== undefined) return this.#options.target;
     const printed = await this.#git(["ls-remote", "--symref", "--", this.url, "HEAD"]);
     const branch = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(printed)?.[1];
-    if (branch === undefined) throw new Error("the repository has no default branch");
+    if (branch === undefined) throw new Error("the repository has no default branch: name one with --base");
+    if (branch.startsWith("agent/"))
+      throw new Error(
+        `the repository's HEAD is the branch of a job, ${branch}: name the branch to work from with --base`,
+      );
     return branch;
   }
 
-  /** A new working tree in `tree`: the job's branch where it is still there, else the default branch. */
-  async checkOut(branch: string, tree: string): Promise<Checkout> {
-    const target = await this.defaultBranch();
-    await this.#fetch();
-    const begun = await this.#find(`refs/heads/${branch}`);
-    const trunk = await this.#find(`refs/heads/${target}`);
-    if (trunk === undefined) throw new Error(`the default branch ${target} has no commit`);
-    // A branch that was merged begins anew from where it was merged to.
-    const isContinued = begun !== undefined && !(await this.#isAncestor(begun, trunk));
-    const head = isContinued ? begun : trunk;
-    const base = isContinued ? (await this.#git(["merge-base", begun, trunk])).trim() : trunk;
+  /** A new working tree: the job's branch where it is still there, unless it is to begin anew; else the target branch. */
+  async checkOut(branch: string, tree: string, isAnew: boolean): Promise<Checkout> {
+    const target = await this.targetBranch();
+    await this.fetch();
+    const before = await this.find(branch);
+    const trunk = await this.find(target);
+    if (trunk === undefined) throw new Error(`the branch ${target} has no commit`);
+    const fork =
+      before && !isAnew && !(await this.isMerged(before, target)) ? await this.#fork(before, trunk) : undefined;
+    const isContinued = fork !== undefined;
+    const head = isContinued && before ? before : trunk;
     await rm(tree, { recursive: true, force: true });
-    await git(["clone", "--quiet", "--no-checkout", "--", this.#mirror, tree], { cwd: this.#folder });
-    await git(["remote", "set-url", "origin", this.url], { cwd: tree });
-    await git(["checkout", "--quiet", "-B", branch, head], { cwd: tree });
-    return { tree, head, base, target, isContinued };
+    // A copy of the objects could fail where others are being written at that moment.
+    await this.#git(["clone", "--quiet", "--shared", "--no-checkout", "--", this.#mirror, tree]);
+    await this.#git(["-C", tree, "remote", "set-url", "origin", this.url]);
+    await this.#git(["-C", tree, "checkout", "--quiet", "-B", branch, head]);
+    return { tree, head, base: fork ?? trunk, target, before, isContinued };
   }
 
   /**
    * Commits whatever is in the working tree on top of its head, wherever the agent's own Git commands have left it; or
-   * `undefined` where nothing was changed.
+   * `undefined` where nothing was changed. `index` is a file that is not there yet.
    */
-  async commit({ tree, head }: Checkout, message: string): Promise<string | undefined> {
+  async commit({ tree, head }: Checkout, message: string, index: string): Promise<string | undefined> {
     const environment = {
-      // The index of the tree may be locked by what the agent left behind.
-      GIT_INDEX_FILE: join(tree, ".git", "index-of-the-service"),
+      GIT_DIR: this.#mirror,
+      GIT_WORK_TREE: tree,
+      GIT_INDEX_FILE: index,
       GIT_AUTHOR_NAME: "Agent",
       GIT_AUTHOR_EMAIL: "agent@localhost",
       GIT_COMMITTER_NAME: "Agent",
       GIT_COMMITTER_EMAIL: "agent@localhost",
     };
-    await git(["read-tree", head], { cwd: tree, environment });
-    await git(["add", "--all"], { cwd: tree, environment });
-    const [before, after] = await Promise.all([
-      git(["rev-parse", `${head}^{tree}`], { cwd: tree }),
-      git(["write-tree"], { cwd: tree, environment }),
-    ]);
-    if (before === after) return undefined;
-    const args = ["commit-tree", after.trim(), "-p", head, "-F", "-"];
-    return (await git(args, { cwd: tree, environment, input: message })).trim();
+    await this.#git(["read-tree", head], { environment });
+    await this.#git(["add", "--all", "--", ":/"], { cwd: tree, environment });
+    const after = (await this.#git(["write-tree"], { environment })).trim();
+    const changes = await this.#git(["diff-tree", "-r", "-z", "--no-renames", head, after]);
+    if (changes === "") return undefined;
+    const nested = /:(?!160000)\d{6} 160000 [^\0]*\0([^\0]*)\0/.exec(changes)?.[1];
+    if (nested !== undefined)
+      throw new Error(`the agent has left a repository of its own in ${nested}, which cannot be committed`);
+    return (await this.#git(["commit-tree", after, "-p", head, "-F", "-"], { environment, input: message })).trim();
   }
 
-  /** Hands a commit on: to the mirror, where it is kept for the job, and as its branch to the repository. */
-  async push(tree: string, commit: string, branch: string, jobId: string): Promise<void> {
-    await git(["push", "--quiet", "--force", "--", this.#mirror, `${commit}:refs/jobs/${jobId}`], { cwd: tree });
-    const environment = this.#environment;
-    await git(["push", "--quiet", "--", this.url, `${commit}:refs/heads/${branch}`], { cwd: tree, environment });
+  /** Hands a commit on: as the job's to the mirror, where it is kept, and as its branch to the repository. */
+  async push(commit: string, branch: string, before: string | undefined, jobId: string): Promise<void> {
+    await this.#git(["update-ref", `refs/jobs/${jobId}`, commit]);
+    const lease = before === undefined ? [] : [`--force-with-lease=refs/heads/${branch}:${before}`];
+    await this.#git(["push", "--quiet", ...lease, "--", this.url, `${commit}:refs/heads/${branch}`]);
+  }
+
+  /** The commit of a branch as it was fetched last. */
+  async find(branch: string): Promise<string | undefined> {
+    const args = ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`];
+    return (await this.#git(args).catch(() => "")).trim() || undefined;
+  }
+
+  /** Whether all of a commit is in a branch, as it was fetched last: merged, fast-forwarded, rebased or squashed. */
+  async isMerged(commit: string, target: string): Promise<boolean> {
+    if (await this.#succeeds(["merge-base", "--is-ancestor", commit, `refs/heads/${target}`])) return true;
+    const merged = await this.#git(["merge-tree", "--write-tree", `refs/heads/${target}`, commit]).catch(() => "");
+    const trunk = await this.#git(["rev-parse", `refs/heads/${target}^{tree}`]);
+    return merged === trunk;
   }
 
   /** The messages of the commits of a job from `base` on, the oldest first. */
@@ -109,44 +147,42 @@ export class Repository {
       .map((entry) => ({ commit: entry.slice(0, entry.indexOf("\n")), message: entry.slice(entry.indexOf("\n") + 1) }));
   }
 
-  diff(base: string, head: string): Promise<string> {
-    return this.#git(["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", base, head]);
+  /** At most so many bytes of the diff between two commits. */
+  diff(base: string, head: string, mostBytes: number): Promise<string> {
+    const plain = [
+      "--no-color",
+      "--no-ext-diff",
+      "--no-textconv",
+      "--src-prefix=a/",
+      "--dst-prefix=b/",
+      "--find-renames",
+    ];
+    return this.#git(["diff", ...plain, base, head], { mostBytes });
   }
 
-  /** Whether a branch is gone from the repository, or its commit has come into the default branch. */
-  async isDone(branch: string, head: string): Promise<boolean> {
-    const target = await this.defaultBranch();
-    await this.#fetch();
-    if ((await this.#find(`refs/heads/${branch}`)) === undefined) return true;
-    return this.#isAncestor(head, `refs/heads/${target}`);
+  /** Takes in what the repository has; one at a time, since two would contend for the same refs. */
+  fetch(): Promise<unknown> {
+    const refs = "+refs/heads/*:refs/heads/*";
+    const fetch = () => this.#git(["fetch", "--quiet", "--prune", "--no-tags", "--", this.url, refs]);
+    this.#fetching = this.#fetching.then(fetch, fetch);
+    return this.#fetching;
   }
 
-  #isAncestor(one: string, other: string): Promise<boolean> {
-    return this.#git(["merge-base", "--is-ancestor", one, other]).then(
+  /** Where a branch has left another; none where they have nothing in common. */
+  async #fork(one: string, other: string): Promise<string | undefined> {
+    const printed = await this.#git(["merge-base", one, other]).catch(() => "");
+    return printed.trim() || undefined;
+  }
+
+  #succeeds(args: readonly string[]): Promise<boolean> {
+    return this.#git(args).then(
       () => true,
       () => false,
     );
   }
 
-  get #mirror(): string {
-    return join(this.#folder, "mirror.git");
-  }
-
-  #git(args: readonly string[]): Promise<string> {
-    const options: GitOptions = { cwd: this.#mirror, environment: this.#environment };
-    return git(args, options);
-  }
-
-  async #find(ref: string): Promise<string | undefined> {
-    const printed = await this.#git(["for-each-ref", "--format=%(objectname)", ref]);
-    return printed.trim() || undefined;
-  }
-
-  /** One at a time, since two would contend for the same refs. */
-  #fetch(): Promise<unknown> {
-    const refs = "+refs/heads/*:refs/heads/*";
-    const fetch = () => this.#git(["fetch", "--quiet", "--prune", "--no-tags", "--", this.url, refs]);
-    this.#fetching = this.#fetching.then(fetch, fetch);
-    return this.#fetching;
+  #git(args: readonly string[], options: Partial<GitOptions> = {}): Promise<string> {
+    const environment = { ...this.#options.environment, ...options.environment };
+    return git(args, { cwd: this.#mirror, signal: this.#options.signal, ...options, environment });
   }
 }

@@ -1,21 +1,22 @@
 import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 
 // Runs a program in a process group of its own, and ends all of that group when the service is gone, however it went: the
-// channel to it closes even where it was killed.
-const [file = "", ...args] = process.argv.slice(2);
-const child = spawn(file, args, { stdio: "inherit", detached: true });
+// channel to it closes even where it was killed. What the program prints goes on to stdout, line by line.
+let child: ReturnType<typeof start> | undefined;
+const graceMs = 2000;
+const mostLoggedBytes = 10 * 1024 * 1024;
+let isEnding = false;
 
 function endGroup(signal: NodeJS.Signals): void {
   try {
     // A negative number stands for the whole group.
-    process.kill(-(child.pid ?? 0), signal);
+    if (child?.pid !== undefined) process.kill(-child.pid, signal);
   } catch {
     // It has ended already.
   }
 }
-
-const graceMs = 2000;
-let isEnding = false;
 
 function end(): void {
   if (isEnding) return;
@@ -27,15 +28,47 @@ function end(): void {
   }, graceMs);
 }
 
+let logged = 0;
+
+/** A mark before each line tells the agent's words from those of the service. */
+function log(line: string): void {
+  logged += line.length + 1;
+  process.stdout.write(`| ${line.replace(/[^\P{Cc}\t]/gu, "")}\n`);
+}
+
+function copy(stream: Readable): Promise<unknown> {
+  const lines = createInterface({ input: stream });
+  lines.on("line", (line) => {
+    if (logged <= mostLoggedBytes) return log(line);
+    lines.close();
+    process.stdout.write("| [more is left out]\n");
+    // Read all the same, or the agent would wait for it for ever.
+    stream.removeAllListeners("data").resume();
+  });
+  return new Promise((done) => lines.once("close", done));
+}
+
+function start() {
+  const [file = "", ...args] = process.argv.slice(2);
+  return spawn(file, args, { stdio: ["inherit", "pipe", "pipe"], detached: true });
+}
+
+process.stdout.on("error", () => {});
+// Before there is anything to end, so that no signal comes too early to be heeded.
 process.on("disconnect", end);
 process.on("SIGTERM", end);
 process.on("SIGINT", end);
+
+child = start();
+// For the service, should this process be of no more use.
+process.send?.({ group: child.pid });
+const copied = Promise.all([copy(child.stdout), copy(child.stderr)]);
 child.on("error", (error) => {
-  process.stderr.write(`The agent cannot be started: ${error.message}\n`);
-  process.exit(127);
+  process.stdout.write(`The agent cannot be started: ${error.message}\n`, () => process.exit(127));
 });
-child.on("exit", (exitCode) => {
+child.on("exit", async (exitCode) => {
   // What the agent has left running in its group would go on working in a tree that is being committed.
   endGroup("SIGKILL");
-  process.exit(isEnding ? 1 : (exitCode ?? 1));
+  await Promise.race([copied, new Promise((late) => setTimeout(late, graceMs))]);
+  process.stdout.write("", () => process.exit(isEnding ? 1 : (exitCode ?? 1)));
 });

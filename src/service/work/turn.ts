@@ -1,10 +1,12 @@
-import { appendFileSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { appendFileSync, existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import type { Store, StoredJob, Turn } from "../store.ts";
 import { type AgentProgram, runAgent } from "./agent.ts";
-import type { Repository } from "./repository.ts";
+import { discard } from "./discard.ts";
+import type { Checkout, Repository } from "./repository.ts";
+import { titleOf } from "./title.ts";
 
 /** All that a turn is done with. */
 export interface Workshop {
@@ -17,11 +19,14 @@ export interface Workshop {
   timeLimitMs: number;
 }
 
+/** An agent that was interrupted is run once more, and then no more, since it may be what ends the service. */
+const mostAttempts = 2;
+
 /** The branch of a job; its id is the service's own, and holds nothing that a ref may not. */
 export const branchOf = (jobId: string): string => `agent/${jobId}`;
 
-/** Where a job's log is: what the agent printed, and what the service has to say of it. */
-export const logFileOf = (folder: string, jobId: string): string => join(folder, "logs", `${jobId}.log`);
+/** Where working trees are: nothing in it is of use once its service has ended. */
+export const runsFolderOf = (folder: string): string => join(folder, "runs");
 
 /**
  * Does one turn, from a working tree to the pull request; `stopped` where `signal` ended it, to be done again. A turn that
@@ -30,61 +35,118 @@ export const logFileOf = (folder: string, jobId: string): string => join(folder,
 export async function doTurn(
   turn: Turn,
   job: StoredJob,
-  { store, repository, pullRequests, agent, folder, timeLimitMs }: Workshop,
+  workshop: Workshop,
   signal: AbortSignal,
 ): Promise<"completed" | "failed" | "stopped"> {
-  const branch = branchOf(job.id);
-  const logFile = logFileOf(folder, job.id);
-  const runFolder = join(folder, "runs", `${turn.id}-${turn.attempts}`);
-  const note = (text: string): void => appendFileSync(logFile, `[service] ${text}\n`);
-  await mkdir(runFolder, { recursive: true });
-  await mkdir(join(folder, "logs"), { recursive: true });
-  try {
-    note(`Turn ${turn.id}, attempt ${turn.attempts}.`);
-    const checkout = await repository.checkOut(branch, join(runFolder, "tree"));
-    const done = checkout.isContinued ? await repository.messages(checkout.base, checkout.head) : [];
-    let head = done.find(({ message }) => message.includes(trailer(turn)))?.commit;
-    if (head === undefined) {
-      const { prompt } = turn;
-      const run = { prompt, jobId: job.id, tree: checkout.tree, folder: runFolder, logFile, timeLimitMs, signal };
-      const end = await runAgent(agent, run);
-      note(`The agent has ended: ${end}.`);
-      if (end === "stopped") return "stopped";
-      if (end !== "completed") return "failed";
-      head = await repository.commit(checkout, `${titleOf(prompt)}\n\n${trailer(turn)}\nAgent-Job: ${job.id}\n`);
-      if (head === undefined) {
-        note("No file was changed.");
-        return "completed";
-      }
-      await repository.push(checkout.tree, head, branch, job.id);
+  const { folder } = workshop;
+  const logFile = join(folder, "logs", `${job.id}.log`);
+  const runFolder = join(runsFolderOf(folder), `${turn.id}-${turn.attempts}`);
+  const note = (text: string): void => {
+    try {
+      appendFileSync(logFile, `${text.trim().replace(/^/gm, "[service] ")}\n`);
+    } catch {
+      // A job is worth more than its log.
     }
-    const { base, target, isContinued } = checkout;
-    const continues = isContinued ? job.pullRequest : null;
-    const change = { jobId: job.id, title: titleOf(turn.prompt), prompt: turn.prompt, branch, target, base, head };
-    const link = await pullRequests.open({ ...change, continues });
-    store.setPullRequest(job.id, link, head);
-    note(`The pull request is ${link}.`);
-    return "completed";
+  };
+  try {
+    await mkdir(join(folder, "logs"), { recursive: true });
+    await mkdir(runFolder, { recursive: true });
+    return await work(turn, job, { ...workshop, runFolder, logFile, note }, signal);
   } catch (error) {
+    if (signal.aborted) return "stopped";
     note(`The turn has failed: ${error instanceof Error ? error.message : String(error)}`);
-    return signal.aborted ? "stopped" : "failed";
+    return "failed";
   } finally {
-    await rm(runFolder, { recursive: true, force: true });
+    await discard(runFolder).catch((error: unknown) => note(`The working tree is left behind: ${String(error)}`));
   }
 }
 
-const trailer = (turn: Turn): string => `Agent-Turn: ${turn.id}`;
-
-const longestTitle = 72;
-
-/** The first line of a prompt, as the title of a commit. */
-export function titleOf(prompt: string): string {
-  const line = prompt
-    .split(/[\r\n\u2028\u2029]/)
-    .map((one) => one.replace(/[\p{Cc}\p{Cf}]/gu, "").trim())
-    .find((one) => one !== "");
-  const characters = [...(line ?? "Change the documentation")];
-  if (characters.length <= longestTitle) return characters.join("");
-  const cut = characters.slice(0, longestTitle - 1).join("");
-  return `${cut.replace(/\s+\S*$/, "")}…`;
+interface Bench extends Workshop {
+  /** Of this attempt alone. */
+  runFolder: string;
+  logFile: string;
+  note: (text: string) => void;
 }
+
+async function work(turn: Turn, job: StoredJob, bench: Bench, signal: AbortSignal) {
+  const { store, repository, pullRequests, runFolder, note } = bench;
+  const branch = branchOf(job.id);
+  note(`Turn ${turn.id} begins.`);
+  const isAnew = await isMerged(job, bench);
+  const checkout = await repository.checkOut(branch, join(runFolder, "tree"), isAnew);
+  let head = await findDone(turn, checkout, repository);
+  if (head === undefined) {
+    if (turn.attempts >= mostAttempts) {
+      note(`The agent was interrupted ${turn.attempts} times, and is not run again.`);
+      return "failed";
+    }
+    store.countAttempt(turn.id);
+    const { logFile, agent, timeLimitMs } = bench;
+    const run = {
+      prompt: turn.prompt,
+      jobId: job.id,
+      tree: checkout.tree,
+      folder: runFolder,
+      logFile,
+      timeLimitMs,
+      signal,
+    };
+    const end = await runAgent(agent, run);
+    note(end === "timed-out" ? `The agent was ended after ${timeLimitMs / 1000} s.` : `The agent has ended: ${end}.`);
+    if (end === "stopped") return "stopped";
+    if (end !== "completed") return "failed";
+    if (!existsSync(checkout.tree)) throw new Error("the agent has removed its working tree");
+    const message = `${titleOf(turn.prompt)}\n\n${trailersOf(turn).join("\n")}\n`;
+    const made = await repository.commit(checkout, message, join(runFolder, "index"));
+    if (made === undefined) note("No file was changed.");
+    else head = await pushOrFind(made, turn, checkout, bench);
+  }
+  // Also where an earlier turn was pushed, but could not be offered.
+  head ??= checkout.isContinued && job.pullRequest === null ? checkout.head : undefined;
+  if (head === undefined) return "completed";
+
+  const { base, target, isContinued } = checkout;
+  const continues = isContinued ? job.pullRequest : null;
+  const change = { jobId: job.id, title: titleOf(turn.prompt), prompt: turn.prompt, branch, target, base, head };
+  const link = await pullRequests.open({ ...change, continues });
+  store.setPullRequest(job.id, link, head);
+  note(`The pull request is ${link}.`);
+  return "completed";
+}
+
+/** Whether the job's last pull request is merged: then its branch is of the past. Where that is not known, it goes on. */
+async function isMerged({ id, pullRequest: link, head }: StoredJob, { pullRequests, note }: Bench): Promise<boolean> {
+  if (link === null || head === null) return false;
+  try {
+    return (await pullRequests.stateOf({ link, branch: branchOf(id), head })) === "merged";
+  } catch (error) {
+    note(`Whether ${link} is merged is not known: ${String(error)}`);
+    return false;
+  }
+}
+
+/** The commit of the turn; where the push is refused, the one that an attempt before it has pushed meanwhile. */
+async function pushOrFind(commit: string, turn: Turn, checkout: Checkout, { repository }: Bench): Promise<string> {
+  const branch = branchOf(turn.job);
+  try {
+    await repository.push(commit, branch, checkout.before, turn.job);
+    return commit;
+  } catch (error) {
+    await repository.fetch();
+    const head = await repository.find(branch);
+    const done = head && (await findDone(turn, { ...checkout, head, isContinued: true }, repository));
+    if (!done) throw error;
+    return done;
+  }
+}
+
+async function findDone(turn: Turn, checkout: Checkout, repository: Repository): Promise<string | undefined> {
+  if (!checkout.isContinued) return undefined;
+  const commits = await repository.messages(checkout.base, checkout.head);
+  return commits.find(({ message }) => {
+    const lines = message.trimEnd().split("\n");
+    return trailersOf(turn).every((trailer) => lines.slice(1).includes(trailer));
+  })?.commit;
+}
+
+const trailersOf = (turn: Turn): string[] => [`Agent-Turn: ${turn.id}`, `Agent-Job: ${turn.job}`];

@@ -19,13 +19,20 @@ test("a diff is read with its line numbers, and lines that look like headers sta
       "similarity index 100%",
       "rename from old.md",
       "rename to new.md",
+      "diff --git a/x b/y.md b/x b/y.md",
+      "index 111..222 100644",
+      "--- a/x b/y.md\t",
+      "+++ b/x b/y.md\t",
+      "@@ -1 +1 @@",
+      "-1",
+      "+2",
       "diff --git a/logo.png b/logo.png",
       "new file mode 100644",
       "Binary files /dev/null and b/logo.png differ",
       "",
     ].join("\n"),
   );
-  expect(files.map(({ title }) => title)).toEqual(["docs/a.md", "old.md → new.md", "logo.png"]);
+  expect(files.map(({ title }) => title)).toEqual(["docs/a.md", "old.md → new.md", "x b/y.md", "logo.png"]);
   expect(files[0]?.hunks[0]?.lines).toEqual([
     { kind: "context", text: "one", before: 1, after: 1 },
     { kind: "removed", text: "-- two", before: 2 },
@@ -34,8 +41,8 @@ test("a diff is read with its line numbers, and lines that look like headers sta
     { kind: "context", text: "three", before: 3, after: 4 },
     { kind: "remark", text: "No newline at end of file" },
   ]);
-  expect(files[1]?.notes).toContain("rename to new.md");
-  expect(files[2]?.notes).toContain("Binary files /dev/null and b/logo.png differ");
+  expect(files[1]?.notes).toEqual(["similarity index 100%"]);
+  expect(files[3]?.notes).toContain("Binary files /dev/null and b/logo.png differ");
 });
 
 test("an empty diff has no file", () => {

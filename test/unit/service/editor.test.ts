@@ -97,3 +97,29 @@ test("nothing is written outside the tree, in .git, or through a link", () => {
   expect(readdirSync(join(root, ".git"))).toEqual(["config.md"]);
   expect(readdirSync(join(root, "docs")).sort()).toEqual(["a.md", "secret.md", "x.md"]);
 });
+
+test.each([
+  'Please do not replace "a" with "b"',
+  'Never add a page "x"',
+  'Don’t fix the link "a" to "b"',
+  'Go on without\nadd a page "x"',
+])("%j is heeded: nothing of it is done", (prompt) => expect(readInstructions(prompt)).toEqual([]));
+
+test("a text that is made to be slow to read is read at once, and a page of blanks too", () => {
+  const hostile = [
+    `add${" ".repeat(200_000)}page`,
+    `add page "x" with${" ".repeat(200_000)}`,
+    "“".repeat(200_000),
+    'add page "'.repeat(50_000),
+  ];
+  for (const prompt of hostile) expect(readInstructions(prompt).length).toBeLessThanOrEqual(50_000);
+  const root = tree({ "a.md": " \n".repeat(200_000) });
+  expect(edit(root, 'Fix the link "a" to "b"')).toEqual(['No link goes to "a".']);
+});
+
+test("a page that is not in UTF-8 is left as it is", () => {
+  const root = tree({ "b.md": "phrase\n" });
+  writeFileSync(join(root, "a.md"), Buffer.from("caf\xe9 phrase\n", "latin1"));
+  expect(edit(root, 'Replace "phrase" with "word"')).toEqual(['Replaced "phrase" with "word" in b.md.']);
+  expect(readFileSync(join(root, "a.md"), "latin1")).toBe("caf\xe9 phrase\n");
+});

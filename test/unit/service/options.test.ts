@@ -60,6 +60,7 @@ test.each([
   ["--repository x --port 70000", "--port takes a whole number"],
   ["--repository x --agents 0", "--agents takes a whole number"],
   ["--repository x --time-limit-minutes 0", "--time-limit-minutes takes a number above 0"],
+  ["--repository x --time-limit-minutes 40000", "at most 10000"],
   ["--repository x --archive-after-days no", "--archive-after-days takes a number above 0"],
   ["--repository x --github acme/docs", "--github needs GITHUB_TOKEN"],
   ["--repository x --unknown", "Unknown option '--unknown'"],
@@ -69,4 +70,10 @@ test.each([
 
 test("help is help, whatever else is there", () => {
   expect(parse("--help --repository x")).toBe("help");
+});
+
+test("a key that no request could carry is refused", () => {
+  expect(parse("--repository x", { AGENT_SERVICE_KEY: "my key" })).toMatchObject({
+    problem: expect.stringContaining("blank"),
+  });
 });
