@@ -1,6 +1,6 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { styleText } from "node:util";
 import { editor } from "../src/service/options.ts";
 import { type AgentProgram, shellAgent } from "../src/service/work/agent.ts";
@@ -33,12 +33,13 @@ else
 async function demonstrate(options: DemoOptions): Promise<number> {
   const apiKey = "mint_demo_key_of_no_value";
   const docs = new DocsRepository();
+  const folder = mkdtempSync(join(tmpdir(), "agent-job-service-"));
   const service = await startWorkingService({
     repository: docs.path,
     agent: agentOf(options.scene),
     apiKey,
     projects: [options.project],
-    folder: mkdtempSync(join(tmpdir(), "agent-job-service-")),
+    folder,
     agents: 1,
     timeLimitMs: 60_000,
   });
@@ -47,11 +48,12 @@ async function demonstrate(options: DemoOptions): Promise<number> {
     const limit = options.scene === "timed-out" ? { "timeout-minutes": "0.1" } : {};
     const { outputs } = await showSteps(options, { "base-url": service.url, "api-key": apiKey, ...pace, ...limit });
     if (outputs["pr-link"]) showChange(docs, outputs);
-    if (options.keep) await stayUp(service.url, outputs["pr-link"]);
+    if (options.keep) await stayUp(outputs["pr-link"] || service.url);
     const expected = options.scene === undefined ? ["pr-created", "no-changes"] : [options.scene];
     return expected.includes(outputs.outcome ?? "") ? 0 : 1;
   } finally {
     await service[Symbol.asyncDispose]();
+    for (const path of [folder, dirname(docs.path)]) rmSync(path, { recursive: true, force: true });
   }
 }
 
@@ -71,8 +73,8 @@ function showChange(docs: DocsRepository, outputs: Record<string, string>): void
   }
 }
 
-async function stayUp(url: string, link: string | undefined): Promise<void> {
-  console.log(`\nThe service goes on at ${url} until you press Ctrl+C.${link ? ` The pull request is ${link}` : ""}`);
+async function stayUp(address: string): Promise<void> {
+  console.log(`\nThe service goes on until you press Ctrl+C: ${address}`);
   await new Promise<void>((end) => process.once("SIGINT", end).once("SIGTERM", end));
 }
 

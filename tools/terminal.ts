@@ -25,7 +25,8 @@ function show(line: LogLine): string | undefined {
   const format = annotationFormats[line.name];
   if (format) return styleText(format, `${line.name}: ${line.properties.title ?? ""}\n${line.data}`);
   if (line.name === "group") return styleText("bold", `▼ ${line.data}`);
-  return line.name === "debug" ? styleText("dim", `debug: ${line.data}`) : undefined;
+  // Lines of debug are shown by a runner only where step debug logging is on.
+  return undefined;
 }
 
 /** A text without what a terminal would obey. */

@@ -176,7 +176,7 @@ describe("with a GitHub that lacks reactions", () => {
     const { lines, outputs } = await say(service, number, "writer", `/agent ${hostile}`, { event: { title: hostile } });
     expect(outputs.outcome).toBe("no-changes");
     const commands = lines.flatMap((line) => (line.kind === "command" ? [line.name] : []));
-    expect(new Set(commands)).toEqual(new Set(["add-mask", "group", "endgroup", "warning", "notice"]));
+    expect(new Set(commands)).toEqual(new Set(["add-mask", "debug", "group", "endgroup", "warning", "notice"]));
     expect(service.engine.prompts[0]).toContain(hostile);
     expect((await replies(number)).at(-1)?.body).not.toMatch(/@acme|<img/);
   }, 60_000);

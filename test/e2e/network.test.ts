@@ -161,7 +161,7 @@ test("text from the service is no command, no markup and no link", async () => {
   expect(exitCode).toBe(0);
   expect(outputs).toMatchObject({ "job-id": hostile, outcome: "no-changes" });
   const commands = lines.flatMap((line) => (line.kind === "command" ? [line.name] : []));
-  expect(commands).toEqual(["add-mask", "notice"]);
+  expect(commands).toEqual(["add-mask", "debug", "notice"]);
   expect(log).toContain("::stop-commands::");
   expect(annotations[0]).toMatch(/^notice No changes/);
   expect(summary).not.toContain("<img");

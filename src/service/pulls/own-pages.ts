@@ -62,7 +62,7 @@ export class OwnPullRequests implements PullRequests {
   serve(next: RequestListener): RequestListener {
     return async (request, response) => {
       const number = /^\/pull\/(\d{1,9})$/.exec(request.url ?? "")?.[1];
-      if (number === undefined || request.method !== "GET") return next(request, response);
+      if (number === undefined || !["GET", "HEAD"].includes(request.method ?? "")) return next(request, response);
       const [status, page] = await this.#render(Number(number)).then(
         (found): [number, string] => (found === undefined ? [404, "There is no such pull request."] : [200, found]),
         (error: unknown): [number, string] => {
