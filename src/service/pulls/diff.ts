@@ -52,8 +52,8 @@ export function parseDiff(text: string): FileDiff[] {
       const path = pathIn(line.slice(4));
       if (path !== undefined) file.title = path;
     } else if (file && /^rename (from|to) /.test(line)) {
-      const path = line.replace(/^rename (from|to) /, "");
-      file.title = line.startsWith("rename from") ? path : `${file.title} → ${path}`;
+      const [, side, path = ""] = /^rename (from|to) (.*)$/.exec(line) ?? [];
+      file.title = side === "to" ? `${file.title} → ${path}` : path;
     } else if (lines && line.startsWith("\\")) lines.push({ kind: "remark", text: line.slice(1).trim() });
     else if (file && /^(new file|deleted file|similarity |old mode|new mode|Binary files)/.test(line))
       file.notes.push(line);
