@@ -128,10 +128,12 @@ function contents(packages: ReadonlyMap<string, number>): string {
     .join(", ");
 }
 
-/** Every column but the first holds figures. */
+/** Columns of figures are set to the right. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map((_, column) => (column === 0 ? "---" : "--:"))), ...rows.map(line)].join("\n");
+  const isFigures = (column: number) => rows.every((cells) => /^[\d.]/.test(cells[column] ?? ""));
+  const rule = head.map((_, column) => (isFigures(column) ? "--:" : "---"));
+  return [line(head), line(rule), ...rows.map(line)].join("\n");
 }
 
 const count = (value: number): string => value.toLocaleString("en-US");
