@@ -1,10 +1,9 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createHttpFace } from "../src/service/http-face.ts";
+import { createHttpFace, hourlyLimit } from "../src/service/http-face.ts";
 import { listen } from "../src/service/listen.ts";
 import { ScriptedEngine } from "../src/service/scripted-engine.ts";
 import { runStep } from "../tools/runner.ts";
+import { apiKey, scratchFolder } from "./scratch.ts";
 
 export interface FleetResult {
   processes: number;
@@ -20,16 +19,15 @@ export interface FleetResult {
   perSecond: number[];
 }
 
-/** More steps than the project may create in an hour: the service takes 100. */
-const crowded = { project: "bench-crowded", processes: 110, limit: 100 };
-const calm = { project: "bench-calm", processes: 90 };
+/** More steps than a project may create in an hour, and fewer. */
+export const crowded = { project: "bench-crowded", processes: hourlyLimit + 10 };
+export const calm = { project: "bench-calm", processes: 90 };
 /** Longer than it takes two cores to start all processes. */
-const jobDurationMs = 45_000;
+export const jobSeconds = 45;
 
 /** Real processes of `dist`, all at once and with the intervals that users have, against the service with its limits. */
 export async function measureFleet(): Promise<FleetResult> {
-  const apiKey = "mint_bench_key_of_no_value";
-  const engine = new ScriptedEngine({ script: () => ({ durationMs: jobDurationMs }) });
+  const engine = new ScriptedEngine({ script: () => ({ durationMs: jobSeconds * 1000 }) });
   const face = createHttpFace({ engine, keys: [{ value: apiKey, projects: [crowded.project, calm.project] }] });
   const arrivals: number[] = [];
   await using service = await listen((request, response) => {
@@ -39,8 +37,9 @@ export async function measureFleet(): Promise<FleetResult> {
   const projects = [crowded, calm].flatMap(({ project, processes }) =>
     Array.from({ length: processes }, () => project),
   );
+  using scratch = scratchFolder();
   const results = await Promise.all(
-    projects.map((project) =>
+    projects.map((project, index) =>
       runStep({
         inputs: {
           "base-url": service.url,
@@ -49,7 +48,7 @@ export async function measureFleet(): Promise<FleetResult> {
           prompt: "Update the quickstart",
           "timeout-minutes": "3",
         },
-        folder: mkdtempSync(join(tmpdir(), "agent-job-bench-")),
+        folder: join(scratch.path, String(index)),
       }),
     ),
   );
@@ -65,7 +64,7 @@ export async function measureFleet(): Promise<FleetResult> {
   }
   const jobs = engine.prompts.length;
   if (jobs !== ids.size) faults.push(`${jobs} jobs were started, and ${ids.size} handed on`);
-  if (turnedAway !== crowded.processes - crowded.limit) faults.push(`${turnedAway} steps were turned away`);
+  if (turnedAway !== crowded.processes - hourlyLimit) faults.push(`${turnedAway} steps were turned away`);
 
   const first = arrivals[0] ?? 0;
   const perSecond: number[] = [];

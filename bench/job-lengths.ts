@@ -2,9 +2,9 @@
  * How long jobs run, in seconds: log-normal with a median of 4 minutes and a 95th percentile of 25, of which only what
  * ends within 2 hours is taken.
  */
-const medianSeconds = 240;
-const percentile95Seconds = 1500;
-const longestSeconds = 7200;
+export const medianSeconds = 240;
+export const percentile95Seconds = 1500;
+export const longestSeconds = 7200;
 const sigma = Math.log(percentile95Seconds / medianSeconds) / 1.6448536269514722;
 
 /** The share of jobs that have ended after so many seconds. */

@@ -12,11 +12,11 @@ import { measureSteadyState } from "./steady.ts";
 const help = `Usage: npm run bench -- [options]
 
 Measures the action as it is built in dist: start-up, memory, size, lateness of the notice and load on the service.
-Prints the tables, and writes them with their plots to docs/performance.md. Takes about four minutes.
+Prints the tables, and with --write puts them and their plots into docs/performance.md. Takes about four minutes.
 
   --peer NAME=FILE   measure another action's main file too, at its own early end without inputs; may be repeated
   --rounds N         rounds of the start-up measurement (default: 40)
-  --no-write         only print
+  --write            write docs/performance.md and its pictures
   --help             show this
 `;
 
@@ -29,23 +29,32 @@ function readPeer(text: string): Peer {
   return { name, file: resolve(file.join("=")) };
 }
 
-async function bench(): Promise<void> {
+interface Options {
+  rounds: number;
+  peers: Peer[];
+  isWritten: boolean;
+}
+
+function readOptions(): Options | "help" {
   const { values } = parseArgs({
-    allowNegative: true,
     options: {
       peer: { type: "string", multiple: true, default: [] },
       rounds: { type: "string", default: "40" },
-      write: { type: "boolean", default: true },
+      write: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
-  if (values.help) return void process.stdout.write(help);
+  if (values.help) return "help";
   const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds takes a whole number above 0`);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error("--rounds takes a whole number above 0");
+  return { rounds, peers: values.peer.map(readPeer), isWritten: values.write };
+}
+
+async function bench({ rounds, peers, isWritten }: Options): Promise<void> {
   const onProgress = (text: string): void => void process.stderr.write(`${text}\n`);
 
   const sizes = measureSize();
-  const startUp = await measureStartUp({ rounds, memoryRounds: 5, peers: values.peer.map(readPeer), onProgress });
+  const startUp = await measureStartUp({ rounds, memoryRounds: 5, peers, onProgress });
   onProgress("10,000 polls");
   const steady = await measureSteadyState([1000, 2500, 5000, 10_000]);
   onProgress("schedules");
@@ -55,7 +64,7 @@ async function bench(): Promise<void> {
 
   const report = renderReport({ rounds, startUp, steady, sizes, notice, fleet });
   process.stdout.write(`${report}\n`);
-  if (values.write) {
+  if (isWritten) {
     mkdirSync(resolve(docs, "images"), { recursive: true });
     writeFileSync(resolve(docs, "images/notice.svg"), plotNotice(notice));
     writeFileSync(resolve(docs, "images/fleet.svg"), plotFleet(fleet));
@@ -68,7 +77,12 @@ async function bench(): Promise<void> {
   if (fleet.faults.length > 0) process.exitCode = 1;
 }
 
-await bench().catch((error: unknown) => {
+let options: ReturnType<typeof readOptions> | undefined;
+try {
+  options = readOptions();
+} catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${help}`);
   process.exitCode = 2;
-});
+}
+if (options === "help") process.stdout.write(help);
+else if (options) await bench(options);

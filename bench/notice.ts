@@ -1,3 +1,4 @@
+import { inputDefaults } from "../src/action/inputs.ts";
 import { nextPollDelayMs, type PollIntervals } from "../src/client/schedule.ts";
 import { waitForJob } from "../src/client/wait.ts";
 import { FakeClock } from "../test/support/fake-clock.ts";
@@ -5,7 +6,7 @@ import { jobLengths, leastProduct } from "./job-lengths.ts";
 import { mean, quantile, seededRandom } from "./statistics.ts";
 
 /** The delay before the next poll, in milliseconds. */
-export type Schedule = (waitedMs: number, polls: number, random: () => number) => number;
+type Schedule = (waitedMs: number, polls: number, random: () => number) => number;
 
 /** What a schedule costs and gives, over many jobs. */
 export interface NoticeRow {
@@ -25,7 +26,10 @@ export interface NoticeRow {
 }
 
 /** The defaults of the action's inputs. */
-const intervals: PollIntervals = { minMs: 5000, maxMs: 15_000 };
+const intervals: PollIntervals = {
+  minMs: Number(inputDefaults["poll-interval-seconds"]) * 1000,
+  maxMs: Number(inputDefaults["max-poll-interval-seconds"]) * 1000,
+};
 
 /** What peers do, and what else a schedule of one sentence could be. */
 const others: readonly { name: string; schedule: Schedule }[] = [
@@ -74,6 +78,7 @@ function jittered(base: (waitedMs: number, polls: number) => number): Schedule {
 }
 
 export interface NoticeResult {
+  /** The least product of mean lateness and mean polls, in seconds. */
   bound: number;
   jobs: number;
   ours: NoticeRow;

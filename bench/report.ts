@@ -1,5 +1,7 @@
 import { cpus } from "node:os";
-import type { FleetResult } from "./fleet.ts";
+import { hourlyLimit } from "../src/service/http-face.ts";
+import { calm, crowded, type FleetResult, jobSeconds } from "./fleet.ts";
+import { longestSeconds, medianSeconds, percentile95Seconds } from "./job-lengths.ts";
 import { better, type NoticeResult, type NoticeRow, tempting } from "./notice.ts";
 import type { Sizes } from "./size.ts";
 import type { StartUpRow } from "./start-up.ts";
@@ -60,7 +62,7 @@ ${table(
 
 ### Notice and load
 
-${count(notice.jobs)} jobs whose lengths are log-normal with a median of 4 min and a 95th percentile of 25 min, cut at 2 h. Lateness is
+${count(notice.jobs)} jobs whose lengths are log-normal with a median of ${medianSeconds / 60} min and a 95th percentile of ${percentile95Seconds / 60} min, cut at ${longestSeconds / 3600} h. Lateness is
 how long after its end a job is known to have ended. The product is mean lateness × mean polls over the least that any
 schedule can reach, ½(∫√(f·S) dt)² = ${notice.bound.toFixed(0)} s. The peak is of 1,000 jobs that start together.
 
@@ -72,8 +74,8 @@ ${front(notice)}
 
 ### Many at once
 
-${fleet.processes} processes of \`dist/index.js\`, started together with the default intervals, against the service with its hourly limit of 100
-jobs a project: 110 of them for one project, 90 for another. Jobs take 45 s. ${fleet.withPullRequest} ended with a pull request, each with a job
+${fleet.processes} processes of \`dist/index.js\`, started together with the default intervals, against the service with its hourly limit of ${hourlyLimit}
+jobs a project: ${crowded.processes} of them for one project, ${calm.processes} for another. Jobs take ${jobSeconds} s. ${fleet.withPullRequest} ended with a pull request, each with a job
 of its own; ${fleet.turnedAway} were turned away by the limit, and said that no job was started. The service counted ${fleet.jobs} jobs. In the
 busiest second there were ${Math.max(...fleet.perSecond)} requests.
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { globSync, mkdtempSync, readFileSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, readFileSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { scratchFolder } from "./scratch.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -34,10 +34,10 @@ interface Statistics {
 
 /** Bundles what `npm run build` has compiled once more, elsewhere, to be told what is in it. */
 export function measureSize(): Sizes {
-  const folder = mkdtempSync(join(tmpdir(), "agent-job-size-"));
-  const statistics = join(folder, "statistics.json");
+  using scratch = scratchFolder();
+  const statistics = join(scratch.path, "statistics.json");
   const bundler = join(root, "node_modules/@vercel/ncc/dist/ncc/cli.js");
-  const args = ["build", "build/action/index.js", "--out", folder, "--no-cache", "--stats-out", statistics];
+  const args = ["build", "build/action/index.js", "--out", scratch.path, "--no-cache", "--stats-out", statistics];
   execFileSync(process.execPath, [bundler, ...args], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   const { modules, chunks } = JSON.parse(readFileSync(statistics, "utf8")) as Statistics;
 

@@ -1,6 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Engine, JobRecord } from "../src/service/engine.ts";
 import { createHttpFace } from "../src/service/http-face.ts";
 import { listen } from "../src/service/listen.ts";
@@ -8,6 +5,7 @@ import { startGitHub } from "../test/support/github-server.ts";
 import { commentEnvironment, commentInputs } from "../test/support/payload.ts";
 import { mainFile, stepEnvironment } from "../tools/runner.ts";
 import { type Program, peakMemoryKib, runProgram } from "./process.ts";
+import { apiKey, scratchFolder } from "./scratch.ts";
 import { median, quantile } from "./statistics.ts";
 
 export interface Peer {
@@ -25,8 +23,6 @@ export interface StartUpRow {
   memoryKib: number;
   memoryRatio: number;
 }
-
-const apiKey = "mint_bench_key_of_no_value";
 
 /** A job that has ended at the second poll, whenever that comes. */
 class TwoPollEngine implements Engine {
@@ -81,8 +77,8 @@ export async function measureStartUp(options: {
   const face = createHttpFace({ engine: new TwoPollEngine(), keys: [{ value: apiKey, projects }] });
   await using service = await listen(face);
   await using github = await startGitHub();
-  const folder = mkdtempSync(join(tmpdir(), "agent-job-bench-"));
-  const arms = armsOf(service.url, github.url, folder, options.peers);
+  using scratch = scratchFolder();
+  const arms = armsOf(service.url, github.url, scratch.path, options.peers);
 
   const durations = arms.map((): number[] => []);
   // The first round only warms the machine's file cache.

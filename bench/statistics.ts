@@ -4,8 +4,10 @@ export function quantile(values: readonly number[], p: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? Number.NaN;
 }
 
+/** Half of the values lie below it. */
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
+/** Their sum over their number. */
 export const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 

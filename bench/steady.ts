@@ -1,11 +1,9 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createHttpFace } from "../src/service/http-face.ts";
 import { listen } from "../src/service/listen.ts";
 import { ScriptedEngine } from "../src/service/scripted-engine.ts";
 import { mainFile, stepEnvironment } from "../tools/runner.ts";
 import { runProgram, withPreload } from "./process.ts";
+import { apiKey, scratchFolder } from "./scratch.ts";
 
 /** What a step holds after so many polls: what is alive after a full collection, and what the machine sees. */
 export interface SteadyRow {
@@ -24,7 +22,6 @@ setInterval(() => {
 
 /** One step that polls as fast as it can until the last mark, and is asked for its memory on the way. */
 export async function measureSteadyState(marks: readonly number[]): Promise<SteadyRow[]> {
-  const apiKey = "mint_bench_key_of_no_value";
   const total = Math.max(...marks);
   let polls = 0;
   let isEnded = false;
@@ -37,7 +34,8 @@ export async function measureSteadyState(marks: readonly number[]): Promise<Stea
   });
   const interval = { "poll-interval-seconds": "0.0001", "max-poll-interval-seconds": "0.0001" };
   const inputs = { "base-url": service.url, "project-id": "bench", "api-key": apiKey, prompt: "Go on", ...interval };
-  const { variables } = stepEnvironment({ inputs, folder: mkdtempSync(join(tmpdir(), "agent-job-bench-")) });
+  using scratch = scratchFolder();
+  const { variables } = stepEnvironment({ inputs, folder: scratch.path });
 
   const rows: SteadyRow[] = [];
   const program = withPreload({ args: [mainFile], environment: variables }, reportMemory, ["--expose-gc"]);

@@ -1709,12 +1709,11 @@ const unreachableLimitMs = 60_000;
 const createGraceMs = 5000;
 /** A message in flight gets less: the id of its job is known. */
 const messageGraceMs = 300;
+/** A client of one project. All that the service says has passed through it without the key. */
 function createClient(address, ports) {
-    const { clock, random, onTrace } = ports;
+    const { clock, random, onTrace = () => { } } = ports;
     const redact = (0,client_redact/* createRedactor */.l)(address.apiKey);
-    const transport = onTrace
-        ? (0,client_trace/* traced */.m)(ports.transport, () => clock.now(), (trace) => onTrace((0,client_trace/* redacted */.p)(trace, redact)))
-        : ports.transport;
+    const transport = (0,client_trace/* traced */.m)(ports.transport, () => clock.now(), (trace) => onTrace((0,client_trace/* redacted */.p)(trace, redact)));
     const jobsPath = `/v2/agent/${encodeURIComponent(address.projectId)}/job`;
     async function request(method, path, limits, submission) {
         const answer = await transport({

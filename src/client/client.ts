@@ -59,16 +59,15 @@ export interface AgentJobClient {
   getJob(jobId: string, limits: CallLimits): Promise<Job>;
 }
 
+/** A client of one project. All that the service says has passed through it without the key. */
 export function createClient(address: ServiceAddress, ports: ClientPorts): AgentJobClient {
-  const { clock, random, onTrace } = ports;
+  const { clock, random, onTrace = () => {} } = ports;
   const redact = createRedactor(address.apiKey);
-  const transport = onTrace
-    ? traced(
-        ports.transport,
-        () => clock.now(),
-        (trace) => onTrace(redacted(trace, redact)),
-      )
-    : ports.transport;
+  const transport = traced(
+    ports.transport,
+    () => clock.now(),
+    (trace) => onTrace(redacted(trace, redact)),
+  );
   const jobsPath = `/v2/agent/${encodeURIComponent(address.projectId)}/job`;
 
   async function request(

@@ -14,7 +14,7 @@ export interface ArchiveOptions {
 
 const dayMs = 86_400_000;
 
-/** Archives the jobs whose pull request is closed or merged, or which have rested for long. Never rejects. */
+/** Archives the jobs whose pull request is closed or merged, or which have rested for long. */
 export async function archiveJobs({ store, pullRequests, afterDays, now, log }: ArchiveOptions): Promise<void> {
   const jobs = store.restingJobs();
   const pulls = jobs.flatMap(({ id, pullRequest: link, head }) =>
@@ -28,6 +28,6 @@ export async function archiveJobs({ store, pullRequests, afterDays, now, log }: 
     const isOld = afterDays !== undefined && now - job.restsSince >= afterDays * dayMs;
     if (!isOld && !done.has(job.pullRequest ?? "")) continue;
     if (store.archive(job, now))
-      log(`${job.id}: archived, ${isOld ? "by its age" : "since its pull request is closed"}`);
+      log(`${job.id}: archived, ${isOld ? "since it has rested for so long" : "since its pull request is closed"}`);
   }
 }

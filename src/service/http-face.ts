@@ -2,11 +2,7 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import { type ApiKey, checkAccess } from "./access.ts";
 import type { Engine } from "./engine.ts";
 import { SlidingWindow } from "./sliding-window.ts";
-
-/** Counts uses of a project: 0 where one more is counted, else the milliseconds until one is free. */
-export interface UseLimit {
-  take(projectId: string, now: number): number;
-}
+import type { UseLimit } from "./use-limit.ts";
 
 export interface HttpFaceOptions {
   engine: Engine;

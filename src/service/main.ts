@@ -3,6 +3,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { help, parseOptions, type ServiceOptions } from "./options.ts";
+import { discard } from "./work/discard.ts";
+import { logsFolderOf } from "./work/turn.ts";
 import { startWorkingService } from "./working-service.ts";
 
 const options = parseOptions(process.argv.slice(2), process.env);
@@ -22,13 +24,14 @@ async function serve({ apiKey = `mint_${randomBytes(24).toString("hex")}`, store
   console.log(`Listening on ${service.url}`);
   console.log(`Projects     ${rest.projects.join(", ")}`);
   console.log(`API key      ${process.env.AGENT_SERVICE_KEY ? "from AGENT_SERVICE_KEY" : apiKey}`);
-  console.log(`Logs of jobs ${join(folder, "logs")}`);
+  console.log(`Logs of jobs ${logsFolderOf(folder)}`);
   let isStopping = false;
   const stop = async (): Promise<void> => {
     if (isStopping) return;
     isStopping = true;
     log("Stopping: agents are ended, and their work is resumed by the next service with the same store");
     await service[Symbol.asyncDispose]();
+    if (store === undefined) await discard(folder);
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());

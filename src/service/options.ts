@@ -14,7 +14,7 @@ repository; what it changes is committed, pushed and offered as a pull request.
   --agent 'COMMAND'         a command for the shell: it finds the prompt on its stdin and in the file that
                             AGENT_PROMPT_FILE names, and the repository as its current directory; exit code 0 means
                             that the work is done. Such as 'claude -p', 'codex exec -' or 'gemini -p'
-                            (default: a small editor that adds pages and sections and replaces phrases)
+                            (default: a small editor that adds pages and sections, replaces phrases and fixes links)
   --model NAME              what jobs give as their model (default: the command's first word)
   --agents N                how many work at a time (default: one for each core)
   --time-limit-minutes N    after which an agent is ended (default: 30)
@@ -22,14 +22,15 @@ repository; what it changes is committed, pushed and offered as a pull request.
   --port N                  (default: any free one)
   --store FILE              keeps jobs, messages and limits in this SQLite file, and what belongs to it beside it
                             (default: all is forgotten at the end)
-  --archive-after-days N    archive jobs of this age, not only those whose pull request is closed or merged
-  --github OWNER/NAME       open pull requests there (default: taken from an address on github.com); without GITHUB_TOKEN
-                            they are pages of the service
+  --archive-after-days N    archive jobs that have rested for so long too, not only those whose pull request is
+                            closed or merged
+  --github OWNER/NAME       open pull requests there (default: taken from an address on github.com where GITHUB_TOKEN is
+                            set; else they are pages of the service)
   --github-api URL          (default: https://api.github.com)
   --help                    show this
 
 The API key is taken from AGENT_SERVICE_KEY, or made and printed. With GITHUB_TOKEN, it is used to push over https and to
-open pull requests. Agents see neither of the two.
+open pull requests. Neither is in an agent's environment.
 `;
 
 /** What the command line and the environment ask for. */
@@ -130,12 +131,12 @@ function whole(name: string, text: string, least: number, most: number): number 
   return value;
 }
 
-/** Beyond it, timers would overflow. */
-const most = 10_000;
+/** Timers take up to 35,791 minutes. */
+const greatest = 10_000;
 
 function above0(name: string, text: string): number {
   const value = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0 || value > most)
-    throw new Error(`${name} takes a number above 0, and at most ${most}.`);
+  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0 || value > greatest)
+    throw new Error(`${name} takes a number above 0, and at most ${greatest}.`);
   return value;
 }

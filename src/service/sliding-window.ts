@@ -1,5 +1,7 @@
+import type { UseLimit } from "./use-limit.ts";
+
 /** Counts uses per key in a window that slides: at most `limit` uses in any `windowMs` milliseconds. */
-export class SlidingWindow {
+export class SlidingWindow implements UseLimit {
   readonly #limit: number;
   readonly #windowMs: number;
   readonly #uses = new Map<string, number[]>();
@@ -9,7 +11,6 @@ export class SlidingWindow {
     this.#windowMs = windowMs;
   }
 
-  /** Counts a use at `now` and returns 0, or leaves it uncounted and returns the milliseconds until one is free. */
   take(key: string, now: number): number {
     const recent = (this.#uses.get(key) ?? []).filter((at) => at > now - this.#windowMs);
     this.#uses.set(key, recent);

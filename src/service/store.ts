@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import type { UseLimit } from "./http-face.ts";
+import type { UseLimit } from "./use-limit.ts";
 
 export interface StoredJob {
   id: string;
@@ -21,7 +21,7 @@ export interface Turn {
   attempts: number;
 }
 
-export type TurnState = "waiting" | "running" | "completed" | "failed";
+type TurnState = "waiting" | "running" | "completed" | "failed";
 
 export interface StoredPull {
   number: number;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Engine, JobRecord } from "./engine.ts";
-import { branchOf, doTurn, type Workshop } from "./work/turn.ts";
+import { branchOf, doTurn, type TurnPorts } from "./work/turn.ts";
 
-export interface WorkingEngineOptions extends Workshop {
+export interface WorkingEngineOptions extends TurnPorts {
   /** What records give as the repository. */
   repositoryName: string;
   /** How many agents work at a time. */
@@ -58,15 +58,15 @@ export class WorkingEngine implements Engine {
     const job = store.job(jobId);
     if (!job) throw new Error(`there is no job ${jobId}`);
     const state = store.stateOf(jobId);
-    const isArchived = state !== "active" && job.archivedAt !== null;
+    const { archivedAt } = job;
     return {
       id: job.id,
-      status: isArchived ? "archived" : state,
+      status: archivedAt === null ? state : "archived",
       source: { repository: repositoryName, ref: branchOf(job.id) },
       model: agent.model,
       prLink: state === "active" ? null : job.pullRequest,
       createdAt: new Date(job.createdAt).toISOString(),
-      archivedAt: isArchived && job.archivedAt !== null ? new Date(job.archivedAt).toISOString() : null,
+      archivedAt: archivedAt === null ? null : new Date(archivedAt).toISOString(),
     };
   }
 
@@ -84,6 +84,7 @@ export class WorkingEngine implements Engine {
         })
         .then((end) => {
           log(`${job.id}: turn ${turn.id} has ${end === "stopped" ? "been stopped" : end}`);
+          // A store that cannot be written ends the service: the next one begins from what was written last.
           if (end === "stopped") store.putBack(turn);
           else store.endTurn(turn.id, end, now());
         })

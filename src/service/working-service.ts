@@ -1,7 +1,6 @@
 import { mkdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { archiveJobs } from "./archive.ts";
 import { createHttpFace, hourlyLimit, hourMs } from "./http-face.ts";
 import { type Listening, listen } from "./listen.ts";
@@ -11,6 +10,7 @@ import { Store } from "./store.ts";
 import type { AgentProgram } from "./work/agent.ts";
 import { discard } from "./work/discard.ts";
 import { Repository } from "./work/repository.ts";
+import { loginTo, nameOf } from "./work/repository-address.ts";
 import { runsFolderOf } from "./work/turn.ts";
 import { WorkingEngine } from "./working-engine.ts";
 
@@ -56,9 +56,9 @@ export async function startWorkingService(options: WorkingServiceOptions): Promi
   let baseUrl = "";
   const repositoryName = nameOf(address);
   const ownPages = new OwnPullRequests(store, repository, repositoryName, () => baseUrl, log);
-  const pullRequests = github ? new GitHubPullRequests(github) : ownPages;
-  const workshop = { store, repository, pullRequests, agent, folder, timeLimitMs };
-  const engine = new WorkingEngine({ ...workshop, repositoryName, agents, signal: stop.signal, log });
+  const pullRequests = github ? new GitHubPullRequests(github, stop.signal) : ownPages;
+  const ports = { store, repository, pullRequests, agent, folder, timeLimitMs };
+  const engine = new WorkingEngine({ ...ports, repositoryName, agents, signal: stop.signal, log });
   const face = createHttpFace({
     engine,
     keys: [{ value: options.apiKey, projects: options.projects }],
@@ -74,7 +74,9 @@ export async function startWorkingService(options: WorkingServiceOptions): Promi
   baseUrl = listening.url;
   engine.start();
   const archiving = archiveRegularly(stop.signal, () =>
-    archiveJobs({ store, pullRequests, afterDays: options.archiveAfterDays, now: Date.now(), log }),
+    archiveJobs({ store, pullRequests, afterDays: options.archiveAfterDays, now: Date.now(), log }).catch(
+      (error: unknown) => log(`Jobs cannot be archived: ${String(error)}`),
+    ),
   );
   return {
     ...listening,
@@ -94,36 +96,4 @@ async function archiveRegularly(signal: AbortSignal, archive: () => Promise<void
     await archive();
     await setTimeout(archiveEveryMs, undefined, { signal }).catch(() => {});
   }
-}
-
-/** Also of the form `git@host:path`, with a colon before the first slash. */
-function isUrl(repository: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(repository) || /^[^/\\]+:/.test(repository);
-}
-
-/** The repository as its users know it. */
-function nameOf(address: string): string {
-  return isUrl(address) ? address.replace(/\.git$/, "") : pathToFileURL(address).href;
-}
-
-/** The address without credentials, and what tells them to Git, for one host, in no file and no list of processes. */
-function loginTo(repository: string, token: string | undefined) {
-  if (!isUrl(repository)) return { address: resolve(repository), environment: {} };
-  if (!URL.canParse(repository) || !/^https?:$/.test(new URL(repository).protocol))
-    return { address: repository, environment: {} };
-  const url = new URL(repository);
-  const credentials = url.username
-    ? `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
-    : token && `x-access-token:${token}`;
-  url.username = "";
-  url.password = "";
-  const login = credentials && Buffer.from(credentials).toString("base64");
-  const environment: Record<string, string> = login
-    ? {
-        GIT_CONFIG_COUNT: "1",
-        GIT_CONFIG_KEY_0: `http.${url.origin}/.extraheader`,
-        GIT_CONFIG_VALUE_0: `AUTHORIZATION: basic ${login}`,
-      }
-    : {};
-  return { address: url.href, environment };
 }

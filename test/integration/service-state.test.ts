@@ -7,7 +7,6 @@ import { archiveJobs } from "../../src/service/archive.ts";
 import type { Change, PullRequests } from "../../src/service/pulls/pull-requests.ts";
 import { Store } from "../../src/service/store.ts";
 import { Repository } from "../../src/service/work/repository.ts";
-import { titleOf } from "../../src/service/work/title.ts";
 import { doTurn } from "../../src/service/work/turn.ts";
 import { DocsRepository } from "../../tools/docs-repository.ts";
 import { ask, ended, runJob, scriptAgent, startWorking } from "../support/working-service.ts";
@@ -49,11 +48,11 @@ test("a hundred jobs of ten projects at once: all end, each with its own change,
 test("the hundred-and-first create of an hour is refused, also by a service that was started again", async () => {
   const docs = new DocsRepository();
   const folder = temporary();
-  const hourAgo = Date.now() - 3_590_000;
+  const earlier = Date.now() - 3_000_000;
   {
     using store = new Store(join(folder, "jobs.sqlite"));
     const limit = store.useLimit("create", 100, 3_600_000);
-    for (let use = 0; use < 98; use++) expect(limit.take("docs", hourAgo + use)).toBe(0);
+    for (let use = 0; use < 98; use++) expect(limit.take("docs", earlier + use)).toBe(0);
   }
   {
     await using service = await startWorking(docs, { folder, projects: ["docs", "other"] });
@@ -65,7 +64,7 @@ test("the hundred-and-first create of an hour is refused, also by a service that
   expect(refused.status).toBe(429);
   const seconds = Number(refused.headers.get("retry-after"));
   expect(seconds).toBeGreaterThan(0);
-  expect(seconds).toBeLessThanOrEqual(10);
+  expect(seconds).toBeLessThanOrEqual(600);
   expect((await ask(service, "other/job", "1")).status).toBe(201);
 });
 
@@ -246,12 +245,4 @@ test("a job that gets a new pull request while the platform is asked is not arch
   };
   await archiveJobs({ store, pullRequests: { ...neverDone, done }, ...archiveOptions });
   expect(store.job("one")?.archivedAt).toBeNull();
-});
-
-test("a prompt becomes a title of one short line", () => {
-  expect(titleOf("\n  \u0007Fix\u202e the links \nand more")).toBe("Fix the links");
-  expect(titleOf(" \n")).toBe("Change the documentation");
-  const long = titleOf(`Bring ${"the pages ".repeat(20)}up to date`);
-  expect(long.length).toBeLessThanOrEqual(72);
-  expect(long).toMatch(/ (the|pages)…$/);
 });

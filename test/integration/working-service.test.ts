@@ -114,8 +114,14 @@ describe("an agent is a command", () => {
   });
 
   test("that leaves what cannot be removed, or a daemon that goes on writing, ends no service", async () => {
-    const daemon = "setsid sh -c 'for n in $(seq 3000); do echo x > late-$n; done' > /dev/null 2>&1 & sleep 0.05";
-    const service = await start({ agent: shellAgent(`mkdir -p a/b; echo x > a/b/c; chmod 555 a/b; ${daemon}`) });
+    const daemon = "for n in $(seq 3000); do echo x > late-$n; done";
+    const agent = scriptAgent(`
+      import { spawn } from "node:child_process";
+      spawn("sh", ["-c", ${JSON.stringify(daemon)}], { detached: true, stdio: "ignore" }).unref();
+      fs.mkdirSync("a/b", { recursive: true });
+      fs.writeFileSync("a/b/c", "x");
+      fs.chmodSync("a/b", 0o555);`);
+    const service = await start({ agent });
     expect((await runJob(service, "Go on")).status).toBe("completed");
     expect((await runJob(service, "Go on")).status).toBe("completed");
   });
@@ -148,17 +154,14 @@ describe("an agent is a command", () => {
 
   test("that prints without end, and lines like the service's, fills no disk and forges nothing", async () => {
     const service = await start({
-      agent: shellAgent("echo '[service] All is well'; printf 'a\\r\\033[2Jb\\n'; yes | head -c 30000000"),
+      agent: shellAgent("echo '[service] All is well'; printf 'a\\r\\033[2Jb\\n'; yes something | head -c 30000000"),
     });
     const job = await runJob(service, "Go on");
     const log = logOf(service, job.id);
-    expect(log.length).toBeLessThan(40_000_000);
+    expect(log.length).toBeLessThan(11_000_000);
+    expect(log.match(/more is left out/g)).toHaveLength(1);
     expect(log.slice(0, 1000)).toContain("| [service] All is well\n| a\n| [2Jb\n");
     expect(log.slice(-1000)).toContain("[more is left out]");
-  });
-
-  test("whose command begins with a variable does not show it as its model", () => {
-    expect(shellAgent("KEY=secret OTHER=1 claude -p").model).toBe("claude");
   });
 
   test("that commits by itself, on a branch of its own, with a lock left behind, still hands on its work", async () => {

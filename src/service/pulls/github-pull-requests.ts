@@ -24,9 +24,12 @@ const pageSize = 100;
 /** Pull requests through GitHub's API. GitHub's documentation: "REST API endpoints for pull requests". */
 export class GitHubPullRequests implements PullRequests {
   readonly #repository: GitHubRepository;
+  readonly #signal: AbortSignal;
 
-  constructor(repository: GitHubRepository) {
+  /** @param signal - ends what is being asked and waited for */
+  constructor(repository: GitHubRepository, signal: AbortSignal) {
     this.#repository = repository;
+    this.#signal = signal;
   }
 
   async open(change: Change): Promise<string> {
@@ -35,7 +38,7 @@ export class GitHubPullRequests implements PullRequests {
         return await this.#findOrCreate(change);
       } catch (error) {
         if (error instanceof Refusal && error.status < 500) throw error;
-        await setTimeout(pauseMs);
+        await setTimeout(pauseMs, undefined, { signal: this.#signal });
       }
     }
     return this.#findOrCreate(change);
@@ -93,7 +96,7 @@ export class GitHubPullRequests implements PullRequests {
         "x-github-api-version": "2022-11-28",
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(requestTimeoutMs),
+      signal: AbortSignal.any([this.#signal, AbortSignal.timeout(requestTimeoutMs)]),
       redirect: "error",
     });
     if (!response.ok) {

@@ -42,19 +42,21 @@ export class OwnPullRequests implements PullRequests {
 
   async stateOf(pull: MadePull): Promise<PullState> {
     await this.#repository.fetch();
-    return this.#stateNow(pull);
+    return this.#stateNow(pull, await this.#repository.targetBranch());
   }
 
   async done(pulls: readonly MadePull[]): Promise<Set<string>> {
     const done = new Set<string>();
-    if (pulls.length > 0) await this.#repository.fetch();
-    for (const pull of pulls) if ((await this.#stateNow(pull)) !== "open") done.add(pull.link);
+    if (pulls.length === 0) return done;
+    await this.#repository.fetch();
+    const target = await this.#repository.targetBranch();
+    for (const pull of pulls) if ((await this.#stateNow(pull, target)) !== "open") done.add(pull.link);
     return done;
   }
 
   /** By what was fetched last. */
-  async #stateNow({ branch, head }: Pick<MadePull, "branch" | "head">): Promise<PullState> {
-    if (await this.#repository.isMerged(head, await this.#repository.targetBranch())) return "merged";
+  async #stateNow({ branch, head }: Pick<MadePull, "branch" | "head">, target: string): Promise<PullState> {
+    if (await this.#repository.isMerged(head, target)) return "merged";
     return (await this.#repository.find(branch)) === undefined ? "closed" : "open";
   }
 
@@ -86,7 +88,7 @@ export class OwnPullRequests implements PullRequests {
     const [commits, diff, state] = await Promise.all([
       this.#repository.messages(base, head),
       this.#repository.diff(base, head, mostDiffBytes),
-      this.#stateNow({ branch, head }).catch(() => undefined),
+      this.#stateNow({ branch, head }, target).catch(() => undefined),
     ]);
     const prompts = this.#store.prompts(pull.job);
     const files = parseDiff(diff);

@@ -1,7 +1,8 @@
 import { fork } from "node:child_process";
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { secretNames } from "./secrets.ts";
+import { signalGroup } from "./process-group.ts";
+import { environmentWithoutSecrets } from "./secrets.ts";
 
 /** A program that does the work of an agent: a file and its arguments, without a shell between. */
 export interface AgentProgram {
@@ -49,12 +50,11 @@ export async function runAgent(program: AgentProgram, run: AgentRun): Promise<Ag
   writeFileSync(promptFile, run.prompt);
   const log = openSync(run.logFile, "a");
   const stdin = openSync(promptFile, "r");
-  const variables = Object.entries(process.env).filter(([name]) => !secretNames.includes(name));
   const child = fork(supervisor, [program.file, ...program.args], {
     cwd: run.tree,
     stdio: [stdin, log, log, "ipc"],
     execArgv: [],
-    env: { ...Object.fromEntries(variables), AGENT_PROMPT_FILE: promptFile, AGENT_JOB_ID: run.jobId },
+    env: { ...environmentWithoutSecrets(), AGENT_PROMPT_FILE: promptFile, AGENT_JOB_ID: run.jobId },
   });
   let group: number | undefined;
   child.on("message", (message: { group?: number }) => {
@@ -77,7 +77,7 @@ export async function runAgent(program: AgentProgram, run: AgentRun): Promise<Ag
       child.on("exit", done);
     });
     // Nothing is left to end where the supervisor has ended in good order.
-    if (group !== undefined) endByForce(-group);
+    signalGroup(group, "SIGKILL");
     return end ?? (exitCode === 0 ? "completed" : "failed");
   } finally {
     clearTimeout(timer);
@@ -85,13 +85,5 @@ export async function runAgent(program: AgentProgram, run: AgentRun): Promise<Ag
     run.signal.removeEventListener("abort", onAbort);
     closeSync(log);
     closeSync(stdin);
-  }
-}
-
-function endByForce(group: number): void {
-  try {
-    process.kill(group, "SIGKILL");
-  } catch {
-    // It has ended already.
   }
 }

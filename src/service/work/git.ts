@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { secretNames } from "./secrets.ts";
+import { signalGroup } from "./process-group.ts";
+import { environmentWithoutSecrets } from "./secrets.ts";
 
 export interface GitOptions {
   /** Where it runs; for a bare repository, its folder. */
@@ -14,7 +15,7 @@ export interface GitOptions {
 }
 
 /** A Git command that failed, with what it printed. */
-export class GitError extends Error {
+class GitError extends Error {
   constructor(args: readonly string[], how: string, printed: string) {
     super(`git ${args[0]} ${how}: ${printed.trim()}`);
   }
@@ -41,14 +42,13 @@ const timeLimitMs = 10 * 60_000;
 export async function git(args: readonly string[], options: GitOptions): Promise<string> {
   const { cwd, environment = {}, input = "", signal, mostBytes = Number.POSITIVE_INFINITY } = options;
   signal?.throwIfAborted();
-  const variables = Object.entries(process.env).filter(([name]) => !secretNames.includes(name));
   const child = spawn("git", [...settings, ...args], {
     cwd,
     stdio: ["pipe", "pipe", "pipe"],
     // A group of its own, so that its helpers, which hold its pipes, can be ended with it.
     detached: true,
     env: {
-      ...Object.fromEntries(variables),
+      ...environmentWithoutSecrets(),
       GIT_TERMINAL_PROMPT: "0",
       LC_ALL: "C",
       ...environment,
@@ -57,11 +57,7 @@ export async function git(args: readonly string[], options: GitOptions): Promise
   let ended = "";
   const end = (why: string): void => {
     ended ||= why;
-    try {
-      process.kill(-(child.pid ?? 0), "SIGKILL");
-    } catch {
-      // It is gone already.
-    }
+    signalGroup(child.pid, "SIGKILL");
   };
   const onAbort = (): void => end("was stopped");
   const timer = setTimeout(() => end(`was ended after ${timeLimitMs / 60_000} min`), timeLimitMs);

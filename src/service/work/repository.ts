@@ -56,6 +56,8 @@ export class Repository {
     await this.fetch();
     const target = await this.targetBranch();
     if ((await this.find(target)) === undefined) throw new Error(`the branch ${target} has no commit yet`);
+    // Git before 2.38 cannot do this, and squashed branches would never be known to be merged.
+    await this.#git(["merge-tree", "--write-tree", `refs/heads/${target}`, `refs/heads/${target}`]);
     if ((await this.find("agent")) !== undefined)
       throw new Error("it has a branch named agent, so that there can be none named agent/<job id>");
   }

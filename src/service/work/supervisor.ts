@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { signalGroup } from "./process-group.ts";
 
 // Runs a program in a process group of its own, and ends all of that group when the service is gone, however it went: the
 // channel to it closes even where it was killed. What the program prints goes on to stdout, line by line.
@@ -9,14 +10,7 @@ const graceMs = 2000;
 const mostLoggedBytes = 10 * 1024 * 1024;
 let isEnding = false;
 
-function endGroup(signal: NodeJS.Signals): void {
-  try {
-    // A negative number stands for the whole group.
-    if (child?.pid !== undefined) process.kill(-child.pid, signal);
-  } catch {
-    // It has ended already.
-  }
-}
+const endGroup = (signal: NodeJS.Signals): void => signalGroup(child?.pid, signal);
 
 function end(): void {
   if (isEnding) return;
@@ -32,20 +26,20 @@ let logged = 0;
 
 /** A mark before each line tells the agent's words from those of the service. */
 function log(line: string): void {
-  logged += line.length + 1;
-  process.stdout.write(`| ${line.replace(/[^\P{Cc}\t]/gu, "")}\n`);
+  const text = `| ${line.replace(/[^\P{Cc}\t]/gu, "")}\n`;
+  logged += Buffer.byteLength(text);
+  process.stdout.write(logged > mostLoggedBytes ? "| [more is left out]\n" : text);
 }
 
 function copy(stream: Readable): Promise<unknown> {
   const lines = createInterface({ input: stream });
   lines.on("line", (line) => {
-    if (logged <= mostLoggedBytes) return log(line);
-    lines.close();
-    process.stdout.write("| [more is left out]\n");
-    // Read all the same, or the agent would wait for it for ever.
-    stream.removeAllListeners("data").resume();
+    if (logged > mostLoggedBytes) return;
+    log(line);
+    // The rest is read all the same, or the agent would wait for it for ever.
+    if (logged > mostLoggedBytes) stream.removeAllListeners("data").resume();
   });
-  return new Promise((done) => lines.once("close", done));
+  return new Promise((done) => stream.once("close", done));
 }
 
 function start() {

@@ -9,7 +9,7 @@ import type { Checkout, Repository } from "./repository.ts";
 import { titleOf } from "./title.ts";
 
 /** All that a turn is done with. */
-export interface Workshop {
+export interface TurnPorts {
   store: Store;
   repository: Repository;
   pullRequests: PullRequests;
@@ -25,6 +25,9 @@ const mostAttempts = 2;
 /** The branch of a job; its id is the service's own, and holds nothing that a ref may not. */
 export const branchOf = (jobId: string): string => `agent/${jobId}`;
 
+/** Where the logs of jobs are: what agents printed, and what the service has to say of it. */
+export const logsFolderOf = (folder: string): string => join(folder, "logs");
+
 /** Where working trees are: nothing in it is of use once its service has ended. */
 export const runsFolderOf = (folder: string): string => join(folder, "runs");
 
@@ -35,11 +38,11 @@ export const runsFolderOf = (folder: string): string => join(folder, "runs");
 export async function doTurn(
   turn: Turn,
   job: StoredJob,
-  workshop: Workshop,
+  ports: TurnPorts,
   signal: AbortSignal,
 ): Promise<"completed" | "failed" | "stopped"> {
-  const { folder } = workshop;
-  const logFile = join(folder, "logs", `${job.id}.log`);
+  const { folder } = ports;
+  const logFile = join(logsFolderOf(folder), `${job.id}.log`);
   const runFolder = join(runsFolderOf(folder), `${turn.id}-${turn.attempts}`);
   const note = (text: string): void => {
     try {
@@ -49,9 +52,9 @@ export async function doTurn(
     }
   };
   try {
-    await mkdir(join(folder, "logs"), { recursive: true });
+    await mkdir(logsFolderOf(folder), { recursive: true });
     await mkdir(runFolder, { recursive: true });
-    return await work(turn, job, { ...workshop, runFolder, logFile, note }, signal);
+    return await work(turn, job, { ...ports, runFolder, logFile, note }, signal);
   } catch (error) {
     if (signal.aborted) return "stopped";
     note(`The turn has failed: ${error instanceof Error ? error.message : String(error)}`);
@@ -61,18 +64,18 @@ export async function doTurn(
   }
 }
 
-interface Bench extends Workshop {
+interface Attempt extends TurnPorts {
   /** Of this attempt alone. */
   runFolder: string;
   logFile: string;
   note: (text: string) => void;
 }
 
-async function work(turn: Turn, job: StoredJob, bench: Bench, signal: AbortSignal) {
-  const { store, repository, pullRequests, runFolder, note } = bench;
+async function work(turn: Turn, job: StoredJob, attempt: Attempt, signal: AbortSignal) {
+  const { store, repository, pullRequests, runFolder, note } = attempt;
   const branch = branchOf(job.id);
   note(`Turn ${turn.id} begins.`);
-  const isAnew = await isMerged(job, bench);
+  const isAnew = await isMerged(job, attempt);
   const checkout = await repository.checkOut(branch, join(runFolder, "tree"), isAnew);
   let head = await findDone(turn, checkout, repository);
   if (head === undefined) {
@@ -81,7 +84,7 @@ async function work(turn: Turn, job: StoredJob, bench: Bench, signal: AbortSigna
       return "failed";
     }
     store.countAttempt(turn.id);
-    const { logFile, agent, timeLimitMs } = bench;
+    const { logFile, agent, timeLimitMs } = attempt;
     const run = {
       prompt: turn.prompt,
       jobId: job.id,
@@ -99,7 +102,7 @@ async function work(turn: Turn, job: StoredJob, bench: Bench, signal: AbortSigna
     const message = `${titleOf(turn.prompt)}\n\n${trailersOf(turn).join("\n")}\n`;
     const made = await repository.commit(checkout, message, join(runFolder, "index"));
     if (made === undefined) note("No file was changed.");
-    else head = await pushOrFind(made, turn, checkout, bench);
+    else head = await pushOrFind(made, turn, checkout, attempt);
   }
   // Also where an earlier turn was pushed, but could not be offered.
   head ??= checkout.isContinued && job.pullRequest === null ? checkout.head : undefined;
@@ -115,7 +118,7 @@ async function work(turn: Turn, job: StoredJob, bench: Bench, signal: AbortSigna
 }
 
 /** Whether the job's last pull request is merged: then its branch is of the past. Where that is not known, it goes on. */
-async function isMerged({ id, pullRequest: link, head }: StoredJob, { pullRequests, note }: Bench): Promise<boolean> {
+async function isMerged({ id, pullRequest: link, head }: StoredJob, { pullRequests, note }: Attempt): Promise<boolean> {
   if (link === null || head === null) return false;
   try {
     return (await pullRequests.stateOf({ link, branch: branchOf(id), head })) === "merged";
@@ -126,7 +129,7 @@ async function isMerged({ id, pullRequest: link, head }: StoredJob, { pullReques
 }
 
 /** The commit of the turn; where the push is refused, the one that an attempt before it has pushed meanwhile. */
-async function pushOrFind(commit: string, turn: Turn, checkout: Checkout, { repository }: Bench): Promise<string> {
+async function pushOrFind(commit: string, turn: Turn, checkout: Checkout, { repository }: Attempt): Promise<string> {
   const branch = branchOf(turn.job);
   try {
     await repository.push(commit, branch, checkout.before, turn.job);

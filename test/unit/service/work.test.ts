@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { shellAgent } from "../../../src/service/work/agent.ts";
+import { loginTo, nameOf } from "../../../src/service/work/repository-address.ts";
+import { titleOf } from "../../../src/service/work/title.ts";
+
+test("an agent whose command begins with a variable does not show it as its model", () => {
+  expect(shellAgent("KEY=secret OTHER=1 claude -p").model).toBe("claude");
+  expect(shellAgent("KEY=secret").model).toBe("agent");
+});
+
+test("credentials in an address are told to Git alone, for its host", () => {
+  const { address, environment } = loginTo("https://me:p%40ss@git.example.com/acme/docs.git", "token");
+  expect(address).toBe("https://git.example.com/acme/docs.git");
+  expect(nameOf(address)).toBe("https://git.example.com/acme/docs");
+  expect(environment).toMatchObject({
+    GIT_CONFIG_KEY_0: "http.https://git.example.com/.extraheader",
+    GIT_CONFIG_VALUE_0: `AUTHORIZATION: basic ${btoa("me:p@ss")}`,
+  });
+  expect(loginTo("https://github.com/acme/docs", "t").environment.GIT_CONFIG_VALUE_0).toContain(
+    btoa("x-access-token:t"),
+  );
+  expect(loginTo("https://github.com/acme/docs", undefined).environment).toEqual({});
+});
+
+test.each(["git@example.com:acme/docs.git", "example.com:docs.git", "ssh://git@example.com/docs"])(
+  "%s is an address",
+  (address) => {
+    expect(loginTo(address, "token")).toEqual({ address, environment: {} });
+  },
+);
+
+test("a path is made absolute, and named as a file", () => {
+  const { address } = loginTo("./docs", undefined);
+  expect(address).toMatch(/^\/.*\/docs$/);
+  expect(nameOf(address)).toBe(`file://${address}`);
+});
+
+test("a prompt becomes a title of one short line", () => {
+  expect(titleOf("\n  \u0007Fix\u202e the links \nand more")).toBe("Fix the links");
+  expect(titleOf(" \n")).toBe("Change the documentation");
+  const long = titleOf(`Bring ${"the pages ".repeat(20)}up to date`);
+  expect(long.length).toBeLessThanOrEqual(72);
+  expect(long).toMatch(/ (the|pages)…$/);
+});
