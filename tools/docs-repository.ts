@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { handedOnEnvironment } from "../src/service/work/environment.ts";
 
 const pages = {
   "README.md": "# Docs\n\nSee the [guide](docs/guide.md).\n",
@@ -20,16 +21,16 @@ export class DocsRepository {
       mkdirSync(dirname(join(work, file)), { recursive: true });
       writeFileSync(join(work, file), text);
     }
-    execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", this.path]);
-    execFileSync("git", ["init", "--quiet", "--initial-branch=main", work]);
+    git(["init", "--quiet", "--bare", "--initial-branch=main", this.path]);
+    git(["init", "--quiet", "--initial-branch=main", work]);
     if (Object.keys(files).length === 0) return;
-    execFileSync("git", ["-C", work, "add", "--all"]);
-    execFileSync("git", ["-C", work, ...person, "commit", "--quiet", "--message=Begin"]);
-    execFileSync("git", ["-C", work, "push", "--quiet", this.path, "main"]);
+    git(["-C", work, "add", "--all"]);
+    git(["-C", work, ...person, "commit", "--quiet", "--message=Begin"]);
+    git(["-C", work, "push", "--quiet", this.path, "main"]);
   }
 
   git(...args: string[]): string {
-    return execFileSync("git", ["-C", this.path, ...args], { encoding: "utf8" }).trim();
+    return git(["-C", this.path, ...args]).trim();
   }
 
   /** All branches but the default one. */
@@ -65,3 +66,7 @@ export class DocsRepository {
 }
 
 const person = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.com"];
+
+function git(args: readonly string[]): string {
+  return execFileSync("git", args, { encoding: "utf8", env: handedOnEnvironment() });
+}

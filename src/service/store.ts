@@ -166,8 +166,11 @@ export class Store implements Disposable {
     return Number(this.#run(insert, job, title, branch, target, base, head).lastInsertRowid);
   }
 
-  setPullCommits(number: number, base: string, head: string): void {
-    this.#run("UPDATE pull SET base = ?, head = ? WHERE number = ?", base, head, number);
+  /** False where the job has no pull request of that number. */
+  setPullCommits(number: number, job: string, base: string, head: string): boolean {
+    return (
+      this.#run("UPDATE pull SET base = ?, head = ? WHERE number = ? AND job = ?", base, head, number, job).changes > 0
+    );
   }
 
   pull(number: number): StoredPull | undefined {

@@ -44,7 +44,7 @@ export async function startWorkingService(options: WorkingServiceOptions): Promi
   await mkdir(folder, { recursive: true });
   // Whoever has the store has the folder: from here on there is no other service in it.
   const store = new Store(options.store ?? join(folder, "jobs.sqlite"));
-  await discard(runsFolderOf(folder));
+  await discard(runsFolderOf(folder)).catch((error: unknown) => log(`Old working trees are left: ${String(error)}`));
   const stop = new AbortController();
   const { address, environment } = loginTo(options.repository, github?.token);
   const repository = new Repository({ url: address, folder, target: options.base, environment, signal: stop.signal });

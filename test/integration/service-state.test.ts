@@ -134,6 +134,30 @@ test("a turn that was interrupted between its push and its pull request is not d
   expect(store.job("job_1")?.pullRequest).toBe("https://example.com/pull/1");
 });
 
+test("work that was done but not pushed when the service was killed is pushed by the next one, and not done again", async () => {
+  const { docs, store, repository, folder, runs } = await bench();
+  const agent = scriptAgent(
+    `fs.appendFileSync(${JSON.stringify(runs)}, "run"); fs.appendFileSync("README.md", "more");`,
+  );
+  const pullRequests: PullRequests = { ...neverDone, open: async () => "https://example.com/pull/1" };
+  const ports = { store, repository, pullRequests, agent, folder, timeLimitMs: 60_000 };
+  store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+  const hook = join(docs.path, "hooks/pre-receive");
+  writeFileSync(hook, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+  const turn = () => {
+    const begun = store.beginTurn();
+    const job = store.job("job_1");
+    if (!begun || !job) throw new Error("there is no turn");
+    return doTurn(begun, job, ports, new AbortController().signal);
+  };
+  expect(await turn()).toBe("failed");
+  writeFileSync(hook, "#!/bin/sh\nexit 0\n");
+  store.recover();
+  expect(await turn()).toBe("completed");
+  expect(readFileSync(runs, "utf8")).toBe("run");
+  expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("1");
+});
+
 test("an agent that was interrupted twice is not run again; a stop in good order does not count", async () => {
   const { store, repository, folder, runs } = await bench();
   const agent = scriptAgent(`fs.appendFileSync(${JSON.stringify(runs)}, "run");`);

@@ -160,8 +160,31 @@ describe("an agent is a command", () => {
     const log = logOf(service, job.id);
     expect(log.length).toBeLessThan(11_000_000);
     expect(log.match(/more is left out/g)).toHaveLength(1);
-    expect(log.slice(0, 1000)).toContain("| [service] All is well\n| a\n| [2Jb\n");
+    expect(log.slice(0, 1000)).toContain("| [service] All is well\n| a[2Jb\n");
     expect(log.slice(-1000)).toContain("[more is left out]");
+  });
+
+  test("that kills its supervisor at once is ended all the same", async () => {
+    const pids = join(mkdtempSync(join(tmpdir(), "pids-")), "pids");
+    const service = await start({ agent: shellAgent(`echo $$ > ${pids}; kill -9 $PPID; sleep 300`) });
+    expect((await runJob(service, "Go on")).status).toBe("failed");
+    // Nobody but the machine itself is left to take note of its end.
+    while (isAlive(readFileSync(pids, "utf8"))) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+
+  test("that prints a line without end completes", async () => {
+    const service = await start({ agent: shellAgent("head -c 50000000 /dev/zero | tr '\\0' x; echo ok > n.md") });
+    expect((await runJob(service, "Go on")).status).toBe("completed");
+  });
+
+  test("that pushes its branch by itself: what it has changed beyond that comes on top", async () => {
+    const person = "-c user.name=a -c user.email=a@b";
+    const own = `echo one > one.md; git add -A; git ${person} commit -qm mine; git push -q origin HEAD; echo two > two.md`;
+    const service = await start({ agent: shellAgent(own) });
+    const job = await runJob(service, "Go on");
+    expect(job).toMatchObject({ status: "completed", prLink: `${service.url}/pull/1` });
+    expect(docs.git("log", "--format=%s", `main..agent/${job.id}`).split("\n")).toEqual(["Go on", "mine"]);
+    expect(docs.git("diff", "--name-only", `main...agent/${job.id}`).split("\n")).toEqual(["one.md", "two.md"]);
   });
 
   test("that commits by itself, on a branch of its own, with a lock left behind, still hands on its work", async () => {
@@ -241,6 +264,34 @@ test("a change that was squashed into the default branch is not offered again", 
   expect(second.prLink).not.toBe(first.prLink);
   expect(docs.git("log", "--format=%s", `main..${branch}`)).toBe("two");
   expect(docs.read(branch, "README.md")).toMatch(/one\ntwo$/);
+});
+
+test("a job that has changed nothing in the end goes on in its pull request", async () => {
+  const agent = scriptAgent("if (prompt === 'undo') fs.rmSync('n.md'); else fs.writeFileSync('n.md', prompt);");
+  const service = await start({ agent });
+  const { id } = await runJob(service, "one");
+  for (const prompt of ["undo", "two"]) {
+    await ask(service, `docs/job/${id}/message`, prompt);
+    expect(await ended(service, id)).toMatchObject({ status: "completed", prLink: `${service.url}/pull/1` });
+  }
+  expect(docs.git("log", "--format=%s", `main..agent/${id}`).split("\n")).toEqual(["two", "undo", "one"]);
+});
+
+test("a service that Git has started, in a hook, leaves the repository of that Git alone", async () => {
+  const victim = new DocsRepository({ "a.md": "a\n" });
+  victim.git("branch", "precious");
+  const before = victim.git("for-each-ref");
+  process.env.GIT_DIR = victim.path;
+  process.env.GIT_INDEX_FILE = join(victim.path, "index");
+  try {
+    const service = await start({ agent: shellAgent("echo x > x.md; git add -A") });
+    expect((await runJob(service, "Go on")).status).toBe("completed");
+  } finally {
+    delete process.env.GIT_DIR;
+    delete process.env.GIT_INDEX_FILE;
+  }
+  expect(victim.git("for-each-ref")).toBe(before);
+  expect(existsSync(join(victim.path, "index"))).toBe(false);
 });
 
 test("a prompt that looks like a trailer of the service's skips no turn", async () => {

@@ -45,8 +45,10 @@ export class GitHubPullRequests implements PullRequests {
   }
 
   async stateOf({ link }: MadePull): Promise<PullState> {
-    const number = /\/(\d+)$/.exec(link)?.[1];
-    if (number === undefined) throw new Error(`no link to a pull request: ${link}`);
+    const { owner, name } = this.#repository;
+    const [path, number] = /\/([^/]+\/[^/]+)\/pull\/(\d+)$/.exec(link)?.slice(1) ?? [];
+    // One that was made elsewhere, such as a page of the service itself from when it had no token.
+    if (path?.toLowerCase() !== `${owner}/${name}`.toLowerCase()) return "open";
     const pull = await this.#request("GET", `/pulls/${number}`);
     if (!isPull(pull)) throw new Error("GitHub's answer is no pull request");
     if (pull.state !== "closed") return "open";
@@ -63,8 +65,11 @@ export class GitHubPullRequests implements PullRequests {
     }
     const done = new Set<string>();
     // One that moved between two pages would be missing: so those that are missing are asked for, which is once for each.
-    for (const pull of pulls.filter(({ link }) => !open.has(link)))
-      if ((await this.stateOf(pull)) !== "open") done.add(pull.link);
+    for (const pull of pulls.filter(({ link }) => !open.has(link))) {
+      // One that cannot be asked for must not keep the others.
+      const state = await this.stateOf(pull).catch(() => "open" as const);
+      if (state !== "open") done.add(pull.link);
+    }
     return done;
   }
 
@@ -125,6 +130,7 @@ function isPull(data: unknown): data is Pull {
     data !== null &&
     "html_url" in data &&
     typeof data.html_url === "string" &&
+    /^https?:\/\/[^\s@]{1,2000}\/pull\/\d+$/.test(data.html_url) &&
     "state" in data &&
     "merged_at" in data
   );

@@ -32,11 +32,9 @@ export class OwnPullRequests implements PullRequests {
   }
 
   async open({ jobId, title, branch, target, base, head, continues }: Change): Promise<string> {
-    const number = /\/pull\/(\d+)$/.exec(continues ?? "")?.[1];
-    if (continues !== null && number !== undefined) {
-      this.#store.setPullCommits(Number(number), base, head);
-      return continues;
-    }
+    const number = /\/pull\/(\d+)$/.exec(continues ?? "")?.[1] ?? 0;
+    // A link of another platform is none of these.
+    if (continues !== null && this.#store.setPullCommits(Number(number), jobId, base, head)) return continues;
     return `${this.#baseUrl()}/pull/${this.#store.addPull({ job: jobId, title, branch, target, base, head })}`;
   }
 

@@ -1,8 +1,8 @@
 import { fork } from "node:child_process";
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { handedOnEnvironment } from "./environment.ts";
 import { signalGroup } from "./process-group.ts";
-import { environmentWithoutSecrets } from "./secrets.ts";
 
 /** A program that does the work of an agent: a file and its arguments, without a shell between. */
 export interface AgentProgram {
@@ -54,18 +54,16 @@ export async function runAgent(program: AgentProgram, run: AgentRun): Promise<Ag
     cwd: run.tree,
     stdio: [stdin, log, log, "ipc"],
     execArgv: [],
-    env: { ...environmentWithoutSecrets(), AGENT_PROMPT_FILE: promptFile, AGENT_JOB_ID: run.jobId },
-  });
-  let group: number | undefined;
-  child.on("message", (message: { group?: number }) => {
-    group = message.group;
+    // It leads the group that the agent is in.
+    detached: true,
+    env: { ...handedOnEnvironment(), AGENT_PROMPT_FILE: promptFile, AGENT_JOB_ID: run.jobId },
   });
   let end: AgentEnd | undefined;
   let force: NodeJS.Timeout | undefined;
   const stop = (how: AgentEnd): void => {
     end ??= how;
     child.kill("SIGTERM");
-    force ??= setTimeout(() => child.kill("SIGKILL"), graceMs);
+    force ??= setTimeout(() => signalGroup(child.pid, "SIGKILL"), graceMs);
   };
   const onAbort = (): void => stop("stopped");
   const timer = setTimeout(() => stop("timed-out"), run.timeLimitMs);
@@ -76,8 +74,8 @@ export async function runAgent(program: AgentProgram, run: AgentRun): Promise<Ag
       child.on("error", fail);
       child.on("exit", done);
     });
-    // Nothing is left to end where the supervisor has ended in good order.
-    signalGroup(group, "SIGKILL");
+    // Whatever the agent has left running would go on working in a tree that is being committed.
+    signalGroup(child.pid, "SIGKILL");
     return end ?? (exitCode === 0 ? "completed" : "failed");
   } finally {
     clearTimeout(timer);

@@ -13,5 +13,6 @@ export async function discard(folder: string): Promise<void> {
 async function makeWritable(folder: string): Promise<void> {
   if (!(await lstat(folder)).isDirectory()) return;
   await chmod(folder, 0o700);
-  for (const entry of await readdir(folder)) await makeWritable(join(folder, entry));
+  // What cannot be changed, or is gone by now, is for the removal to name.
+  for (const entry of await readdir(folder)) await makeWritable(join(folder, entry)).catch(() => {});
 }

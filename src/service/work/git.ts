@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
+import { handedOnEnvironment } from "./environment.ts";
 import { signalGroup } from "./process-group.ts";
-import { environmentWithoutSecrets } from "./secrets.ts";
 
 export interface GitOptions {
   /** Where it runs; for a bare repository, its folder. */
@@ -27,6 +27,8 @@ const settings = [
   "core.fsmonitor=false",
   "core.quotePath=false",
   "gc.auto=0",
+  "user.name=Agent",
+  "user.email=agent@localhost",
   "http.lowSpeedLimit=1",
   "http.lowSpeedTime=60",
 ].flatMap((setting) => ["-c", setting]);
@@ -48,7 +50,7 @@ export async function git(args: readonly string[], options: GitOptions): Promise
     // A group of its own, so that its helpers, which hold its pipes, can be ended with it.
     detached: true,
     env: {
-      ...environmentWithoutSecrets(),
+      ...handedOnEnvironment(),
       GIT_TERMINAL_PROMPT: "0",
       LC_ALL: "C",
       ...environment,

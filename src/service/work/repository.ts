@@ -50,8 +50,8 @@ export class Repository {
   /** Makes the mirror where there is none. Rejects where the repository cannot be worked on. */
   async open(): Promise<void> {
     await mkdir(this.#mirror, { recursive: true });
-    // What a Git left that was killed; there is no other one now.
-    for (const lock of globSync("**/*.lock", { cwd: this.#mirror })) rmSync(join(this.#mirror, lock));
+    // What a Git has left that was killed; one that has outlived its service may be removing it at this moment.
+    for (const lock of globSync("**/*.lock", { cwd: this.#mirror })) rmSync(join(this.#mirror, lock), { force: true });
     await this.#git(["init", "--quiet", "--bare"]);
     await this.fetch();
     const target = await this.targetBranch();
@@ -103,10 +103,6 @@ export class Repository {
       GIT_DIR: this.#mirror,
       GIT_WORK_TREE: tree,
       GIT_INDEX_FILE: index,
-      GIT_AUTHOR_NAME: "Agent",
-      GIT_AUTHOR_EMAIL: "agent@localhost",
-      GIT_COMMITTER_NAME: "Agent",
-      GIT_COMMITTER_EMAIL: "agent@localhost",
     };
     await this.#git(["read-tree", head], { environment });
     await this.#git(["add", "--all", "--", ":/"], { cwd: tree, environment });
@@ -116,7 +112,7 @@ export class Repository {
     const nested = /:(?!160000)\d{6} 160000 [^\0]*\0([^\0]*)\0/.exec(changes)?.[1];
     if (nested !== undefined)
       throw new Error(`the agent has left a repository of its own in ${nested}, which cannot be committed`);
-    return (await this.#git(["commit-tree", after, "-p", head, "-F", "-"], { environment, input: message })).trim();
+    return this.#commitTree(after, head, message);
   }
 
   /** Hands a commit on: as the job's to the mirror, where it is kept, and as its branch to the repository. */
@@ -124,6 +120,26 @@ export class Repository {
     await this.#git(["update-ref", `refs/jobs/${jobId}`, commit]);
     const lease = before === undefined ? [] : [`--force-with-lease=refs/heads/${branch}:${before}`];
     await this.#git(["push", "--quiet", ...lease, "--", this.url, `${commit}:refs/heads/${branch}`]);
+  }
+
+  /** The last commit of a job that was made, whether it could be pushed or not. */
+  async kept(jobId: string): Promise<{ commit: string; parent: string; message: string } | undefined> {
+    const args = ["log", "--max-count=1", "--format=%H%n%P%n%B", `refs/jobs/${jobId}`, "--"];
+    const printed = await this.#git(args).catch(() => "");
+    const [commit = "", parent = "", ...message] = printed.split("\n");
+    return commit === "" ? undefined : { commit, parent, message: message.join("\n") };
+  }
+
+  /**
+   * What a commit changes, on top of another that has the same beginning: that one itself where it holds the change already,
+   * none where the two contradict each other.
+   */
+  async onTop(commit: string, tip: string, beginning: string): Promise<string | undefined> {
+    if (!(await this.#succeeds(["merge-base", "--is-ancestor", beginning, tip]))) return undefined;
+    const tree = (await this.#git(["merge-tree", "--write-tree", tip, commit]).catch(() => "")).trim();
+    if (tree === "") return undefined;
+    if (tree === (await this.#treeOf(tip))) return tip;
+    return this.#commitTree(tree, tip, await this.#git(["log", "--max-count=1", "--format=%B", commit]));
   }
 
   /** The commit of a branch as it was fetched last. */
@@ -135,9 +151,11 @@ export class Repository {
   /** Whether all of a commit is in a branch, as it was fetched last: merged, fast-forwarded, rebased or squashed. */
   async isMerged(commit: string, target: string): Promise<boolean> {
     if (await this.#succeeds(["merge-base", "--is-ancestor", commit, `refs/heads/${target}`])) return true;
+    const fork = await this.#fork(commit, `refs/heads/${target}`);
+    // What changes nothing in the end would be in every branch.
+    if (fork === undefined || (await this.#treeOf(fork)) === (await this.#treeOf(commit))) return false;
     const merged = await this.#git(["merge-tree", "--write-tree", `refs/heads/${target}`, commit]).catch(() => "");
-    const trunk = await this.#git(["rev-parse", `refs/heads/${target}^{tree}`]);
-    return merged === trunk;
+    return merged.trim() === (await this.#treeOf(`refs/heads/${target}`));
   }
 
   /** The messages of the commits of a job from `base` on, the oldest first. */
@@ -168,6 +186,14 @@ export class Repository {
     const fetch = () => this.#git(["fetch", "--quiet", "--prune", "--no-tags", "--", this.url, refs]);
     this.#fetching = this.#fetching.then(fetch, fetch);
     return this.#fetching;
+  }
+
+  async #treeOf(commit: string): Promise<string> {
+    return (await this.#git(["rev-parse", `${commit}^{tree}`])).trim();
+  }
+
+  async #commitTree(tree: string, parent: string, message: string): Promise<string> {
+    return (await this.#git(["commit-tree", tree, "-p", parent, "-F", "-"], { input: message })).trim();
   }
 
   /** Where a branch has left another; none where they have nothing in common. */

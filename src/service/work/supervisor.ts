@@ -1,50 +1,52 @@
 import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { signalGroup } from "./process-group.ts";
 
-// Runs a program in a process group of its own, and ends all of that group when the service is gone, however it went: the
-// channel to it closes even where it was killed. What the program prints goes on to stdout, line by line.
-let child: ReturnType<typeof start> | undefined;
+// Runs a program in the process group that this process leads, and ends all of that group when the service is gone, however
+// it went: the channel to it closes even where it was killed. What the program prints goes on to stdout, line by line.
+
 const graceMs = 2000;
 const mostLoggedBytes = 10 * 1024 * 1024;
-let isEnding = false;
+/** A longer line is cut into several. */
+const longestLine = 64 * 1024;
 
-const endGroup = (signal: NodeJS.Signals): void => signalGroup(child?.pid, signal);
+let isEnding = false;
+let logged = 0;
 
 function end(): void {
   if (isEnding) return;
   isEnding = true;
-  endGroup("SIGTERM");
-  setTimeout(() => {
-    endGroup("SIGKILL");
-    process.exit(1);
-  }, graceMs);
+  signalGroup(process.pid, "SIGTERM");
+  setTimeout(() => signalGroup(process.pid, "SIGKILL"), graceMs);
 }
-
-let logged = 0;
 
 /** A mark before each line tells the agent's words from those of the service. */
 function log(line: string): void {
+  if (logged > mostLoggedBytes) return;
   const text = `| ${line.replace(/[^\P{Cc}\t]/gu, "")}\n`;
   logged += Buffer.byteLength(text);
   process.stdout.write(logged > mostLoggedBytes ? "| [more is left out]\n" : text);
 }
 
+/** Reads to the end even what is not logged any more, or the program would wait for it for ever. */
 function copy(stream: Readable): Promise<unknown> {
-  const lines = createInterface({ input: stream });
-  lines.on("line", (line) => {
+  let rest = "";
+  stream.setEncoding("utf8").on("data", (text: string) => {
     if (logged > mostLoggedBytes) return;
-    log(line);
-    // The rest is read all the same, or the agent would wait for it for ever.
-    if (logged > mostLoggedBytes) stream.removeAllListeners("data").resume();
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    lines.forEach(log);
+    if (rest.length > longestLine) {
+      log(rest);
+      rest = "";
+    }
   });
-  return new Promise((done) => stream.once("close", done));
-}
-
-function start() {
-  const [file = "", ...args] = process.argv.slice(2);
-  return spawn(file, args, { stdio: ["inherit", "pipe", "pipe"], detached: true });
+  return new Promise<void>((done) => {
+    stream.once("close", () => {
+      if (rest !== "") log(rest);
+      done();
+    });
+  });
 }
 
 process.stdout.on("error", () => {});
@@ -53,16 +55,15 @@ process.on("disconnect", end);
 process.on("SIGTERM", end);
 process.on("SIGINT", end);
 
-child = start();
-// For the service, should this process be of no more use.
-process.send?.({ group: child.pid });
+const [file = "", ...args] = process.argv.slice(2);
+const child = spawn(file, args, { stdio: ["inherit", "pipe", "pipe"] });
 const copied = Promise.all([copy(child.stdout), copy(child.stderr)]);
 child.on("error", (error) => {
   process.stdout.write(`The agent cannot be started: ${error.message}\n`, () => process.exit(127));
 });
 child.on("exit", async (exitCode) => {
-  // What the agent has left running in its group would go on working in a tree that is being committed.
-  endGroup("SIGKILL");
-  await Promise.race([copied, new Promise((late) => setTimeout(late, graceMs))]);
+  // What the agent has left running holds its pipes. The service ends it, or, where that is gone, this process.
+  await Promise.race([copied, new Promise((late) => setTimeout(late, graceMs / 4))]);
+  if (!process.connected) signalGroup(process.pid, "SIGKILL");
   process.stdout.write("", () => process.exit(isEnding ? 1 : (exitCode ?? 1)));
 });

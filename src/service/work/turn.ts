@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import type { Store, StoredJob, Turn } from "../store.ts";
@@ -43,7 +43,6 @@ export async function doTurn(
 ): Promise<"completed" | "failed" | "stopped"> {
   const { folder } = ports;
   const logFile = join(logsFolderOf(folder), `${job.id}.log`);
-  const runFolder = join(runsFolderOf(folder), `${turn.id}-${turn.attempts}`);
   const note = (text: string): void => {
     try {
       appendFileSync(logFile, `${text.trim().replace(/^/gm, "[service] ")}\n`);
@@ -51,16 +50,20 @@ export async function doTurn(
       // A job is worth more than its log.
     }
   };
+  let runFolder: string | undefined;
   try {
     await mkdir(logsFolderOf(folder), { recursive: true });
-    await mkdir(runFolder, { recursive: true });
+    await mkdir(runsFolderOf(folder), { recursive: true });
+    // A name of its own, since that of an earlier attempt may not have been removable.
+    runFolder = await mkdtemp(join(runsFolderOf(folder), `${turn.id}-`));
     return await work(turn, job, { ...ports, runFolder, logFile, note }, signal);
   } catch (error) {
     if (signal.aborted) return "stopped";
     note(`The turn has failed: ${error instanceof Error ? error.message : String(error)}`);
     return "failed";
   } finally {
-    await discard(runFolder).catch((error: unknown) => note(`The working tree is left behind: ${String(error)}`));
+    if (runFolder !== undefined)
+      await discard(runFolder).catch((error: unknown) => note(`The working tree is left behind: ${String(error)}`));
   }
 }
 
@@ -78,6 +81,10 @@ async function work(turn: Turn, job: StoredJob, attempt: Attempt, signal: AbortS
   const isAnew = await isMerged(job, attempt);
   const checkout = await repository.checkOut(branch, join(runFolder, "tree"), isAnew);
   let head = await findDone(turn, checkout, repository);
+  // The agent may have done its work, and the service have been killed while that was pushed.
+  const kept = head === undefined ? await repository.kept(job.id) : undefined;
+  if (kept && kept.parent === checkout.head && isOf(turn, kept.message))
+    head = await pushOrFind(kept.commit, turn, checkout, attempt);
   if (head === undefined) {
     if (turn.attempts >= mostAttempts) {
       note(`The agent was interrupted ${turn.attempts} times, and is not run again.`);
@@ -128,7 +135,10 @@ async function isMerged({ id, pullRequest: link, head }: StoredJob, { pullReques
   }
 }
 
-/** The commit of the turn; where the push is refused, the one that an attempt before it has pushed meanwhile. */
+/**
+ * Pushes the commit of the turn. Where that is refused, since the branch has moved: the one that an earlier attempt has
+ * pushed meanwhile, or the commit on top of what somebody else has pushed.
+ */
 async function pushOrFind(commit: string, turn: Turn, checkout: Checkout, { repository }: Attempt): Promise<string> {
   const branch = branchOf(turn.job);
   try {
@@ -136,20 +146,25 @@ async function pushOrFind(commit: string, turn: Turn, checkout: Checkout, { repo
     return commit;
   } catch (error) {
     await repository.fetch();
-    const head = await repository.find(branch);
-    const done = head && (await findDone(turn, { ...checkout, head, isContinued: true }, repository));
-    if (!done) throw error;
-    return done;
+    const tip = await repository.find(branch);
+    const done = tip && (await findDone(turn, { ...checkout, head: tip, isContinued: true }, repository));
+    if (done) return done;
+    const moved = tip === undefined ? commit : await repository.onTop(commit, tip, checkout.head);
+    if (moved === undefined || tip === checkout.before) throw error;
+    await repository.push(moved, branch, tip, turn.job);
+    return moved;
   }
 }
 
 async function findDone(turn: Turn, checkout: Checkout, repository: Repository): Promise<string | undefined> {
   if (!checkout.isContinued) return undefined;
   const commits = await repository.messages(checkout.base, checkout.head);
-  return commits.find(({ message }) => {
-    const lines = message.trimEnd().split("\n");
-    return trailersOf(turn).every((trailer) => lines.slice(1).includes(trailer));
-  })?.commit;
+  return commits.find(({ message }) => isOf(turn, message))?.commit;
+}
+
+function isOf(turn: Turn, message: string): boolean {
+  const lines = message.trimEnd().split("\n").slice(1);
+  return trailersOf(turn).every((trailer) => lines.includes(trailer));
 }
 
 const trailersOf = (turn: Turn): string[] => [`Agent-Turn: ${turn.id}`, `Agent-Job: ${turn.job}`];
