@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { styleText } from "node:util";
 import { editor } from "../src/service/options.ts";
 import { type AgentProgram, shellAgent } from "../src/service/work/agent.ts";
@@ -32,7 +32,7 @@ else
 /** Against the service on this machine, with a repository of its own; 0 where the last step ended as it should. */
 async function demonstrate(options: DemoOptions): Promise<number> {
   const apiKey = "mint_demo_key_of_no_value";
-  const docs = new DocsRepository();
+  using docs = new DocsRepository();
   const folder = mkdtempSync(join(tmpdir(), "agent-job-service-"));
   const service = await startWorkingService({
     repository: docs.path,
@@ -53,7 +53,7 @@ async function demonstrate(options: DemoOptions): Promise<number> {
     return expected.includes(outputs.outcome ?? "") ? 0 : 1;
   } finally {
     await service[Symbol.asyncDispose]();
-    for (const path of [folder, dirname(docs.path)]) rmSync(path, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { handedOnEnvironment } from "../src/service/work/environment.ts";
@@ -10,13 +10,14 @@ const pages = {
 };
 
 /** A bare repository of a few pages, such as a platform would hold. */
-export class DocsRepository {
+export class DocsRepository implements Disposable {
   readonly path: string;
+  readonly #folder: string;
 
   constructor(files: Readonly<Record<string, string>> = pages) {
-    const folder = mkdtempSync(join(tmpdir(), "docs-repository-"));
-    const work = join(folder, "work");
-    this.path = join(folder, "docs.git");
+    this.#folder = mkdtempSync(join(tmpdir(), "docs-repository-"));
+    const work = join(this.#folder, "work");
+    this.path = join(this.#folder, "docs.git");
     for (const [file, text] of Object.entries(files)) {
       mkdirSync(dirname(join(work, file)), { recursive: true });
       writeFileSync(join(work, file), text);
@@ -27,6 +28,10 @@ export class DocsRepository {
     git(["-C", work, "add", "--all"]);
     git(["-C", work, ...person, "commit", "--quiet", "--message=Begin"]);
     git(["-C", work, "push", "--quiet", this.path, "main"]);
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 
   git(...args: string[]): string {

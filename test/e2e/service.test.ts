@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { createEmulator } from "emulate";
 import { afterEach, expect, test } from "vitest";
-import { DocsRepository } from "../../tools/docs-repository.ts";
 import { commentEnvironment, commentInputs } from "../support/payload.ts";
 import { inputsFor, serviceKey } from "../support/service.ts";
 import { step, temporaryFolder } from "../support/step.ts";
-import { startWorking } from "../support/working-service.ts";
+import { docsRepository, startWorking } from "../support/working-service.ts";
 
 const mainFile = resolve(import.meta.dirname, "../../src/service/main.ts");
 const children: ChildProcess[] = [];
@@ -37,8 +35,8 @@ async function until(isTrue: () => boolean): Promise<void> {
 }
 
 test("a service that is killed in mid-job and started again: the step that waits ends with its pull request", async () => {
-  const docs = new DocsRepository();
-  const folder = mkdtempSync(join(tmpdir(), "killed-"));
+  const docs = docsRepository();
+  const folder = temporaryFolder();
   const gate = join(folder, "gate");
   const begun = join(folder, "begun");
   const agent = `echo $$ >> ${begun}; while [ ! -e ${gate} ]; do sleep 0.05; done; cat > docs/answer.md`;
@@ -96,7 +94,7 @@ test("a comment in a thread leads to a pull request on GitHub, and the next one 
       });
       return response.status === 204 ? undefined : response.json();
     };
-    const docs = new DocsRepository();
+    const docs = docsRepository();
     const target = { apiUrl: github.url, owner: "acme", name: "docs", token };
     await using service = await startWorking(docs, { github: target });
     const { number } = (await call("POST", "/issues", "writer", { title: "No quickstart" })) as { number: number };

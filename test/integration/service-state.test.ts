@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { archiveJobs } from "../../src/service/archive.ts";
@@ -8,13 +7,12 @@ import type { Change, PullRequests } from "../../src/service/pulls/pull-requests
 import { Store } from "../../src/service/store.ts";
 import { Repository } from "../../src/service/work/repository.ts";
 import { doTurn } from "../../src/service/work/turn.ts";
-import { DocsRepository } from "../../tools/docs-repository.ts";
-import { ask, ended, runJob, scriptAgent, startWorking } from "../support/working-service.ts";
-
-const temporary = () => mkdtempSync(join(tmpdir(), "service-state-"));
+import type { DocsRepository } from "../../tools/docs-repository.ts";
+import { temporaryFolder } from "../support/step.ts";
+import { ask, docsRepository, ended, runJob, scriptAgent, startWorking } from "../support/working-service.ts";
 
 test("a hundred jobs of ten projects at once: all end, each with its own change, and the repository is sound", async () => {
-  const docs = new DocsRepository();
+  const docs = docsRepository();
   const projects = Array.from({ length: 10 }, (_, index) => `project-${index}`);
   const agent = scriptAgent('fs.writeFileSync("docs/" + prompt + ".md", prompt);');
   await using service = await startWorking(docs, { projects, agent });
@@ -46,8 +44,8 @@ test("a hundred jobs of ten projects at once: all end, each with its own change,
 });
 
 test("the hundred-and-first create of an hour is refused, also by a service that was started again", async () => {
-  const docs = new DocsRepository();
-  const folder = temporary();
+  const docs = docsRepository();
+  const folder = temporaryFolder();
   const earlier = Date.now() - 3_000_000;
   {
     using store = new Store(join(folder, "jobs.sqlite"));
@@ -89,9 +87,9 @@ interface Bench {
 
 /** All that a turn is done with, and an agent that counts its runs. */
 async function bench(): Promise<Bench> {
-  const docs = new DocsRepository();
-  const folder = temporary();
-  const runs = join(temporary(), "runs");
+  const docs = docsRepository();
+  const folder = temporaryFolder();
+  const runs = join(temporaryFolder(), "runs");
   writeFileSync(runs, "");
   const repository = new Repository({ url: docs.path, folder });
   mkdirSync(folder, { recursive: true });
@@ -188,8 +186,8 @@ test("an agent that was interrupted twice is not run again; a stop in good order
 const archiveOptions = { now: Date.UTC(2026, 0, 10), log: () => {} };
 
 test("a job is archived when its branch is merged or gone, and a message takes it out of the archive", async () => {
-  const docs = new DocsRepository();
-  const folder = temporary();
+  const docs = docsRepository();
+  const folder = temporaryFolder();
   const agent = scriptAgent("fs.appendFileSync('README.md', prompt);");
   const links: (string | null)[] = [];
   const ids: string[] = [];

@@ -1,19 +1,27 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { shellAgent } from "../../src/service/work/agent.ts";
 import type { WorkingServiceOptions } from "../../src/service/working-service.ts";
-import { DocsRepository } from "../../tools/docs-repository.ts";
+import type { DocsRepository } from "../../tools/docs-repository.ts";
 import { serviceKey } from "../support/service.ts";
-import { ask, ended, runJob, scriptAgent, startWorking, type WorkingService } from "../support/working-service.ts";
+import { temporaryFolder } from "../support/step.ts";
+import {
+  ask,
+  docsRepository,
+  ended,
+  runJob,
+  scriptAgent,
+  startWorking,
+  type WorkingService,
+} from "../support/working-service.ts";
 
 let docs: DocsRepository;
 let services: WorkingService[];
 
 beforeEach(() => {
-  docs = new DocsRepository();
+  docs = docsRepository();
   services = [];
 });
 
@@ -99,7 +107,7 @@ describe("an agent is a command", () => {
   });
 
   test("that does not end is ended at its limit with all that it has started", async () => {
-    const pids = join(mkdtempSync(join(tmpdir(), "pids-")), "pids");
+    const pids = join(temporaryFolder(), "pids");
     const agent = shellAgent(`sleep 300 & echo $! > ${pids}; trap "" TERM; sleep 300`);
     const service = await start({ agent, timeLimitMs: 700 });
     const job = await runJob(service, "Go on");
@@ -165,7 +173,7 @@ describe("an agent is a command", () => {
   });
 
   test("that kills its supervisor at once is ended all the same", async () => {
-    const pids = join(mkdtempSync(join(tmpdir(), "pids-")), "pids");
+    const pids = join(temporaryFolder(), "pids");
     const service = await start({ agent: shellAgent(`echo $$ > ${pids}; kill -9 $PPID; sleep 300`) });
     expect((await runJob(service, "Go on")).status).toBe("failed");
     // Nobody but the machine itself is left to take note of its end.
@@ -205,7 +213,7 @@ describe("an agent is a command", () => {
 });
 
 test("messages of one job are done one after another, and jobs side by side up to the limit", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "record-"));
+  const folder = temporaryFolder();
   const record = join(folder, "record");
   // The first two wait for each other.
   const agent = scriptAgent(`
@@ -237,7 +245,7 @@ test("messages of one job are done one after another, and jobs side by side up t
 });
 
 test("a service that stops ends its agents, and the next one does their work", async () => {
-  const gate = join(mkdtempSync(join(tmpdir(), "gate-")), "open");
+  const gate = join(temporaryFolder(), "open");
   const pids = `${gate}.pid`;
   const agent = shellAgent(`echo $$ > ${pids}; while [ ! -e ${gate} ]; do sleep 0.05; done; echo done > done.md`);
   const first = await startWorking(docs, { agent });
@@ -278,7 +286,7 @@ test("a job that has changed nothing in the end goes on in its pull request", as
 });
 
 test("a service that Git has started, in a hook, leaves the repository of that Git alone", async () => {
-  const victim = new DocsRepository({ "a.md": "a\n" });
+  const victim = docsRepository({ "a.md": "a\n" });
   victim.git("branch", "precious");
   const before = victim.git("for-each-ref");
   process.env.GIT_DIR = victim.path;
@@ -315,7 +323,7 @@ test("a push that is refused fails the job and says so; the next message is push
 });
 
 test("a repository that cannot be worked on is refused at the start, in words", async () => {
-  const empty = new DocsRepository({});
+  const empty = docsRepository({});
   await expect(startWorking(empty)).rejects.toThrow(/no default branch/);
   docs.git("branch", "agent");
   await expect(startWorking(docs)).rejects.toThrow(/a branch named agent/);

@@ -1,18 +1,24 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { onTestFinished } from "vitest";
 import type { JobRecord } from "../../src/service/engine.ts";
 import type { Listening } from "../../src/service/listen.ts";
 import { editor } from "../../src/service/options.ts";
 import type { AgentProgram } from "../../src/service/work/agent.ts";
 import { startWorkingService, type WorkingServiceOptions } from "../../src/service/working-service.ts";
-import type { DocsRepository } from "../../tools/docs-repository.ts";
+import { DocsRepository } from "../../tools/docs-repository.ts";
 import { serviceKey } from "./service.ts";
+import { temporaryFolder } from "./step.ts";
 
 /** An agent in JavaScript, as a module that finds the prompt in `prompt`. */
 export function scriptAgent(code: string): AgentProgram {
   const prelude = `import fs from "node:fs"; const prompt = fs.readFileSync(0, "utf8"); const job = process.env.AGENT_JOB_ID;\n`;
   return { file: process.execPath, args: ["--input-type=module", "--eval", prelude + code], model: "script" };
+}
+
+/** A repository for the length of a test. */
+export function docsRepository(files?: Readonly<Record<string, string>>): DocsRepository {
+  const docs = new DocsRepository(files);
+  onTestFinished(() => docs[Symbol.dispose]());
+  return docs;
 }
 
 export interface WorkingService extends Listening {
@@ -25,7 +31,7 @@ export async function startWorking(
   repository: DocsRepository,
   options: Partial<WorkingServiceOptions> = {},
 ): Promise<WorkingService> {
-  const folder = options.folder ?? mkdtempSync(join(tmpdir(), "working-service-"));
+  const folder = options.folder ?? temporaryFolder();
   const lines: string[] = [];
   const service = await startWorkingService({
     repository: repository.path,

@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { carryOut } from "../../../src/service/editor/documentation.ts";
 import { readInstructions } from "../../../src/service/editor/instructions.ts";
+import { temporaryFolder } from "../../support/step.ts";
 
 function tree(files: Readonly<Record<string, string>>): string {
-  const root = mkdtempSync(join(tmpdir(), "editor-"));
+  const root = temporaryFolder();
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), text);
