@@ -12,11 +12,11 @@ import { measureSteadyState } from "./steady.ts";
 const help = `Usage: npm run bench -- [options]
 
 Measures the action as it is built in dist: start-up, memory, size, lateness of the notice and load on the service.
-Prints the tables, and with --write puts them and their plots into docs/performance.md. Takes about four minutes.
+Prints the tables, and writes them with their plots to docs/performance.md. Takes about four minutes.
 
   --peer NAME=FILE   measure another action's main file too, at its own early end without inputs; may be repeated
   --rounds N         rounds of the start-up measurement (default: 40)
-  --write            write docs/performance.md and its pictures
+  --no-write         only print
   --help             show this
 `;
 
@@ -37,10 +37,11 @@ interface Options {
 
 function readOptions(): Options | "help" {
   const { values } = parseArgs({
+    allowNegative: true,
     options: {
       peer: { type: "string", multiple: true, default: [] },
       rounds: { type: "string", default: "40" },
-      write: { type: "boolean", default: false },
+      write: { type: "boolean", default: true },
       help: { type: "boolean", default: false },
     },
   });
