@@ -2,7 +2,7 @@ import { getOctokit } from "@actions/github";
 import { retry } from "@octokit/plugin-retry";
 import { throttling } from "@octokit/plugin-throttling";
 import { createRedactor } from "../client/redact.ts";
-import { redacted, type Trace } from "../client/trace.ts";
+import { discreetly, type Trace } from "../client/trace.ts";
 
 /** What bounds a request to GitHub. */
 export interface RequestLimits {
@@ -41,7 +41,7 @@ const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
  */
 export function connectGitHub(token: string, apiUrl: string, onTrace: (trace: Trace) => void): GitHub {
   const redact = createRedactor(token);
-  const tracing = traceRequests((trace) => onTrace(redacted(trace, redact)));
+  const tracing = traceRequests(discreetly(onTrace, redact));
   // A wait of 0 s comes of a limit that is over by GitHub's clock or said without an end: it would be no wait at all.
   const waitFor = (seconds: number, _options: unknown, _octokit: unknown, repeats: number): boolean =>
     seconds >= 1 && seconds <= longestWaitSeconds && repeats < mostRepeats;

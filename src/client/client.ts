@@ -3,7 +3,7 @@ import { type Job, parseBody, parseErrorMessage, parseJob, salvageId } from "./c
 import { isRequestError, MalformedAnswerError, RefusalError, type RequestError, SubmissionError } from "./errors.ts";
 import { createRedactor } from "./redact.ts";
 import { backoffMs, judgeSubmission, parseRetryAfter } from "./retry.ts";
-import { redacted, type Trace, traced } from "./trace.ts";
+import { discreetly, type Trace, traced } from "./trace.ts";
 import { type HttpAnswer, type HttpRequest, isSuccess, type Transport } from "./transport.ts";
 
 /** One request has this long, or the time left where that is less; in milliseconds. */
@@ -63,11 +63,7 @@ export interface AgentJobClient {
 export function createClient(address: ServiceAddress, ports: ClientPorts): AgentJobClient {
   const { clock, random, onTrace = () => {} } = ports;
   const redact = createRedactor(address.apiKey);
-  const transport = traced(
-    ports.transport,
-    () => clock.now(),
-    (trace) => onTrace(redacted(trace, redact)),
-  );
+  const transport = traced(ports.transport, () => clock.now(), discreetly(onTrace, redact));
   const jobsPath = `/v2/agent/${encodeURIComponent(address.projectId)}/job`;
 
   async function request(

@@ -26,12 +26,18 @@ export function traced(transport: Transport, now: () => number, onTrace: (trace:
   };
 }
 
-/** The same trace without the key, in case that the service or an address gives it back. */
-export function redacted(trace: Trace, redact: (text: string) => string): Trace {
-  const { path, result } = trace;
-  return {
-    ...trace,
-    path: redact(path),
-    result: "fault" in result ? { fault: redact(result.fault) } : { ...result, requestId: redact(result.requestId) },
+/**
+ * Tells of traces what may be told: without the key, should the service or an address give it back. It never throws, since
+ * it stands between an answer, which may hold the id of a job that was started, and whoever waits for that.
+ */
+export function discreetly(onTrace: (trace: Trace) => void, redact: (text: string) => string): (trace: Trace) => void {
+  return ({ path, result, ...rest }) => {
+    const shown =
+      "fault" in result ? { fault: redact(result.fault) } : { ...result, requestId: redact(result.requestId) };
+    try {
+      onTrace({ ...rest, path: redact(path), result: shown });
+    } catch {
+      // A trace is worth less than an answer.
+    }
   };
 }

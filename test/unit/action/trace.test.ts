@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import { createClient } from "../../../src/client/client.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { fakeTransport } from "../../support/fake-transport.ts";
 import { answer, key, record, runMain } from "../../support/run-main.ts";
 
 /** The lines of debug of a run whose requests are answered in turn. */
@@ -30,6 +33,24 @@ test("neither headers nor bodies, and no key where the service gives it back", a
   expect(lines[0]).toContain("400, request echo ");
   for (const hidden of [key, "secret body", "nginx", "Bearer", "Update the quickstart"])
     expect(lines[0]).not.toContain(hidden);
+});
+
+test("a line that cannot be written costs no answer: the id of the job that was started is handed on", async () => {
+  const clock = new FakeClock();
+  const respond = () => answer(201, record());
+  const client = createClient(
+    { baseUrl: new URL("https://example.com"), projectId: "docs", apiKey: key },
+    {
+      transport: fakeTransport(clock, respond).transport,
+      clock,
+      random: () => 0.5,
+      onTrace: () => {
+        throw new Error("the disk is full");
+      },
+    },
+  );
+  const limits = { deadline: 60_000, signal: new AbortController().signal };
+  expect(await client.createJob("Update the quickstart", limits, () => {})).toMatchObject({ id: "job_1" });
 });
 
 test("what comes as an id stays one harmless line", async () => {
