@@ -32,7 +32,7 @@ const log = { debug: () => { }, info: () => { }, warn: () => { }, error: () => {
  */
 function connectGitHub(token, apiUrl, onTrace) {
     const redact = (0,_client_redact_js__WEBPACK_IMPORTED_MODULE_1__/* .createRedactor */ .l)(token);
-    const tracing = traceRequests((trace) => onTrace((0,_client_trace_js__WEBPACK_IMPORTED_MODULE_2__/* .redacted */ .p)(trace, redact)));
+    const tracing = traceRequests((0,_client_trace_js__WEBPACK_IMPORTED_MODULE_2__/* .discreetly */ .F)(onTrace, redact));
     // A wait of 0 s comes of a limit that is over by GitHub's clock or said without an end: it would be no wait at all.
     const waitFor = (seconds, _options, _octokit, repeats) => seconds >= 1 && seconds <= longestWaitSeconds && repeats < mostRepeats;
     const options = { baseUrl: apiUrl, log, request: { log } };

@@ -1691,7 +1691,7 @@ function backoffMs(attempt, random) {
 }
 
 // EXTERNAL MODULE: ./build/client/trace.js
-var client_trace = __webpack_require__(4575);
+var trace = __webpack_require__(4575);
 ;// CONCATENATED MODULE: ./build/client/client.js
 
 
@@ -1713,7 +1713,7 @@ const messageGraceMs = 300;
 function createClient(address, ports) {
     const { clock, random, onTrace = () => { } } = ports;
     const redact = (0,client_redact/* createRedactor */.l)(address.apiKey);
-    const transport = (0,client_trace/* traced */.m)(ports.transport, () => clock.now(), (trace) => onTrace((0,client_trace/* redacted */.p)(trace, redact)));
+    const transport = (0,trace/* traced */.m)(ports.transport, () => clock.now(), (0,trace/* discreetly */.F)(onTrace, redact));
     const jobsPath = `/v2/agent/${encodeURIComponent(address.projectId)}/job`;
     async function request(method, path, limits, submission) {
         const answer = await transport({
@@ -2561,8 +2561,8 @@ function createRedactor(secret) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   m: () => (/* binding */ traced),
-/* harmony export */   p: () => (/* binding */ redacted)
+/* harmony export */   F: () => (/* binding */ discreetly),
+/* harmony export */   m: () => (/* binding */ traced)
 /* harmony export */ });
 /** The same transport, which tells of every exchange once it is over. */
 function traced(transport, now, onTrace) {
@@ -2580,13 +2580,19 @@ function traced(transport, now, onTrace) {
         }
     };
 }
-/** The same trace without the key, in case that the service or an address gives it back. */
-function redacted(trace, redact) {
-    const { path, result } = trace;
-    return {
-        ...trace,
-        path: redact(path),
-        result: "fault" in result ? { fault: redact(result.fault) } : { ...result, requestId: redact(result.requestId) },
+/**
+ * Tells of traces what may be told: without the key, should the service or an address give it back. It never throws, since
+ * it stands between an answer, which may hold the id of a job that was started, and whoever waits for that.
+ */
+function discreetly(onTrace, redact) {
+    return ({ path, result, ...rest }) => {
+        const shown = "fault" in result ? { fault: redact(result.fault) } : { ...result, requestId: redact(result.requestId) };
+        try {
+            onTrace({ ...rest, path: redact(path), result: shown });
+        }
+        catch {
+            // A trace is worth less than an answer.
+        }
     };
 }
 
