@@ -35,8 +35,8 @@ class TwoPollEngine implements Engine {
     return record(id, "active");
   }
 
-  message(_projectId: string, jobId: string): JobRecord | undefined {
-    return this.get(_projectId, jobId);
+  message(projectId: string, jobId: string): JobRecord | undefined {
+    return this.get(projectId, jobId);
   }
 
   get(_projectId: string, jobId: string): JobRecord | undefined {

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { archiveJobs } from "../../src/service/archive.ts";
+import { OwnPullRequests } from "../../src/service/pulls/own-pages.ts";
 import type { Change, PullRequests } from "../../src/service/pulls/pull-requests.ts";
 import { Store } from "../../src/service/store.ts";
 import { Repository } from "../../src/service/work/repository.ts";
@@ -154,6 +155,28 @@ test("work that was done but not pushed when the service was killed is pushed by
   expect(await turn()).toBe("completed");
   expect(readFileSync(runs, "utf8")).toBe("run");
   expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("1");
+});
+
+test("what Git cannot tell is not taken for a no: no pull request counts as closed by it", async () => {
+  const { docs, store, repository, folder } = await bench();
+  const head = docs.git("rev-parse", "main");
+  const pull = { link: "http://127.0.0.1:1/pull/1", branch: "main", head };
+  const pages = new OwnPullRequests(
+    store,
+    repository,
+    "docs",
+    () => "http://127.0.0.1:1",
+    () => {},
+  );
+  expect(await repository.find("main")).toBe(head);
+  expect(await repository.find("nowhere")).toBeUndefined();
+  rmSync(join(folder, "mirror.git"), { recursive: true });
+  await expect(repository.find("main")).rejects.toThrow();
+  await expect(repository.isMerged(head, "main")).rejects.toThrow();
+  await expect(pages.done([pull])).rejects.toThrow();
+  const stopped = AbortSignal.abort();
+  const late = new Repository({ url: docs.path, folder, signal: stopped });
+  await expect(late.find("main")).rejects.toThrow();
 });
 
 test("an agent that was interrupted twice is not run again; a stop in good order does not count", async () => {

@@ -15,9 +15,13 @@ export interface GitOptions {
 }
 
 /** A Git command that failed, with what it printed. */
-class GitError extends Error {
-  constructor(args: readonly string[], how: string, printed: string) {
+export class GitError extends Error {
+  /** None where it was ended. */
+  readonly exitCode: number | null;
+
+  constructor(args: readonly string[], how: string, printed: string, exitCode: number | null) {
     super(`git ${args[0]} ${how}: ${printed.trim()}`);
+    this.exitCode = exitCode;
   }
 }
 
@@ -83,8 +87,8 @@ export async function git(args: readonly string[], options: GitOptions): Promise
       child.on("error", fail);
       child.on("close", done);
     });
-    if (ended) throw new GitError(args, ended, stderr);
-    if (exitCode !== 0 && bytes <= mostBytes) throw new GitError(args, `ended with ${exitCode}`, stderr);
+    if (ended) throw new GitError(args, ended, stderr, null);
+    if (exitCode !== 0 && bytes <= mostBytes) throw new GitError(args, `ended with ${exitCode}`, stderr, exitCode);
     return Buffer.concat(stdout).toString("utf8", 0, Math.min(bytes, mostBytes));
   } finally {
     clearTimeout(timer);

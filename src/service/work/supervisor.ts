@@ -29,7 +29,7 @@ function log(line: string): void {
 }
 
 /** Reads to the end even what is not logged any more, or the program would wait for it for ever. */
-function copy(stream: Readable): Promise<unknown> {
+function copy(stream: Readable): Promise<void> {
   let rest = "";
   stream.setEncoding("utf8").on("data", (text: string) => {
     if (logged > mostLoggedBytes) return;
@@ -41,7 +41,7 @@ function copy(stream: Readable): Promise<unknown> {
       rest = "";
     }
   });
-  return new Promise<void>((done) => {
+  return new Promise((done) => {
     stream.once("close", () => {
       if (rest !== "") log(rest);
       done();
