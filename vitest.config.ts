@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 const posix = [
   "test/e2e/signals.test.ts",
   "test/e2e/service.test.ts",
-  "test/integration/{working-service,service-state}.test.ts",
+  "test/integration/{agent-service,service-state}.test.ts",
 ];
 
 export default defineConfig({

@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { createHttpFace, hourlyLimit } from "../src/service/http-face.ts";
-import { listen } from "../src/service/listen.ts";
-import { ScriptedEngine } from "../src/service/scripted-engine.ts";
+import { createHttpFace, hourlyLimit } from "../src/service/http/api.ts";
+import { listen } from "../src/service/http/listen.ts";
+import { ScriptedEngine } from "../test/support/scripted-engine.ts";
+import { memoryLimits } from "../test/support/sliding-window.ts";
 import { runStep } from "../tools/runner.ts";
 import { apiKey, scratchFolder } from "./scratch.ts";
 
@@ -28,7 +29,11 @@ export const jobSeconds = 45;
 /** Real processes of `dist`, all at once and with the intervals that users have, against the service with its limits. */
 export async function measureFleet(): Promise<FleetResult> {
   const engine = new ScriptedEngine({ script: () => ({ durationMs: jobSeconds * 1000 }) });
-  const face = createHttpFace({ engine, keys: [{ value: apiKey, projects: [crowded.project, calm.project] }] });
+  const face = createHttpFace({
+    engine,
+    limits: memoryLimits(),
+    keys: [{ value: apiKey, projects: [crowded.project, calm.project] }],
+  });
   const arrivals: number[] = [];
   await using service = await listen((request, response) => {
     arrivals.push(performance.now());

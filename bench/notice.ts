@@ -1,4 +1,4 @@
-import { inputDefaults } from "../src/action/inputs.ts";
+import { inputDefaults } from "../src/action/inputs/schema.ts";
 import { nextPollDelayMs, type PollIntervals } from "../src/client/schedule.ts";
 import { waitForJob } from "../src/client/wait.ts";
 import { FakeClock } from "../test/support/fake-clock.ts";

@@ -1,8 +1,9 @@
-import type { Engine, JobRecord } from "../src/service/engine.ts";
-import { createHttpFace } from "../src/service/http-face.ts";
-import { listen } from "../src/service/listen.ts";
+import { createHttpFace } from "../src/service/http/api.ts";
+import { listen } from "../src/service/http/listen.ts";
+import type { Engine, JobRecord } from "../src/service/jobs/engine.ts";
 import { startGitHub } from "../test/support/github-server.ts";
 import { commentEnvironment, commentInputs } from "../test/support/payload.ts";
+import { memoryLimits } from "../test/support/sliding-window.ts";
 import { mainFile, stepEnvironment } from "../tools/runner.ts";
 import { type Program, peakMemoryKib, runProgram } from "./process.ts";
 import { apiKey, scratchFolder } from "./scratch.ts";
@@ -74,7 +75,11 @@ export async function measureStartUp(options: {
   onProgress: (text: string) => void;
 }): Promise<StartUpRow[]> {
   const projects = Array.from({ length: options.rounds + options.memoryRounds + 1 }, (_, round) => `bench-${round}`);
-  const face = createHttpFace({ engine: new TwoPollEngine(), keys: [{ value: apiKey, projects }] });
+  const face = createHttpFace({
+    engine: new TwoPollEngine(),
+    limits: memoryLimits(),
+    keys: [{ value: apiKey, projects }],
+  });
   await using service = await listen(face);
   await using github = await startGitHub();
   using scratch = scratchFolder();

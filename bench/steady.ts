@@ -1,6 +1,7 @@
-import { createHttpFace } from "../src/service/http-face.ts";
-import { listen } from "../src/service/listen.ts";
-import { ScriptedEngine } from "../src/service/scripted-engine.ts";
+import { createHttpFace } from "../src/service/http/api.ts";
+import { listen } from "../src/service/http/listen.ts";
+import { ScriptedEngine } from "../test/support/scripted-engine.ts";
+import { memoryLimits } from "../test/support/sliding-window.ts";
 import { mainFile, stepEnvironment } from "../tools/runner.ts";
 import { runProgram, withPreload } from "./process.ts";
 import { apiKey, scratchFolder } from "./scratch.ts";
@@ -26,7 +27,7 @@ export async function measureSteadyState(marks: readonly number[]): Promise<Stea
   let polls = 0;
   let isEnded = false;
   const engine = new ScriptedEngine({ script: () => ({ durationMs: 1 }), now: () => (isEnded ? 2 : 0) });
-  const face = createHttpFace({ engine, keys: [{ value: apiKey, projects: ["bench"] }] });
+  const face = createHttpFace({ engine, limits: memoryLimits(), keys: [{ value: apiKey, projects: ["bench"] }] });
   await using service = await listen((request, response) => {
     // A little beyond the last mark, so that a sample is taken there.
     if (request.method === "GET" && ++polls > total * 1.05) isEnded = true;

@@ -268,7 +268,7 @@ __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependen
 const cancellation = new AbortController();
 process.on("SIGINT", () => cancellation.abort());
 process.on("SIGTERM", () => cancellation.abort());
-const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(773), __nccwpck_require__.e(593)]).then(__nccwpck_require__.bind(__nccwpck_require__, 4593));
+const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(773), __nccwpck_require__.e(3)]).then(__nccwpck_require__.bind(__nccwpck_require__, 8003));
 // At the top level, a promise that never settles ends the process with 13, not with 0.
 await start(cancellation.signal);
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { handedOnEnvironment } from "../src/service/work/environment.ts";
+import { handedOnEnvironment } from "../src/service/processes/environment.ts";
 
 const pages = {
   "README.md": "# Docs\n\nSee the [guide](docs/guide.md).\n",

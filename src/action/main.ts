@@ -1,15 +1,15 @@
-import { isCommentEvent } from "./conversation/event.ts";
-import { Facts } from "./facts.ts";
-import { parseInputs } from "./inputs.ts";
-import { describeEnding } from "./messages.ts";
+import { isCommentEvent } from "./comments/event.ts";
+import { type Story, type StoryPorts, tell } from "./execute.ts";
+import { readPromptFile } from "./inputs/prompt-file.ts";
+import { parseInputs } from "./inputs/schema.ts";
 import { outcomeOf, outputsOf, passes } from "./outcome.ts";
-import { readPromptFile } from "./prompt-file.ts";
 import { RunLog } from "./report/log.ts";
 import { renderResult } from "./report/reply.ts";
+import { describeEnding } from "./report/result-text.ts";
 import { renderSummary } from "./report/summary.ts";
 import { say } from "./report/text.ts";
-import { type Story, type StoryPorts, tell } from "./story.ts";
-import type { Toolkit } from "./toolkit.ts";
+import { Facts } from "./run-state.ts";
+import type { Toolkit } from "./runner/toolkit.ts";
 
 /** All that the action needs from outside. */
 export interface Ports extends Omit<StoryPorts, "announceJob"> {

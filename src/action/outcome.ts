@@ -1,9 +1,9 @@
 import type { Job } from "../client/contract.ts";
 import type { RequestError, SubmissionError } from "../client/errors.ts";
-import type { SkipReason } from "./conversation/trigger.ts";
-import type { Facts } from "./facts.ts";
-import type { FailableOutcome } from "./input-rules.ts";
-import type { InputProblem } from "./inputs.ts";
+import type { SkipReason } from "./comments/trigger.ts";
+import type { FailableOutcome } from "./inputs/rules.ts";
+import type { InputProblem } from "./inputs/schema.ts";
+import type { Facts } from "./run-state.ts";
 
 /** What the step was about when it ended. */
 export type Operation = "create" | "message" | "poll";

@@ -3,7 +3,7 @@ import { createTransport } from "../client/transport.ts";
 import { main } from "./main.ts";
 import { say } from "./report/text.ts";
 import { forAnnotation, forLog } from "./report/untrusted.ts";
-import { runnerToolkit } from "./toolkit.ts";
+import { runnerToolkit } from "./runner/toolkit.ts";
 
 /** Runs the action in the real world, and ends the process with its exit code. */
 export async function start(signal: AbortSignal): Promise<void> {
@@ -13,7 +13,7 @@ export async function start(signal: AbortSignal): Promise<void> {
     clock: systemClock,
     random: Math.random,
     connect: (protocol) => createTransport(protocol, process.env),
-    connectGitHub: async (...address) => (await import("./github.ts")).connectGitHub(...address),
+    connectGitHub: async (...address) => (await import("./runner/github.ts")).connectGitHub(...address),
     environment: process.env,
     signal,
   });

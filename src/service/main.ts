@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { logsFolderOf } from "./jobs/turn.ts";
 import { help, parseOptions, type ServiceOptions } from "./options.ts";
-import { discard } from "./work/discard.ts";
-import { logsFolderOf } from "./work/turn.ts";
-import { startWorkingService } from "./working-service.ts";
+import { discard } from "./remove-directory.ts";
+import { startWorkingService } from "./service.ts";
 
 const options = parseOptions(process.argv.slice(2), process.env);
 if (options === "help") process.stdout.write(help);

@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { GitHubRepository } from "./pulls/github-pull-requests.ts";
-import { type AgentProgram, shellAgent } from "./work/agent.ts";
+import { type AgentProgram, shellAgent } from "./agents/run-agent.ts";
+import type { GitHubRepository } from "./pulls/github.ts";
 
 export const help = `Usage: npm run service -- --repository PATH-OR-URL [options]
 

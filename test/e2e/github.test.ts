@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { bot } from "../support/fake-github.ts";
 import { type GitHubFault, startGitHub } from "../support/github-server.ts";
 import { type Comment, commentEnvironment, commentInputs } from "../support/payload.ts";
-import { inputsFor, startService } from "../support/service.ts";
+import { inputsFor, startService } from "../support/scripted-service.ts";
 import { hasSignals, type Step, step, temporaryFolder } from "../support/step.ts";
 
 /** Runs a step for a comment, against the service and a GitHub with this fault in it. */

@@ -3,7 +3,7 @@ import { createServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { inputsFor, serviceKey, startService } from "../support/service.ts";
+import { inputsFor, serviceKey, startService } from "../support/scripted-service.ts";
 import { step } from "../support/step.ts";
 import { httpAnswer, isWhole, tcpServer } from "../support/tcp-server.ts";
 

@@ -4,10 +4,10 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { createEmulator } from "emulate";
 import { afterEach, expect, test } from "vitest";
+import { docsRepository, startWorking } from "../support/agent-service.ts";
 import { commentEnvironment, commentInputs } from "../support/payload.ts";
-import { inputsFor, serviceKey } from "../support/service.ts";
+import { inputsFor, serviceKey } from "../support/scripted-service.ts";
 import { step, temporaryFolder } from "../support/step.ts";
-import { docsRepository, startWorking } from "../support/working-service.ts";
 
 const mainFile = resolve(import.meta.dirname, "../../src/service/main.ts");
 const children: ChildProcess[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { outputNames } from "../support/metadata.ts";
-import { inputsFor, startService } from "../support/service.ts";
+import { inputsFor, startService } from "../support/scripted-service.ts";
 import { step } from "../support/step.ts";
 import { httpAnswer, isWhole, tcpServer } from "../support/tcp-server.ts";
 

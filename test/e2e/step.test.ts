@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { outputNames } from "../support/metadata.ts";
-import { inputsFor, serviceKey, startService } from "../support/service.ts";
+import { inputsFor, serviceKey, startService } from "../support/scripted-service.ts";
 import { step, temporaryFolder } from "../support/step.ts";
 
 test("create, wait, hand on: outputs, log and summary", async () => {

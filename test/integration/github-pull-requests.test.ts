@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { listen } from "../../src/service/listen.ts";
-import { GitHubPullRequests } from "../../src/service/pulls/github-pull-requests.ts";
+import { listen } from "../../src/service/http/listen.ts";
+import { GitHubPullRequests } from "../../src/service/pulls/github.ts";
 
 const change = { jobId: "job_1", title: "T", prompt: "P", branch: "agent/job_1", target: "main", base: "a", head: "b" };
 

@@ -2,15 +2,15 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { archiveJobs } from "../../src/service/archive.ts";
-import { OwnPullRequests } from "../../src/service/pulls/own-pages.ts";
+import { Repository } from "../../src/service/git/repository.ts";
+import { archiveJobs } from "../../src/service/jobs/archive.ts";
+import { Store } from "../../src/service/jobs/store.ts";
+import { doTurn } from "../../src/service/jobs/turn.ts";
+import { OwnPullRequests } from "../../src/service/pulls/local.ts";
 import type { Change, PullRequests } from "../../src/service/pulls/pull-requests.ts";
-import { Store } from "../../src/service/store.ts";
-import { Repository } from "../../src/service/work/repository.ts";
-import { doTurn } from "../../src/service/work/turn.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
+import { ask, docsRepository, ended, runJob, scriptAgent, startWorking } from "../support/agent-service.ts";
 import { temporaryFolder } from "../support/step.ts";
-import { ask, docsRepository, ended, runJob, scriptAgent, startWorking } from "../support/working-service.ts";
 
 test("a hundred jobs of ten projects at once: all end, each with its own change, and the repository is sound", async () => {
   const docs = docsRepository();

@@ -1,4 +1,4 @@
-import type { GitHub, RequestLimits } from "../../src/action/github.ts";
+import type { GitHub, RequestLimits } from "../../src/action/runner/github.ts";
 
 export interface FakeComment {
   id: number;

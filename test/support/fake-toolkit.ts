@@ -1,4 +1,4 @@
-import type { Toolkit } from "../../src/action/toolkit.ts";
+import type { Toolkit } from "../../src/action/runner/toolkit.ts";
 
 export interface Annotation {
   level: "notice" | "warning" | "error";

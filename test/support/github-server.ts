@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { type Listening, listen } from "../../src/service/listen.ts";
+import { type Listening, listen } from "../../src/service/http/listen.ts";
 import { FakeGitHub } from "./fake-github.ts";
 
 export interface GitHubServer extends Listening {

@@ -1,5 +1,5 @@
-import type { GitHub } from "../../src/action/github.ts";
 import { main } from "../../src/action/main.ts";
+import type { GitHub } from "../../src/action/runner/github.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeToolkit } from "./fake-toolkit.ts";
 import { type Exchange, fakeTransport, type SeenRequest } from "./fake-transport.ts";

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { Facts } from "../../src/action/facts.ts";
-import { failableOutcomes } from "../../src/action/input-rules.ts";
-import { inputDefaults } from "../../src/action/inputs.ts";
+import { failableOutcomes } from "../../src/action/inputs/rules.ts";
+import { inputDefaults } from "../../src/action/inputs/schema.ts";
 import { outputsOf } from "../../src/action/outcome.ts";
+import { Facts } from "../../src/action/run-state.ts";
 import { actionMetadata, root } from "../support/metadata.ts";
 
 const { inputs, outputs, runs } = actionMetadata();

@@ -2,13 +2,13 @@ import { isKnownStatus, type Job } from "../../client/contract.ts";
 import type { RequestError } from "../../client/errors.ts";
 import type { Trace } from "../../client/trace.ts";
 import type { WaitEvent } from "../../client/wait.ts";
-import type { Facts } from "../facts.ts";
-import type { Inputs } from "../inputs.ts";
-import type { Message } from "../message.ts";
+import type { Inputs } from "../inputs/schema.ts";
 import type { Outcome } from "../outcome.ts";
-import { describeFault } from "../request-errors.ts";
-import type { Toolkit } from "../toolkit.ts";
+import type { Facts } from "../run-state.ts";
+import type { Toolkit } from "../runner/toolkit.ts";
 import { delay, duration, elapsed, size } from "./format.ts";
+import type { Message } from "./message.ts";
+import { describeFault } from "./request-failure.ts";
 import { capitalised, join, plain, say, type Text } from "./text.ts";
 import { excerpt, forAnnotation, forLog } from "./untrusted.ts";
 

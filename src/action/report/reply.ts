@@ -1,8 +1,8 @@
-import type { Facts } from "../facts.ts";
-import type { Message } from "../message.ts";
 import type { Outcome } from "../outcome.ts";
+import type { Facts } from "../run-state.ts";
 import { duration } from "./format.ts";
 import { icons } from "./icons.ts";
+import type { Message } from "./message.ts";
 import { say, type Text } from "./text.ts";
 import { code, forHtml, sentence } from "./untrusted.ts";
 

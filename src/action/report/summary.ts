@@ -1,10 +1,10 @@
 import { isTerminal } from "../../client/contract.ts";
-import type { Facts, StateSeen } from "../facts.ts";
-import type { Task } from "../inputs.ts";
-import type { Message } from "../message.ts";
+import type { Task } from "../inputs/schema.ts";
 import type { Outcome } from "../outcome.ts";
+import type { Facts, StateSeen } from "../run-state.ts";
 import { duration, size } from "./format.ts";
 import { icons } from "./icons.ts";
+import type { Message } from "./message.ts";
 import type { Text } from "./text.ts";
 import { code, forHtml, sentence } from "./untrusted.ts";
 

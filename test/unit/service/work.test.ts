@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { shellAgent } from "../../../src/service/work/agent.ts";
-import { loginTo, nameOf } from "../../../src/service/work/repository-address.ts";
-import { titleOf } from "../../../src/service/work/title.ts";
+import { shellAgent } from "../../../src/service/agents/run-agent.ts";
+import { loginTo, nameOf } from "../../../src/service/git/repository-address.ts";
+import { titleOf } from "../../../src/service/jobs/commit-title.ts";
 
 test("an agent whose command begins with a variable does not show it as its model", () => {
   expect(shellAgent("KEY=secret OTHER=1 claude -p").model).toBe("claude");

@@ -1,0 +1,36 @@
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import { say, type Text } from "../report/text.ts";
+import type { PromptFile } from "./schema.ts";
+
+/**
+ * The prompt in a file of the workspace, as it was written but for a byte order mark. A path that leaves the
+ * workspace, also through a link, is refused: where a stranger's branch is checked out, such a link could hand any
+ * file of the runner to the agent.
+ */
+export function readPromptFile(path: string, workspace: string): PromptFile {
+  try {
+    const root = realpathSync(workspace);
+    const file = realpathSync(resolve(root, path));
+    const fromRoot = relative(root, file);
+    if (fromRoot === ".." || fromRoot.startsWith(`..${sep}`) || isAbsolute(fromRoot)) {
+      return { problem: say`must lie in the workspace, but ${path} leads out of it` };
+    }
+    // A link of a stranger's branch could name git's own files, which may hold the token of the checkout.
+    if (fromRoot.split(sep).some((name) => name.toLowerCase() === ".git")) {
+      return { problem: say`must not lie in .git, but ${path} does` };
+    }
+    if (!statSync(file).isFile()) return { problem: say`must be a file, but ${path} is none` };
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
+    return text.trim() === "" ? { problem: say`is empty: ${path} holds no text` } : { text };
+  } catch (error) {
+    return { problem: describe(error as NodeJS.ErrnoException, path) };
+  }
+}
+
+function describe(error: NodeJS.ErrnoException, path: string): Text {
+  if (error.code === "ENOENT")
+    return say`does not exist: there is no ${path} in the workspace; check the path, and that the repository is checked out`;
+  if (error.code === "ERR_ENCODING_INVALID_ENCODED_DATA") return say`must be UTF-8 text, but ${path} is not`;
+  return say`cannot be read: ${path} (${error.code ?? error.message})`;
+}

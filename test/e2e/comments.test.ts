@@ -1,0 +1,183 @@
+import { createEmulator, type Emulator } from "emulate";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Comment, commentEnvironment, commentInputs } from "../support/payload.ts";
+import { inputsFor, startService, type TestService } from "../support/scripted-service.ts";
+import { hasSignals, type Step, step, temporaryFolder } from "../support/step.ts";
+
+interface Reply {
+  id: number;
+  body: string;
+  user: { login: string };
+}
+
+let github: Emulator;
+
+beforeAll(async () => {
+  const people = ["acme", "docs-bot", "writer", "reader"];
+  github = await createEmulator({
+    service: "github",
+    port: 0,
+    seed: {
+      tokens: Object.fromEntries([
+        ...people.map((login) => [login, { login, scopes: ["repo"] }]),
+        ["bot_token_0123456789", { login: "docs-bot", scopes: ["repo"] }],
+      ]),
+      github: { users: people.map((login) => ({ login })), repos: [{ owner: "acme", name: "docs", auto_init: true }] },
+    },
+  });
+  await call("PUT", "/collaborators/docs-bot", { permission: "push" });
+  await call("PUT", "/collaborators/writer", { permission: "push" });
+  await call("PUT", "/collaborators/reader", { permission: "pull" });
+});
+
+afterAll(() => github.close());
+
+async function call(method: string, path: string, body?: unknown, as = "acme"): Promise<unknown> {
+  const response = await fetch(`${github.url}/repos/acme/docs${path}`, {
+    method,
+    headers: { authorization: `Bearer ${as}`, "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return response.status === 204 ? undefined : response.json();
+}
+
+async function newIssue(): Promise<number> {
+  return ((await call("POST", "/issues", { title: "Links are broken" })) as { number: number }).number;
+}
+
+/** Posts a comment and runs the step that GitHub would start for it. */
+async function say(
+  service: TestService,
+  number: number,
+  login: string,
+  text: string,
+  options: { inputs?: Record<string, string>; event?: Partial<Comment>; onStart?: Parameters<typeof step>[1] } = {},
+): Promise<Step> {
+  const { id } = (await call("POST", `/issues/${number}/comments`, { body: text }, login)) as Reply;
+  const folder = temporaryFolder();
+  const event = { id, text, number, author: { login }, ...options.event };
+  const environment = commentEnvironment(folder, github.url, event);
+  return step(inputsFor(service, { ...commentInputs, ...options.inputs }), { ...options.onStart, folder, environment });
+}
+
+async function replies(number: number): Promise<Reply[]> {
+  const all = (await call("GET", `/issues/${number}/comments?per_page=100`)) as Reply[];
+  return all.filter(({ user, body }) => user.login === "docs-bot" && !body.startsWith("/agent"));
+}
+
+test("a thread of five comments by three people: one job, one pull request, two follow-ups, two refusals", async () => {
+  await using service = await startService({ script: () => ({ durationMs: 100 }) });
+  const number = await newIssue();
+  const outcomes: (string | undefined)[][] = [];
+  const jobs = new Set<string | undefined>();
+  for (const [login, text] of [
+    ["writer", "/agent fix the quickstart"],
+    ["reader", "/agent buy something"],
+    ["writer", "/agent and the links"],
+    ["renovate[bot]", "/agent again and again"],
+    ["writer", "/Agent\nand the title"],
+  ] as const) {
+    const author = login.endsWith("[bot]") ? "docs-bot" : login;
+    const { outputs, exitCode } = await say(service, number, author, text, { event: { author: { login } } });
+    expect(exitCode).toBe(0);
+    outcomes.push([outputs.outcome, outputs["skip-reason"]]);
+    if (outputs["job-id"]) jobs.add(outputs["job-id"]);
+  }
+  expect(outcomes).toEqual([
+    ["pr-created", ""],
+    ["skipped", "not-permitted"],
+    ["pr-created", ""],
+    ["skipped", "bot"],
+    ["pr-created", ""],
+  ]);
+  const [jobId] = jobs;
+  expect(jobs.size).toBe(1);
+  expect(service.requests.filter((request) => request.startsWith("POST"))).toEqual([
+    "POST /v2/agent/docs/job",
+    `POST /v2/agent/docs/job/${jobId}/message`,
+    `POST /v2/agent/docs/job/${jobId}/message`,
+  ]);
+  expect(service.engine.prompts.map((prompt) => prompt.split("\n")[0])).toEqual([
+    "fix the quickstart",
+    "and the links",
+    "and the title",
+  ]);
+  const said = await replies(number);
+  expect(said).toHaveLength(3);
+  for (const { body } of said) {
+    expect(body).toContain("Pull request created");
+    expect(body).toContain('<a href="https://github.com/example/docs/pull/1">Pull request 1</a>');
+    expect(body).toContain("https://github.example/acme/docs/actions/runs/99");
+    expect(body.split("\n").at(-1)).toMatch(
+      new RegExp(`^<!-- agent-job-action project=docs job=${jobId} comment=\\d+ -->$`),
+    );
+  }
+}, 120_000);
+
+describe("with a GitHub that lacks reactions", () => {
+  test("new starts another job in the same thread", async () => {
+    await using service = await startService();
+    const number = await newIssue();
+    const first = await say(service, number, "writer", "/agent one");
+    const second = await say(service, number, "writer", "/agent new two");
+    expect(second.outputs["job-id"]).not.toBe(first.outputs["job-id"]);
+    expect(second.annotations).toEqual([
+      expect.stringMatching(/^warning GitHub does not let the step take part in the thread: .*react to the comment/s),
+    ]);
+  }, 60_000);
+
+  test("a job that the service has forgotten: a new one, and the reply says so", async () => {
+    const number = await newIssue();
+    {
+      await using service = await startService();
+      await say(service, number, "writer", "/agent one");
+    }
+    await using service = await startService();
+    const { outputs, log } = await say(service, number, "writer", "/agent two");
+    expect(outputs.outcome).toBe("pr-created");
+    expect(service.requests.filter((request) => request.startsWith("POST"))).toEqual([
+      expect.stringMatching(/^POST \/v2\/agent\/docs\/job\/job_.*\/message$/),
+      "POST /v2/agent/docs/job",
+    ]);
+    expect(log).toContain("does not know the job of this thread any more");
+    expect((await replies(number)).at(-1)?.body).toContain("does not know the job of this thread any more");
+  }, 60_000);
+
+  test("a job that fails", async () => {
+    await using service = await startService({ script: () => ({ result: "failed" }) });
+    const number = await newIssue();
+    const { exitCode, outputs } = await say(service, number, "writer", "/agent one");
+    expect([exitCode, outputs.outcome]).toEqual([1, "failed"]);
+    expect((await replies(number)).at(-1)?.body).toContain("Job failed");
+  }, 60_000);
+
+  test.runIf(hasSignals)(
+    "a cancellation: the reply says that the job goes on",
+    async () => {
+      await using service = await startService({ script: () => ({ durationMs: 60_000 }) });
+      const number = await newIssue();
+      const { exitCode, outputs } = await say(service, number, "writer", "/agent one", {
+        inputs: { "poll-interval-seconds": "2", "max-poll-interval-seconds": "2" },
+        onStart: {
+          onStart: (child) =>
+            child.stdout?.on("data", (text: string) => /active, next/.test(text) && child.kill("SIGINT")),
+        },
+      });
+      expect([exitCode, outputs.outcome]).toEqual([1, "cancelled"]);
+      expect((await replies(number)).at(-1)?.body).toMatch(/Cancelled.*goes on/s);
+    },
+    60_000,
+  );
+
+  test("a stranger's hostile title and instruction come to no harm", async () => {
+    await using service = await startService({ script: () => ({ durationMs: 100, result: "no-changes" }) });
+    const number = await newIssue();
+    const hostile = "##[error]x\r::set-output name=outcome::x {{ body }} @acme/team <img src=x>";
+    const { lines, outputs } = await say(service, number, "writer", `/agent ${hostile}`, { event: { title: hostile } });
+    expect(outputs.outcome).toBe("no-changes");
+    const commands = lines.flatMap((line) => (line.kind === "command" ? [line.name] : []));
+    expect(new Set(commands)).toEqual(new Set(["add-mask", "debug", "group", "endgroup", "warning", "notice"]));
+    expect(service.engine.prompts[0]).toContain(hostile);
+    expect((await replies(number)).at(-1)?.body).not.toMatch(/@acme|<img/);
+  }, 60_000);
+});

@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readPromptFile } from "../../../../src/action/inputs/prompt-file.ts";
+import { plain } from "../../../../src/action/report/text.ts";
+
+let folder: string;
+let workspace: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "prompt-file-"));
+  workspace = join(folder, "workspace");
+  mkdirSync(join(workspace, "docs"), { recursive: true });
+  writeFileSync(join(folder, "secret.txt"), "secret");
+  mkdirSync(join(folder, "workspace-2"));
+  writeFileSync(join(folder, "workspace-2", "secret.txt"), "secret");
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function problem(path: string): string {
+  const result = readPromptFile(path, workspace);
+  return "problem" in result ? plain(result.problem) : `read: ${result.text}`;
+}
+
+test("the text is that of the file, to the letter", () => {
+  writeFileSync(join(workspace, "docs/prompt.md"), "  Add\r\n😀 \n");
+  expect(readPromptFile("docs/prompt.md", workspace)).toEqual({ text: "  Add\r\n😀 \n" });
+  expect(readPromptFile(join(workspace, "docs/prompt.md"), workspace)).toEqual({ text: "  Add\r\n😀 \n" });
+});
+
+test("a byte order mark is no part of it", () => {
+  writeFileSync(join(workspace, "bom.md"), "\ufeffAdd");
+  expect(readPromptFile("bom.md", workspace)).toEqual({ text: "Add" });
+});
+
+test("a file of 3 MB", () => {
+  const text = "é".repeat(1_500_000);
+  writeFileSync(join(workspace, "large.md"), text);
+  expect(readPromptFile("large.md", workspace)).toEqual({ text });
+});
+
+test("a name that begins with two dots stays inside", () => {
+  writeFileSync(join(workspace, "..prompt.md"), "Add");
+  expect(readPromptFile("..prompt.md", workspace)).toEqual({ text: "Add" });
+});
+
+test("a link inside the workspace is followed", () => {
+  writeFileSync(join(workspace, "real.md"), "Add");
+  symlinkSync("../real.md", join(workspace, "docs/link.md"));
+  expect(readPromptFile("docs/link.md", workspace)).toEqual({ text: "Add" });
+});
+
+test("whatever leads out of the workspace is refused", () => {
+  symlinkSync(join(folder, "secret.txt"), join(workspace, "link.txt"));
+  symlinkSync(folder, join(workspace, "up"));
+  for (const path of [
+    "../secret.txt",
+    join(folder, "secret.txt"),
+    "link.txt",
+    "up/secret.txt",
+    "../workspace-2/secret.txt",
+    "..",
+    "docs/../../secret.txt",
+  ]) {
+    expect(problem(path)).toContain("must lie in the workspace");
+  }
+});
+
+test("git's own files are refused: they may hold a token", () => {
+  mkdirSync(join(workspace, ".git"));
+  writeFileSync(join(workspace, ".git/config"), "token");
+  symlinkSync(".git/config", join(workspace, "link.md"));
+  for (const path of [".git/config", "link.md"]) expect(problem(path)).toContain("must not lie in .git");
+});
+
+test("what is no prompt is refused with its reason", () => {
+  writeFileSync(join(workspace, "empty.md"), " \n");
+  writeFileSync(join(workspace, "binary"), Buffer.from([0xff, 0xfe, 0x00]));
+  expect(problem("missing.md")).toMatch(/does not exist.*checked out/);
+  expect(problem("docs")).toContain("must be a file");
+  expect(problem("empty.md")).toContain("holds no text");
+  expect(problem("binary")).toContain("must be UTF-8");
+});

@@ -1,0 +1,224 @@
+import { describe, expect, test } from "vitest";
+import {
+  type InputName,
+  type InputsResult,
+  inputDefaults,
+  type PromptFile,
+  parseInputs,
+} from "../../../../src/action/inputs/schema.ts";
+import { plain, say } from "../../../../src/action/report/text.ts";
+
+const valid = { prompt: "Do it", "project-id": "docs", "api-key": "mint_key_0123456789" };
+
+function parse(
+  values: Partial<Record<InputName, string>>,
+  readPromptFile: (path: string) => PromptFile = () => ({ problem: say`is not expected to be read` }),
+): InputsResult {
+  const all: Partial<Record<InputName, string>> = { ...valid, ...values };
+  return parseInputs({ read: (name) => all[name] ?? "", readPromptFile, isCommentEvent: false });
+}
+
+function parsed(values: Partial<Record<InputName, string>>) {
+  const result = parse(values);
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  if (result.mode.kind !== "task") throw new Error("this is no comment");
+  return { ...result.settings, task: result.mode.task };
+}
+
+/** The inputs that are refused. */
+function refused(values: Partial<Record<InputName, string>>): string[] {
+  const result = parse(values);
+  return result.ok ? [] : result.problems.map(({ input }) => input);
+}
+
+test("defaults stand in for what is not set, and for what is empty or blank", () => {
+  for (const empty of ["", "  ", "\n"]) {
+    const blank = Object.fromEntries(Object.keys(inputDefaults).map((name) => [name, empty]));
+    expect(parsed({ ...blank, ...valid })).toEqual({
+      task: { kind: "create", prompt: "Do it" },
+      projectId: "docs",
+      apiKey: "mint_key_0123456789",
+      baseUrl: new URL("https://api.mintlify.com"),
+      wait: true,
+      timeoutMs: 3_600_000,
+      intervals: { minMs: 5000, maxMs: 15_000 },
+      failOn: new Set(["failed", "timed-out"]),
+      summary: true,
+    });
+  }
+});
+
+describe("the three ways in", () => {
+  test("a prompt creates, with a job-id it is a message, a job-id alone only waits", () => {
+    expect(parsed({}).task).toEqual({ kind: "create", prompt: "Do it" });
+    expect(parsed({ "job-id": " job_1 " }).task).toEqual({ kind: "message", jobId: "job_1", prompt: "Do it" });
+    expect(parsed({ "job-id": "job_1", prompt: " " }).task).toEqual({ kind: "attach", jobId: "job_1" });
+  });
+
+  test("a prompt file serves like a prompt", () => {
+    const readPromptFile = (path: string) => ({ text: `from ${path}\n` });
+    const task = (jobId: string) => {
+      const result = parse({ prompt: "", "prompt-file": "docs/prompt.md", "job-id": jobId }, readPromptFile);
+      return result.ok && result.mode.kind === "task" ? result.mode.task : undefined;
+    };
+    expect(task("")).toEqual({ kind: "create", prompt: "from docs/prompt.md\n" });
+    expect(task("job_1")).toEqual({ kind: "message", jobId: "job_1", prompt: "from docs/prompt.md\n" });
+  });
+
+  test("a prompt is kept as it was written", () => {
+    expect(parsed({ prompt: " a\n\n b \n" }).task).toEqual({ kind: "create", prompt: " a\n\n b \n" });
+  });
+});
+
+test("all that is wrong is reported at once", () => {
+  expect(
+    refused({
+      prompt: "",
+      "job-id": "..",
+      "project-id": "",
+      "api-key": "",
+      "base-url": "nowhere",
+      wait: "yes",
+      "timeout-minutes": "0",
+      "poll-interval-seconds": "-1",
+      "max-poll-interval-seconds": "1e3",
+      "fail-on": "everything",
+      summary: "1",
+      "required-permission": "owner",
+      "allowed-bots": "*",
+      reply: "no",
+    }).sort(),
+  ).toEqual(
+    Object.keys(inputDefaults)
+      .filter((name) => !["prompt", "prompt-file", "trigger-phrase", "github-token"].includes(name))
+      .sort(),
+  );
+  expect(refused({ "prompt-file": "x", wait: "no", "poll-interval-seconds": "20" })).toEqual([
+    "wait",
+    "prompt-file",
+    "max-poll-interval-seconds",
+  ]);
+  expect(refused({ prompt: "", "api-key": "" })).toEqual(["api-key", "prompt"]);
+});
+
+test("each problem says how to mend it, and never holds the key", () => {
+  const result = parse({ "api-key": "mint_secret\nkey", "timeout-minutes": "soon" });
+  expect(result).toMatchObject({ ok: false });
+  const words = JSON.stringify(result);
+  expect(words).not.toContain("mint_secret");
+  expect(words).toContain("Paste the key into the secret again");
+  expect(words).toContain("must be a plain decimal number above 0");
+});
+
+test("whether to write a summary is known though other inputs are refused", () => {
+  expect(parse({ wait: "x", summary: "false" })).toMatchObject({ ok: false, summary: false });
+  expect(parse({ wait: "x", summary: "x" })).toMatchObject({ ok: false, summary: true });
+});
+
+test.each([
+  ["true", true],
+  ["True", true],
+  ["TRUE", true],
+  ["false", false],
+  ["False", false],
+  ["FALSE", false],
+])("%s is a boolean", (value, expected) => {
+  expect(parsed({ wait: value, summary: value })).toMatchObject({ wait: expected, summary: expected });
+});
+
+test.each(["yes", "tRUE", "1", "toString", "on"])("%s is none", (value) => {
+  expect(refused({ wait: value })).toEqual(["wait"]);
+});
+
+test.each([
+  ["0.5", 30_000],
+  ["90", 5_400_000],
+  [" 1.25 ", 75_000],
+])("timeout-minutes: %s", (value, ms) => {
+  expect(parsed({ "timeout-minutes": value }).timeoutMs).toBe(ms);
+});
+
+test.each(["0", "0.0", "-1", "+1", "1e3", "0x10", "Infinity", "NaN", "1,5", ".5", "5.", "five", "9".repeat(400)])(
+  "%s is no number that will do",
+  (value) => {
+    expect(refused({ "timeout-minutes": value })).toEqual(["timeout-minutes"]);
+  },
+);
+
+test("the longest interval may equal the shortest, not undercut it", () => {
+  expect(parsed({ "poll-interval-seconds": "20", "max-poll-interval-seconds": "20" }).intervals).toEqual({
+    minMs: 20_000,
+    maxMs: 20_000,
+  });
+  expect(refused({ "poll-interval-seconds": "20", "max-poll-interval-seconds": "19.9" })).toEqual([
+    "max-poll-interval-seconds",
+  ]);
+  expect(refused({ "poll-interval-seconds": "20" })).toEqual(["max-poll-interval-seconds"]);
+});
+
+test.each([
+  ["https://example.com", "https://example.com/"],
+  ["https://example.com/api/", "https://example.com/api/"],
+  ["https://example.com:8443/a%20b", "https://example.com:8443/a%20b"],
+  ["http://localhost:8080", "http://localhost:8080/"],
+  ["http://127.0.0.1", "http://127.0.0.1/"],
+  ["http://127.255.1.2:9/x", "http://127.255.1.2:9/x"],
+  ["http://[::1]:8080", "http://[::1]:8080/"],
+])("base-url: %s", (value, href) => {
+  expect(parsed({ "base-url": value }).baseUrl.href).toBe(href);
+});
+
+test.each([
+  "http://example.com",
+  "http://localhost.example.com",
+  "http://128.0.0.1",
+  "http://127.0.0.1.example.com",
+  "http://[::2]",
+  "http://10.0.0.1",
+  "ftp://example.com",
+  "file:///etc/passwd",
+  "example.com",
+  "/v2",
+  "https://user@example.com",
+  "https://:@example.com",
+  "https://user:secret@example.com",
+  "https://example.com/?x=1",
+  "https://example.com/?",
+  "https://example.com/#",
+  "https://example.com/#top",
+])("base-url: %s is refused", (value) => {
+  expect(refused({ "base-url": value })).toEqual(["base-url"]);
+});
+
+test.each([".", ".."])("%s is refused as an id", (value) => {
+  expect(refused({ "job-id": value, "project-id": value })).toEqual(["job-id", "project-id"]);
+});
+
+test.each(["a b", "a\nb", "mint_ключ", "mint_dsc_0123456789", "mint_us_0123456789", "a\u0000b"])(
+  "the key %j is refused, and not shown",
+  (value) => {
+    expect(refused({ "api-key": value })).toEqual(["api-key"]);
+    expect(JSON.stringify(parse({ "api-key": value }))).not.toContain(JSON.stringify(value).slice(1, -1));
+  },
+);
+
+test("an empty key: says where secrets are empty", () => {
+  const result = parse({ "api-key": "" });
+  const problem = result.ok ? [] : (result.problems[0]?.problem ?? []);
+  expect(plain(problem)).toMatch(/forks.*Dependabot/);
+});
+
+test.each([
+  ["failed", ["failed"]],
+  ["failed,archived , timed-out,no-changes", ["failed", "archived", "timed-out", "no-changes"]],
+  ["none", []],
+])("fail-on: %s", (value, expected) => {
+  expect([...parsed({ "fail-on": value }).failOn]).toEqual(expected);
+});
+
+test.each(["none, failed", "failed;archived", "error", "cancelled", "Failed", "failed,,archived"])(
+  "fail-on: %s is refused",
+  (value) => {
+    expect(refused({ "fail-on": value })).toEqual(["fail-on"]);
+  },
+);
