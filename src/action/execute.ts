@@ -1,65 +1,69 @@
+import { messageOf } from "../client/errors.ts";
 import type { Trace } from "../client/trace.ts";
 import { isCommentEvent } from "./comments/event.ts";
-import { converse, type ReplyParts } from "./comments/run-from-comment.ts";
+import { type ReplyState, runFromComment } from "./comments/run-from-comment.ts";
 import type { CommentMode, Settings, Task } from "./inputs/schema.ts";
-import type { Ending, Outcome } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
 import type { RunLog } from "./report/log.ts";
-import { type ReplyFrame, renderWorking } from "./report/reply.ts";
+import { type ReplyFrame, renderProgress } from "./report/reply.ts";
 import { say } from "./report/text.ts";
-import { type RunPorts, run } from "./run-job.ts";
-import type { Facts } from "./run-state.ts";
+import type { RunResult } from "./result.ts";
+import { type JobPorts, runJob } from "./run-job.ts";
+import type { RunState } from "./run-state.ts";
 import { readEventFile } from "./runner/event-file.ts";
 import type { GitHub } from "./runner/github.ts";
 
-export interface StoryPorts extends RunPorts {
+export interface ExecutePorts extends JobPorts {
   environment: Readonly<Record<string, string | undefined>>;
-  /** Makes the way to GitHub, for comment mode alone. */
+  /** Creates the client for GitHub; only called in comment mode. */
   connectGitHub: (token: string, apiUrl: string, onTrace: (trace: Trace) => void) => Promise<GitHub>;
 }
 
-/** What the step came to do, how that ended, and how to tell it where it was asked for. */
-export interface Story {
-  ending: Ending;
+/** What the step did. */
+export interface Execution {
+  result: RunResult;
   task?: Task;
+  /** Whether a re-run will wait for the job instead of sending anything again. Default: false. */
+  isRemembered?: boolean;
+  /** Comment mode: shows the result in the thread. */
   finish?: (outcome: Outcome, render: (frame: ReplyFrame) => string) => Promise<void>;
 }
 
-/** Does what the inputs ask for: in comment mode what the comment asks for, if it may. Never rejects. */
-export async function tell(
-  inputs: { settings: Settings; mode: { kind: "task"; task: Task } | ({ kind: "comment" } & CommentMode) },
-  ports: StoryPorts,
-  facts: Facts,
+/** Runs the step in plain or comment mode. Never rejects. */
+export async function execute(
+  { settings, mode }: { settings: Settings; mode: { kind: "plain"; task: Task } | ({ kind: "comment" } & CommentMode) },
+  ports: ExecutePorts,
+  state: RunState,
   log: RunLog,
-): Promise<Story> {
-  const { settings, mode } = inputs;
-  if (mode.kind === "task") {
-    return { ending: await run({ ...settings, task: mode.task }, ports, facts, log), task: mode.task };
+): Promise<Execution> {
+  if (mode.kind === "plain") {
+    return { result: await runJob({ ...settings, task: mode.task }, ports, state, log), task: mode.task };
   }
   try {
-    return await tellInThread(settings, mode, ports, facts, log);
+    return await executeComment(settings, mode, ports, state, log);
   } catch (error) {
-    log.debug(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    return { ending: { kind: "broken", error } };
+    log.debugError(error);
+    return { result: { kind: "crashed", error } };
   }
 }
 
-async function tellInThread(
+async function executeComment(
   settings: Settings,
   mode: CommentMode,
-  ports: StoryPorts,
-  facts: Facts,
+  ports: ExecutePorts,
+  state: RunState,
   log: RunLog,
-): Promise<Story> {
+): Promise<Execution> {
   const { environment, clock, signal } = ports;
-  const name = environment.GITHUB_EVENT_NAME;
-  if (!isCommentEvent(name)) throw new Error("comment mode needs the event of a comment");
-  const frame = ({ marker, isNewForOld }: ReplyParts): ReplyFrame => ({
+  const name = environment.GITHUB_EVENT_NAME ?? "";
+  if (!isCommentEvent(name)) throw new Error("comment mode needs a comment event");
+  const frame = ({ marker, isReplacement }: ReplyState): ReplyFrame => ({
     runUrl: runUrl(environment),
     phrase: mode.phrase,
-    note: isNewForOld ? forgotten : [],
+    note: isReplacement ? replacement : [],
     marker,
   });
-  const conversation = await converse(
+  const { finish, ...run } = await runFromComment(
     settings,
     mode,
     {
@@ -71,30 +75,30 @@ async function tellInThread(
         ),
       event: { name, readPayload: () => readEventFile(environment.GITHUB_EVENT_PATH ?? "") },
       attempt: Number(environment.GITHUB_RUN_ATTEMPT ?? 1),
-      runJob: (task, announce) => {
-        const announceJob = (jobId: string): void => {
-          ports.announceJob(jobId);
-          announce(jobId);
+      runJob: (task, onJobId) => {
+        const publishJobId = (jobId: string): void => {
+          ports.publishJobId(jobId);
+          onJobId(jobId);
         };
-        return run({ ...settings, task }, { ...ports, announceJob }, facts, log);
+        return runJob({ ...settings, task }, { ...ports, publishJobId }, state, log);
       },
-      onForgotten: () => log.note(forgotten),
-      onTrouble: (what, error) =>
+      onReplacement: () => log.note(replacement),
+      onInvalidEvent: (error) => log.debugError(error),
+      onFailure: (action, error) =>
         log.warn(
-          "GitHub does not let the step take part in the thread",
-          say`It could not ${what} (${error instanceof Error ? error.message : String(error)}). The job is not affected, but replies, reactions and what the thread remembers may be missing. The step needs github-token with issues: write and pull-requests: write.`,
+          "Cannot update the thread",
+          say`Could not ${action} (${messageOf(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job. The step needs a github-token with issues: write and pull-requests: write.`,
         ),
-      renderWorking: (parts) => renderWorking(frame(parts)),
+      renderProgress: (reply) => renderProgress(frame(reply)),
     },
-    facts,
+    state,
   );
-  const { finish } = conversation;
-  return { ...conversation, finish: (outcome, render) => finish(outcome, (parts) => render(frame(parts))) };
+  return { ...run, ...(finish && { finish: (outcome, render) => finish(outcome, (reply) => render(frame(reply))) }) };
 }
 
-const forgotten = say`The service does not know the job of this thread any more, so a new one was started.`;
+const replacement = say`The job of this thread was not found, so a new one was started.`;
 
-function runUrl(environment: StoryPorts["environment"]): string {
+function runUrl(environment: ExecutePorts["environment"]): string {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = environment;
   return `${server || "https://github.com"}/${repository ?? ""}/actions/runs/${run ?? ""}`;
 }

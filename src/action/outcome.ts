@@ -1,33 +1,4 @@
-import type { Job } from "../client/contract.ts";
-import type { RequestError, SubmissionError } from "../client/errors.ts";
-import type { SkipReason } from "./comments/trigger.ts";
-import type { FailableOutcome } from "./inputs/rules.ts";
-import type { InputProblem } from "./inputs/schema.ts";
-import type { Facts } from "./run-state.ts";
-
-/** What the step was about when it ended. */
-export type Operation = "create" | "message" | "poll";
-
-/** What could not be told or had before something was started. */
-export type NoAdmission = "event" | "permission" | "prompt" | "thread" | "time";
-
-/** How the run ended. */
-export type Ending =
-  | { kind: "refused-inputs"; problems: readonly InputProblem[] }
-  | { kind: "settled"; job: Job }
-  | { kind: "started" }
-  | { kind: "timed-out"; lastError?: RequestError }
-  /** `taken` is what became of the create or message, which a wait alone has not. */
-  | { kind: "cancelled"; operation: Operation; taken: "no" | "unclear" | "yes" }
-  | { kind: "not-submitted"; operation: "create" | "message"; error: SubmissionError }
-  | { kind: "poll-refused"; error: RequestError }
-  /** Comment mode: the comment asks for nothing that may be done. */
-  | { kind: "skipped"; reason: SkipReason }
-  /** Comment mode: whether something may be started, or what, cannot be told. */
-  | { kind: "not-admitted"; why: NoAdmission; detail: string }
-  /** A fault of the action itself. */
-  | { kind: "broken"; error: unknown };
-
+/** How a step ended, as its users see it: the `outcome` output. */
 export type Outcome =
   | "pr-created"
   | "no-changes"
@@ -39,47 +10,98 @@ export type Outcome =
   | "skipped"
   | "error";
 
-export function outcomeOf(ending: Ending, facts: Facts): Outcome {
-  switch (ending.kind) {
-    case "settled":
-      if (ending.job.status === "completed") return facts.pullRequest ? "pr-created" : "no-changes";
-      if (ending.job.status === "failed" || ending.job.status === "archived") return ending.job.status;
-      return "started";
-    case "started":
-    case "timed-out":
-    case "cancelled":
-    case "skipped":
-      return ending.kind;
-    default:
-      return "error";
-  }
+interface OutcomeTraits {
+  icon: string;
+  /** The title of annotation, summary and reply, unless the result has a more specific one. */
+  title: string;
+  /** Whether the step passes; `unless-named` means unless `fail-on` names the outcome. */
+  passes: "always" | "unless-named" | "never";
+  /** The annotation of a step that passes. A step that fails always has an error annotation. */
+  level: "notice" | "warning" | undefined;
+  /** Comment mode: the reaction that is added to `eyes`. */
+  reaction: "hooray" | "confused" | undefined;
 }
 
-/** Whether the step passes. `error` and `cancelled` always fail it, `pr-created`, `started` and `skipped` never do. */
+/** Everything that depends on the outcome alone. */
+export const outcomes = {
+  "pr-created": {
+    icon: "✅",
+    title: "Pull request created",
+    passes: "always",
+    level: undefined,
+    reaction: "hooray",
+  },
+  failed: {
+    icon: "❌",
+    title: "Job failed",
+    passes: "unless-named",
+    level: "warning",
+    reaction: "confused",
+  },
+  archived: {
+    icon: "📦",
+    title: "Job archived",
+    passes: "unless-named",
+    level: "warning",
+    reaction: undefined,
+  },
+  "timed-out": {
+    icon: "⏳",
+    title: "Timed out",
+    passes: "unless-named",
+    level: "warning",
+    reaction: "confused",
+  },
+  "no-changes": {
+    icon: "⚪",
+    title: "No pull request",
+    passes: "unless-named",
+    level: "notice",
+    reaction: undefined,
+  },
+  started: {
+    icon: "🚀",
+    title: "Job started",
+    passes: "always",
+    level: undefined,
+    reaction: undefined,
+  },
+  cancelled: {
+    icon: "⏹️",
+    title: "Cancelled",
+    passes: "never",
+    level: undefined,
+    reaction: undefined,
+  },
+  skipped: {
+    icon: "⏭️",
+    title: "Skipped",
+    passes: "always",
+    level: "notice",
+    reaction: undefined,
+  },
+  error: {
+    icon: "❌",
+    title: "Error",
+    passes: "never",
+    level: undefined,
+    reaction: "confused",
+  },
+} as const satisfies Record<Outcome, OutcomeTraits>;
+
+/** An outcome that `fail-on` may name. */
+export type FailableOutcome = {
+  [Name in Outcome]: (typeof outcomes)[Name]["passes"] extends "unless-named" ? Name : never;
+}[Outcome];
+
+export const failableOutcomes = (Object.keys(outcomes) as Outcome[]).filter(isFailable);
+
+function isFailable(outcome: Outcome): outcome is FailableOutcome {
+  return outcomes[outcome].passes === "unless-named";
+}
+
+/** Returns whether a step with this outcome passes. */
 export function passes(outcome: Outcome, failOn: ReadonlySet<FailableOutcome>): boolean {
-  if (outcome === "error" || outcome === "cancelled") return false;
-  return !(failOn as ReadonlySet<string>).has(outcome);
-}
-
-/** Every output of `action.yml`; empty where unknown. */
-export function outputsOf(
-  outcome: Outcome,
-  facts: Facts,
-  now: number,
-  skipReason: SkipReason | "" = "",
-): Record<string, string> {
-  return {
-    "job-id": facts.jobId,
-    status: facts.status,
-    "pr-link": facts.pullRequest?.url ?? "",
-    "pr-number": facts.pullRequest?.number ?? "",
-    outcome,
-    "skip-reason": skipReason,
-    model: facts.model,
-    repository: facts.repository,
-    ref: facts.ref,
-    "created-at": facts.createdAt,
-    "archived-at": facts.archivedAt,
-    "duration-seconds": facts.startedAt === undefined ? "" : String(Math.floor(facts.elapsedMs(now) / 1000)),
-  };
+  if (isFailable(outcome)) return !failOn.has(outcome);
+  return outcomes[outcome].passes === "always";
 }

@@ -5,72 +5,76 @@ import { isRequestError, SubmissionError } from "../client/errors.ts";
 import type { Transport } from "../client/transport.ts";
 import { type WaitOrigin, waitForJob } from "../client/wait.ts";
 import type { Inputs, Task } from "./inputs/schema.ts";
-import type { Ending, Operation } from "./outcome.ts";
 import type { RunLog } from "./report/log.ts";
 import { say } from "./report/text.ts";
 import { excerpt } from "./report/untrusted.ts";
-import type { Facts } from "./run-state.ts";
+import type { Operation, RunResult } from "./result.ts";
+import type { RunState } from "./run-state.ts";
 
-/** What a run needs from outside. */
-export interface RunPorts {
+/** What running a job needs from outside. */
+export interface JobPorts {
   clock: Clock;
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   random: () => number;
-  /** Makes the way to the service; throws `ExchangeError` where the proxy settings rule one out. */
+  /** Creates the transport to the service; throws `NetworkError` if the proxy settings are invalid. */
   connect: (protocol: string) => Transport;
   /** Aborts when the step is cancelled. */
   signal: AbortSignal;
-  /** Hands on the id of a job as soon as it is known. */
-  announceJob: (jobId: string) => void;
+  /** Sets the `job-id` output; called as soon as the id is known. */
+  publishJobId: (jobId: string) => void;
 }
 
-/** The story of a run: (create | message |) wait. */
-export async function run(inputs: Inputs, ports: RunPorts, facts: Facts, log: RunLog): Promise<Ending> {
+/** Runs a task: sends the create or message, if there is one, and waits for the job. Never rejects. */
+export async function runJob(inputs: Inputs, ports: JobPorts, state: RunState, log: RunLog): Promise<RunResult> {
   const { clock, random, signal } = ports;
   const { task } = inputs;
   const operation = task.kind === "attach" ? "poll" : task.kind;
-  if (task.kind !== "create") facts.jobId = task.jobId;
-  if (signal.aborted) return { kind: "cancelled", operation, taken: task.kind === "attach" ? "yes" : "no" };
+  if (task.kind !== "create") state.jobId = task.jobId;
+  if (signal.aborted) {
+    return { kind: "cancelled", operation, acceptance: task.kind === "attach" ? "accepted" : "rejected" };
+  }
   try {
     log.starting(inputs);
     const transport = ports.connect(inputs.baseUrl.protocol);
     const client = createClient(inputs, { transport, clock, random, onTrace: (trace) => log.trace(trace) });
-    // Comment mode has asked GitHub before: that counts toward the time too.
-    facts.startedAt ??= clock.now();
-    const { startedAt } = facts;
+    // Comment mode has already sent requests to GitHub, and their time counts too.
+    state.startedAt ??= clock.now();
+    const { startedAt } = state;
     const limits: CallLimits = { deadline: startedAt + inputs.timeoutMs, signal };
 
     let origin: WaitOrigin = { kind: "attached" };
     if (task.kind !== "attach") {
-      const job = await submit(task, client, limits, (notice) =>
-        log.retrying(notice.error, notice.delayMs, facts.elapsedMs(clock.now())),
+      const job = await submit(task, client, limits, ({ error, delayMs }) =>
+        log.retrying(error, delayMs, state.elapsedMs(clock.now())),
       );
-      learn(job, ports, facts, log);
-      log.submitted(task.kind, job, facts);
-      if (signal.aborted) return { kind: "cancelled", operation, taken: "yes" };
+      updateState(job, ports, state, log);
+      log.accepted(task.kind, job, state);
+      if (signal.aborted) return { kind: "cancelled", operation, acceptance: "accepted" };
       const isCreate = task.kind === "create";
-      if (isCreate && (!inputs.wait || isTerminal(job.status))) return { kind: "settled", job };
+      if (isCreate && isTerminal(job.status)) return { kind: "done", status: job.status };
       if (!inputs.wait) return { kind: "started" };
       origin = { kind: isCreate ? "created" : "messaged", job, at: clock.now() };
     }
 
-    log.waiting(inputs, facts);
-    const until = inputs.wait ? "terminal" : "answer";
-    const request = { ...limits, jobId: facts.jobId, origin, startedAt, intervals: inputs.intervals, until } as const;
-    const result = await waitForJob(request, client, { clock, random }, (event) => {
-      if (event.kind === "polled") learn(event.job, ports, facts, log);
-      log.poll(event, facts.elapsedMs(clock.now()));
+    log.waiting(inputs, state);
+    const until = inputs.wait ? "terminal" : "response";
+    const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals: inputs.intervals, until } as const;
+    const wait = await waitForJob(request, client, { clock, random }, (event) => {
+      if (event.kind === "polled") updateState(event.job, ports, state, log);
+      log.poll(event, state.elapsedMs(clock.now()));
     }).finally(() => log.waited());
-    switch (result.end) {
-      case "settled":
-        return { kind: "settled", job: result.job };
+    switch (wait.kind) {
+      case "done": {
+        const { status } = wait.job;
+        return isTerminal(status) ? { kind: "done", status } : { kind: "started" };
+      }
       case "timed-out":
-        return { kind: "timed-out", ...(result.lastError && { lastError: result.lastError }) };
+        return wait;
       case "cancelled":
-        return { kind: "cancelled", operation, taken: "yes" };
+        return { kind: "cancelled", operation, acceptance: "accepted" };
     }
   } catch (error) {
-    return endingOf(error, operation, ports, facts, log);
+    return resultOfError(error, operation, ports, state, log);
   }
 }
 
@@ -85,35 +89,41 @@ function submit(
     : client.sendMessage(task.jobId, task.prompt, limits, onRetry);
 }
 
-/** Takes in a record; a job's id is handed on at once, whatever comes after. */
-function learn(job: Job, { clock, announceJob }: RunPorts, facts: Facts, log: RunLog): void {
-  const isNew = facts.timeline.length === 0;
-  const hadBadLink = facts.hasBadLink;
-  facts.learn(job, clock.now());
-  if (isNew) announceJob(job.id);
-  if (facts.hasBadLink && !hadBadLink) {
+/** Merges a record into the state, and publishes the job's id before anything else can fail. */
+function updateState(job: Job, { clock, publishJobId }: JobPorts, state: RunState, log: RunLog): void {
+  const isFirst = !state.hasRecord;
+  const hadInvalidLink = state.hasInvalidLink;
+  state.update(job, clock.now());
+  if (isFirst) publishJobId(job.id);
+  if (state.hasInvalidLink && !hadInvalidLink) {
     log.warn(
-      "Unusable pull request link",
-      say`The service gave ${excerpt(job.prLink, 300)} as the pull request, which is no http(s) address without credentials. It counts as none.`,
+      "Invalid pull request link",
+      say`The service returned ${excerpt(job.prLink, 300)} as the pull request, which is not an http(s) URL without credentials. Ignored.`,
     );
   }
 }
 
-function endingOf(error: unknown, operation: Operation, ports: RunPorts, facts: Facts, log: RunLog): Ending {
+function resultOfError(
+  error: unknown,
+  operation: Operation,
+  { signal, publishJobId }: JobPorts,
+  state: RunState,
+  log: RunLog,
+): RunResult {
   if (operation !== "poll" && error instanceof SubmissionError) {
     if (operation === "create" && error.jobId !== undefined) {
-      facts.jobId = error.jobId;
-      ports.announceJob(error.jobId);
+      state.jobId = error.jobId;
+      publishJobId(error.jobId);
     }
-    if (ports.signal.aborted) return { kind: "cancelled", operation, taken: error.taken };
-    return { kind: "not-submitted", operation, error };
+    if (signal.aborted) return { kind: "cancelled", operation, acceptance: error.acceptance };
+    return { kind: "submission-failed", operation, error };
   }
   if (isRequestError(error)) {
-    // Before the answer to a create or message there is no poll: then there was no way to the service at all.
-    return operation !== "poll" && facts.timeline.length === 0
-      ? { kind: "not-submitted", operation, error: new SubmissionError("no", error) }
-      : { kind: "poll-refused", error };
+    // Without a record, there was no response to the create or message, so this came from `connect`.
+    return operation !== "poll" && !state.hasRecord
+      ? { kind: "submission-failed", operation, error: new SubmissionError("rejected", error) }
+      : { kind: "poll-failed", error };
   }
-  log.debug(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  return { kind: "broken", error };
+  log.debugError(error);
+  return { kind: "crashed", error };
 }

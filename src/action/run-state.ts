@@ -1,45 +1,48 @@
 import { isKnownStatus, type Job, type KnownStatus } from "../client/contract.ts";
 import { type PullRequest, parsePullRequest } from "./pull-request.ts";
 
-/** A state the job was seen in, and when first: milliseconds since the first request. */
-export interface StateSeen {
+/** A status that the job was seen in, and when it was first seen, in milliseconds since the first request. */
+export interface ObservedStatus {
   status: string;
   atMs: number;
 }
 
-/** What the run knows so far: all that outputs, log and summary are made of. */
-export class Facts {
-  /** Monotonic time of the first request; `undefined` while nothing was sent. */
+/** What the run knows so far: outputs, log and summary are made from it. */
+export class RunState {
+  /** Monotonic time of the first request; `undefined` until then. */
   startedAt: number | undefined;
   jobId = "";
   /** The last of the four known statuses seen. */
   status: KnownStatus | "" = "";
   pullRequest: PullRequest | undefined;
-  /** The last record gave a pull request that cannot be given out. */
-  hasBadLink = false;
+  /** Whether the last record had a pull request link that must not be published. */
+  hasInvalidLink = false;
   model = "";
   repository = "";
   ref = "";
   createdAt = "";
   archivedAt = "";
-  readonly timeline: StateSeen[] = [];
+  readonly timeline: ObservedStatus[] = [];
 
+  /** Returns the milliseconds since the first request; 0 before it. */
   elapsedMs(now: number): number {
     return this.startedAt === undefined ? 0 : now - this.startedAt;
   }
 
-  /**
-   * Takes in a record. What a record leaves out stays as it was known, but for the pull request, which is always that
-   * of the last record.
-   */
-  learn(job: Job, now: number): void {
+  /** Returns whether the service has sent a record of the job. */
+  get hasRecord(): boolean {
+    return this.timeline.length > 0;
+  }
+
+  /** Merges a record. Fields it lacks keep their value, except the pull request, which is always the last record's. */
+  update(job: Job, now: number): void {
     this.jobId = job.id;
     if (isKnownStatus(job.status)) this.status = job.status;
     if (this.timeline.at(-1)?.status !== job.status) {
       this.timeline.push({ status: job.status, atMs: this.elapsedMs(now) });
     }
     this.pullRequest = parsePullRequest(job.prLink);
-    this.hasBadLink = job.prLink !== "" && !this.pullRequest;
+    this.hasInvalidLink = job.prLink !== "" && !this.pullRequest;
     this.model = job.model || this.model;
     this.repository = job.repository || this.repository;
     this.ref = job.ref || this.ref;

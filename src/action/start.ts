@@ -5,9 +5,9 @@ import { say } from "./report/text.ts";
 import { forAnnotation, forLog } from "./report/untrusted.ts";
 import { runnerToolkit } from "./runner/toolkit.ts";
 
-/** Runs the action in the real world, and ends the process with its exit code. */
+/** Runs the action with the real runner, network and clock, and exits with its exit code. */
 export async function start(signal: AbortSignal): Promise<void> {
-  process.on("uncaughtException", reportFault);
+  process.on("uncaughtException", reportCrash);
   const hasPassed = await main({
     toolkit: runnerToolkit,
     clock: systemClock,
@@ -17,14 +17,14 @@ export async function start(signal: AbortSignal): Promise<void> {
     environment: process.env,
     signal,
   });
-  // Sockets that are still closing must not hold up the end of the step; what was printed must be out by then.
+  // Exit explicitly, because closing sockets would delay the end of the step, but not before stdout is flushed.
   process.stdout.write("", () => process.exit(hasPassed ? 0 : 1));
 }
 
-function reportFault(error: unknown): void {
+function reportCrash(error: unknown): void {
   const cause = error instanceof Error ? error : new Error(String(error));
   runnerToolkit.debug(forLog(cause.stack ?? "").line);
-  const text = say`The action itself failed: ${cause.message}. If the log names a job, it may be running; if it says that one was to be created, one may have been started. Look in the dashboard before you run again, and report this fault with the log of a run with step debug logging.`;
-  runnerToolkit.annotate("error", "Fault in the action", forAnnotation(text));
+  const text = say`The action crashed: ${cause.message}. If the log names a job, it may be running. If the log only says that a job is being created, one may have been started: check the service before you run this again. Report this bug with the log of a run with step debug logging.`;
+  runnerToolkit.annotate("error", "Internal error", forAnnotation(text));
   process.exit(1);
 }

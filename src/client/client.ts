@@ -1,38 +1,39 @@
 import type { Clock } from "./clock.ts";
 import { type Job, parseBody, parseErrorMessage, parseJob, salvageId } from "./contract.ts";
-import { isRequestError, MalformedAnswerError, RefusalError, type RequestError, SubmissionError } from "./errors.ts";
+import { HttpError, InvalidResponseError, isRequestError, type RequestError, SubmissionError } from "./errors.ts";
 import { createRedactor } from "./redact.ts";
-import { backoffMs, judgeSubmission, parseRetryAfter } from "./retry.ts";
-import { discreetly, type Trace, traced } from "./trace.ts";
-import { type HttpAnswer, type HttpRequest, isSuccess, type Transport } from "./transport.ts";
+import { backoffMs, classifySubmissionFailure } from "./retry.ts";
+import { parseRetryAfter } from "./retry-after.ts";
+import { safeTraceListener, type Trace, traceTransport } from "./trace.ts";
+import { type HttpRequest, type HttpResponse, isSuccess, type Transport } from "./transport.ts";
 
-/** One request has this long, or the time left where that is less; in milliseconds. */
+/** The timeout of one request, in milliseconds, unless less time is left. */
 const requestTimeoutMs = 30_000;
-/** A create or message is not sent again, nor in comment mode at all, with less time left: no answer could come. */
-export const leastTimeLeftMs = 1000;
-/** How long connections that fail are tried again before a create or message is given up. */
+/** A create or message is not sent with less time left, in milliseconds: no response could arrive. */
+export const minTimeLeftMs = 1000;
+/** How long failing connections are retried before a create or message is given up, in milliseconds. */
 const unreachableLimitMs = 60_000;
-/** After an abort, a create in flight still gets this long for its answer, which holds the id of a job that runs. */
+/** After an abort, a create in flight gets this long for its response, which contains the id of a running job. */
 const createGraceMs = 5000;
-/** A message in flight gets less: the id of its job is known. */
+/** A message in flight gets less: the id of its job is already known. */
 const messageGraceMs = 300;
 
-/** Who asks, and where. */
+/** Which service and project to talk to, and as whom. */
 export interface ServiceAddress {
-  /** Base address; a path prefix is kept. */
+  /** Base address. A path prefix is kept. */
   baseUrl: URL;
   projectId: string;
   apiKey: string;
 }
 
-/** What bounds a call. */
+/** The limits of a call. */
 export interface CallLimits {
-  /** Monotonic time of the clock by which all is over, in milliseconds. */
+  /** Monotonic time of the clock by which the call has to be over, in milliseconds. */
   deadline: number;
   signal: AbortSignal;
 }
 
-/** A request that will be sent again: why, and after how long. */
+/** Announces that a request will be sent again. */
 export interface RetryNotice {
   error: RequestError;
   delayMs: number;
@@ -40,30 +41,36 @@ export interface RetryNotice {
 
 export interface ClientPorts {
   transport: Transport;
-  /** Is told of every request; the key is taken out of what it is told. */
+  /** Called after every request. What it is given never contains the key. */
   onTrace?: (trace: Trace) => void;
   clock: Clock;
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   random: () => number;
 }
 
-/** The agent job service of one project. Specification: "Endpoints". */
+/** The agent job service, for one project. Specification: "Endpoints". */
 export interface AgentJobClient {
   /**
-   * Starts a job. Sent again only while the service has provably not taken it; throws {@link SubmissionError}.
+   * Creates a job. Retried only if the service has provably not accepted it.
+   *
+   * @throws SubmissionError
    */
   createJob(prompt: string, limits: CallLimits, onRetry: (notice: RetryNotice) => void): Promise<Job>;
-  /** Sends a follow-up message to a job, under the same rules as {@link AgentJobClient.createJob}. */
+  /** Sends a follow-up message to a job, by the same rules as {@link AgentJobClient.createJob}. */
   sendMessage(jobId: string, prompt: string, limits: CallLimits, onRetry: (notice: RetryNotice) => void): Promise<Job>;
-  /** Reads a job, once. Throws {@link RequestError}; the record of another job is a malformed answer. */
+  /**
+   * Gets a job, without retries.
+   *
+   * @throws RequestError, also if the response is the record of another job
+   */
   getJob(jobId: string, limits: CallLimits): Promise<Job>;
 }
 
-/** A client of one project. All that the service says has passed through it without the key. */
+/** Creates a client for one project. Nothing that it returns or throws contains the key. */
 export function createClient(address: ServiceAddress, ports: ClientPorts): AgentJobClient {
   const { clock, random, onTrace = () => {} } = ports;
   const redact = createRedactor(address.apiKey);
-  const transport = traced(ports.transport, () => clock.now(), discreetly(onTrace, redact));
+  const transport = traceTransport(ports.transport, () => clock.now(), safeTraceListener(onTrace, redact));
   const jobsPath = `/v2/agent/${encodeURIComponent(address.projectId)}/job`;
 
   async function request(
@@ -72,7 +79,7 @@ export function createClient(address: ServiceAddress, ports: ClientPorts): Agent
     limits: CallLimits,
     submission?: { prompt: string; graceMs: number },
   ): Promise<Job> {
-    const answer = await transport({
+    const response = await transport({
       method,
       url: new URL(address.baseUrl.href.replace(/\/+$/, "") + path),
       headers: {
@@ -86,20 +93,20 @@ export function createClient(address: ServiceAddress, ports: ClientPorts): Agent
       timeoutMs: Math.max(0, Math.min(requestTimeoutMs, limits.deadline - clock.now())),
       signal: limits.signal,
     });
-    const data = parseBody(answer.body, redact);
-    if (!isSuccess(answer.status)) throw refusal(answer, data);
+    const data = parseBody(response.body, redact);
+    if (!isSuccess(response.status)) throw httpError(response, data);
     const job = parseJob(data);
-    if (!job) throw new MalformedAnswerError(`HTTP ${answer.status} without a job record`, answer.body);
+    if (!job) throw new InvalidResponseError(`HTTP ${response.status} without a job record`, response.body);
     return job;
   }
 
-  function refusal(answer: HttpAnswer, data: unknown): RefusalError {
-    return new RefusalError({
-      status: answer.status,
+  function httpError(response: HttpResponse, data: unknown): HttpError {
+    return new HttpError({
+      status: response.status,
       serviceMessage: parseErrorMessage(data),
-      location: redact(answer.headers.location ?? ""),
-      retryAfterMs: parseRetryAfter(answer.headers["retry-after"], clock.wallTime()),
-      body: answer.body,
+      location: redact(response.headers.location ?? ""),
+      retryAfterMs: parseRetryAfter(response.headers["retry-after"], clock.wallTime()),
+      body: response.body,
     });
   }
 
@@ -115,20 +122,18 @@ export function createClient(address: ServiceAddress, ports: ClientPorts): Agent
         return await send();
       } catch (error) {
         if (!isRequestError(error)) throw error;
-        const verdict = judgeSubmission(error);
-        if (verdict === "unclear") throw new SubmissionError("unclear", error, salvageId(error.body, redact));
-        if (verdict === "refused") throw new SubmissionError("no", error);
-        if (verdict === "unreachable") unreachableSince ??= sentAt;
-        else unreachableSince = undefined;
-        if (limits.signal.aborted) throw new SubmissionError("no", error);
+        const { acceptance, retry } = classifySubmissionFailure(error);
+        if (acceptance === "unknown") throw new SubmissionError("unknown", error, salvageId(error.body, redact));
+        if (retry === "never" || limits.signal.aborted) throw new SubmissionError("rejected", error);
+        unreachableSince = retry === "unreachable" ? (unreachableSince ?? sentAt) : undefined;
         const now = clock.now();
         const latest = Math.min(
-          limits.deadline - leastTimeLeftMs,
+          limits.deadline - minTimeLeftMs,
           unreachableSince === undefined ? Number.POSITIVE_INFINITY : unreachableSince + unreachableLimitMs,
         );
-        const leastDelayMs = retryAfterMs(error);
-        if (now >= latest || now + leastDelayMs > latest) throw new SubmissionError("no", error);
-        const delayMs = Math.min(Math.max(leastDelayMs, backoffMs(attempt, random())), latest - now);
+        const minDelayMs = error instanceof HttpError ? (error.retryAfterMs ?? 0) : 0;
+        if (now >= latest || now + minDelayMs > latest) throw new SubmissionError("rejected", error);
+        const delayMs = Math.min(Math.max(minDelayMs, backoffMs(attempt, random())), latest - now);
         onRetry({ error, delayMs });
         await clock.sleep(delayMs, limits.signal);
       }
@@ -142,21 +147,17 @@ export function createClient(address: ServiceAddress, ports: ClientPorts): Agent
       submit(
         async () => {
           const path = `${jobsPath}/${encodeURIComponent(jobId)}/message`;
-          return ofJob(jobId, await request("POST", path, limits, { prompt, graceMs: messageGraceMs }));
+          return expectJob(jobId, await request("POST", path, limits, { prompt, graceMs: messageGraceMs }));
         },
         limits,
         onRetry,
       ),
     getJob: async (jobId, limits) =>
-      ofJob(jobId, await request("GET", `${jobsPath}/${encodeURIComponent(jobId)}`, limits)),
+      expectJob(jobId, await request("GET", `${jobsPath}/${encodeURIComponent(jobId)}`, limits)),
   };
 }
 
-function ofJob(jobId: string, job: Job): Job {
-  if (job.id !== jobId) throw new MalformedAnswerError("it is the record of another job", "");
+function expectJob(jobId: string, job: Job): Job {
+  if (job.id !== jobId) throw new InvalidResponseError("it is the record of another job", "");
   return job;
-}
-
-function retryAfterMs(error: RequestError): number {
-  return error instanceof RefusalError ? (error.retryAfterMs ?? 0) : 0;
 }

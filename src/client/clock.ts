@@ -1,17 +1,17 @@
-/** Time as the client sees it, so that tests and simulations can bring their own. */
+/** Time as the client sees it: a port, so that tests and simulations can pass their own. */
 export interface Clock {
-  /** Monotonic time in milliseconds; its zero has no meaning. */
+  /** Monotonic time in milliseconds, with an arbitrary zero. */
   now(): number;
-  /** Wall-clock time in milliseconds since 1970, only to read HTTP dates with. */
+  /** Wall-clock time in milliseconds since 1970. Only HTTP dates are compared with it. */
   wallTime(): number;
-  /** Resolves after `ms` milliseconds, or at once when `signal` aborts; never rejects, and leaves nothing behind. */
+  /** Resolves after `ms` milliseconds, or as soon as `signal` aborts. Never rejects, and leaves no timer or listener. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The longest delay `setTimeout` takes; it fires at once on anything longer. */
-const longestTimerMs = 2 ** 31 - 1;
+/** The longest delay that `setTimeout` accepts; it fires immediately on anything longer. */
+const maxTimerMs = 2 ** 31 - 1;
 
-/** The machine's clock. */
+/** The system clock. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   wallTime: () => Date.now(),
@@ -23,7 +23,7 @@ export const systemClock: Clock = {
         signal?.removeEventListener("abort", wake);
         resolve();
       };
-      const timer = setTimeout(wake, Math.min(Math.max(ms, 0), longestTimerMs));
+      const timer = setTimeout(wake, Math.min(Math.max(ms, 0), maxTimerMs));
       signal?.addEventListener("abort", wake, { once: true });
     }),
 };

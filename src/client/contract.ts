@@ -3,22 +3,27 @@ import * as z from "zod/mini";
 /** The four states of a job. Specification: "States and transitions". */
 export const knownStatuses = ["active", "completed", "archived", "failed"] as const;
 export type KnownStatus = (typeof knownStatuses)[number];
+export type TerminalStatus = Exclude<KnownStatus, "active">;
 
-/** A field that is optional on the wire; one of a wrong type counts as absent, never as a fault. */
+/** An optional field. A value of the wrong type counts as absent, not as an error. */
 const lenientText = z.catch(z.optional(z.string()), undefined);
 
-/** `.` and `..` would change the path of every later request; a lone surrogate cannot be put into one. */
-const identifier = z.string().check(
-  z.minLength(1),
-  z.refine((id) => id !== "." && id !== ".." && id.isWellFormed()),
-);
+/**
+ * Returns whether a job id can be used: `.`, `..` and lone surrogates would change or break the path of later requests,
+ * and a control character could end a line in a script or log that prints the id.
+ */
+export function isUsableJobId(id: string): boolean {
+  return id !== "" && id !== "." && id !== ".." && id.isWellFormed() && !/\p{Cc}/u.test(id);
+}
+
+const jobId = z.string().check(z.refine(isUsableJobId));
 
 /**
- * An agent job record. Specification: "Agent job"; only `id` and `status` can be relied on, and a status outside
- * the four known ones is kept as it came.
+ * An agent job record. Specification: "Agent job". Only `id` and `status` can be relied on, and a status outside the
+ * four known ones is kept as received.
  */
 const jobRecord = z.object({
-  id: identifier,
+  id: jobId,
   status: z.string(),
   source: z.catch(z.optional(z.object({ repository: lenientText, ref: lenientText })), undefined),
   model: lenientText,
@@ -27,15 +32,15 @@ const jobRecord = z.object({
   archivedAt: lenientText,
 });
 
-/** A job as the service last described it; absent fields are empty. */
+/** A job as the service last described it. Absent fields are empty. */
 export interface Job {
   id: string;
-  /** As the service gave it; see {@link isKnownStatus}. */
+  /** As received; see {@link isKnownStatus}. */
   status: string;
   model: string;
   repository: string;
   ref: string;
-  /** As the service gave it: not checked to be a URL. */
+  /** As received: not checked to be a URL. */
   prLink: string;
   createdAt: string;
   archivedAt: string;
@@ -45,25 +50,25 @@ export function isKnownStatus(status: string): status is KnownStatus {
   return (knownStatuses as readonly string[]).includes(status);
 }
 
-/** A state in which polling ends. Specification: "States and transitions". */
-export function isTerminal(status: string): boolean {
+/** Returns whether polling ends in this state. Specification: "States and transitions". */
+export function isTerminal(status: string): status is TerminalStatus {
   return isKnownStatus(status) && status !== "active";
 }
 
 /**
- * A response body as data, or `undefined` where it is no JSON.
+ * Parses a response body; returns `undefined` if it is not JSON.
  *
- * @param clean - what every string in it passes through
+ * @param redact - applied to every string in it
  */
-export function parseBody(body: string, clean: (text: string) => string): unknown {
+export function parseBody(body: string, redact: (text: string) => string): unknown {
   try {
-    return JSON.parse(body, (_key, value: unknown) => (typeof value === "string" ? clean(value) : value));
+    return JSON.parse(body, (_key, value: unknown) => (typeof value === "string" ? redact(value) : value));
   } catch {
     return undefined;
   }
 }
 
-/** The job record that a response holds, or `undefined` where it holds none. */
+/** Returns the job record in a response, or `undefined` if it is not one. */
 export function parseJob(data: unknown): Job | undefined {
   const record = jobRecord.safeParse(data);
   if (!record.success) return undefined;
@@ -80,26 +85,26 @@ export function parseJob(data: unknown): Job | undefined {
   };
 }
 
-const identified = z.object({ id: identifier });
+const objectWithId = z.object({ id: jobId });
 
-/** An object cut off anywhere behind its first member, where that is the id. */
+/** An object that was cut off somewhere after its first member, if that is the id. */
 const leadingId = /^\s*\{\s*"id"\s*:\s*("(?:[^"\\]|\\.)*")/;
 
 /**
- * The id in a body that is no whole job record, or is not whole at all: better than none where a job was started.
+ * Returns the job id from a body that is not a complete job record: better than no id if a job was started.
  *
- * @param clean - what the id passes through
+ * @param redact - applied to the id
  */
-export function salvageId(body: string, clean: (text: string) => string): string | undefined {
-  const whole = identified.safeParse(parseBody(body, clean));
-  if (whole.success) return whole.data.id;
+export function salvageId(body: string, redact: (text: string) => string): string | undefined {
+  const complete = objectWithId.safeParse(parseBody(body, redact));
+  if (complete.success) return complete.data.id;
   const text = leadingId.exec(body)?.[1];
-  return text === undefined ? undefined : identifier.safeParse(parseBody(text, clean)).data;
+  return text === undefined ? undefined : jobId.safeParse(parseBody(text, redact)).data;
 }
 
 const errorBody = z.object({ error: z.string() });
 
-/** The service's own words in an error body: `{ "error": "…" }`. Gateways answer with HTML or nothing: then none. */
+/** Returns the message of an error body, `{ "error": "…" }`; empty for the HTML or nothing that gateways send. */
 export function parseErrorMessage(data: unknown): string {
   return errorBody.safeParse(data).data?.error.trim() ?? "";
 }

@@ -1,70 +1,69 @@
-/** What is known of a request that got no usable answer: whether the service can have acted on it. */
-export type Delivery = "not-sent" | "unclear";
+/**
+ * Whether the service acted on a create or message. `rejected`: it provably did not, because it said so or because the
+ * request never left. `unknown`: it may have, so sending it again could do the work twice.
+ */
+export type Acceptance = "accepted" | "rejected" | "unknown";
 
-/** How far an exchange had come when it broke; with `connecting`, the request has not been sent. */
+/** How far a request got before it failed. While `connecting`, nothing has been sent. */
 export type Phase = "connecting" | "sending" | "waiting" | "reading";
 
-/** The root of all that the client throws on purpose. */
+/** The base class of every error that the client throws on purpose. */
 export abstract class AgentJobError extends Error {
   override readonly name: string = "AgentJobError";
 }
 
-/** Thrown when a request got no whole answer: no connection, a reset, a time-out, an abort, a body too large. */
-export class ExchangeError extends AgentJobError {
-  override readonly name = "ExchangeError";
+/** Thrown when there is no complete response: no connection, a reset, a timeout, an abort, a body that is too large. */
+export class NetworkError extends AgentJobError {
+  override readonly name = "NetworkError";
   readonly phase: Phase;
   readonly reason: "network" | "certificate" | "timeout" | "aborted";
-  /** What had come of the body: it may hold the id of a job. Outside text. */
+  /** The part of the body that arrived, which may contain a job id. Untrusted text. */
   readonly body: string;
 
   constructor(
     message: string,
-    options: { phase: Phase; reason: ExchangeError["reason"]; cause?: unknown; body?: string },
+    options: { phase: Phase; reason: NetworkError["reason"]; cause?: unknown; body?: string },
   ) {
     super(message, { cause: options.cause });
     this.phase = options.phase;
     this.reason = options.reason;
     this.body = options.body ?? "";
   }
-
-  get delivery(): Delivery {
-    return this.phase === "connecting" ? "not-sent" : "unclear";
-  }
 }
 
-/** Thrown when the service, or a gateway before it, answered with anything but a 2xx. */
-export class RefusalError extends AgentJobError {
-  override readonly name = "RefusalError";
+/** Thrown when the service, or a gateway in front of it, answered with a status other than 2xx. */
+export class HttpError extends AgentJobError {
+  override readonly name = "HttpError";
   readonly status: number;
-  /** The service's own words, or empty. Outside text. */
+  /** The service's own message, or empty. Untrusted text. */
   readonly serviceMessage: string;
-  /** Where a redirect pointed to, or empty. Outside text. */
+  /** The target of a redirect, or empty. Untrusted text. */
   readonly location: string;
-  /** The least wait the service asked for, in milliseconds, where it asked for one that can be read. */
+  /** The minimum wait from `Retry-After`, in milliseconds; `undefined` if there was none that could be read. */
   readonly retryAfterMs: number | undefined;
-  /** The body of the answer. Outside text. */
+  /** The response body. Untrusted text. */
   readonly body: string;
 
-  constructor(answer: {
+  constructor(response: {
     status: number;
     serviceMessage: string;
     location: string;
     retryAfterMs: number | undefined;
     body: string;
   }) {
-    super(`HTTP ${answer.status}`);
-    this.status = answer.status;
-    this.serviceMessage = answer.serviceMessage;
-    this.location = answer.location;
-    this.retryAfterMs = answer.retryAfterMs;
-    this.body = answer.body;
+    super(`HTTP ${response.status}`);
+    this.status = response.status;
+    this.serviceMessage = response.serviceMessage;
+    this.location = response.location;
+    this.retryAfterMs = response.retryAfterMs;
+    this.body = response.body;
   }
 }
 
-/** Thrown when a 2xx came without a job record, or with the record of another job. */
-export class MalformedAnswerError extends AgentJobError {
-  override readonly name = "MalformedAnswerError";
-  /** The body of the answer. Outside text. */
+/** Thrown when a 2xx response contains no job record, or the record of another job. */
+export class InvalidResponseError extends AgentJobError {
+  override readonly name = "InvalidResponseError";
+  /** The response body. Untrusted text. */
   readonly body: string;
 
   constructor(message: string, body: string) {
@@ -74,27 +73,29 @@ export class MalformedAnswerError extends AgentJobError {
 }
 
 /** Any way in which a single request can fail. */
-export type RequestError = ExchangeError | RefusalError | MalformedAnswerError;
+export type RequestError = NetworkError | HttpError | InvalidResponseError;
 
 export function isRequestError(error: unknown): error is RequestError {
-  return error instanceof ExchangeError || error instanceof RefusalError || error instanceof MalformedAnswerError;
+  return error instanceof NetworkError || error instanceof HttpError || error instanceof InvalidResponseError;
 }
 
-/**
- * Thrown when a create or a message has failed for good. `taken` is what is known of it: `no` where the service
- * provably did not act on it, `unclear` where it may have, so that sending it again could do the work twice.
- * `jobId` is the id in what came of the answer to a create, where there was at least that; outside text.
- */
+/** Thrown when a create or message has failed for good; `cause` is the last failure. */
 export class SubmissionError extends AgentJobError {
   override readonly name = "SubmissionError";
-  readonly taken: "no" | "unclear";
+  readonly acceptance: Exclude<Acceptance, "accepted">;
+  /** The id found in what arrived of the response to a create, if any. Untrusted text. */
   readonly jobId: string | undefined;
   override readonly cause: RequestError;
 
-  constructor(taken: "no" | "unclear", cause: RequestError, jobId?: string) {
+  constructor(acceptance: SubmissionError["acceptance"], cause: RequestError, jobId?: string) {
     super(cause.message, { cause });
-    this.taken = taken;
+    this.acceptance = acceptance;
     this.jobId = jobId;
     this.cause = cause;
   }
+}
+
+/** Returns the message of anything that was thrown. Untrusted text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,13 +1,13 @@
-/** Shorter keys are left alone: they would be found by accident in ids and words. Real keys are far longer. */
-const leastLength = 8;
+/** Shorter secrets are not redacted: they would match ids and words by accident. Real keys are far longer. */
+const minSecretLength = 8;
 
 /**
- * A function that takes a secret out of a text, also in the encodings in which a service could hand it back: nothing
- * that the service says may carry the key into a log, a summary or an output.
+ * Returns a function that replaces a secret with `***`, also in the encodings in which a service could echo it:
+ * nothing that the service says may carry the key into a log, a summary or an output.
  */
 export function createRedactor(secret: string): (text: string) => string {
-  if (secret.length < leastLength) return (text) => text;
+  if (secret.length < minSecretLength) return (text) => text;
   const base64 = Buffer.from(secret).toString("base64").replace(/=+$/, "");
-  const forms = [...new Set([secret, encodeURIComponent(secret), base64])];
-  return (text) => forms.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+  const encodings = [...new Set([secret, encodeURIComponent(secret), base64])];
+  return (text) => encodings.reduce((redacted, encoding) => redacted.replaceAll(encoding, "***"), text);
 }

@@ -1,74 +1,55 @@
-import { ExchangeError, RefusalError, type RequestError } from "./errors.ts";
+import { type Acceptance, HttpError, NetworkError, type RequestError } from "./errors.ts";
 
-/** What a failed create or message allows: nothing was taken and it may be sent again, or it must not be. */
-export type SubmissionVerdict =
-  /** Not connected: send again, for about a minute. */
-  | "unreachable"
-  /** Refused for now (`429`, `503` with `Retry-After`): send again after a wait, to the deadline. */
-  | "throttled"
-  /** Not taken, and sending it again will not help. */
-  | "refused"
-  /** May have been taken: never send it again. */
-  | "unclear";
-
-/** Whether a create or message that failed may be sent again. Never true where the service may have acted on it. */
-export function judgeSubmission(error: RequestError): SubmissionVerdict {
-  if (error instanceof ExchangeError) {
-    if (error.delivery === "unclear") return "unclear";
-    return error.reason === "network" || error.reason === "timeout" ? "unreachable" : "refused";
-  }
-  if (error instanceof RefusalError) {
-    if (error.status === 429) return "throttled";
-    if (error.status === 503 && error.retryAfterMs !== undefined) return "throttled";
-    // Below 300 there is no refusal: an answer that is no proper HTTP says nothing.
-    return isPassingStatus(error.status) || error.status < 300 ? "unclear" : "refused";
-  }
-  return "unclear";
+/** What a failed create or message means, and whether sending it again is safe and useful. */
+export interface SubmissionFailure {
+  acceptance: Exclude<Acceptance, "accepted">;
+  retry:
+    | "never"
+    /** Not connected: retry for about a minute. */
+    | "unreachable"
+    /** `429`, or `503` with `Retry-After`: retry after the wait, up to the deadline. */
+    | "throttled";
 }
 
-/** Whether a poll that failed is one to repeat at the next interval: all but a firm refusal and an abort. */
-export function isPassing(error: RequestError): boolean {
-  if (error instanceof ExchangeError) return error.reason !== "aborted";
-  if (error instanceof RefusalError) return error.status === 429 || isPassingStatus(error.status);
+/**
+ * Decides whether a failed create or message may be sent again. A request that the service may have acted on
+ * (`acceptance: "unknown"`) is never retried.
+ */
+export function classifySubmissionFailure(error: RequestError): SubmissionFailure {
+  if (error instanceof NetworkError) {
+    if (error.phase !== "connecting") return { acceptance: "unknown", retry: "never" };
+    const isTransient = error.reason === "network" || error.reason === "timeout";
+    return { acceptance: "rejected", retry: isTransient ? "unreachable" : "never" };
+  }
+  if (error instanceof HttpError) {
+    const { status, retryAfterMs } = error;
+    if (status === 429 || (status === 503 && retryAfterMs !== undefined)) {
+      return { acceptance: "rejected", retry: "throttled" };
+    }
+    // A status below 300 here is not valid HTTP (1xx, 0), so it says nothing about the request.
+    if (status >= 300 && !isTransientStatus(status)) return { acceptance: "rejected", retry: "never" };
+  }
+  return { acceptance: "unknown", retry: "never" };
+}
+
+/** Returns whether a failed poll may succeed later: anything except a permanent HTTP error or an abort. */
+export function isTransientPollFailure(error: RequestError): boolean {
+  if (error instanceof NetworkError) return error.reason !== "aborted";
+  if (error instanceof HttpError) return error.status === 429 || isTransientStatus(error.status);
   return true;
 }
 
-/** Statuses by which a request is not firmly refused: it may have been acted on behind a gateway, or may be later. */
-function isPassingStatus(status: number): boolean {
+/** With these statuses a gateway may have given up while the service still acts on the request. */
+function isTransientStatus(status: number): boolean {
   return status === 408 || status >= 500;
 }
 
 /**
- * `Retry-After` in milliseconds: whole seconds above 0, or an HTTP date in the future. Anything else is ignored.
- * RFC 9110, section 10.2.3.
+ * Returns the delay before a retry, in milliseconds: full jitter on exponential backoff from 1 s to 30 s.
  *
- * @param wallTimeMs - now, in milliseconds since 1970
+ * @param attempt - retries so far
+ * @param random - a number in [0, 1)
  */
-export function parseRetryAfter(value: string | undefined, wallTimeMs: number): number | undefined {
-  const text = value?.trim() ?? "";
-  if (/^\d+$/.test(text)) {
-    const seconds = Math.min(Number(text), longestRetryAfterSeconds);
-    return seconds > 0 ? seconds * 1000 : undefined;
-  }
-  const waitMs = parseHttpDate(text) - wallTimeMs;
-  return waitMs > 0 ? waitMs : undefined;
-}
-
-/** A year: as good as never, and still a number that can be reckoned with and shown. */
-const longestRetryAfterSeconds = 31_536_000;
-
-/** The three forms a recipient must know (RFC 9110, section 5.6.7); `Date.parse` alone would take far more. */
-const httpDate =
-  /^(?:\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT|\w{6,9}, \d{2}-\w{3}-\d{2} \d{2}:\d{2}:\d{2} GMT)$/;
-const asctimeDate = /^\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
-
-/** Milliseconds since 1970, or `NaN`. */
-function parseHttpDate(text: string): number {
-  if (httpDate.test(text)) return Date.parse(text);
-  return asctimeDate.test(text) ? Date.parse(`${text} GMT`) : Number.NaN;
-}
-
-/** Full jitter on exponential delays from 1 s to 30 s: the wait before attempt `attempt` + 1, in milliseconds. */
 export function backoffMs(attempt: number, random: number): number {
   return random * Math.min(30_000, 1000 * 2 ** Math.min(attempt, 10));
 }

@@ -1,13 +1,13 @@
-/** The two limits of the delay between polls, in milliseconds, before jitter. */
+/** The limits of the delay between polls, in milliseconds, before jitter. */
 export interface PollIntervals {
   minMs: number;
   maxMs: number;
 }
 
 /**
- * The delay before the next poll, in milliseconds: 10 % of the time waited so far, within the two intervals.
- * Short jobs are noticed early and long ones cost few requests. The jitter, wide on the first delay, spreads out jobs
- * that were started together.
+ * Returns the delay before the next poll, in milliseconds: 10 % of the time waited so far, within the two intervals.
+ * The end of a short job is noticed early, and long jobs cost few requests. The jitter spreads out jobs that were
+ * started together; it is widest on the first delay.
  *
  * @param random - a number in [0, 1)
  */

@@ -1,7 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
-import { ExchangeError, type Phase } from "./errors.ts";
+import { NetworkError, type Phase } from "./errors.ts";
 
 /** One request. */
 export interface HttpRequest {
@@ -9,51 +9,51 @@ export interface HttpRequest {
   url: URL;
   headers: Readonly<Record<string, string>>;
   body?: string;
-  /** For all of it, from the look-up of the name to the last byte of the body. */
+  /** For the whole request, from the DNS lookup to the last byte of the response, in milliseconds. */
   timeoutMs: number;
-  /** Ends the exchange: at once while the request has not been sent, else after `graceMs`. */
+  /** Cancels the request: immediately if nothing has been sent, otherwise after `graceMs`. */
   signal: AbortSignal;
-  /** How long an answer is still waited for once `signal` is aborted. Default: 0. */
+  /** How long to keep waiting for the response once `signal` aborts, in milliseconds. Default: 0. */
   graceMs?: number;
 }
 
-/** An answer that was read to its end, or one that is no 2xx, whose body is then as much as could be read. */
-export interface HttpAnswer {
+/** A response. It is complete if its status is 2xx; otherwise `body` may be only the part that could be read. */
+export interface HttpResponse {
   status: number;
   headers: Readonly<Record<string, string | undefined>>;
   body: string;
 }
 
-/** One HTTP exchange: no retry, no redirect. Rejects with nothing but {@link ExchangeError}. */
-export type Transport = (request: HttpRequest) => Promise<HttpAnswer>;
+/** Sends one HTTP request, without retries or redirects. Rejects only with {@link NetworkError}. */
+export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** A larger body is a fault: a job record has a few hundred bytes. */
+/** A job record has a few hundred bytes. */
 const maxBodyBytes = 1024 * 1024;
 
-/** A refusal counts as it stands when its body is not there by then, in milliseconds. */
-const refusalBodyTimeoutMs = 2000;
+/** How long to wait for the body of a response that is not 2xx, in milliseconds: its status says enough. */
+const errorBodyTimeoutMs = 2000;
 
 const cancelled = "the step was cancelled";
 
-/** Where the proxy settings are read from: `https_proxy`, `no_proxy` and so on, in both cases. */
+/** Environment variables, for the proxy settings: `https_proxy`, `no_proxy` and so on, in lower or upper case. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * A transport over `node:http(s)`, which unlike `fetch` shows how far a connection had come when it broke, and so
- * whether the service can have seen the request. Proxies are taken from `environment`, for `https` alone: plain
- * `http` is for loopback hosts, and must not carry the key to a proxy.
+ * Creates a transport on `node:http(s)`. Unlike `fetch`, it knows how far a request got before it failed, and so whether
+ * the service can have seen it. `https` honours the proxy variables; plain `http`, which is only for loopback hosts,
+ * does not, so that the key never reaches a proxy in the clear.
  *
  * @param protocol - `https:` or `http:`
- * @throws ExchangeError where the proxy address in the environment cannot be used
+ * @throws NetworkError if the proxy address in the environment is not a valid URL
  */
 export function createTransport(protocol: string, environment: Environment): Transport {
   const client = protocol === "https:" ? https : http;
   const agent = createAgent(protocol, environment);
   return (request) => {
-    // The other side may have closed a kept-alive connection already, and a create sent into it would be in doubt. So
-    // a POST always travels on a new one.
+    // The server may already have closed a kept-alive connection, and a create sent into it would have an unknown
+    // outcome. So a POST always uses a new connection.
     if (request.method === "POST") agent.destroy();
-    return exchange(client, agent, request);
+    return send(client, agent, request);
   };
 }
 
@@ -62,79 +62,85 @@ function createAgent(protocol: string, environment: Environment): http.Agent {
   try {
     return new https.Agent({ keepAlive: true, proxyEnv: { ...environment } });
   } catch {
-    // Node's error quotes the address, which may hold a password: it is not passed on.
-    throw new ExchangeError("the proxy address in https_proxy is not a valid URL", {
+    // Node's error quotes the address, which may contain a password, so it is not passed on as the cause.
+    throw new NetworkError("the proxy address in https_proxy is not a valid URL", {
       phase: "connecting",
       reason: "network",
     });
   }
 }
 
-function exchange(client: typeof http | typeof https, agent: http.Agent, request: HttpRequest): Promise<HttpAnswer> {
+function send(client: typeof http | typeof https, agent: http.Agent, request: HttpRequest): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let phase: Phase = "connecting";
-    let settled = false;
+    let isSettled = false;
     let incoming: http.IncomingMessage | undefined;
-    let bodyTimer: NodeJS.Timeout | undefined;
+    let errorBodyTimer: NodeJS.Timeout | undefined;
     let graceTimer: NodeJS.Timeout | undefined;
     const chunks: Buffer[] = [];
 
-    const received = () => new TextDecoder().decode(Buffer.concat(chunks));
+    const receivedBody = () => new TextDecoder().decode(Buffer.concat(chunks));
     const settle = () => {
-      settled = true;
-      clearTimeout(deadlineTimer);
-      clearTimeout(bodyTimer);
+      isSettled = true;
+      clearTimeout(timer);
+      clearTimeout(errorBodyTimer);
       clearTimeout(graceTimer);
       request.signal.removeEventListener("abort", onAbort);
     };
-    const succeed = (answer: http.IncomingMessage) => {
-      if (settled) return;
+    const resolveWith = (response: http.IncomingMessage) => {
+      if (isSettled) return;
       settle();
-      resolve({ status: answer.statusCode ?? 0, headers: singleValued(answer.headers), body: received() });
+      resolve({ status: response.statusCode ?? 0, headers: singleValues(response.headers), body: receivedBody() });
     };
-    const fail = (reason: ExchangeError["reason"], message: string, cause?: unknown) => {
-      // What has come and waits in the stream counts too: reading it hands it to the listener below.
-      while (incoming && !settled && incoming.read() !== null);
-      // What came after a whole answer does not touch it, and a refusal stands whatever becomes of its body.
-      if (incoming && (incoming.complete || !isSuccess(incoming.statusCode ?? 0))) succeed(incoming);
-      if (!settled) {
+    /** Ends the request. What has arrived may still be a usable response; only otherwise is this an error. */
+    const conclude = (reason: NetworkError["reason"], message: string, cause?: unknown) => {
+      if (incoming) drain(incoming);
+      if (incoming && (incoming.complete || !isSuccess(incoming.statusCode ?? 0))) resolveWith(incoming);
+      if (!isSettled) {
         settle();
-        reject(new ExchangeError(message, { phase, reason, cause, body: received() }));
+        reject(new NetworkError(message, { phase, reason, cause, body: receivedBody() }));
       }
       outgoing.destroy();
     };
     const onError = (error: NodeJS.ErrnoException) => {
-      if (phase === "connecting" && isCertificateError(error)) fail("certificate", error.message, error);
-      else fail("network", describe(error), error);
+      if (phase === "connecting" && isCertificateError(error)) conclude("certificate", error.message, error);
+      else conclude("network", describe(error), error);
     };
     const onAbort = () => {
-      const end = () => fail("aborted", cancelled);
+      const end = () => conclude("aborted", cancelled);
       if (phase === "connecting" || !request.graceMs) end();
       else graceTimer = setTimeout(end, request.graceMs);
     };
-    const onAnswer = (answer: http.IncomingMessage) => {
-      incoming = answer;
+    const onResponse = (response: http.IncomingMessage) => {
+      incoming = response;
       phase = "reading";
-      if (!isSuccess(answer.statusCode ?? 0)) {
-        bodyTimer = setTimeout(() => fail("timeout", "its body did not come"), refusalBodyTimeoutMs);
+      if (!isSuccess(response.statusCode ?? 0)) {
+        errorBodyTimer = setTimeout(() => {
+          drain(response);
+          resolveWith(response);
+          outgoing.destroy();
+        }, errorBodyTimeoutMs);
       }
       let bytes = 0;
-      answer.on("data", (chunk: Buffer) => {
+      response.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes > maxBodyBytes) fail("network", "the answer is larger than 1 MiB");
+        if (bytes > maxBodyBytes) conclude("network", "the response is larger than 1 MiB");
         else chunks.push(chunk);
       });
-      answer.on("end", () => (answer.complete ? succeed(answer) : fail("network", "the answer was cut off")));
-      answer.on("error", (error) => fail("network", describe(error), error));
+      response.on("end", () => {
+        if (response.complete) resolveWith(response);
+        else conclude("network", "the response was cut off");
+      });
+      response.on("error", (error) => conclude("network", describe(error), error));
     };
 
     if (request.signal.aborted) {
-      reject(new ExchangeError(cancelled, { phase, reason: "aborted" }));
+      reject(new NetworkError(cancelled, { phase, reason: "aborted" }));
       return;
     }
     const outgoing = client.request(request.url, { method: request.method, agent, headers: headersOf(request) });
     const seconds = Math.ceil(request.timeoutMs / 1000);
-    const deadlineTimer = setTimeout(() => fail("timeout", `no whole answer within ${seconds} s`), request.timeoutMs);
+    const timer = setTimeout(() => conclude("timeout", `no complete response within ${seconds} s`), request.timeoutMs);
     outgoing.on("socket", (socket) => {
       onceConnected(socket, () => {
         phase = "sending";
@@ -143,18 +149,25 @@ function exchange(client: typeof http | typeof https, agent: http.Agent, request
     outgoing.on("finish", () => {
       if (phase === "sending") phase = "waiting";
     });
-    outgoing.on("response", onAnswer);
+    outgoing.on("response", onResponse);
     outgoing.on("error", onError);
-    // The last resort: Node closes some exchanges without an error, such as one answered with `101`.
-    outgoing.on("close", () => fail("network", "the connection was closed before a whole answer came"));
+    // Node closes some connections without an error, for example after a `101` response.
+    outgoing.on("close", () => conclude("network", "the connection was closed before a complete response arrived"));
     request.signal.addEventListener("abort", onAbort, { once: true });
     outgoing.end(request.body);
   });
 }
 
+/** Reads what has arrived but is still buffered in the stream. Each chunk goes to the "data" listener. */
+function drain(response: http.IncomingMessage): void {
+  let chunk: unknown;
+  do chunk = response.read();
+  while (chunk !== null);
+}
+
 /**
- * The first byte of a request leaves when the connection stands, and with TLS not before the other side's certificate
- * has been trusted. A reused or tunnelled socket is there already.
+ * Calls `then` once the connection is established: the first byte of a request is not sent before that, and with TLS
+ * not before the server's certificate is trusted. A reused or tunnelled socket is already connected.
  */
 function onceConnected(socket: Socket & { encrypted?: boolean; secureConnecting?: boolean }, then: () => void): void {
   if (socket.connecting || socket.secureConnecting) socket.once(socket.encrypted ? "secureConnect" : "connect", then);
@@ -166,26 +179,29 @@ function headersOf(request: HttpRequest): http.OutgoingHttpHeaders {
   return { ...request.headers, "content-length": Buffer.byteLength(request.body) };
 }
 
-/** Any 2xx: the specification leaves the exact code open. */
+/** Returns true for any 2xx: the specification leaves the exact code open. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** OpenSSL's verification errors and Node's own on host names, by the codes that Node documents under "TLS". */
+/** OpenSSL's verification errors and Node's host name check, by the codes that Node documents under "TLS". */
 function isCertificateError(error: NodeJS.ErrnoException): boolean {
   return /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|UNSPECIFIED$|CRL_|ERROR_IN_C|PATH_LENGTH)/.test(
     error.code ?? "",
   );
 }
 
-/** With several addresses to a name, Node wraps the errors into one without a message; OpenSSL's is half a stack. */
+/**
+ * Describes a connection error in one line. If a host name has several addresses, Node wraps their errors into one
+ * without a message; OpenSSL's messages contain half a stack trace.
+ */
 function describe(error: NodeJS.ErrnoException & { reason?: string }): string {
   if (error instanceof AggregateError) return error.errors.map((each: Error) => each.message).join("; ");
   if (error.code === "EPROTO" || error.code?.startsWith("ERR_SSL")) return `TLS failed: ${error.reason ?? error.code}`;
   return error.message || error.code || "the connection failed";
 }
 
-function singleValued(headers: http.IncomingHttpHeaders): HttpAnswer["headers"] {
+function singleValues(headers: http.IncomingHttpHeaders): HttpResponse["headers"] {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]),
   );

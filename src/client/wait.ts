@@ -1,18 +1,18 @@
 import type { AgentJobClient, CallLimits } from "./client.ts";
 import type { Clock } from "./clock.ts";
 import { isTerminal, type Job } from "./contract.ts";
-import { ExchangeError, isRequestError, RefusalError, type RequestError } from "./errors.ts";
-import { isPassing } from "./retry.ts";
+import { HttpError, isRequestError, NetworkError, type RequestError } from "./errors.ts";
+import { isTransientPollFailure } from "./retry.ts";
 import { nextPollDelayMs, type PollIntervals } from "./schedule.ts";
 
-/** A job just created may not be found at once: `404` is passing for this long. */
+/** A new job may not be visible immediately: `404` is transient for this long after a create, in milliseconds. */
 const notFoundGraceMs = 10_000;
-/** A record may show the state from before a message for this long. */
+/** A record may show the state from before a message for this long, in milliseconds. */
 const staleStateMs = 15_000;
-/** The last poll has this long for its answer, or a tenth of the whole time where that is less. */
+/** The last poll is sent this long before the deadline, or a tenth of the whole timeout if that is less. */
 const lastPollReserveMs = 1000;
 
-/** How the wait came about, for a job not known to have ended; `at` is the monotonic time of the answer, `job` what it said. */
+/** Why the job is being polled. `job` and `at` are the response to the create or message and its monotonic time. */
 export type WaitOrigin =
   | { kind: "created"; job: Job; at: number }
   | { kind: "messaged"; job: Job; at: number }
@@ -21,29 +21,29 @@ export type WaitOrigin =
 export interface WaitRequest extends CallLimits {
   jobId: string;
   origin: WaitOrigin;
-  /** Monotonic time of the first request, from which the time waited counts. */
+  /** Monotonic time of the first request. The poll schedule depends on the time waited since. */
   startedAt: number;
   intervals: PollIntervals;
-  /** `answer` ends the wait with the first record read, whatever its state. */
-  until: "terminal" | "answer";
+  /** `response`: stop after the first record, whatever its state. */
+  until: "terminal" | "response";
 }
 
-/** What a wait shows of itself while it goes on. `nextDelayMs` is absent where no further poll comes. */
+/** The progress of a wait. `nextDelayMs` is absent if there is no next poll. */
 export type WaitEvent =
   | { kind: "polled"; job: Job; nextDelayMs?: number; isStale: boolean }
   | { kind: "poll-failed"; error: RequestError; nextDelayMs?: number };
 
 export type WaitResult =
-  | { end: "settled"; job: Job }
-  /** `lastError` is set where the last poll was in vain. */
-  | { end: "timed-out"; lastError?: RequestError }
-  | { end: "cancelled" };
+  | { kind: "done"; job: Job }
+  /** `lastError` is set if the last poll failed. */
+  | { kind: "timed-out"; lastError?: RequestError }
+  | { kind: "cancelled" };
 
 /**
- * Polls a job until it has ended, the deadline has come or the signal aborts. A poll that fails for a passing reason
- * is repeated at the next interval.
+ * Polls a job until it reaches a terminal state, the deadline passes or the signal aborts. A poll that fails with a
+ * transient error is repeated at the next interval.
  *
- * @throws RequestError where the service firmly refuses a poll
+ * @throws RequestError if a poll fails permanently
  */
 export async function waitForJob(
   request: WaitRequest,
@@ -56,23 +56,23 @@ export async function waitForJob(
   let hasSeenActive = origin.kind === "messaged" && origin.job.status === "active";
   const reserveMs = Math.min(lastPollReserveMs, (deadline - startedAt) / 10);
   let lastError: RequestError | undefined;
-  let hasAnswer = false;
-  let hasContact = origin.kind !== "attached";
+  let hasRecord = false;
+  let hasReachedService = origin.kind !== "attached";
   let delays = 0;
 
-  /** The delay before the next poll; none where the time is up without another. */
-  const nextDelay = (leastMs = 0): number | undefined => {
+  /** Returns the delay before the next poll; `undefined` if no time is left for one. */
+  const nextDelay = (minMs = 0): number | undefined => {
     const waitedMs = clock.now() - startedAt;
-    const delayMs = Math.max(nextPollDelayMs(waitedMs, delays++ === 0, request.intervals, random()), leastMs);
-    const latestMs = deadline - reserveMs - clock.now();
-    return latestMs > 0 ? Math.min(delayMs, latestMs) : undefined;
+    const delayMs = Math.max(nextPollDelayMs(waitedMs, delays++ === 0, request.intervals, random()), minMs);
+    const maxMs = deadline - reserveMs - clock.now();
+    return maxMs > 0 ? Math.min(delayMs, maxMs) : undefined;
   };
 
   let delayMs = origin.kind === "attached" ? 0 : nextDelay();
   for (;;) {
     await clock.sleep(delayMs ?? deadline - clock.now(), signal);
-    if (signal.aborted) return { end: "cancelled" };
-    if (delayMs === undefined) return { end: "timed-out", ...(lastError && { lastError }) };
+    if (signal.aborted) return { kind: "cancelled" };
+    if (delayMs === undefined) return { kind: "timed-out", ...(lastError && { lastError }) };
 
     const sentAt = clock.now();
     try {
@@ -80,32 +80,35 @@ export async function waitForJob(
       hasSeenActive ||= job.status === "active";
       const isStale =
         origin.kind === "messaged" && isTerminal(job.status) && !hasSeenActive && sentAt - origin.at < staleStateMs;
-      const isSettled = request.until === "answer" || (isTerminal(job.status) && !isStale);
+      const isDone = request.until === "response" || (isTerminal(job.status) && !isStale);
       lastError = undefined;
-      hasAnswer = true;
-      hasContact = true;
-      delayMs = isSettled ? undefined : nextDelay();
+      hasRecord = true;
+      hasReachedService = true;
+      delayMs = isDone ? undefined : nextDelay();
       onEvent({ kind: "polled", job, isStale, ...(delayMs !== undefined && { nextDelayMs: delayMs }) });
-      if (isSettled) return { end: "settled", job };
+      if (isDone) return { kind: "done", job };
     } catch (error) {
-      if (signal.aborted) return { end: "cancelled" };
-      if (!isRequestError(error) || !isRepeatable(error, { origin, hasContact, sentAt })) throw error;
-      // A poll that the deadline cut off tells nothing of the service.
-      if (clock.now() >= deadline && hasAnswer) return { end: "timed-out", ...(lastError && { lastError }) };
-      hasContact ||= !(error instanceof ExchangeError);
+      if (signal.aborted) return { kind: "cancelled" };
+      if (!isRequestError(error) || !isTransient(error, { origin, hasReachedService, sentAt })) throw error;
+      // A poll that was cut off by the deadline says nothing about the service.
+      if (clock.now() >= deadline && hasRecord) return { kind: "timed-out", ...(lastError && { lastError }) };
+      hasReachedService ||= !(error instanceof NetworkError);
       lastError = error;
-      delayMs = nextDelay(error instanceof RefusalError ? error.retryAfterMs : 0);
+      delayMs = nextDelay(error instanceof HttpError ? error.retryAfterMs : 0);
       onEvent({ kind: "poll-failed", error, ...(delayMs !== undefined && { nextDelayMs: delayMs }) });
     }
   }
 }
 
-function isRepeatable(error: RequestError, poll: { origin: WaitOrigin; hasContact: boolean; sentAt: number }): boolean {
+function isTransient(
+  error: RequestError,
+  poll: { origin: WaitOrigin; hasReachedService: boolean; sentAt: number },
+): boolean {
   const { origin } = poll;
-  if (error instanceof RefusalError && error.status === 404) {
+  if (error instanceof HttpError && error.status === 404) {
     return origin.kind === "created" && poll.sentAt - origin.at < notFoundGraceMs;
   }
-  // Where the address has been reached before, a certificate may be a passing fault of the way to it.
-  if (!poll.hasContact && error instanceof ExchangeError && error.reason === "certificate") return false;
-  return isPassing(error);
+  // If the service has been reached before, a certificate error may come from something on the way to it.
+  if (!poll.hasReachedService && error instanceof NetworkError && error.reason === "certificate") return false;
+  return isTransientPollFailure(error);
 }

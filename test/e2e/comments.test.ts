@@ -122,7 +122,7 @@ describe("with a GitHub that lacks reactions", () => {
     const second = await say(service, number, "writer", "/agent new two");
     expect(second.outputs["job-id"]).not.toBe(first.outputs["job-id"]);
     expect(second.annotations).toEqual([
-      expect.stringMatching(/^warning GitHub does not let the step take part in the thread: .*react to the comment/s),
+      expect.stringMatching(/^warning Cannot update the thread: Could not add a reaction/s),
     ]);
   }, 60_000);
 
@@ -139,8 +139,10 @@ describe("with a GitHub that lacks reactions", () => {
       expect.stringMatching(/^POST \/v2\/agent\/docs\/job\/job_.*\/message$/),
       "POST /v2/agent/docs/job",
     ]);
-    expect(log).toContain("does not know the job of this thread any more");
-    expect((await replies(number)).at(-1)?.body).toContain("does not know the job of this thread any more");
+    expect(log).toContain("The job of this thread was not found, so a new one was started.");
+    expect((await replies(number)).at(-1)?.body).toContain(
+      "The job of this thread was not found, so a new one was started.",
+    );
   }, 60_000);
 
   test("a job that fails", async () => {
@@ -164,7 +166,7 @@ describe("with a GitHub that lacks reactions", () => {
         },
       });
       expect([exitCode, outputs.outcome]).toEqual([1, "cancelled"]);
-      expect((await replies(number)).at(-1)?.body).toMatch(/Cancelled.*goes on/s);
+      expect((await replies(number)).at(-1)?.body).toMatch(/Cancelled.*keeps running/s);
     },
     60_000,
   );

@@ -144,7 +144,7 @@ describe("what GitHub does not allow", () => {
     const { exitCode, outputs, annotations, github, posts } = await comment({ fault });
     expect([exitCode, outputs.outcome]).toEqual([0, "pr-created"]);
     expect(annotations).toEqual([
-      expect.stringMatching(/^warning GitHub does not let .*Resource not accessible by integration/s),
+      expect.stringMatching(/^warning Cannot update the thread: .*Resource not accessible by integration/s),
     ]);
     expect(posts).toEqual(["POST /v2/agent/docs/job"]);
     expect(github.github.comments).toEqual([]);

@@ -76,7 +76,7 @@ describe("polls outlast trouble", () => {
     const { exitCode, outputs, annotations } = await step(inputsFor({ url: `http://127.0.0.1:${server.port}` }));
     expect(exitCode).toBe(0);
     expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1", "pr-number": "7" });
-    expect(annotations).toEqual([expect.stringMatching(/^warning Polls fail: /)]);
+    expect(annotations).toEqual([expect.stringMatching(/^warning Polling is failing: /)]);
     expect(server.received.filter((request) => request.startsWith("POST"))).toHaveLength(1);
   });
 });
@@ -98,9 +98,7 @@ test("a key that the service refuses, and echoes: it is shown nowhere", async ()
       Boolean(response.writeHead(401).end(JSON.stringify({ error: `Invalid key ${serviceKey}` }))),
   });
   const { outputs, annotations, log, summary } = await step(inputsFor(service));
-  expect(annotations).toEqual([
-    expect.stringMatching(/does not accept the API key.*Invalid key \*\*\*.*No job was started/s),
-  ]);
+  expect(annotations).toEqual([expect.stringMatching(/rejected the API key.*Invalid key \*\*\*.*No job was started/s)]);
   const shown = log.replace(`::add-mask::${serviceKey}`, "") + summary + JSON.stringify(outputs);
   expect(shown).not.toContain(serviceKey);
 });
@@ -146,24 +144,30 @@ describe("certificates", () => {
   test("checks that are turned off draw a warning", async () => {
     await using service = await tlsService();
     const { annotations } = await step(inputsFor(service), { environment: { NODE_TLS_REJECT_UNAUTHORIZED: "0" } });
-    expect(annotations).toEqual([expect.stringMatching(/^warning Certificates are not checked: /)]);
+    expect(annotations).toEqual([expect.stringMatching(/^warning TLS certificates are not verified: /)]);
   });
 });
 
 test("text from the service is no command, no markup and no link", async () => {
   const hostile =
     "##[error]x\r::set-output name=outcome::pr-created\u0085::error::x <img src=x> @acme/team [x](http://x)";
-  const record = JSON.stringify({ id: hostile, status: "completed", model: hostile, source: { repository: hostile } });
+  const hostileId = "::error::x ##[error]x <img src=x> @acme/team";
+  const record = JSON.stringify({
+    id: hostileId,
+    status: "completed",
+    model: hostile,
+    source: { repository: hostile },
+  });
   await using server = await tcpServer((socket, received) => isWhole(received) && socket.end(httpAnswer(201, record)));
   const { exitCode, outputs, lines, annotations, summary, log } = await step(
     inputsFor({ url: `http://127.0.0.1:${server.port}` }),
   );
   expect(exitCode).toBe(0);
-  expect(outputs).toMatchObject({ "job-id": hostile, outcome: "no-changes" });
+  expect(outputs).toMatchObject({ "job-id": hostileId, outcome: "no-changes" });
   const commands = lines.flatMap((line) => (line.kind === "command" ? [line.name] : []));
   expect(commands).toEqual(["add-mask", "debug", "notice"]);
   expect(log).toContain("::stop-commands::");
-  expect(annotations[0]).toMatch(/^notice No changes/);
+  expect(annotations[0]).toMatch(/^notice No pull request: /);
   expect(summary).not.toContain("<img");
   expect(summary.replaceAll(/<code>.*?<\/code>/g, "")).not.toContain("@acme");
 });

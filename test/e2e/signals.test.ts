@@ -17,7 +17,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     expect(Object.keys(outputs).sort()).toEqual(outputNames().sort());
     expect(outputs).toMatchObject({ outcome: "cancelled", status: "active", "job-id": expect.stringMatching(/^job_/) });
     expect(annotations).toEqual([
-      expect.stringMatching(/^error Cancelled: .*goes on.*run the action with job-id job_/s),
+      expect.stringMatching(/^error Cancelled: .*keeps running.*run the action with job-id job_/s),
     ]);
     expect(summary).toContain("Cancelled");
   },
@@ -63,7 +63,9 @@ test("before a connection stands: nothing was started, and it ends at once", asy
   });
   expect(exitCode).toBe(1);
   expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "" });
-  expect(annotations).toEqual([expect.stringContaining("has sent nothing that the service took")]);
+  expect(annotations).toEqual([
+    expect.stringContaining("The step was cancelled before it started a job. No job was started."),
+  ]);
 });
 
 test("while the results are written: they are written all the same", async () => {

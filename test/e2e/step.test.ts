@@ -81,7 +81,7 @@ describe("outcomes that fail the step", () => {
     for (const name of ["prompt", "api-key", "wait", "timeout-minutes"]) expect(annotations[0]).toContain(`- ${name} `);
     expect(service.requests).toEqual([]);
     expect(log).not.toMatch(/^\s+at /m);
-    expect(summary).toContain("Inputs refused");
+    expect(summary).toContain("Invalid inputs");
   });
 });
 
@@ -89,7 +89,7 @@ test("no inputs at all", async () => {
   const { exitCode, outputs, annotations } = await step({});
   expect(exitCode).toBe(1);
   expect(outputs.outcome).toBe("error");
-  expect(annotations[0]).toMatch(/- project-id .*- api-key .*- prompt /s);
+  expect(annotations[0]).toMatch(/- api-key .*- project-id .*- prompt /s);
 });
 
 test("a prompt file of 3 MB, sent to the letter", async () => {
@@ -122,6 +122,6 @@ test("outputs that cannot be written fail the step, and the id is in the log", a
     environment: { GITHUB_OUTPUT: "/nowhere/output.txt" },
   });
   expect(exitCode).toBe(1);
-  expect(log).toMatch(/Job job_\S+ has been created/);
-  expect(annotations).toEqual([expect.stringMatching(/^error Outputs cannot be written: /)]);
+  expect(log).toMatch(/Created job job_\S+/);
+  expect(annotations).toEqual([expect.stringMatching(/^error Cannot write outputs: /)]);
 });

@@ -1,9 +1,12 @@
 import { getEventListeners } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { ExchangeError } from "../../src/client/errors.ts";
-import { createTransport, type HttpAnswer, type HttpRequest } from "../../src/client/transport.ts";
+import { NetworkError } from "../../src/client/errors.ts";
+import { createTransport, type HttpRequest, type HttpResponse } from "../../src/client/transport.ts";
 import { httpAnswer, isWhole, tcpServer } from "../support/tcp-server.ts";
+
+/** Any phase in which the service may have received the request. */
+const afterConnect = expect.stringMatching(/^(sending|waiting|reading)$/);
 
 function request(port: number, changes: Partial<HttpRequest> = {}): HttpRequest {
   return {
@@ -21,7 +24,7 @@ function request(port: number, changes: Partial<HttpRequest> = {}): HttpRequest 
 async function exchange(
   answer: (socket: Socket) => void,
   changes: Partial<HttpRequest> = {},
-): Promise<HttpAnswer | ExchangeError> {
+): Promise<HttpResponse | NetworkError> {
   await using server = await tcpServer((socket, received) => {
     if (isWhole(received)) answer(socket);
   });
@@ -29,9 +32,9 @@ async function exchange(
 }
 
 /** An exchange never fails with anything but its own error. */
-async function outcome(exchange: Promise<HttpAnswer>): Promise<HttpAnswer | ExchangeError> {
+async function outcome(exchange: Promise<HttpResponse>): Promise<HttpResponse | NetworkError> {
   return exchange.catch((error: unknown) => {
-    if (error instanceof ExchangeError) return error;
+    if (error instanceof NetworkError) return error;
     throw error;
   });
 }
@@ -120,15 +123,15 @@ describe("a request that was sent may have arrived", () => {
     ["a body over 1 MiB", (socket) => socket.write(httpAnswer(200, "x".repeat(1_048_577)))],
   ])("%s", async (_name, answer) => {
     const error = await exchange(answer);
-    expect(error).toBeInstanceOf(ExchangeError);
-    expect(error).toMatchObject({ delivery: "unclear", reason: "network" });
+    expect(error).toBeInstanceOf(NetworkError);
+    expect(error).toMatchObject({ phase: afterConnect, reason: "network" });
   });
 
   test.each<[string, (socket: Socket) => void]>([
     ["no answer in time", () => {}],
     ["headers, but no body in time", (socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n")],
   ])("%s", async (_name, answer) => {
-    expect(await exchange(answer, { timeoutMs: 300 })).toMatchObject({ delivery: "unclear", reason: "timeout" });
+    expect(await exchange(answer, { timeoutMs: 300 })).toMatchObject({ phase: afterConnect, reason: "timeout" });
   });
 
   test("reset while a large body is on its way", async () => {
@@ -137,7 +140,7 @@ describe("a request that was sent may have arrived", () => {
       setImmediate(() => socket.resetAndDestroy());
     });
     const error = await outcome(createTransport("http:", {})(request(server.port, { body: "x".repeat(30_000_000) })));
-    expect(error).toMatchObject({ delivery: "unclear", reason: "network", phase: "sending" });
+    expect(error).toMatchObject({ phase: "sending", reason: "network" });
   });
 
   test("what came of the answer is kept", async () => {
@@ -158,33 +161,33 @@ describe("a request that was not sent", () => {
       return server;
     });
     const error = await outcome(createTransport("http:", {})(request(port)));
-    expect(error).toMatchObject({ delivery: "not-sent", reason: "network", phase: "connecting" });
+    expect(error).toMatchObject({ phase: "connecting", reason: "network" });
   });
 
   test("a name that does not exist", async () => {
     const url = new URL("http://name.invalid/");
     const error = await outcome(createTransport("http:", {})(request(0, { url })));
-    expect(error).toMatchObject({ delivery: "not-sent", reason: "network" });
+    expect(error).toMatchObject({ phase: "connecting", reason: "network" });
   });
 
   test("TLS to a server that speaks none", async () => {
     await using server = await tcpServer((socket) => socket.end(httpAnswer(200, "ok")));
     const url = new URL(`https://127.0.0.1:${server.port}/`);
     const error = await outcome(createTransport("https:", {})(request(0, { url })));
-    expect(error).toMatchObject({ delivery: "not-sent", reason: "network" });
+    expect(error).toMatchObject({ phase: "connecting", reason: "network" });
   });
 
   test("a TLS handshake that stalls", async () => {
     await using server = await tcpServer(() => {});
     const url = new URL(`https://127.0.0.1:${server.port}/`);
     const error = await outcome(createTransport("https:", {})(request(0, { url, timeoutMs: 200 })));
-    expect(error).toMatchObject({ delivery: "not-sent", reason: "timeout" });
+    expect(error).toMatchObject({ phase: "connecting", reason: "timeout" });
   });
 
   test("aborted before it began: no connection is made", async () => {
     await using server = await tcpServer(() => {});
     const error = await outcome(createTransport("http:", {})(request(server.port, { signal: AbortSignal.abort() })));
-    expect(error).toMatchObject({ delivery: "not-sent", reason: "aborted" });
+    expect(error).toMatchObject({ phase: "connecting", reason: "aborted" });
     expect(server.received).toEqual([]);
   });
 });
@@ -196,7 +199,7 @@ describe("an abort", () => {
     const url = new URL(`https://127.0.0.1:${server.port}/`);
     const aborted = request(0, { url, signal: cancellation.signal, graceMs: 600_000, timeoutMs: 600_000 });
     expect(await outcome(createTransport("https:", {})(aborted))).toMatchObject({
-      delivery: "not-sent",
+      phase: "connecting",
       reason: "aborted",
     });
   });
@@ -204,7 +207,7 @@ describe("an abort", () => {
   test("of a request on its way ends it at once, and it may have arrived", async () => {
     const cancellation = new AbortController();
     const error = await exchange(() => cancellation.abort(), { signal: cancellation.signal });
-    expect(error).toMatchObject({ delivery: "unclear", reason: "aborted" });
+    expect(error).toMatchObject({ phase: afterConnect, reason: "aborted" });
   });
 
   test("leaves time for the answer where that is asked for", async () => {
@@ -222,7 +225,7 @@ describe("an abort", () => {
   test("and no more than that", async () => {
     const cancellation = new AbortController();
     const error = await exchange(() => cancellation.abort(), { signal: cancellation.signal, graceMs: 50 });
-    expect(error).toMatchObject({ delivery: "unclear", reason: "aborted" });
+    expect(error).toMatchObject({ phase: afterConnect, reason: "aborted" });
   });
 });
 
@@ -259,7 +262,7 @@ describe("kept-alive connections", () => {
     });
     const transport = createTransport("http:", {});
     expect(await transport(get(server.port))).toMatchObject({ body: "0" });
-    expect(await outcome(transport(get(server.port)))).toMatchObject({ delivery: "unclear", reason: "network" });
+    expect(await outcome(transport(get(server.port)))).toMatchObject({ phase: afterConnect, reason: "network" });
     expect(await transport(get(server.port))).toMatchObject({ body: "1" });
   });
 
@@ -295,7 +298,7 @@ describe("proxies", () => {
     const url = new URL("https://service.invalid/");
     const environment = { HTTPS_PROXY: `http://127.0.0.1:${port}` };
     const error = await outcome(createTransport("https:", environment)(request(0, { url })));
-    expect(error).toMatchObject({ delivery: "not-sent", reason: "network" });
+    expect(error).toMatchObject({ phase: "connecting", reason: "network" });
     expect(connects).toEqual(["CONNECT service.invalid:443 HTTP/1.1"]);
     await outcome(createTransport("https:", { ...environment, NO_PROXY: "service.invalid" })(request(0, { url })));
     expect(connects).toHaveLength(1);
@@ -304,7 +307,7 @@ describe("proxies", () => {
 
   test("an address that is none is refused without showing it", () => {
     const environment = { https_proxy: "http://user:secret@host:99999" };
-    expect(() => createTransport("https:", environment)).toThrow(ExchangeError);
+    expect(() => createTransport("https:", environment)).toThrow(NetworkError);
     expect(() => createTransport("https:", environment)).not.toThrow(/secret/);
   });
 });

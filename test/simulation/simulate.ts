@@ -1,5 +1,5 @@
 import { main } from "../../src/action/main.ts";
-import { ExchangeError } from "../../src/client/errors.ts";
+import { NetworkError } from "../../src/client/errors.ts";
 import type { Transport } from "../../src/client/transport.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { FakeToolkit } from "../support/fake-toolkit.ts";
@@ -32,7 +32,7 @@ export async function simulate(scenario: Scenario): Promise<Run> {
       world.observe(request.method, answer);
       return answer;
     } catch (error) {
-      if (error instanceof ExchangeError) world.observe(request.method, error);
+      if (error instanceof NetworkError) world.observe(request.method, error);
       throw error;
     }
   };

@@ -1,3 +1,4 @@
+import type { Phase } from "../../src/client/errors.ts";
 import type { FakeClock } from "../support/fake-clock.ts";
 import type { Answer, Exchange as Response, SeenRequest } from "../support/fake-transport.ts";
 import type { Exchange, Fate, Scenario } from "./scenario.ts";
@@ -62,13 +63,13 @@ export class World {
   #play(fate: Fate, request: SeenRequest): Pick<Response, "answer" | "failure"> {
     switch (fate.kind) {
       case "refused-connection":
-        return { failure: "not-sent" };
+        return { failure: "not-connected" };
       case "untrusted-certificate":
         return { failure: "certificate" };
       case "lost-request":
-        return { failure: "unclear" };
+        return { failure: "no-response" };
       case "lost-answer":
-        return { failure: "unclear", answer: () => this.#serve(request) };
+        return { failure: "no-response", answer: () => this.#serve(request) };
       case "gateway-error":
         return {
           answer: () => {
@@ -99,9 +100,9 @@ export class World {
   }
 
   /** Takes note of what the client got for a request: an answer, or how it failed. */
-  observe(method: string, got: { status: number; body: string } | { delivery: "not-sent" | "unclear" }): void {
-    if ("delivery" in got) {
-      if (method === "POST" && got.delivery === "unclear") this.hasUnclearPost = true;
+  observe(method: string, got: { status: number; body: string } | { phase: Phase }): void {
+    if ("phase" in got) {
+      if (method === "POST" && got.phase !== "connecting") this.hasUnclearPost = true;
       return;
     }
     const isSuccess = got.status >= 200 && got.status < 300;

@@ -1,5 +1,5 @@
-import { ExchangeError } from "../../src/client/errors.ts";
-import type { HttpAnswer, HttpRequest, Transport } from "../../src/client/transport.ts";
+import { NetworkError } from "../../src/client/errors.ts";
+import type { HttpRequest, HttpResponse, Transport } from "../../src/client/transport.ts";
 import type { FakeClock } from "./fake-clock.ts";
 
 /** What becomes of a request: how long it takes to be connected and to be answered, and how it ends. */
@@ -11,7 +11,7 @@ export interface Exchange {
   /** The answer, or what happens when the request arrives and makes it. A `body` that is no string is sent as JSON. */
   answer?: Answer | (() => Answer);
   /** No answer: the connection fails, before or after the request was sent. */
-  failure?: "not-sent" | "unclear" | "certificate";
+  failure?: "not-connected" | "no-response" | "certificate";
 }
 
 export interface Answer {
@@ -36,29 +36,34 @@ export function fakeTransport(
 ): { transport: Transport; requests: SeenRequest[] } {
   const requests: SeenRequest[] = [];
   const transport: Transport = async (request) => {
-    if (request.signal.aborted) throw failure("not-sent", "aborted");
+    if (request.signal.aborted) throw failure("not-connected", "aborted");
     const seen = describe(request, clock.now());
     const exchange = respond(seen, requests.length);
     requests.push(seen);
-    pass(exchange.connectMs ?? 0, "not-sent", request);
-    if (exchange.failure === "not-sent") throw failure("not-sent", "network");
-    if (exchange.failure === "certificate") throw failure("not-sent", "certificate");
+    pass(exchange.connectMs ?? 0, "not-connected", request);
+    if (exchange.failure === "not-connected") throw failure("not-connected", "network");
+    if (exchange.failure === "certificate") throw failure("not-connected", "certificate");
     const answer = typeof exchange.answer === "function" ? exchange.answer() : exchange.answer;
-    pass(exchange.answerMs ?? 0, "unclear", request, seen.at);
-    if (exchange.failure === "unclear" || !answer) throw failure("unclear", "network");
+    pass(exchange.answerMs ?? 0, "no-response", request, seen.at);
+    if (exchange.failure === "no-response" || !answer) throw failure("no-response", "network");
     return answerOf(answer);
   };
 
-  function pass(ms: number, delivery: "not-sent" | "unclear", request: HttpRequest, startedAt = clock.now()): void {
+  function pass(
+    ms: number,
+    stage: "not-connected" | "no-response",
+    request: HttpRequest,
+    startedAt = clock.now(),
+  ): void {
     const end = Math.min(clock.now() + ms, startedAt + request.timeoutMs);
     const isLate = clock.now() + ms > startedAt + request.timeoutMs;
     clock.advance(end - clock.now(), request.signal);
     if (request.signal.aborted && clock.now() < end) {
-      const graceEnd = delivery === "not-sent" ? clock.now() : Math.min(end, clock.now() + (request.graceMs ?? 0));
+      const graceEnd = stage === "not-connected" ? clock.now() : Math.min(end, clock.now() + (request.graceMs ?? 0));
       clock.advance(graceEnd - clock.now());
-      if (clock.now() < end) throw failure(delivery, "aborted");
+      if (clock.now() < end) throw failure(stage, "aborted");
     }
-    if (isLate) throw failure(delivery, "timeout");
+    if (isLate) throw failure(stage, "timeout");
   }
 
   return { transport, requests };
@@ -70,11 +75,11 @@ function describe(request: HttpRequest, at: number): SeenRequest {
   return { at, method, path: url.pathname, headers, body, timeoutMs };
 }
 
-function answerOf({ status, headers = {}, body = "" }: Answer): HttpAnswer {
+function answerOf({ status, headers = {}, body = "" }: Answer): HttpResponse {
   return { status, headers, body: typeof body === "string" ? body : JSON.stringify(body) };
 }
 
-function failure(delivery: "not-sent" | "unclear", reason: ExchangeError["reason"]): ExchangeError {
-  const phase = delivery === "not-sent" ? "connecting" : "waiting";
-  return new ExchangeError(`simulated ${reason} failure`, { phase, reason });
+function failure(stage: "not-connected" | "no-response", reason: NetworkError["reason"]): NetworkError {
+  const phase = stage === "not-connected" ? "connecting" : "waiting";
+  return new NetworkError(`simulated ${reason} failure`, { phase, reason });
 }

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { permissions } from "../../src/action/comments/permission.ts";
 import type { SkipReason } from "../../src/action/comments/trigger.ts";
-import { boolean, failableOutcomes } from "../../src/action/inputs/rules.ts";
+import { boolean } from "../../src/action/inputs/rules.ts";
 import { inputDefaults } from "../../src/action/inputs/schema.ts";
-import type { Outcome } from "../../src/action/outcome.ts";
+import { failableOutcomes, outcomes } from "../../src/action/outcome.ts";
 import { knownStatuses } from "../../src/client/contract.ts";
 import { actionMetadata, root } from "../support/metadata.ts";
 
@@ -23,18 +23,7 @@ const types = parse(readFileSync(resolve(root, "action-types.yml"), "utf8")) as 
 >;
 const metadata = actionMetadata();
 
-// The types hold no values at run time; the compiler sees to it that these are all of them.
-const outcomes = Object.keys({
-  "pr-created": true,
-  "no-changes": true,
-  failed: true,
-  archived: true,
-  "timed-out": true,
-  started: true,
-  cancelled: true,
-  skipped: true,
-  error: true,
-} satisfies Record<Outcome, true>);
+// A type has no values at run time; the compiler checks that these are all of them.
 const skipReasons = Object.keys({
   "no-trigger": true,
   "no-instruction": true,
@@ -54,7 +43,7 @@ test("the values of each enum are those of the sources", () => {
   expect(inputs["fail-on"]?.["list-item"]?.["allowed-values"]).toEqual([...failableOutcomes, "none"]);
   expect(inputs["required-permission"]?.["allowed-values"]).toEqual(permissions);
   expect(outputs.status?.["allowed-values"]).toEqual(knownStatuses);
-  expect(outputs.outcome?.["allowed-values"]).toEqual(outcomes);
+  expect(new Set(outputs.outcome?.["allowed-values"])).toEqual(new Set(Object.keys(outcomes)));
   expect(outputs["skip-reason"]?.["allowed-values"]).toEqual(skipReasons);
 });
 

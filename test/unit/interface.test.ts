@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { failableOutcomes } from "../../src/action/inputs/rules.ts";
 import { inputDefaults } from "../../src/action/inputs/schema.ts";
-import { outputsOf } from "../../src/action/outcome.ts";
-import { Facts } from "../../src/action/run-state.ts";
+import { failableOutcomes } from "../../src/action/outcome.ts";
+import { outputsOf } from "../../src/action/outputs.ts";
+import { RunState } from "../../src/action/run-state.ts";
 import { actionMetadata, root } from "../support/metadata.ts";
 
 const { inputs, outputs, runs } = actionMetadata();
@@ -41,7 +41,7 @@ test("the README's table has the same inputs with the same defaults, in the same
 test("action.yml, the README's table and the action have the same outputs", () => {
   const names = Object.keys(outputs);
   expect(table("Outputs").map(([name]) => unquoted(name))).toEqual(names);
-  expect(Object.keys(outputsOf("error", new Facts(), 0))).toEqual(names);
+  expect(Object.keys(outputsOf("error", new RunState(), 0))).toEqual(names);
 });
 
 test("every outcome is in action.yml and in the README's table", () => {

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-/** A comment in the thread of an issue or pull request: what its event says, and only what is used of it. */
+/** A comment on an issue or pull request: the parts of its event that the action uses. */
 export interface CommentEvent {
-  /** What happened to the comment; `created` is a new one. */
+  /** What happened to the comment: `created`, `edited` or `deleted`. */
   action: string;
   owner: string;
   repo: string;
@@ -10,16 +10,16 @@ export interface CommentEvent {
   author: { login: string; isBot: boolean };
   /** The issue or pull request. */
   subject: { kind: "issue" | "pull request"; number: number; title: string; body: string; url: string };
-  /** Only for a comment in a review: the comment that began its thread, and where in the change it stands. */
+  /** Only for a review comment: the first comment of its thread, and its position in the diff. */
   review?: { rootId: number; path: string; line: number | undefined };
 }
 
-/** Events that comment mode answers to. GitHub's documentation: "Events that trigger workflows". */
+/** The events that comment mode handles. GitHub's documentation: "Events that trigger workflows". */
 export const commentEvents = ["issue_comment", "pull_request_review_comment"] as const;
 export type CommentEventName = (typeof commentEvents)[number];
 
-export function isCommentEvent(name: string | undefined): name is CommentEventName {
-  return (commentEvents as readonly (string | undefined)[]).includes(name);
+export function isCommentEvent(name: string): name is CommentEventName {
+  return (commentEvents as readonly string[]).includes(name);
 }
 
 const nullableText = z.nullish(z.string());
@@ -55,14 +55,17 @@ const reviewComment = z.object({
   repository,
 });
 
-/** The event in a payload, or `undefined` where the payload is none of that name. */
-export function parseEvent(name: CommentEventName, payload: unknown): CommentEvent | undefined {
+/**
+ * Parses the payload of an event.
+ *
+ * @throws if it is not a payload of that event
+ */
+export function parseEvent(name: CommentEventName, payload: unknown): CommentEvent {
   if (name === "issue_comment") {
-    const { data } = issueComment.safeParse(payload);
-    return data && { ...common(data), subject: describe(data.issue, data.issue.pull_request !== undefined) };
+    const data = issueComment.parse(payload);
+    return { ...common(data), subject: describe(data.issue, data.issue.pull_request !== undefined) };
   }
-  const { data } = reviewComment.safeParse(payload);
-  if (!data) return undefined;
+  const data = reviewComment.parse(payload);
   const { id, path, line, original_line, in_reply_to_id } = data.comment;
   return {
     ...common(data),

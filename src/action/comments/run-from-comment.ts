@@ -1,200 +1,265 @@
-import { leastTimeLeftMs } from "../../client/client.ts";
-import { RefusalError } from "../../client/errors.ts";
+import { minTimeLeftMs } from "../../client/client.ts";
+import { HttpError, messageOf } from "../../client/errors.ts";
 import type { CommentMode, Settings, Task } from "../inputs/schema.ts";
-import type { Ending, Outcome } from "../outcome.ts";
-import type { Facts } from "../run-state.ts";
+import { type Outcome, outcomes } from "../outcome.ts";
+import type { RunResult } from "../result.ts";
+import type { RunState } from "../run-state.ts";
 import type { GitHub } from "../runner/github.ts";
 import { type CommentEvent, type CommentEventName, parseEvent } from "./event.ts";
-import { writeMarker } from "./marker.ts";
-import { isPermitted, judgeBot } from "./permission.ts";
+import { formatMarker } from "./marker.ts";
+import { isAllowedBot, isSufficient } from "./permission.ts";
 import { defaultTemplate, fillTemplate } from "./prompt-template.ts";
-import { type Reaction, type Remembered, requestTimeoutMs, Thread, type ThreadPorts } from "./thread.ts";
-import { readTrigger } from "./trigger.ts";
+import { type RememberedReply, requestTimeoutMs, Thread, type ThreadPorts } from "./thread.ts";
+import { parseTrigger } from "./trigger.ts";
 
-/** What a reply is made of beside the state of the job. */
-export interface ReplyParts {
+/** What the reply says besides the state of the job. */
+export interface ReplyState {
   /** The hidden last line; empty while no job is known. */
   marker: string;
-  /** The thread's job was not known to the service any more, so that a new one was started. */
-  isNewForOld: boolean;
+  /** The job that the thread remembered was not found, so a new one was started. */
+  isReplacement: boolean;
 }
 
-export interface ConversationPorts extends Omit<ThreadPorts, "github"> {
+export interface CommentPorts extends Omit<ThreadPorts, "github"> {
   connectGitHub: () => Promise<GitHub>;
   event: { name: CommentEventName; readPayload: () => unknown };
   /** 1 on the first run of a workflow run, more on a re-run: `GITHUB_RUN_ATTEMPT`. */
   attempt: number;
-  /** Runs a job; `announce` hears of its id as soon as it is known. */
-  runJob: (task: Task, announce: (jobId: string) => void) => Promise<Ending>;
-  /** Hears that the job which the thread remembers is not known to the service any more. */
-  onForgotten: () => void;
-  renderWorking: (parts: ReplyParts) => string;
+  /** Runs a task; calls `onJobId` as soon as the job's id is known. Never rejects. */
+  runJob: (task: Task, onJobId: (jobId: string) => void) => Promise<RunResult>;
+  /** Called if a new job replaces the one that the thread remembers. */
+  onReplacement: () => void;
+  /** Called if the event's payload cannot be read. */
+  onInvalidEvent: (error: unknown) => void;
+  renderProgress: (reply: ReplyState) => string;
 }
 
-/** How the conversation went, and how to end it in the thread. */
-export interface Conversation {
-  ending: Ending;
+/** The result of a run, and how to show it in the thread. */
+export interface CommentRun {
+  result: RunResult;
   task?: Task;
-  finish: (outcome: Outcome, render: (parts: ReplyParts) => string) => Promise<void>;
+  /** Whether a re-run will find the job in the thread. */
+  isRemembered?: boolean;
+  finish?: (outcome: Outcome, render: (reply: ReplyState) => string) => Promise<void>;
 }
 
-/** Comment mode: whether the comment may start something, what it starts, and what the thread sees of it. */
-export async function converse(
+/** Everything about the conversation that the steps below share. */
+interface Conversation {
+  request: CommentRequest;
+  settings: Settings;
+  mode: CommentMode;
+  ports: CommentPorts;
+  state: RunState;
+  /** `undefined` with `reply: false`. */
+  thread: Thread | undefined;
+  reply: ReplyState;
+  /** Monotonic time at which `timeout-minutes` has passed. */
+  deadline: number;
+}
+
+/** Comment mode: runs what a comment asks for, if it may, and shows it in the thread. */
+export async function runFromComment(
   settings: Settings,
   mode: CommentMode,
-  ports: ConversationPorts,
-  facts: Facts,
-): Promise<Conversation> {
-  const end = (ending: Ending): Conversation => ({ ending, finish: async () => {} });
-  const event = readEvent(ports);
-  if (!event) return end({ kind: "not-admitted", why: "event", detail: ports.event.name });
-  const trigger = readTrigger(event, mode.phrase);
-  if ("skip" in trigger) return end({ kind: "skipped", reason: trigger.skip });
+  ports: CommentPorts,
+  state: RunState,
+): Promise<CommentRun> {
+  const request = await readRequest(settings, mode, ports, state);
+  if ("result" in request) return request;
+
+  const { event, github, startedAt } = request;
+  const deadline = startedAt + settings.timeoutMs;
+  const thread = mode.reply ? new Thread(event, deadline, { ...ports, github }) : undefined;
+  const reply: ReplyState = { marker: "", isReplacement: false };
+  const conversation: Conversation = { request, settings, mode, ports, state, thread, reply, deadline };
+  const end = (result: RunResult, task?: Task): CommentRun => ({
+    result,
+    ...(task && { task }),
+    isRemembered: reply.marker !== "" && thread?.isReliable === true,
+    finish: async (outcome, render) => {
+      await thread?.edit(render(reply), true);
+      const { reaction } = outcomes[outcome];
+      if (reaction) await thread?.react(reaction, true);
+    },
+  });
+
+  const actorId = await thread?.react("eyes");
+  const own = await findOwnReply(conversation, actorId);
+  if (own === "unreadable") return end(threadUnreadable(ports));
+  if (own) {
+    thread?.useReply(own.replyId);
+    const task: Task = { kind: "attach", jobId: own.jobId };
+    const result = await runTask(task, conversation);
+    if (!isJobNotFound(result, state)) return end(result, task);
+  }
+
+  state.jobId = "";
+  const plan = await planTasks(conversation, actorId, own !== undefined);
+  if (!Array.isArray(plan)) return end(plan);
+  const [task, result] = await runFirstFound(plan, conversation);
+  return end(result, task);
+}
+
+/** A comment that may start something. */
+interface CommentRequest {
+  event: CommentEvent;
+  isNew: boolean;
+  prompt: string;
+  github: GitHub;
+  /** Monotonic time of the first request to GitHub. */
+  startedAt: number;
+}
+
+/** Checks whether the comment may start something, and what; otherwise returns why not. Writes nothing. */
+async function readRequest(
+  settings: Settings,
+  mode: CommentMode,
+  ports: CommentPorts,
+  state: RunState,
+): Promise<CommentRequest | { result: RunResult }> {
+  let event: CommentEvent;
+  try {
+    event = parseEvent(ports.event.name, ports.event.readPayload());
+  } catch (error) {
+    ports.onInvalidEvent(error);
+    return { result: { kind: "blocked", cause: "event", detail: ports.event.name } };
+  }
+  const trigger = parseTrigger(event, mode.phrase);
+  if ("skip" in trigger) return { result: { kind: "skipped", reason: trigger.skip } };
 
   const github = await ports.connectGitHub();
-  facts.startedAt = ports.clock.now();
-  const refusal = await admit(event, mode, github, Math.min(requestTimeoutMs, settings.timeoutMs), ports.signal);
-  if (refusal) return end(refusal);
+  const startedAt = ports.clock.now();
+  state.startedAt = startedAt;
+  const timeoutMs = Math.min(requestTimeoutMs, settings.timeoutMs);
+  const denial = await checkPermission(event, mode, github, timeoutMs, ports.signal);
+  if (denial) return { result: denial };
 
   const prompt = fillTemplate(mode.template ?? defaultTemplate(event), trigger.instruction, event);
-  if (prompt.trim() === "") return end({ kind: "not-admitted", why: "prompt", detail: "" });
-
-  const parts: ReplyParts = { marker: "", isNewForOld: false };
-  const deadline = facts.startedAt + settings.timeoutMs;
-  const thread = mode.reply ? new Thread(event, deadline, { ...ports, github }) : undefined;
-  const remember = (jobId: string): void => {
-    parts.marker = writeMarker({ projectId: settings.projectId, jobId, commentId: event.comment.id });
-  };
-  const announce = (jobId: string): void => {
-    remember(jobId);
-    if (!ports.signal.aborted) void thread?.edit(ports.renderWorking(parts));
-  };
-  const run = async (task: Task): Promise<Ending> => {
-    // What an earlier attempt has started stays remembered, whatever becomes of this one.
-    if (task.kind === "attach") remember(task.jobId);
-    const ending = await ports.runJob(task, announce);
-    if (isForgotten(ending, facts)) parts.marker = "";
-    // A message that may have been sent is not one for a re-run to send again.
-    else if (task.kind === "message" && isInDoubt(ending)) remember(task.jobId);
-    return ending;
-  };
-
-  const finish: Conversation["finish"] = async (outcome, render) => {
-    await thread?.edit(render(parts), true);
-    const reaction = reactions[outcome];
-    if (reaction) await thread?.react(reaction, true);
-  };
-  const isRerun = ports.attempt > 1;
-  const isOwn = ({ commentId }: Remembered) => commentId === event.comment.id;
-  const actor = await thread?.react("eyes");
-  let resumed: Task | undefined;
-  if (thread && isRerun && actor !== undefined) {
-    const replies = await thread.recall(settings.projectId);
-    if (!replies) return { ending: unreadable(ports), finish };
-    const own = replies.findLast((reply) => reply.authorId === actor && isOwn(reply));
-    if (own) {
-      thread.adopt(own.replyId);
-      resumed = { kind: "attach", jobId: own.jobId };
-      const ending = await run(resumed);
-      if (!isForgotten(ending, facts)) return { ending, task: resumed, finish };
-    }
-  }
-
-  facts.jobId = "";
-  const author = await thread?.post(ports.renderWorking(parts));
-  const replies = thread && (author !== undefined || isRerun) ? await thread.recall(settings.projectId) : [];
-  // A first run can only miss what it might have gone on with; a re-run must not send again what it cannot see.
-  const isUnknown = author === undefined && actor === undefined;
-  if (isRerun && (!replies || (isUnknown && replies.some(isOwn)))) return { ending: unreadable(ports), finish };
-  if (deadline - ports.clock.now() < leastTimeLeftMs) {
-    return { ending: { kind: "not-admitted", why: "time", detail: "" }, finish };
-  }
-  const earlier = (replies ?? []).filter(({ authorId }) => authorId === author);
-  const unseen = isRerun && !resumed ? earlier.findLast(isOwn)?.jobId : undefined;
-  const jobId = mode.jobId || (trigger.isNew ? undefined : earlier.at(-1)?.jobId);
-  const [first, ...others] = tasksOf(prompt, { unseen, jobId, isFixed: mode.jobId !== "" });
-  let task = first;
-  let ending = await run(task);
-  for (const next of others) {
-    if (!isForgotten(ending, facts)) break;
-    facts.jobId = "";
-    parts.isNewForOld = next.kind === "create";
-    if (parts.isNewForOld) ports.onForgotten();
-    task = next;
-    ending = await run(task);
-  }
-  return { ending, task, finish };
+  if (prompt.trim() === "") return { result: { kind: "blocked", cause: "prompt" } };
+  return { event, isNew: trigger.isNew, prompt, github, startedAt };
 }
 
-/**
- * What to do, each where the service does not know the job of the one before: wait for the job that an earlier attempt
- * started, go on with a job, start a new one. The last does not apply where the workflow names the job.
- */
-function tasksOf(
-  prompt: string,
-  jobs: { unseen: string | undefined; jobId: string | undefined; isFixed: boolean },
-): [Task, ...Task[]] {
-  const { unseen, jobId, isFixed } = jobs;
-  const goOn: [Task, ...Task[]] = jobId
-    ? [{ kind: "message", jobId, prompt }, ...(isFixed ? [] : [{ kind: "create", prompt } as const])]
-    : [{ kind: "create", prompt }];
-  return unseen ? [{ kind: "attach", jobId: unseen }, ...goOn] : goOn;
-}
-
-/** The thread cannot be read on a re-run, so that what the first run has started is not known. */
-function unreadable({ signal }: ConversationPorts): Ending {
-  if (signal.aborted) return { kind: "cancelled", operation: "create", taken: "no" };
-  return { kind: "not-admitted", why: "thread", detail: "" };
-}
-
-/** What is shown of an outcome beside `eyes`. */
-const reactions: Partial<Record<Outcome, Reaction>> = {
-  "pr-created": "hooray",
-  failed: "confused",
-  "timed-out": "confused",
-  error: "confused",
-};
-
-function readEvent({ event }: ConversationPorts): CommentEvent | undefined {
-  try {
-    return parseEvent(event.name, event.readPayload());
-  } catch {
-    return undefined;
-  }
-}
-
-/** Why the comment's author may not start anything; nothing where they may. */
-async function admit(
+/** Returns why the comment's author may not start anything; `undefined` if they may. */
+async function checkPermission(
   { author, owner, repo }: CommentEvent,
   mode: CommentMode,
   github: GitHub,
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<Ending | undefined> {
-  const bot = judgeBot(author, mode);
-  if (bot) return bot === "allowed" ? undefined : { kind: "skipped", reason: "bot" };
+): Promise<RunResult | undefined> {
+  const isAllowed = isAllowedBot(author, mode);
+  if (isAllowed !== undefined) return isAllowed ? undefined : { kind: "skipped", reason: "bot" };
   const route = "GET /repos/{owner}/{repo}/collaborators/{username}/permission";
   try {
-    const answer = await github.request(route, { owner, repo, username: author.login }, { timeoutMs, signal });
-    const isGranted = isPermitted(answer, mode.requiredPermission);
-    if (isGranted === undefined)
-      return { kind: "not-admitted", why: "permission", detail: "GitHub's answer names none" };
-    return isGranted ? undefined : { kind: "skipped", reason: "not-permitted" };
+    const response = await github.request(route, { owner, repo, username: author.login }, { timeoutMs, signal });
+    const isPermitted = isSufficient(response, mode.requiredPermission);
+    if (isPermitted === undefined) {
+      return { kind: "blocked", cause: "permission", detail: "GitHub's response names no permission" };
+    }
+    return isPermitted ? undefined : { kind: "skipped", reason: "not-permitted" };
   } catch (error) {
-    if (signal.aborted) return { kind: "cancelled", operation: "create", taken: "no" };
-    const detail = error instanceof Error ? error.message : String(error);
-    return { kind: "not-admitted", why: "permission", detail };
+    if (signal.aborted) return { kind: "cancelled", operation: "create", acceptance: "rejected" };
+    return { kind: "blocked", cause: "permission", detail: messageOf(error) };
   }
 }
 
-function isInDoubt(ending: Ending): boolean {
-  if (ending.kind === "not-submitted") return ending.error.taken === "unclear";
-  return ending.kind === "cancelled" && ending.taken === "unclear";
+/** On a re-run, finds the reply of an earlier attempt to the same comment. */
+async function findOwnReply(
+  { request, settings, ports, thread }: Conversation,
+  actorId: number | undefined,
+): Promise<RememberedReply | "unreadable" | undefined> {
+  if (!thread || !isRerun(ports) || actorId === undefined) return undefined;
+  const replies = await thread.listReplies(settings.projectId);
+  if (!replies) return "unreadable";
+  return replies.findLast((reply) => reply.authorId === actorId && answers(reply, request.event));
 }
 
-/** The service does not know the job, and nothing was started by asking. */
-function isForgotten(ending: Ending, facts: Facts): boolean {
-  if (ending.kind !== "not-submitted" && ending.kind !== "poll-refused") return false;
-  const error = ending.kind === "not-submitted" ? ending.error.cause : ending.error;
-  return error instanceof RefusalError && error.status === 404 && facts.timeline.length === 0;
+/**
+ * Posts the reply, and decides from the thread what to do. Each task applies only if the job of the one before it is not
+ * found: wait for the job of an earlier attempt, continue a job, create one. A `job-id` in the workflow is never replaced.
+ */
+async function planTasks(
+  { request, settings, mode, ports, thread, reply, deadline }: Conversation,
+  actorId: number | undefined,
+  hasResumed: boolean,
+): Promise<Task[] | RunResult> {
+  const { event, prompt, isNew } = request;
+  const isOwn = (remembered: RememberedReply) => answers(remembered, event);
+  const authorId = await thread?.post(ports.renderProgress(reply));
+  const replies =
+    thread && (authorId !== undefined || isRerun(ports)) ? await thread.listReplies(settings.projectId) : [];
+  // Without the thread, a first run can only miss a job to continue, but a re-run could start a second one.
+  const isAnonymous = authorId === undefined && actorId === undefined;
+  if (isRerun(ports) && (!replies || (isAnonymous && replies.some(isOwn)))) return threadUnreadable(ports);
+  if (deadline - ports.clock.now() < minTimeLeftMs) return { kind: "blocked", cause: "time" };
+
+  const earlier = (replies ?? []).filter((remembered) => remembered.authorId === authorId);
+  const interrupted = isRerun(ports) && !hasResumed ? earlier.findLast(isOwn)?.jobId : undefined;
+  const continued = mode.jobId || (isNew ? undefined : earlier.at(-1)?.jobId);
+  const tasks: Task[] = [];
+  if (interrupted) tasks.push({ kind: "attach", jobId: interrupted });
+  if (continued) tasks.push({ kind: "message", jobId: continued, prompt });
+  if (!mode.jobId) tasks.push({ kind: "create", prompt });
+  return tasks;
+}
+
+/** Runs the tasks in order until the job of one is found. */
+async function runFirstFound(tasks: readonly Task[], conversation: Conversation): Promise<[Task, RunResult]> {
+  const { ports, state, reply } = conversation;
+  for (const [index, task] of tasks.entries()) {
+    state.jobId = "";
+    reply.isReplacement = task.kind === "create" && index > 0;
+    if (reply.isReplacement) ports.onReplacement();
+    const result = await runTask(task, conversation);
+    if (!isJobNotFound(result, state) || index === tasks.length - 1) return [task, result];
+  }
+  throw new Error("no task to run");
+}
+
+/** Runs one task, and keeps the marker of the reply up to date. */
+async function runTask(
+  task: Task,
+  { request, settings, ports, state, thread, reply }: Conversation,
+): Promise<RunResult> {
+  const remember = (jobId: string): void => {
+    reply.marker = formatMarker({ projectId: settings.projectId, jobId, commentId: request.event.comment.id });
+  };
+  // What an earlier attempt started stays remembered, whatever happens to this one.
+  if (task.kind === "attach") remember(task.jobId);
+  const result = await ports.runJob(task, (jobId) => {
+    remember(jobId);
+    if (!ports.signal.aborted) void thread?.edit(ports.renderProgress(reply));
+  });
+  if (isJobNotFound(result, state)) reply.marker = "";
+  // A re-run must not send a message again that may have been sent.
+  else if (task.kind === "message" && isUnknown(result)) remember(task.jobId);
+  return result;
+}
+
+function isRerun({ attempt }: CommentPorts): boolean {
+  return attempt > 1;
+}
+
+function answers({ commentId }: RememberedReply, event: CommentEvent): boolean {
+  return commentId === event.comment.id;
+}
+
+/** On a re-run, the thread says what the first run started. If it cannot be read, nothing may be sent. */
+function threadUnreadable({ signal }: CommentPorts): RunResult {
+  return signal.aborted
+    ? { kind: "cancelled", operation: "create", acceptance: "rejected" }
+    : { kind: "blocked", cause: "thread" };
+}
+
+/** Returns whether the service may have accepted the create or message without confirming it. */
+function isUnknown(result: RunResult): boolean {
+  if (result.kind === "submission-failed") return result.error.acceptance === "unknown";
+  return result.kind === "cancelled" && result.acceptance === "unknown";
+}
+
+/** Returns whether the service answered the first request with `404`, so that nothing was started. */
+function isJobNotFound(result: RunResult, state: RunState): boolean {
+  if (result.kind !== "submission-failed" && result.kind !== "poll-failed") return false;
+  const error = result.kind === "submission-failed" ? result.error.cause : result.error;
+  return error instanceof HttpError && error.status === 404 && !state.hasRecord;
 }

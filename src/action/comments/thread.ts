@@ -2,13 +2,13 @@ import * as z from "zod/mini";
 import type { Clock } from "../../client/clock.ts";
 import type { GitHub } from "../runner/github.ts";
 import type { CommentEvent } from "./event.ts";
-import { type Marker, readMarker } from "./marker.ts";
+import { type Marker, parseMarker } from "./marker.ts";
 
-/** Each request to GitHub has this long, repeats and waits included. */
+/** The timeout of a request to GitHub in milliseconds, including its retries and their delays. */
 export const requestTimeoutMs = 10_000;
-/** After a signal, the last edit has this long: the runner does not wait. */
+/** After a signal, the last edit gets this long, in milliseconds: the runner does not wait. */
 const lastEditGraceMs = 1500;
-/** After a signal, a reply that is being made has this long, so that it can still be edited. */
+/** After a signal, a reply that is being posted gets this long, in milliseconds, so that it can still be edited. */
 const postGraceMs = 200;
 const perPage = 100;
 
@@ -19,8 +19,8 @@ export interface ThreadPorts {
   clock: Clock;
   /** Aborts when the step is cancelled. */
   signal: AbortSignal;
-  /** Hears of the first thing that could not be done in the thread, and of no other. */
-  onTrouble: (what: string, error: unknown) => void;
+  /** Called for the first request that fails, and only for that one. `action` continues "Could not …". */
+  onFailure: (action: string, error: unknown) => void;
 }
 
 const person = z.object({ id: z.int() });
@@ -34,24 +34,24 @@ const comment = z.object({
 const comments = z.array(comment);
 const anything = z.unknown();
 
-/** An earlier reply that remembers a job. */
-export interface Remembered extends Marker {
+/** A reply in the thread that remembers a job. */
+export interface RememberedReply extends Marker {
   replyId: number;
   authorId: number;
 }
 
 /**
- * The thread of the comment that triggered the step. What GitHub does not let it do is not done: one warning in all,
- * and the job runs on.
+ * The thread of the comment that triggered the step. A request that GitHub rejects is reported once, and otherwise
+ * ignored: the job does not depend on it.
  */
 export class Thread {
   readonly #event: CommentEvent;
   readonly #ports: ThreadPorts;
-  /** Monotonic time by which requests must be over, but for the last edit. */
+  /** Monotonic time by which every request has to be over, except the last edit and reaction. */
   readonly #deadline: number;
   #replyId: number | undefined;
-  #hasTrouble = false;
-  /** Edits go one after the other, so that the last one stays. */
+  #hasFailed = false;
+  /** Edits are sent one after another, so that the last one wins. */
   #edits: Promise<void> = Promise.resolve();
 
   constructor(event: CommentEvent, deadline: number, ports: ThreadPorts) {
@@ -60,16 +60,21 @@ export class Thread {
     this.#ports = ports;
   }
 
-  /** Reacts to the comment; the id of the account that this step acts as, where GitHub tells. */
+  /** Whether the reply exists and everything so far has worked, so that a re-run will find what it says. */
+  get isReliable(): boolean {
+    return this.#replyId !== undefined && !this.#hasFailed;
+  }
+
+  /** Adds a reaction to the comment. Returns the id of the account that the step acts as, if GitHub says it. */
   async react(content: Reaction, isLast = false): Promise<number | undefined> {
-    // After a signal there is time for the last edit alone.
+    // After a signal there is only time for the last edit.
     if (isLast && this.#ports.signal.aborted) return undefined;
     const route = `POST /repos/{owner}/{repo}/${this.#kind}/comments/{comment_id}/reactions`;
     const parameters = { comment_id: this.#event.comment.id, content };
-    return (await this.#try("react to the comment", reaction, route, parameters, { isLast }))?.user.id;
+    return (await this.#try("add a reaction", reaction, route, parameters, { isLast }))?.user.id;
   }
 
-  /** Posts the reply; the id of its author, where it could be made. */
+  /** Posts the reply. Returns the id of its author, or `undefined` if that failed. */
   async post(body: string): Promise<number | undefined> {
     const { review, subject } = this.#event;
     const route = review
@@ -78,46 +83,46 @@ export class Thread {
     const place = review
       ? { pull_number: subject.number, comment_id: review.rootId }
       : { issue_number: subject.number };
-    const made = await this.#try("reply", comment, route, { ...place, body }, { graceMs: postGraceMs });
-    this.#replyId = made?.id ?? this.#replyId;
-    return made?.user?.id;
+    const reply = await this.#try("post a reply", comment, route, { ...place, body }, { graceMs: postGraceMs });
+    this.#replyId = reply?.id ?? this.#replyId;
+    return reply?.user?.id;
   }
 
-  /** Takes an earlier reply for the one to edit. */
-  adopt(replyId: number): void {
+  /** Makes an earlier reply the one to edit. */
+  useReply(replyId: number): void {
     this.#replyId = replyId;
   }
 
-  /** Puts `body` in the place of the reply, after all earlier edits; after a signal, at once or not at all. */
+  /** Replaces the text of the reply, after all earlier edits; after a signal, immediately or not at all. */
   edit(body: string, isLast = false): Promise<void> {
     const { signal } = this.#ports;
     const before = signal.aborted ? Promise.resolve() : this.#edits;
     this.#edits = before.then(async () => {
       if (this.#replyId === undefined || (signal.aborted && !isLast)) return;
       const route = `PATCH /repos/{owner}/{repo}/${this.#kind}/comments/{comment_id}`;
-      await this.#try("edit the reply", anything, route, { comment_id: this.#replyId, body }, { isLast });
+      await this.#try("update the reply", anything, route, { comment_id: this.#replyId, body }, { isLast });
     });
     return this.#edits;
   }
 
-  /** All replies in the thread that remember a job of the project, oldest first; `undefined` where it cannot be read. */
-  async recall(projectId: string): Promise<Remembered[] | undefined> {
+  /** Lists the replies that remember a job of the project, oldest first; `undefined` if the thread cannot be read. */
+  async listReplies(projectId: string): Promise<RememberedReply[] | undefined> {
     const { review, subject } = this.#event;
     const route = review
       ? "GET /repos/{owner}/{repo}/pulls/{number}/comments"
       : "GET /repos/{owner}/{repo}/issues/{number}/comments";
-    const found: Remembered[] = [];
+    const replies: RememberedReply[] = [];
     for (let page = 1; ; page++) {
       const parameters = { number: subject.number, per_page: perPage, page };
       const listed = await this.#try("read the thread", comments, route, parameters);
       if (!listed) return undefined;
       for (const { id, user, body, in_reply_to_id: root } of listed) {
-        const marker = readMarker(body ?? "");
-        const isHere = !review || root === review.rootId;
-        if (marker?.projectId === projectId && user && isHere)
-          found.push({ ...marker, replyId: id, authorId: user.id });
+        const marker = parseMarker(body ?? "");
+        const isInThread = !review || root === review.rootId;
+        if (marker?.projectId === projectId && user && isInThread)
+          replies.push({ ...marker, replyId: id, authorId: user.id });
       }
-      if (listed.length < perPage) return found.sort((one, other) => one.replyId - other.replyId);
+      if (listed.length < perPage) return replies.sort((a, b) => a.replyId - b.replyId);
     }
   }
 
@@ -126,30 +131,30 @@ export class Thread {
   }
 
   async #try<T>(
-    what: string,
+    action: string,
     schema: z.ZodMiniType<T>,
     route: string,
     parameters: Record<string, unknown>,
     { isLast = false, graceMs = 0 } = {},
   ): Promise<T | undefined> {
-    const { github, clock, signal, onTrouble } = this.#ports;
+    const { github, clock, signal, onFailure } = this.#ports;
     const { owner, repo } = this.#event;
     const leftMs = isLast ? requestTimeoutMs : this.#deadline - clock.now();
     const limits = {
       timeoutMs: Math.min(requestTimeoutMs, leftMs),
       signal,
-      // The last word is not taken back by the signal that it tells of.
+      // The last edit reports the cancellation, so the signal must not cancel it.
       graceMs: isLast ? lastEditGraceMs : graceMs,
     };
     try {
-      if (leftMs <= 0) throw new Error("the time is up");
+      if (leftMs <= 0) throw new Error("timeout-minutes has passed");
       const parsed = schema.safeParse(await github.request(route, { owner, repo, ...parameters }, limits));
       if (parsed.success) return parsed.data;
-      throw new Error("GitHub's answer cannot be used");
+      throw new Error("GitHub's response is not usable");
     } catch (error) {
       const isCancelled = signal.aborted && !isLast;
-      if (!this.#hasTrouble && !isCancelled) onTrouble(what, error);
-      this.#hasTrouble ||= !isCancelled;
+      if (!this.#hasFailed && !isCancelled) onFailure(action, error);
+      this.#hasFailed ||= !isCancelled;
       return undefined;
     }
   }

@@ -1,20 +1,20 @@
 import type { CommentEvent } from "./event.ts";
 
-/** Why a comment is not acted on. */
+/** Why a comment starts nothing. */
 export type SkipReason = "no-trigger" | "no-instruction" | "not-permitted" | "bot" | "edited";
 
 /** What a comment asks for, or why it asks for nothing. */
 export type Trigger = { instruction: string; isNew: boolean } | { skip: SkipReason };
 
 /**
- * Reads a new comment that begins with the phrase; the rest is the instruction. White space before the phrase and its
- * case mean nothing; white space or the end of the comment follows it. `new` as the first word asks for a new job.
+ * Parses a comment. The trigger phrase has to be at its start, in any case and after any white space, followed by white
+ * space or the end; the rest is the instruction. `new` as its first word asks for a new job.
  */
-export function readTrigger({ action, comment }: Pick<CommentEvent, "action" | "comment">, phrase: string): Trigger {
+export function parseTrigger({ action, comment }: Pick<CommentEvent, "action" | "comment">, phrase: string): Trigger {
   if (action !== "created") return { skip: action === "edited" ? "edited" : "no-trigger" };
-  const trigger = new RegExp(`^\\s*${RegExp.escape(phrase)}(?!\\S)`, "iu").exec(comment.text);
-  if (!trigger) return { skip: "no-trigger" };
-  const rest = comment.text.slice(trigger[0].length).trim();
+  const match = new RegExp(`^\\s*${RegExp.escape(phrase)}(?!\\S)`, "iu").exec(comment.text);
+  if (!match) return { skip: "no-trigger" };
+  const rest = comment.text.slice(match[0].length).trim();
   const isNew = /^new(?!\S)/i.test(rest);
   const instruction = isNew ? rest.slice("new".length).trim() : rest;
   return instruction === "" ? { skip: "no-instruction" } : { instruction, isNew };

@@ -4,9 +4,9 @@ import { say, type Text } from "../report/text.ts";
 import type { PromptFile } from "./schema.ts";
 
 /**
- * The prompt in a file of the workspace, as it was written but for a byte order mark. A path that leaves the
- * workspace, also through a link, is refused: where a stranger's branch is checked out, such a link could hand any
- * file of the runner to the agent.
+ * Reads the prompt from a file in the workspace, as written except for a byte order mark. A path that leaves the
+ * workspace, also through a symbolic link, is rejected: if an untrusted branch is checked out, such a link could send
+ * any file on the runner to the agent.
  */
 export function readPromptFile(path: string, workspace: string): PromptFile {
   try {
@@ -14,15 +14,15 @@ export function readPromptFile(path: string, workspace: string): PromptFile {
     const file = realpathSync(resolve(root, path));
     const fromRoot = relative(root, file);
     if (fromRoot === ".." || fromRoot.startsWith(`..${sep}`) || isAbsolute(fromRoot)) {
-      return { problem: say`must lie in the workspace, but ${path} leads out of it` };
+      return { problem: say`must be in the workspace, but ${path} is outside it` };
     }
-    // A link of a stranger's branch could name git's own files, which may hold the token of the checkout.
+    // A link in an untrusted branch could point to Git's own files, which may contain the checkout's token.
     if (fromRoot.split(sep).some((name) => name.toLowerCase() === ".git")) {
-      return { problem: say`must not lie in .git, but ${path} does` };
+      return { problem: say`must not be in .git, but ${path} is` };
     }
-    if (!statSync(file).isFile()) return { problem: say`must be a file, but ${path} is none` };
+    if (!statSync(file).isFile()) return { problem: say`must be a file, but ${path} is not` };
     const text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
-    return text.trim() === "" ? { problem: say`is empty: ${path} holds no text` } : { text };
+    return text.trim() === "" ? { problem: say`is empty: ${path} contains no text` } : { text };
   } catch (error) {
     return { problem: describe(error as NodeJS.ErrnoException, path) };
   }
@@ -30,7 +30,7 @@ export function readPromptFile(path: string, workspace: string): PromptFile {
 
 function describe(error: NodeJS.ErrnoException, path: string): Text {
   if (error.code === "ENOENT")
-    return say`does not exist: there is no ${path} in the workspace; check the path, and that the repository is checked out`;
+    return say`does not exist: there is no ${path} in the workspace. Check the path, and that the repository is checked out`;
   if (error.code === "ERR_ENCODING_INVALID_ENCODED_DATA") return say`must be UTF-8 text, but ${path} is not`;
   return say`cannot be read: ${path} (${error.code ?? error.message})`;
 }

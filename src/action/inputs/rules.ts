@@ -1,11 +1,8 @@
 import * as z from "zod/mini";
 import { type Permission, permissions } from "../comments/permission.ts";
+import { failableOutcomes } from "../outcome.ts";
 
-/** Outcomes that `fail-on` may name. */
-export const failableOutcomes = ["failed", "archived", "timed-out", "no-changes"] as const;
-export type FailableOutcome = (typeof failableOutcomes)[number];
-
-/** A schema rule from a function that names the problem with a value, if there is one. */
+/** Makes a schema rule from a function that describes the problem with a value, if there is one. */
 const rule = (problemWith: (value: string) => string | undefined) =>
   z.check<string>((context) => {
     const message = problemWith(context.value);
@@ -15,7 +12,7 @@ const rule = (problemWith: (value: string) => string | undefined) =>
 const trueWords = ["true", "True", "TRUE"];
 const falseWords = ["false", "False", "FALSE"];
 
-/** YAML 1.2 core schema, as the toolkit's `getBooleanInput` reads it. */
+/** A boolean of the YAML 1.2 core schema, as the toolkit's `getBooleanInput` reads it. */
 export const boolean = z.pipe(
   z
     .string()
@@ -36,9 +33,11 @@ export const positiveDecimal = z.pipe(
   z.transform(Number),
 );
 
-const notDots = rule((value) =>
-  value === "." || value === ".." ? `must not be ${value}, which would change the address of the request` : undefined,
-);
+/** The value becomes a path segment of the request's URL. */
+const pathSegment = rule((value) => {
+  if (value === "." || value === "..") return `must not be ${value}, which would change the URL of the request`;
+  return /\p{Cc}/u.test(value) ? "must not contain control characters" : undefined;
+});
 
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
@@ -46,22 +45,22 @@ function baseUrlProblem(value: string): string | undefined {
   if (!URL.canParse(value)) return "must be an absolute URL, such as https://api.mintlify.com";
   const url = new URL(value);
   if (url.username || url.password || /^[^/]*\/\/[^/]*@/.test(value))
-    return "must not hold credentials; the key belongs in api-key";
-  if (/[?#]/.test(value)) return "must not hold a query or a fragment";
+    return "must not contain credentials; the key belongs in api-key";
+  if (/[?#]/.test(value)) return "must not contain a query or a fragment";
   if (url.protocol === "https:" || (url.protocol === "http:" && loopbackHost.test(url.hostname))) return undefined;
-  return "must begin with https:// (http:// is for a loopback host such as localhost alone): the key would be sent in the clear";
+  return "must begin with https://, because the key would be sent in the clear otherwise (http:// is only for loopback hosts such as localhost)";
 }
 
 function apiKeyProblem(value: string): string | undefined {
   if (value === "") {
     return (
       "is empty. Set it from a secret: api-key: $" +
-      "{{ secrets.NAME }}. Check the secret's name; in runs for pull requests from forks secrets are always empty, " +
-      "and runs started by Dependabot see Dependabot's secrets alone"
+      "{{ secrets.NAME }}. Check the secret's name. Secrets are always empty in runs for pull requests from forks, " +
+      "and runs started by Dependabot only see Dependabot's secrets"
     );
   }
   if (!/^[\x21-\x7e]+$/.test(value)) {
-    return "holds a line break, a space or another character that no API key has. Paste the key into the secret again";
+    return "contains a line break, a space or another character that no API key has. Paste the key into the secret again";
   }
   const otherKind = { mint_dsc_: "an assistant key", mint_us_: "an index key" };
   for (const [prefix, kind] of Object.entries(otherKind)) {
@@ -70,15 +69,10 @@ function apiKeyProblem(value: string): string | undefined {
   return undefined;
 }
 
-/** An id that becomes a segment of a path. */
-export const identifier = z.string().check(notDots);
+/** A job or project id. */
+export const identifier = z.string().check(pathSegment);
 
-export const projectId = z.string().check(
-  rule((value) => (value ? undefined : "is empty. Copy it from the API keys page of the dashboard")),
-  notDots,
-);
-
-/** `https`, or `http` to this machine; a path is kept. */
+/** `https`, or `http` for a loopback host. A path is kept. */
 export const baseUrl = z.pipe(
   z.string().check(rule(baseUrlProblem)),
   z.transform((value) => new URL(value)),
@@ -86,21 +80,14 @@ export const baseUrl = z.pipe(
 
 export const apiKey = z.string().check(rule(apiKeyProblem));
 
-/** Empty, or what a header may hold. */
-export const githubToken = z
-  .string()
-  .check(rule((value) => (/^[\x21-\x7e]*$/.test(value) ? undefined : "holds characters that no token has")));
-
-/** Outcomes to fail on, or none. */
+/** Outcomes to fail on; `none` for an empty set. */
 export const failOn = z.pipe(
   z.string().check(
     rule((value) => {
       const names = listOf(value);
       const known: readonly string[] = failableOutcomes;
       const isValid = value === "none" || (names.length > 0 && names.every((name) => known.includes(name)));
-      return isValid
-        ? undefined
-        : `must list any of ${failableOutcomes.join(", ")}, separated by commas, or be none alone`;
+      return isValid ? undefined : `must be a comma-separated list of ${failableOutcomes.join(", ")}, or just none`;
     }),
   ),
   z.transform((value) => new Set(failableOutcomes.filter((outcome) => listOf(value).includes(outcome)))),
@@ -110,7 +97,7 @@ function listOf(value: string): string[] {
   return value.split(",").map((name) => name.trim());
 }
 
-/** The least repository permission. */
+/** The minimum repository permission. */
 export const requiredPermission = z.pipe(
   z
     .string()
@@ -122,13 +109,15 @@ export const requiredPermission = z.pipe(
   z.transform((value) => value as Permission),
 );
 
-/** Logins of bots, in lower case, as GitHub does not tell cases of logins apart. */
+/** Bot logins, in lower case, because GitHub logins are case-insensitive. */
 export const allowedBots = z.pipe(
   z
     .string()
     .check(
       rule((value) =>
-        value.includes("*") ? "must list logins, such as renovate[bot]; there is no wildcard" : undefined,
+        value.includes("*")
+          ? "must be a list of logins, such as renovate[bot]; wildcards are not supported"
+          : undefined,
       ),
     ),
   z.transform((value) => new Set(listOf(value.toLowerCase()).filter(Boolean))),

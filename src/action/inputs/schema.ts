@@ -1,22 +1,20 @@
 import * as z from "zod/mini";
-import type { AccessRules } from "../comments/permission.ts";
+import type { PermissionRules } from "../comments/permission.ts";
 import { placeholders, unknownPlaceholders } from "../comments/prompt-template.ts";
-import { own, say, type Text } from "../report/text.ts";
+import type { FailableOutcome } from "../outcome.ts";
+import { say, type Text, trusted } from "../report/text.ts";
 import {
   allowedBots,
   apiKey,
   baseUrl,
   boolean,
-  type FailableOutcome,
   failOn,
-  githubToken,
   identifier,
   positiveDecimal,
-  projectId,
   requiredPermission,
 } from "./rules.ts";
 
-/** Every input of `action.yml` with its default, which an empty input means too. */
+/** Every input of `action.yml` with its default, which also applies to an empty input. */
 export const inputDefaults = {
   prompt: "",
   "prompt-file": "",
@@ -34,19 +32,19 @@ export const inputDefaults = {
   "required-permission": "write",
   "allowed-bots": "",
   reply: "true",
-  // In action.yml the workflow's own token, which the runner fills in.
+  // In action.yml, the default is the workflow's own token, which the runner fills in.
   "github-token": "",
 } as const;
 
 export type InputName = keyof typeof inputDefaults;
 
-/** What the step is to do: the three ways in. */
+/** What the step is asked to do. `attach` only waits for a job. */
 export type Task =
   | { kind: "create"; prompt: string }
   | { kind: "message"; jobId: string; prompt: string }
   | { kind: "attach"; jobId: string };
 
-/** What holds whatever the step is to do. */
+/** What applies to every task. */
 export interface Settings {
   projectId: string;
   apiKey: string;
@@ -62,34 +60,34 @@ export interface Inputs extends Settings {
   task: Task;
 }
 
-/** Comment mode: the comment of the event decides what is to be done, and whether. */
-export interface CommentMode extends AccessRules {
+/** Comment mode: the comment of the event decides what to do, if anything. */
+export interface CommentMode extends PermissionRules {
   phrase: string;
-  /** The prompt to fill in; without one, the instruction and where it was given. */
+  /** The prompt template. Default: the instruction and where it was given. */
   template: string | undefined;
-  /** A job that wins over the one that the thread remembers, or empty. */
+  /** A job that takes precedence over the one that the thread remembers, or empty. */
   jobId: string;
   reply: boolean;
   token: string;
 }
 
-/** What is wrong with an input and how to mend it; never quotes the value of `api-key`. */
+/** What is wrong with an input and how to fix it. Never contains the value of `api-key`. */
 export interface InputProblem {
   input: InputName;
-  /** Goes on where "the input …" begins. */
+  /** Continues the sentence that begins with the input's name. */
   problem: Text;
 }
 
-/** `summary` is known even where other inputs are refused. */
+/** `summary` is known even if other inputs are invalid. */
 export type InputsResult =
-  | { ok: true; settings: Settings; mode: { kind: "task"; task: Task } | ({ kind: "comment" } & CommentMode) }
+  | { ok: true; settings: Settings; mode: { kind: "plain"; task: Task } | ({ kind: "comment" } & CommentMode) }
   | { ok: false; problems: InputProblem[]; summary: boolean };
 
 const schema = z.object({
   prompt: z.string(),
   "prompt-file": z.string(),
   "job-id": identifier,
-  "project-id": projectId,
+  "project-id": identifier,
   "api-key": apiKey,
   "base-url": baseUrl,
   wait: boolean,
@@ -102,26 +100,29 @@ const schema = z.object({
   "required-permission": requiredPermission,
   "allowed-bots": allowedBots,
   reply: boolean,
-  "github-token": githubToken,
+  // Only comment mode uses it, so only comment mode checks it.
+  "github-token": z.string(),
 } satisfies Record<InputName, z.ZodMiniType>);
 
-/** What became of reading the prompt file. */
+/** The prompt file's text, or why it cannot be used. */
 export type PromptFile = { text: string } | { problem: Text };
 
 /** Where the inputs come from. */
 export interface InputSource {
-  /** The raw value of an input, empty where it is not set. */
+  /** Returns the raw value of an input; empty if it is not set. */
   read: (name: InputName) => string;
-  /** The prompt in a file of the workspace. */
+  /** Reads the prompt from a file in the workspace. */
   readPromptFile: (path: string) => PromptFile;
-  /** The event is a comment, so that a trigger phrase means something. */
+  /** The event that triggered the workflow. */
+  eventName: string;
+  /** Whether the event is a comment, so that `trigger-phrase` applies. */
   isCommentEvent: boolean;
 }
 
 type RawInputs = Record<InputName, string>;
 
-/** All inputs as typed values, or all that is wrong with them. */
-export function parseInputs({ read, readPromptFile, isCommentEvent }: InputSource): InputsResult {
+/** Parses all inputs, and returns either typed values or all problems at once. */
+export function parseInputs({ read, readPromptFile, eventName, isCommentEvent }: InputSource): InputsResult {
   const names = Object.keys(inputDefaults) as InputName[];
   const raw = Object.fromEntries(names.map((name) => [name, valueOrDefault(name, read(name))])) as RawInputs;
   const parsed = schema.safeParse(raw);
@@ -131,9 +132,10 @@ export function parseInputs({ read, readPromptFile, isCommentEvent }: InputSourc
   const problems: InputProblem[] = [
     ...(parsed.error?.issues ?? []).map((issue) => ({
       input: issue.path[0] as InputName,
-      problem: own(issue.message),
+      problem: trusted(issue.message),
     })),
-    ...promptProblems(raw, file, isComment),
+    ...projectProblems(raw),
+    ...promptProblems(raw, file, { eventName, isComment }),
     ...intervalProblems(raw),
     ...(isComment ? commentProblems(raw, prompt) : []),
   ];
@@ -155,7 +157,7 @@ export function parseInputs({ read, readPromptFile, isCommentEvent }: InputSourc
     failOn: values["fail-on"],
     summary: values.summary,
   };
-  if (!isComment) return { ok: true, settings, mode: { kind: "task", task: taskOf(values["job-id"], prompt) } };
+  if (!isComment) return { ok: true, settings, mode: { kind: "plain", task: taskOf(values["job-id"], prompt) } };
   return {
     ok: true,
     settings,
@@ -172,13 +174,28 @@ export function parseInputs({ read, readPromptFile, isCommentEvent }: InputSourc
   };
 }
 
-function promptProblems(raw: RawInputs, file: PromptFile | undefined, isComment: boolean): InputProblem[] {
+function projectProblems(raw: RawInputs): InputProblem[] {
+  if (raw["project-id"] !== "") return [];
+  const problem =
+    raw["base-url"] === inputDefaults["base-url"]
+      ? say`is empty. Copy it from the API keys page of the dashboard`
+      : say`is empty. Set it to the project's identifier in the service`;
+  return [{ input: "project-id", problem }];
+}
+
+function promptProblems(
+  raw: RawInputs,
+  file: PromptFile | undefined,
+  { eventName, isComment }: { eventName: string; isComment: boolean },
+): InputProblem[] {
   if (raw.prompt && raw["prompt-file"]) {
-    return [{ input: "prompt-file", problem: say`cannot be given together with prompt` }];
+    return [{ input: "prompt-file", problem: say`cannot be used together with prompt` }];
   }
   if (file && "problem" in file) return [{ input: "prompt-file", problem: file.problem }];
   if (raw.prompt || file || raw["job-id"] || isComment) return [];
-  const problem = say`is empty. Give prompt or prompt-file, or a job-id alone to wait for that job`;
+  const problem = raw["trigger-phrase"]
+    ? say`is empty, and trigger-phrase only applies to comments, not to ${eventName || "other"} events. Set prompt or prompt-file for these, or run the step only on comments`
+    : say`is empty. Set prompt or prompt-file, or only job-id to wait for that job`;
   return [{ input: "prompt", problem }];
 }
 
@@ -196,17 +213,19 @@ function commentProblems(raw: RawInputs, template: string): InputProblem[] {
   if (unknown.length > 0) {
     problems.push({
       input: raw["prompt-file"] ? "prompt-file" : "prompt",
-      problem: say`names ${unknown.map((name) => `{{ ${name} }}`).join(", ")}, but a template knows only ${own(placeholders.join(", "))}`,
+      problem: say`uses ${unknown.map((name) => `{{ ${name} }}`).join(", ")}, but the only placeholders are ${trusted(placeholders.join(", "))}`,
     });
   }
   if (raw["github-token"] === "") {
-    const problem = say`is empty, but a trigger-phrase needs it. Leave it out for the workflow's own token`;
+    const problem = say`is empty, but trigger-phrase needs it. Leave it out to use the workflow's own token`;
     problems.push({ input: "github-token", problem });
+  } else if (!/^[\x21-\x7e]+$/.test(raw["github-token"])) {
+    problems.push({ input: "github-token", problem: say`contains characters that no token has` });
   }
   return problems;
 }
 
-/** White space around a value means nothing, but a prompt is sent as it was written. */
+/** Trims every value except a prompt, which is sent as written. An empty value means the default. */
 function valueOrDefault(name: InputName, value: string): string {
   const trimmed = value.trim();
   if (trimmed === "") return inputDefaults[name];

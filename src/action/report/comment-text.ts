@@ -1,55 +1,55 @@
 import type { SkipReason } from "../comments/trigger.ts";
-import type { NoAdmission } from "../outcome.ts";
+import { outcomes } from "../outcome.ts";
+import type { BlockedResult } from "../result.ts";
 import type { Message } from "./message.ts";
 import { say, type Text } from "./text.ts";
 
-/** A comment that is not acted on: no fault, so there is nothing to be done. */
+/** Describes why a comment starts nothing. That is not an error, so there is nothing to do. */
 export function describeSkip(reason: SkipReason): Message {
-  return { title: "Skipped", what: skips[reason], next: [] };
+  return { title: outcomes.skipped.title, what: skipReasons[reason], next: [] };
 }
 
-/** Why a comment is not acted on: no fault, so nothing is to be done. */
-const skips: Readonly<Record<SkipReason, Text>> = {
-  "no-trigger": say`The comment does not begin with the trigger phrase, or is no new one. Nothing was started.`,
-  "no-instruction": say`There is no instruction behind the trigger phrase. Nothing was started.`,
-  "not-permitted": say`The comment's author has less than the required permission. Nothing was started.`,
-  bot: say`The comment's author is a bot that allowed-bots does not list. Nothing was started.`,
-  edited: say`The comment was edited; only new comments are acted on. Nothing was started.`,
+const skipReasons: Readonly<Record<SkipReason, Text>> = {
+  "no-trigger": say`The comment is not new or does not begin with the trigger phrase. Nothing was started.`,
+  "no-instruction": say`The trigger phrase is not followed by an instruction. Nothing was started.`,
+  "not-permitted": say`The author of the comment does not have the required permission. Nothing was started.`,
+  bot: say`The author of the comment is a bot that is not listed in allowed-bots. Nothing was started.`,
+  edited: say`The comment was edited, and only new comments are handled. Nothing was started.`,
 };
 
-/** Why it could not be told whether the comment may start something, or what. */
-export function describeNoAdmission(why: NoAdmission, detail: string): Message {
+/** Describes what the step could not find out before starting something. */
+export function describeBlocked(result: BlockedResult): Message {
   const title = "Nothing was started";
-  switch (why) {
+  switch (result.cause) {
     case "event":
       return {
         title,
-        what: say`The payload of the event ${detail} cannot be read, so nothing was started.`,
-        next: say`Use trigger-phrase on issue_comment and pull_request_review_comment, and report this if it was one.`,
+        what: say`The payload of the ${result.detail} event cannot be read, so nothing was started.`,
+        next: say`Use trigger-phrase on issue_comment and pull_request_review_comment. If this was one of them, report a bug with the log of a run with step debug logging.`,
       };
     case "permission":
       return {
         title,
-        what: say`The permission of the comment's author cannot be read (${detail}), so nothing was started.`,
+        what: say`The permission of the comment's author cannot be read (${result.detail}), so nothing was started.`,
         next: say`Check that github-token is valid for the repository, then comment again.`,
       };
     case "thread":
       return {
         title,
-        what: say`On this re-run GitHub does not tell what the first run has started. This run has sent nothing; a job may be running.`,
-        next: say`See the log of the first run for the job's id, or comment again to start anew.`,
+        what: say`This is a re-run, and the thread that says what the first run started cannot be read. This run sent nothing; a job may be running.`,
+        next: say`See the log of the first run for the job's id, or comment again to start a new job.`,
       };
     case "time":
       return {
         title,
-        what: say`GitHub took so long that no time was left to start a job in, so nothing was started.`,
+        what: say`GitHub took so long that no time was left to start a job, so nothing was started.`,
         next: say`Comment again, or raise timeout-minutes.`,
       };
     case "prompt":
       return {
         title,
-        what: say`The prompt is empty once its template is filled in, so nothing was started.`,
-        next: say`Let the template name {{ instruction }}.`,
+        what: say`The prompt is empty after its template was filled in, so nothing was started.`,
+        next: say`Use {{ instruction }} in the template.`,
       };
   }
 }

@@ -1,4 +1,4 @@
-/** A duration in milliseconds as people say it: `4 min 12 s`. */
+/** Formats a duration in milliseconds: `4 min 12 s`. */
 export function duration(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
@@ -11,23 +11,23 @@ function withRest(text: string, rest: number, unit: string): string {
   return rest === 0 ? text : `${text} ${rest} ${unit}`;
 }
 
-/** A short delay in milliseconds, to the tenth of a second below a minute: `7.4 s`. */
+/** Formats a short delay in milliseconds, with tenths of a second below a minute: `7.4 s`. */
 export function delay(ms: number): string {
   return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : duration(ms);
 }
 
-/** Time since the start, in a fixed form that lines up: `04:12`, `1:04:12`. */
+/** Formats the milliseconds since the start so that lines align: `04:12`, `1:04:12`. */
 export function elapsed(ms: number): string {
   const seconds = Math.floor(ms / 1000);
-  const two = (value: number) => String(value).padStart(2, "0");
+  const pad = (value: number) => String(value).padStart(2, "0");
   const hours = Math.floor(seconds / 3600);
-  const rest = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  const rest = `${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}`;
   return hours > 0 ? `${hours}:${rest}` : rest;
 }
 
-/** The size of a text: `1,234 characters`. */
+/** Formats the length of a text: `1,234 characters`. */
 export function size(text: string): string {
   const characters = [...text].length;
-  // `toLocaleString` would load all of `Intl`, which takes longer than anything else that a short step does.
+  // `toLocaleString` would load all of `Intl`, which takes longer than anything else in a short step.
   return `${String(characters).replace(/\B(?=(\d{3})+$)/g, ",")} ${characters === 1 ? "character" : "characters"}`;
 }

@@ -1,12 +1,12 @@
 import type { Text } from "./text.ts";
 
-/** The end of a run in words for people. */
+/** The result of a run in words, for annotation, summary and reply. */
 export interface Message {
   title: string;
-  /** What happened, and whether a job runs now. */
+  /** What happened, and whether a job is running now. */
   what: Text;
-  /** The points of `what`, where it has several. */
+  /** A list that belongs to `what`. */
   points?: readonly Text[];
-  /** What to do next; empty where there is nothing to do. */
+  /** What to do next; empty if there is nothing to do. */
   next: Text;
 }

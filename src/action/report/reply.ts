@@ -1,65 +1,49 @@
-import type { Outcome } from "../outcome.ts";
-import type { Facts } from "../run-state.ts";
+import { type Outcome, outcomes } from "../outcome.ts";
+import type { RunState } from "../run-state.ts";
 import { duration } from "./format.ts";
-import { icons } from "./icons.ts";
 import type { Message } from "./message.ts";
-import { say, type Text } from "./text.ts";
+import { pullRequestLink } from "./pull-request-link.ts";
+import type { Text } from "./text.ts";
 import { code, forHtml, sentence } from "./untrusted.ts";
 
-/** What every reply holds, whatever its state. */
+/** What every reply contains, whatever the state of the job. */
 export interface ReplyFrame {
-  /** The address of this run. */
+  /** The address of this workflow run. */
   runUrl: string;
-  /** The phrase that begins a comment to the agent. */
+  /** The trigger phrase. */
   phrase: string;
-  /** Something to know beside the state, or empty. */
+  /** A remark beside the state, or empty. */
   note: Text;
   /** The hidden last line, or empty. */
   marker: string;
 }
 
-/** The reply while the job is at work: GitHub's Markdown, made of blocks of HTML as the job summary is. */
-export function renderWorking(frame: ReplyFrame): string {
+/** Renders the reply while the job is running: GitHub's Markdown, made of HTML blocks like the job summary. */
+export function renderProgress(frame: ReplyFrame): string {
   const link = `<a href="${forHtml(frame.runUrl, 4096)}">Follow the run</a>`;
-  return blocks([`<p>⏳ <b>The agent is at work.</b> ${link}.</p>`, note(frame), frame.marker]);
+  return blocks([`<p>⏳ <b>The agent is working on it.</b> ${link}.</p>`, note(frame), frame.marker]);
 }
 
-/** The reply when the run has ended: the outcome, the pull request, what to do next and how to go on. */
+/** Renders the reply after the run: the outcome, the pull request, what to do next and how to continue. */
 export function renderResult(
-  run: { outcome: Outcome; message: Message; facts: Facts; elapsedMs: number },
+  run: { outcome: Outcome; message: Message; state: RunState; elapsedMs: number },
   frame: ReplyFrame,
 ): string {
-  const { outcome, message, facts, elapsedMs } = run;
-  const head = [`${icons[outcome]} <b>${forHtml(message.title)}</b>`];
-  if (facts.pullRequest) {
-    const { url, number } = facts.pullRequest;
-    head.push(`<a href="${forHtml(url, url.length)}">${number ? `Pull request ${number}` : "Pull request"}</a>`);
-  }
-  if (facts.jobId) head.push(`took ${duration(elapsedMs)}`);
+  const { outcome, message, state, elapsedMs } = run;
+  const head = [`${outcomes[outcome].icon} <b>${forHtml(message.title)}</b>`];
+  if (state.pullRequest) head.push(pullRequestLink(state.pullRequest));
+  if (state.jobId) head.push(`took ${duration(elapsedMs)}`);
   head.push(`<a href="${forHtml(frame.runUrl, 4096)}">Run</a>`);
-  const advice = (frame.marker && adviceInThread[outcome]) || message.next;
-  const goOn = `<sub>To go on with this job, comment ${code(`${frame.phrase} …`)}. ${code(`${frame.phrase} new …`)} starts another.</sub>`;
+  const howToContinue = `<sub>To continue with this job, comment ${code(`${frame.phrase} …`)}. To start another one, comment ${code(`${frame.phrase} new …`)}.</sub>`;
   return blocks([
     `<p>${head.join(" · ")}</p>`,
     `<p>${sentence(message.what)}</p>`,
-    advice.length > 0 ? `<p>${sentence(advice)}</p>` : "",
+    message.next.length > 0 ? `<p>${sentence(message.next)}</p>` : "",
     note(frame),
-    frame.marker ? `<p>${goOn}</p>` : "",
+    frame.marker ? `<p>${howToContinue}</p>` : "",
     frame.marker,
   ]);
 }
-
-const waitOn = say`To wait for it, re-run the workflow's run: that sends nothing again.`;
-
-/** What to do next where the thread remembers the job, so that nobody has to care for its id. */
-const adviceInThread: Partial<Record<Outcome, Text>> = {
-  "no-changes": say`If a change was expected, say more precisely what is wanted.`,
-  failed: say`See the dashboard for the cause.`,
-  archived: [],
-  "timed-out": waitOn,
-  cancelled: waitOn,
-  started: waitOn,
-};
 
 function note({ note: text }: ReplyFrame): string {
   return text.length > 0 ? `<p>${sentence(text)}</p>` : "";

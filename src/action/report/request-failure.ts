@@ -1,124 +1,132 @@
-import { MalformedAnswerError, RefusalError, type RequestError } from "../../client/errors.ts";
-import type { Settings, Task } from "../inputs/schema.ts";
-import type { Operation } from "../outcome.ts";
-import type { Facts } from "../run-state.ts";
+import { HttpError, InvalidResponseError, type RequestError } from "../../client/errors.ts";
+import type { Operation } from "../result.ts";
+import { hasDashboard, type ResultContext } from "./advice.ts";
 import { duration } from "./format.ts";
-import { capitalised, join, own, say, type Text } from "./text.ts";
+import { capitalized, join, say, sentences, type Text, trusted } from "./text.ts";
 import { excerpt } from "./untrusted.ts";
 
-/** What the messages speak of; `undefined` settings were refused. */
-export interface Context {
-  settings: Pick<Settings, "projectId" | "baseUrl" | "timeoutMs"> | undefined;
-  /** What the step came to do, where it came to that. */
-  task: Task | undefined;
-  facts: Facts;
-}
-
-/** A request that failed, in words for people. */
+/** Why a request failed, and what to do about it. */
 interface Explanation {
   what: Text;
-  /** What to do about it. */
   next: Text;
 }
 
-/** Why a request failed and what to do about it. */
-export function describeRequestError(operation: Operation, error: RequestError, context: Context): Explanation {
-  if (error instanceof RefusalError) return describeRefusal(operation, error, context);
+/** Explains why a request failed and what to do about it. */
+export function explainRequestFailure(operation: Operation, error: RequestError, context: ResultContext): Explanation {
+  if (error instanceof HttpError) return explainHttpError(operation, error, context);
   const address = context.settings?.baseUrl.href;
-  const what = [...capitalised(describeFault(error, address)), "."];
-  if (error instanceof MalformedAnswerError) return { what, next: say`Check base-url.` };
+  const what = [...capitalized(failureReason(error, address)), "."];
+  if (error instanceof InvalidResponseError) return { what, next: say`Check base-url.` };
   if (error.reason === "certificate") {
     return {
       what,
-      next: say`Check base-url. If a private authority signed the certificate, name that authority's file in the environment variable NODE_EXTRA_CA_CERTS of the step.`,
+      next: say`Check base-url. If a private certificate authority signed the certificate, set the environment variable NODE_EXTRA_CA_CERTS of the step to that authority's file.`,
     };
   }
   return {
     what,
-    next: say`Check base-url, the runner's network and its proxy settings (https_proxy, no_proxy), then run again.`,
+    next: say`Check base-url, the runner's network and its proxy settings (https_proxy, no_proxy), then run this again.`,
   };
 }
 
-function describeRefusal(operation: Operation, error: RefusalError, { settings, facts }: Context): Explanation {
-  const fault = [...capitalised(describeFault(error)), "."];
-  const because = (reason: Text) => join([reason, fault], " ");
+function explainHttpError(operation: Operation, error: HttpError, context: ResultContext): Explanation {
+  const { settings } = context;
+  const answer = [...capitalized(failureReason(error)), "."];
+  const because = (reason: Text) => sentences(reason, answer);
   const project = settings?.projectId ?? "";
+  const isMintlify = hasDashboard(context);
   switch (error.status) {
     case 400:
-      if (operation === "poll") return { what: fault, next: say`Check job-id and project-id.` };
+      if (operation === "poll") return { what: answer, next: say`Check job-id and project-id.` };
       return {
-        what: because(say`The service refused the prompt.`),
-        next: say`Change the prompt as the service's message says, then run again.`,
+        what: because(say`The service rejected the prompt.`),
+        next: say`Change the prompt as the service's message says, then run this again.`,
       };
     case 401:
       return {
-        what: because(say`The service does not accept the API key.`),
-        next: say`The key is wrong, deleted or expired (a key lives 90 days by default). Create an admin key on the API keys page of the dashboard and update the secret.`,
+        what: because(say`The service rejected the API key.`),
+        next: isMintlify
+          ? say`The key is wrong, deleted or expired (keys expire after 90 days by default). Create an admin key on the API keys page of the dashboard and update the secret.`
+          : say`The key is wrong, deleted or expired. Update the secret with a key that the service accepts.`,
       };
     case 403:
       return {
-        what: because(say`The API key may not be used from here.`),
-        next: say`A key can be bound to IP addresses: allow the runner's address on the API keys page of the dashboard, or use a runner with a fixed address.`,
+        what: because(say`The API key is not allowed from this IP address.`),
+        next: isMintlify
+          ? say`Allow the runner's address on the API keys page of the dashboard, or use a runner with a fixed address.`
+          : say`Allow the runner's address in the service, or use a runner with a fixed address.`,
       };
     case 404:
-      if (operation === "create") {
-        return {
-          what: because(say`The service knows no project ${project}.`),
-          next: say`Copy project-id from the API keys page of the dashboard, and check base-url.`,
-        };
-      }
-      return {
-        what: because(say`The service knows no job ${facts.jobId} in project ${project}.`),
-        next: say`Check job-id and project-id: a job is found in its own project alone.`,
-      };
+      return explainNotFound(operation, because, project, context);
     case 429:
       return {
-        what: because(say`The rate limit is reached: 100 jobs and 100 messages per project and hour.`),
-        next: say`Run again when the hour has passed, and spread out the runs. With a longer timeout-minutes the action waits for its turn.`,
+        what: because(say`The rate limit is exceeded: 100 jobs and 100 messages per project and hour.`),
+        next: say`Run this again after an hour, and spread out the runs. With a longer timeout-minutes, the action waits until the limit allows it.`,
       };
     case 503:
       return {
-        what: because(say`The service is not available for now.`),
-        next: say`Run again later. With a longer timeout-minutes the action waits for it.`,
+        what: because(say`The service is unavailable.`),
+        next: say`Run this again later. With a longer timeout-minutes, the action waits for the service.`,
       };
   }
   if (error.status < 400) {
     return {
-      what: because(say`Redirects are not followed, since they would hand on the API key.`),
+      what: because(say`Redirects are not followed, because that would send the API key to another address.`),
       next: say`Correct base-url.`,
     };
   }
-  return { what: fault, next: say`Check the inputs against the service's answer.` };
+  return { what: answer, next: say`Check the inputs against the service's message.` };
 }
 
-/** A fault in a few words, as part of a sentence. */
-export function describeFault(error: RequestError, address?: string): Text {
-  if (error instanceof RefusalError) {
-    const words = error.serviceMessage.replace(/\.$/, "");
-    return join(
-      [
-        join(
-          [
-            say`the service answered HTTP ${error.status}`,
-            error.location ? say`a redirect to ${excerpt(error.location, 300)}` : [],
-            error.retryAfterMs === undefined ? [] : say`to be tried again after ${own(duration(error.retryAfterMs))}`,
-          ],
-          ", ",
-        ),
-        words ? say`${excerpt(words, 1000)}` : [],
-      ],
-      ": ",
-    );
+function explainNotFound(
+  operation: Operation,
+  because: (reason: Text) => Text,
+  project: string,
+  context: ResultContext,
+): Explanation {
+  const { settings, state } = context;
+  const what = because(
+    operation === "create"
+      ? say`Project ${project} was not found.`
+      : say`Job ${state.jobId} was not found in project ${project}.`,
+  );
+  if (/\/v2\/*$/.test(settings?.baseUrl.pathname ?? "")) {
+    return { what, next: say`base-url ends in /v2, which the action adds itself: remove it from base-url.` };
   }
-  if (error instanceof MalformedAnswerError) return say`the service's answer cannot be used (${error.message})`;
+  if (operation !== "create") {
+    return { what, next: say`Check job-id and project-id: a job is only found in its own project.` };
+  }
+  return {
+    what,
+    next: hasDashboard(context)
+      ? say`Copy project-id from the API keys page of the dashboard, and check base-url.`
+      : say`Check project-id and base-url.`,
+  };
+}
+
+/** Describes a failed request in a few words, as part of a sentence. */
+export function failureReason(error: RequestError, address?: string): Text {
+  if (error instanceof HttpError) {
+    const status = join(
+      [
+        say`the service answered HTTP ${error.status}`,
+        error.location ? say`a redirect to ${excerpt(error.location, 300)}` : [],
+        error.retryAfterMs === undefined ? [] : say`retry after ${trusted(duration(error.retryAfterMs))}`,
+      ],
+      ", ",
+    );
+    const message = error.serviceMessage.replace(/\.$/, "");
+    return join([status, message ? say`${excerpt(message, 1000)}` : []], ": ");
+  }
+  if (error instanceof InvalidResponseError) return say`the service's response is not usable (${error.message})`;
   const target = address ? say`${address}` : say`the service`;
   if (error.reason === "certificate") return say`the certificate of ${target} is not trusted (${error.message})`;
-  if (error.phase === "connecting") return say`no connection to ${target} could be made (${error.message})`;
-  return say`the connection to ${target} broke while ${own(doings[error.phase])} (${error.message})`;
+  if (error.phase === "connecting") return say`cannot connect to ${target} (${error.message})`;
+  return say`the connection to ${target} failed while ${trusted(activities[error.phase])} (${error.message})`;
 }
 
-const doings = {
-  sending: "the request was being sent",
-  waiting: "its answer was awaited",
-  reading: "its answer was being read",
+const activities = {
+  sending: "sending the request",
+  waiting: "waiting for the response",
+  reading: "reading the response",
 };

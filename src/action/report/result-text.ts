@@ -1,218 +1,234 @@
-import { RefusalError, type RequestError } from "../../client/errors.ts";
-import type { Ending, Operation, Outcome } from "../outcome.ts";
-import type { Facts } from "../run-state.ts";
-import { describeNoAdmission, describeSkip } from "./comment-text.ts";
+import type { TerminalStatus } from "../../client/contract.ts";
+import { HttpError, messageOf, type RequestError, type SubmissionError } from "../../client/errors.ts";
+import { outcomes } from "../outcome.ts";
+import type { RunResult } from "../result.ts";
+import { hasDashboard, howToContinue, howToWait, type ResultContext, rerunEffect } from "./advice.ts";
+import { describeBlocked, describeSkip } from "./comment-text.ts";
 import { duration } from "./format.ts";
 import type { Message } from "./message.ts";
-import { type Context, describeFault, describeRequestError } from "./request-failure.ts";
-import { join, own, say, type Text } from "./text.ts";
+import { explainRequestFailure, failureReason } from "./request-failure.ts";
+import { say, sentences, type Text, trusted } from "./text.ts";
 
-/** What happened, whether a job runs now, and what to do: for each way in which a run can end. */
-export function describeEnding(ending: Ending, outcome: Outcome, context: Context): Message {
-  const { facts } = context;
-  switch (ending.kind) {
-    case "refused-inputs":
+/** Describes a result: what happened, whether a job is running now, and what to do next. */
+export function describeResult(result: RunResult, context: ResultContext): Message {
+  switch (result.kind) {
+    case "invalid-inputs":
       return {
-        title: "Inputs refused",
-        what: say`No job was started, because the inputs cannot be used:`,
-        points: ending.problems.map(({ input, problem }) => [`${input} `, ...problem, "."]),
-        next: say`Correct what is listed in the step's "with" block.`,
+        title: "Invalid inputs",
+        what: say`No job was started, because the inputs are invalid:`,
+        points: result.problems.map(({ input, problem }) => [`${input} `, ...problem, "."]),
+        next: say`Correct these inputs in the step's "with" block.`,
       };
-    case "settled":
+    case "done":
+      return describeDone(result.status, context);
     case "started":
-      return describeState(outcome, context);
+      return describeStarted(context);
     case "timed-out":
-      return describeTimeOut(ending.lastError, context);
+      return describeTimeout(result.lastError, context);
     case "cancelled":
-      return describeCancellation(ending.operation, ending.taken, facts);
-    case "not-submitted":
-      return describeSubmission(ending.operation, ending.error.taken, ending.error.cause, context);
-    case "poll-refused":
-      return describePollRefusal(ending.error, context);
+      return describeCancellation(result, context);
+    case "submission-failed":
+      return describeSubmissionFailure(result.operation, result.error, context);
+    case "poll-failed":
+      return describePollFailure(result.error, context);
     case "skipped":
-      return describeSkip(ending.reason);
-    case "not-admitted":
-      return describeNoAdmission(ending.why, ending.detail);
-    case "broken": {
-      const cause = ending.error instanceof Error ? ending.error.message : String(ending.error);
+      return describeSkip(result.reason);
+    case "blocked":
+      return describeBlocked(result);
+    case "crashed":
       return {
-        title: "Fault in the action",
-        what: join([say`The action itself failed: ${cause}.`, runningJob(facts)], " "),
-        next: join(
-          [say`Report it, with the log of a run with step debug logging.`, facts.jobId ? howToWait(facts) : []],
-          " ",
+        title: "Internal error",
+        what: sentences(say`The action itself failed: ${messageOf(result.error)}.`, runningJob(context)),
+        next: sentences(
+          say`Report this bug with the log of a run with step debug logging.`,
+          context.state.jobId ? howToWait(context) : [],
         ),
       };
-    }
   }
 }
 
-function describeState(outcome: Outcome, { task, facts }: Context): Message {
-  const { jobId } = facts;
-  const newJob = say`To start a new job, run with a prompt and no job-id.`;
-  const followUp = say`To go on with this one, send a follow-up: set job-id to ${jobId} and give a prompt.`;
-  switch (outcome) {
-    case "pr-created":
-      return {
-        title: "Pull request created",
-        what: say`The agent has finished job ${jobId} and created a pull request.`,
-        next: [],
-      };
-    case "no-changes":
-      return {
-        title: "No changes",
-        what: facts.hasBadLink
-          ? say`The agent has finished job ${jobId}, but the service gave no usable link to a pull request.`
-          : say`The agent has finished job ${jobId} without a pull request: it changed no files.`,
-        next: join(
-          [
-            facts.hasBadLink
+function describeDone(status: TerminalStatus, context: ResultContext): Message {
+  const { jobId, pullRequest, hasInvalidLink } = context.state;
+  const newJob = context.isRemembered ? [] : say`To start a new job, run the action with a prompt and no job-id.`;
+  const dashboard = hasDashboard(context);
+  switch (status) {
+    case "completed":
+      if (pullRequest) {
+        return {
+          title: outcomes["pr-created"].title,
+          what: say`The agent finished job ${jobId} and opened a pull request.`,
+          next: [],
+        };
+      }
+      if (hasInvalidLink) {
+        return {
+          title: outcomes["no-changes"].title,
+          what: say`The agent finished job ${jobId}, but the service returned an invalid pull request link.`,
+          next: sentences(
+            dashboard
               ? say`Look for the pull request in the dashboard.`
-              : say`If a change was expected, make the prompt more specific.`,
-            followUp,
-          ],
-          " ",
-        ),
+              : say`Look for the pull request on its platform.`,
+            howToContinue(context),
+          ),
+        };
+      }
+      return {
+        title: outcomes["no-changes"].title,
+        what: say`The agent finished job ${jobId} without opening a pull request: it changed nothing, or the project publishes without one.`,
+        next: sentences(say`If you expected a pull request, make the prompt more specific.`, howToContinue(context)),
       };
     case "failed":
       return {
-        title: "Job failed",
-        what: say`The agent hit an unrecoverable error in job ${jobId}. The job has ended and does not run any more.`,
-        next: join([say`See the dashboard for the cause.`, newJob, followUp], " "),
+        title: outcomes.failed.title,
+        what: say`The agent hit an unrecoverable error in job ${jobId}. The job is not running any more.`,
+        next: sentences(dashboard ? say`See the dashboard for the cause.` : [], newJob, howToContinue(context)),
       };
     case "archived":
       return {
-        title: "Job archived",
-        what: say`Job ${jobId} has been archived: it was put away in the service and does not run any more.`,
-        next: join([say`If its work is still wanted:`, newJob], " "),
+        title: outcomes.archived.title,
+        what: say`Job ${jobId} was archived in the service and is not running any more.`,
+        next: newJob.length > 0 ? sentences(say`If you still need its work:`, newJob) : [],
       };
-    default:
-      return task?.kind === "attach"
-        ? { title: "Job is active", what: say`Job ${jobId} has not ended; it goes on.`, next: howToWait(facts) }
-        : {
-            title: task?.kind === "message" ? "Message sent" : "Job started",
-            what: say`The service has accepted the work. Job ${jobId} goes on without this step.`,
-            next: howToWait(facts),
-          };
   }
 }
 
-function describeTimeOut(lastError: RequestError | undefined, { settings, facts }: Context): Message {
-  const limit = own(duration(settings?.timeoutMs ?? 0));
-  const isStale = facts.status !== "" && facts.status !== "active";
-  const old = own(isStale ? " (it still showed the state from before the message)" : "");
+function describeStarted(context: ResultContext): Message {
+  const { jobId } = context.state;
+  if (context.task?.kind === "attach") {
+    return { title: "Job is active", what: say`Job ${jobId} is still running.`, next: howToWait(context) };
+  }
   return {
-    title: "Timed out",
-    what: lastError
-      ? say`The state of job ${facts.jobId} could not be read when the time was up, after ${limit}: ${describeFault(lastError, settings?.baseUrl.href)}. The job may be running: the time limit does not stop it.`
-      : say`Job ${facts.jobId} had not ended when the time was up, after ${limit}${old}. It goes on: the time limit does not stop it.`,
-    next: join([howToWait(facts), say`For the next run, raise timeout-minutes.`], " "),
+    title: context.task?.kind === "message" ? "Message sent" : outcomes.started.title,
+    what: say`The service accepted the work. Job ${jobId} keeps running without this step.`,
+    next: howToWait(context),
   };
 }
 
-function describePollRefusal(error: RequestError, context: Context): Message {
-  const { task, facts } = context;
-  const { what, next } = describeRequestError("poll", error, context);
-  const title = "Job cannot be followed";
-  if (task?.kind === "attach" && facts.timeline.length === 0) {
-    const isUnknown = error instanceof RefusalError && error.status === 404;
-    const state = isUnknown
-      ? say`This step has started nothing.`
-      : say`This step has started nothing; whether job ${facts.jobId} runs is not known.`;
-    return { title, what: join([what, state], " "), next };
+function describeTimeout(lastError: RequestError | undefined, context: ResultContext): Message {
+  const { settings, state, task, isRemembered } = context;
+  const limit = trusted(duration(settings?.timeoutMs ?? 0));
+  const isStale = state.status !== "" && state.status !== "active";
+  const stale = trusted(isStale ? " (its status was still the one from before the message)" : "");
+  const addInput =
+    isRemembered || task?.kind === "attach"
+      ? []
+      : say`If the workflow has no input for it, add job-id to the inputs of on.workflow_dispatch and job-id: \${{ inputs.job-id }} to the step.`;
+  return {
+    title: outcomes["timed-out"].title,
+    what: lastError
+      ? say`After ${limit}, the state of job ${state.jobId} could not be read: ${failureReason(lastError, settings?.baseUrl.href)}. The job may still be running: the timeout does not stop it.`
+      : say`Job ${state.jobId} was still running after ${limit}${stale}. It keeps running: the timeout does not stop it.`,
+    next: sentences(
+      howToWait(context),
+      addInput,
+      rerunEffect(context),
+      say`If jobs often take this long, raise timeout-minutes.`,
+    ),
+  };
+}
+
+function describePollFailure(error: RequestError, context: ResultContext): Message {
+  const { task, state } = context;
+  const { what, next } = explainRequestFailure("poll", error, context);
+  const title = "Polling failed";
+  if (task?.kind === "attach" && !state.hasRecord) {
+    const isNotFound = error instanceof HttpError && error.status === 404;
+    const effect = isNotFound
+      ? say`This step started nothing.`
+      : say`This step started nothing. The state of job ${state.jobId} is unknown.`;
+    return { title, what: sentences(what, effect), next };
   }
   return {
     title,
-    what: join([what, say`What became of job ${facts.jobId} is not known; it may be running.`], " "),
-    next: join([next, own(again[task?.kind ?? "attach"]), howToWait(facts)], " "),
+    what: sentences(what, say`The state of job ${state.jobId} is unknown; it may still be running.`),
+    next: sentences(next, rerunEffect(context), howToWait(context)),
   };
 }
 
-/** What a plain re-run would do, where the service has taken something already. */
-const again = {
-  create: "A re-run would start a second job.",
-  message: "A re-run would send the message a second time.",
-  attach: "",
-};
-
-function describeCancellation(operation: Operation, taken: "no" | "unclear" | "yes", facts: Facts): Message {
-  const title = "Cancelled";
-  const { jobId, status } = facts;
-  if (taken === "unclear") {
-    const what = say`The step was cancelled while the request was on its way.`;
-    return { ...describeDoubt(operation, what, facts), title };
+function describeCancellation(
+  { operation, acceptance }: Extract<RunResult, { kind: "cancelled" }>,
+  context: ResultContext,
+): Message {
+  const { title } = outcomes.cancelled;
+  const { jobId, status } = context.state;
+  if (acceptance === "unknown") {
+    const what = say`The step was cancelled while the request was in flight.`;
+    return { ...describeUnknownAcceptance(operation, what, context), title };
   }
-  if (operation === "create" && taken === "no") {
+  if (operation === "create" && acceptance === "rejected") {
+    return { title, what: say`The step was cancelled before it started a job. No job was started.`, next: [] };
+  }
+  if (operation === "message" && acceptance === "rejected") {
     return {
       title,
-      what: say`The step was cancelled before it started a job: it has sent nothing that the service took.`,
-      next: [],
-    };
-  }
-  if (operation === "message" && taken === "no") {
-    return {
-      title,
-      what: say`The step was cancelled before the message was sent. Job ${jobId} is as it was.`,
-      next: say`Run again to send the message.`,
+      what: say`The step was cancelled before the message was sent. Job ${jobId} is unchanged.`,
+      next: say`Run this again to send the message.`,
     };
   }
   if (operation === "poll" && status === "") {
     const what = say`The step was cancelled before the state of job ${jobId} was read. The job may be running.`;
-    return { title, what, next: howToWait(facts) };
+    return { title, what, next: howToWait(context) };
   }
   if (operation !== "message" && status !== "" && status !== "active") {
-    const what = say`The step was cancelled. Job ${jobId} had already ended as ${own(status)}.`;
-    return { title, what, next: howToWait(facts) };
+    const what = say`The step was cancelled. Job ${jobId} had already reached the status ${trusted(status)}.`;
+    return { title, what, next: howToWait(context) };
   }
   return {
     title,
-    what: say`The step was cancelled, but job ${jobId} goes on: the service has no way to stop a job.`,
-    next: howToWait(facts),
+    what: say`The step was cancelled, but job ${jobId} keeps running: the service cannot stop a job.`,
+    next: sentences(howToWait(context), rerunEffect(context)),
   };
 }
 
-function describeSubmission(
+function describeSubmissionFailure(
   operation: "create" | "message",
-  taken: "no" | "unclear",
-  cause: RequestError,
-  context: Context,
+  { acceptance, cause }: SubmissionError,
+  context: ResultContext,
 ): Message {
-  const { what, next } = describeRequestError(operation, cause, context);
-  if (taken === "unclear") return describeDoubt(operation, what, context.facts);
+  const { what, next } = explainRequestFailure(operation, cause, context);
+  if (acceptance === "unknown") return describeUnknownAcceptance(operation, what, context);
   return operation === "create"
-    ? { title: "No job was started", what: join([what, say`No job was started.`], " "), next }
-    : { title: "Message not sent", what: join([what, say`The message was not taken and started no work.`], " "), next };
+    ? { title: "No job was started", what: sentences(what, say`No job was started.`), next }
+    : { title: "Message not sent", what: sentences(what, say`The message was not sent and started no work.`), next };
 }
 
-/** A create or message that may have been taken: the one case in which running again can do harm. */
-function describeDoubt(operation: Operation, what: Text, facts: Facts): Message {
+/** Describes a create or message that the service may have accepted: the one case in which a re-run can do harm. */
+function describeUnknownAcceptance(
+  operation: "create" | "message" | "poll",
+  what: Text,
+  context: ResultContext,
+): Message {
+  const { jobId } = context.state;
   if (operation !== "create") {
     return {
       title: "Message may have been sent",
-      what: join([what, say`The message may have reached job ${facts.jobId}, which may be running.`], " "),
-      next: join([say`A re-run may send it a second time.`, howToWait(facts)], " "),
+      what: sentences(what, say`The message may have reached job ${jobId}, which may be running.`),
+      next: sentences(
+        context.isRemembered ? [] : say`A re-run of this workflow run may send it a second time.`,
+        howToWait(context),
+      ),
     };
   }
   const title = "Job may have been started";
-  if (facts.jobId) {
+  if (jobId) {
     return {
       title,
-      what: join([what, say`The answer names job ${facts.jobId}, which may be running.`], " "),
-      next: join([say`A re-run may start a second job.`, howToWait(facts)], " "),
+      what: sentences(what, say`The response names job ${jobId}, which may be running.`),
+      next: sentences(
+        context.isRemembered ? [] : say`A re-run of this workflow run may start a second job.`,
+        howToWait(context),
+      ),
     };
   }
+  const where = hasDashboard(context) ? "the dashboard" : "the service";
   return {
     title,
-    what: join([what, say`A job may have been started and be running, but its id is not known.`], " "),
-    next: say`Look in the dashboard before you run again: a re-run may start a second job.`,
+    what: sentences(what, say`A job may have been started, but its id is unknown.`),
+    next: say`Check ${trusted(where)} before you run this again: a re-run may start a second job.`,
   };
 }
 
-function runningJob(facts: Facts): Text {
-  if (facts.jobId) return say`Job ${facts.jobId} may be running.`;
-  return facts.startedAt === undefined ? say`No job was started.` : say`A job may have been started.`;
-}
-
-function howToWait(facts: Facts): Text {
-  return say`To wait for it, run the action with job-id ${facts.jobId} and no prompt.`;
+function runningJob({ state }: ResultContext): Text {
+  if (state.jobId) return say`Job ${state.jobId} may be running.`;
+  return state.startedAt === undefined ? say`No job was started.` : say`A job may have been started.`;
 }

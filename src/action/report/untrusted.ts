@@ -1,20 +1,20 @@
 /**
- * The one place where text from outside (the service, a prompt, an input, a file) is made harmless for where it goes.
- * Everything that is printed or written passes through here at the gate, whoever wrote it.
+ * The only place that escapes untrusted text (from the service, a prompt, an input, a file) for where it is shown.
+ * Everything that is printed or written passes through here, including our own words.
  */
 
 import type { Text } from "./text.ts";
 
-/** Of outside text in the midst of ours, this much is shown: what to do must still fit behind it. */
+/** How much of an untrusted part of a sentence is shown, so that the advice after it still fits. */
 const partLimit = 1000;
 
-/** The runner shows this much of an annotation. */
+/** The runner shows this many characters of an annotation. */
 const annotationLimit = 4096;
 
-/** Control characters, ends of lines, and what is invisible or reorders text; but for the joiner that emoji need. */
+/** Control characters, line ends, and what is invisible or reorders text; except the joiner that emoji need. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]|(?!\u200d)\p{Cf}/gu;
 
-/** A text in which all can be seen that is there; of the characters above, those in `keep` pass. */
+/** Replaces the characters above, except those in `keep`, by visible escapes such as `\u{202e}`. */
 function visible(text: string, keep: "\t" | "\t\n"): string {
   return text
     .toWellFormed()
@@ -23,33 +23,35 @@ function visible(text: string, keep: "\t" | "\t\n"): string {
     );
 }
 
-/** The runner takes `##[name]` for a command anywhere in a line, and `::name::` where a line begins with it. */
+/** The runner reads `##[name]` as a command anywhere in a line, and `::name::` at the start of one. */
 const commandMark = /##\[|^\s*::/;
 
-function withoutCommandMarks(line: string): string {
+function escapeCommands(line: string): string {
   return line.replaceAll("##[", "##\\[").replace(/^(\s*)::/, "$1\\::");
 }
 
-/** No line of the log needs more; outside text could fill it otherwise. */
+/** No log line needs more; untrusted text could fill the log otherwise. */
 const lineLimit = 10_000;
 
-/** A line for the log. `isSuspect`: there was something in it that reads like a command to the runner. */
-export function forLog(text: string): { line: string; isSuspect: boolean } {
+/** Escapes a line for the log. `hasCommand`: before escaping, the runner would have found a command in it. */
+export function forLog(text: string): { line: string; hasCommand: boolean } {
   const line = visible(excerpt(text, lineLimit), "\t");
-  return { line: withoutCommandMarks(line), isSuspect: commandMark.test(line) };
+  return { line: escapeCommands(line), hasCommand: commandMark.test(line) };
 }
 
-/** A sentence for an annotation: its own line ends stay, outside parts are each on one line and no longer than need be. */
+/** Escapes a sentence for an annotation: our own line ends stay; untrusted parts are shortened and on one line each. */
 export function forAnnotation(text: Text): string {
-  const parts = text.map((part) => (typeof part === "string" ? part : visible(excerpt(part.outside, partLimit), "\t")));
-  return excerpt(parts.join("").split("\n").map(withoutCommandMarks).join("\n"), annotationLimit);
+  const parts = text.map((part) =>
+    typeof part === "string" ? part : visible(excerpt(part.untrusted, partLimit), "\t"),
+  );
+  return excerpt(parts.join("").split("\n").map(escapeCommands).join("\n"), annotationLimit);
 }
 
 /**
- * A text as HTML that stands for nothing but itself, on one line: no markup, no Markdown (inside a block of HTML
- * there is none), no end of that block. For mentions and addresses that GitHub would turn into links, see {@link code}.
+ * Escapes a text for a block of HTML in GitHub's Markdown. The result is one line without markup or Markdown (which is
+ * off inside such a block), and cannot end the block. GitHub still links mentions and addresses in it: see {@link code}.
  *
- * @param limit - characters of the text at most
+ * @param limit - shown UTF-16 units at most
  */
 export function forHtml(text: string, limit = 300): string {
   const entities: Record<string, string> = {
@@ -66,19 +68,19 @@ export function forHtml(text: string, limit = 300): string {
   );
 }
 
-/** Outside text as code in HTML, where GitHub makes no mention, reference or link of it. */
+/** Formats untrusted text as code in HTML, in which GitHub makes no mentions, references or links. */
 export function code(text: string, limit?: number): string {
   return `<code>${forHtml(text, limit)}</code>`;
 }
 
-/** A sentence as HTML: our own words as they are, what came from outside as {@link code}. */
+/** Formats a sentence as HTML, with untrusted parts as {@link code}. */
 export function sentence(text: Text): string {
   return text
-    .map((part) => (typeof part === "string" ? forHtml(part, part.length) : code(part.outside, partLimit)))
+    .map((part) => (typeof part === "string" ? forHtml(part, part.length) : code(part.untrusted, partLimit)))
     .join("");
 }
 
-/** The first `limit` UTF-16 units of a text at most, never half a character. */
+/** Cuts a text to at most `limit` UTF-16 units, never in the middle of a character. */
 export function excerpt(text: string, limit: number): string {
   if (text.length <= limit) return text;
   return `${text

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The payload of the event that started the workflow, which the runner keeps in a file: `GITHUB_EVENT_PATH`. */
+/** Reads the payload of the event that triggered the workflow: the file that `GITHUB_EVENT_PATH` names. */
 export function readEventFile(path: string): unknown {
   return JSON.parse(readFileSync(path, "utf8"));
 }

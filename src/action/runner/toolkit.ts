@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto";
 import * as core from "@actions/core";
 
-/** What the runner offers to a step. Text that is passed in is written as it is: see `report/untrusted.ts`. */
+/** What the runner offers a step. Nothing is escaped here: see `report/untrusted.ts`. */
 export interface Toolkit {
-  /** The raw value of an input, empty where it is not set. */
+  /** Returns the raw value of an input; empty if it is not set. */
   input(name: string): string;
   setOutput(name: string, value: string): void;
-  /** Makes the runner show `***` wherever `secret` would stand in the log. */
+  /** Makes the runner replace `secret` with `***` in the log. */
   mask(secret: string): void;
   info(line: string): void;
-  /** Prints a line in which the runner is to find no command. */
+  /** Prints a line while workflow commands are stopped. */
   infoWithoutCommands(line: string): void;
   debug(line: string): void;
   annotate(level: "notice" | "warning" | "error", title: string, text: string): void;
   startGroup(title: string): void;
   endGroup(): void;
-  /** Adds to the job summary of the step. */
+  /** Appends to the step's job summary. */
   writeSummary(markdown: string): Promise<void>;
 }
 

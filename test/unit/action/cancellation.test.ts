@@ -7,14 +7,14 @@ describe("a signal", () => {
     expect(requests).toEqual([]);
     expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "", "duration-seconds": "" });
     expect(hasPassed).toBe(false);
-    expect(toolkit.annotations[0]?.text).toContain("has sent nothing that the service took");
+    expect(toolkit.annotations[0]?.text).toBe("The step was cancelled before it started a job. No job was started.");
   });
 
   test("while connecting for a create: nothing was started", async () => {
     const { outputs, clock, toolkit } = await runMain({ cancelAt: 1000, respond: () => ({ connectMs: 9000 }) });
     expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "" });
     expect(clock.now()).toBe(1000);
-    expect(toolkit.annotations[0]?.text).toContain("has sent nothing that the service took");
+    expect(toolkit.annotations[0]?.text).toBe("The step was cancelled before it started a job. No job was started.");
   });
 
   test("with a create in flight: its answer is waited for, and the id is kept", async () => {
@@ -25,7 +25,7 @@ describe("a signal", () => {
     expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "job_1", status: "active" });
     expect(clock.now()).toBe(5500);
     expect(requests).toHaveLength(1);
-    expect(toolkit.annotations[0]?.text).toMatch(/job job_1 goes on.*run the action with job-id job_1/s);
+    expect(toolkit.annotations[0]?.text).toMatch(/job job_1 keeps running.*run the action with job-id job_1/s);
   });
 
   test("with a create in flight that is not answered in 5 s: in doubt", async () => {

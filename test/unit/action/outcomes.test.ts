@@ -134,7 +134,7 @@ describe("outputs", () => {
     });
     expect(outputs).toMatchObject({ outcome: "no-changes", "pr-link": "", "pr-number": "" });
     expect(toolkit.annotations.filter(({ level }) => level === "warning")).toMatchObject([
-      { title: "Unusable pull request link" },
+      { title: "Invalid pull request link" },
     ]);
   });
 });

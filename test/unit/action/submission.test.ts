@@ -71,7 +71,7 @@ describe("provably not taken: sent again", () => {
   });
 
   test("not connected: with growing delays", async () => {
-    const down: Exchange = { failure: "not-sent" };
+    const down: Exchange = { failure: "not-connected" };
     const { requests, outputs } = await runMain({ respond: creates(down, down, down), random: () => 0.99 });
     expect(outputs.outcome).toBe("pr-created");
     expect(posts(requests).map(({ at }) => at)).toEqual([0, 990, 990 + 1980, 990 + 1980 + 3960]);
@@ -83,7 +83,7 @@ describe("provably not taken: sent again", () => {
     expect(toolkit.annotations).toMatchObject([
       { level: "warning", text: expect.stringContaining("HTTP 429: slow down") },
     ]);
-    expect(toolkit.lines.filter((line) => line === "The service answers again.")).toHaveLength(1);
+    expect(toolkit.lines.filter((line) => line === "The service is responding again.")).toHaveLength(1);
   });
 });
 
@@ -94,7 +94,7 @@ describe("provably not taken to the end: nothing was started", () => {
       respond: () => answer(429),
     });
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
-    expect(toolkit.annotations.at(-1)?.text).toMatch(/rate limit is reached.*No job was started/s);
+    expect(toolkit.annotations.at(-1)?.text).toMatch(/rate limit is exceeded.*No job was started/s);
     expect(clock.now()).toBe(599_000);
     expect(Math.max(...requests.map(({ at }) => at))).toBe(599_000);
   });
@@ -107,11 +107,11 @@ describe("provably not taken to the end: nothing was started", () => {
     expect(outputs.outcome).toBe("error");
     expect(requests).toHaveLength(1);
     expect(clock.now()).toBe(0);
-    expect(toolkit.annotations.at(-1)?.text).toContain("to be tried again after 10 min");
+    expect(toolkit.annotations.at(-1)?.text).toContain("HTTP 429, retry after 10 min");
   });
 
   test("not connected for a minute", async () => {
-    const { outputs, clock, toolkit } = await runMain({ respond: () => ({ failure: "not-sent" }) });
+    const { outputs, clock, toolkit } = await runMain({ respond: () => ({ failure: "not-connected" }) });
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
     expect(clock.now()).toBe(60_000);
     const text = toolkit.annotations.at(-1)?.text;
@@ -142,7 +142,7 @@ describe("may have been taken: never sent again", () => {
     ["503 without Retry-After", answer(503)],
     ["503 with a Retry-After that says nothing", answer(503, "", { "retry-after": "0" })],
     ["504", answer(504)],
-    ["a reset after it was sent", { failure: "unclear" }],
+    ["a reset after it was sent", { failure: "no-response" }],
     ["no answer in 30 s", { answerMs: 60_000, answer: { status: 201, body: record() } }],
     ["a 201 that is no JSON", answer(201, "<html>ok</html>")],
     ["a 201 without an id", answer(201, { status: "active" })],
@@ -173,7 +173,7 @@ describe("may have been taken: never sent again", () => {
     expect(requests).toHaveLength(1);
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "job_1" });
     expect(toolkit.annotations[0]).toMatchObject({ title: "Message may have been sent" });
-    expect(toolkit.annotations[0]?.text).toContain("A re-run may send it a second time");
+    expect(toolkit.annotations[0]?.text).toContain("A re-run of this workflow run may send it a second time");
   });
 
   test("the answer to a message that is another job's record", async () => {
@@ -197,7 +197,7 @@ test("the id in a 500 is not lost", async () => {
 });
 
 test("the minute for connections that fail begins anew when the service has answered", async () => {
-  const down: Exchange = { failure: "not-sent" };
+  const down: Exchange = { failure: "not-connected" };
   const { outputs, clock } = await runMain({
     respond: ({ at, method }) => {
       if (method === "GET") return answer(200, completed);
@@ -212,10 +212,10 @@ test("the minute for connections that fail begins anew when the service has answ
 
 describe("refused: fails at once and says what to do", () => {
   test.each([
-    [400, "refused the prompt", "Change the prompt"],
-    [401, "does not accept the API key", "Create an admin key"],
-    [403, "may not be used from here", "IP addresses"],
-    [404, "knows no project docs", "Copy project-id"],
+    [400, "rejected the prompt", "Change the prompt"],
+    [401, "rejected the API key", "Create an admin key"],
+    [403, "The API key is not allowed from this IP address", "Allow the runner's address"],
+    [404, "Project docs was not found", "Copy project-id"],
     [413, "HTTP 413", "Check the inputs"],
     [418, "HTTP 418", "Check the inputs"],
   ])("HTTP %i", async (status, what, next) => {
@@ -242,6 +242,8 @@ describe("refused: fails at once and says what to do", () => {
   test("a message to an unknown job", async () => {
     const { outputs, toolkit } = await runMain({ inputs: { "job-id": "job_x" }, respond: () => answer(404) });
     expect(outputs.outcome).toBe("error");
-    expect(toolkit.annotations[0]?.text).toMatch(/knows no job job_x in project docs.*was not taken/s);
+    expect(toolkit.annotations[0]?.text).toMatch(
+      /Job job_x was not found in project docs.*The message was not sent and started no work/s,
+    );
   });
 });

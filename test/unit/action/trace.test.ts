@@ -14,7 +14,7 @@ test("every request is one line of debug: method, path, status, duration and the
   const lines = await debugOf(
     { ...answer(201, record(), { "x-request-id": "req-1" }), answerMs: 250 },
     answer(503, "", { "x-request-id": "req-2" }),
-    { failure: "not-sent" },
+    { failure: "not-connected" },
     answer(200, record({ status: "completed" })),
   );
   expect(lines).toEqual([

@@ -60,7 +60,9 @@ describe("time out", () => {
     expect(clock.now()).toBe(120_000);
     expect(requests.at(-1)?.at).toBeGreaterThanOrEqual(115_000);
     expect(hasPassed).toBe(false);
-    expect(toolkit.annotations.at(-1)?.text).toMatch(/It goes on.*run the action with job-id job_1 and no prompt/s);
+    expect(toolkit.annotations.at(-1)?.text).toMatch(
+      /It keeps running.*run the action with job-id job_1 and no prompt/s,
+    );
   });
 
   test("passes where the author lets it", async () => {
@@ -85,14 +87,16 @@ describe("time out", () => {
   test("with the service away to the end, says that the state is not known", async () => {
     const { outputs, toolkit } = await runMain({ inputs: { "timeout-minutes": "1" }, respond: polls(answer(502)) });
     expect(outputs.outcome).toBe("timed-out");
-    expect(toolkit.annotations.at(-1)?.text).toMatch(/could not be read.*HTTP 502.*may be running/s);
+    expect(toolkit.annotations.at(-1)?.text).toMatch(
+      /the state of job job_1 could not be read.*HTTP 502.*may still be running/s,
+    );
   });
 });
 
 describe("trouble that passes", () => {
   test.each<[string, Exchange]>([
-    ["no connection", { failure: "not-sent" }],
-    ["a reset", { failure: "unclear" }],
+    ["no connection", { failure: "not-connected" }],
+    ["a reset", { failure: "no-response" }],
     ["a certificate, after the create was answered", { failure: "certificate" }],
     ["408", answer(408)],
     ["429", answer(429)],
@@ -110,8 +114,8 @@ describe("trouble that passes", () => {
     });
     expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
     expect(hasPassed).toBe(true);
-    expect(toolkit.annotations).toMatchObject([{ level: "warning", title: "Polls fail" }]);
-    expect(toolkit.lines.filter((line) => line === "The service answers again.")).toHaveLength(1);
+    expect(toolkit.annotations).toMatchObject([{ level: "warning", title: "Polling is failing" }]);
+    expect(toolkit.lines.filter((line) => line === "The service is responding again.")).toHaveLength(1);
   });
 
   test("Retry-After is the least wait", async () => {
@@ -147,7 +151,7 @@ describe("trouble that does not pass", () => {
       const { outputs, toolkit, requests } = await runMain({ respond: polls(answer(status)) });
       expect(outputs).toMatchObject({ outcome: "error", status: "active", "job-id": "job_1" });
       expect(requests).toHaveLength(2);
-      expect(toolkit.annotations.at(-1)?.text).toContain("What became of job job_1 is not known; it may be running.");
+      expect(toolkit.annotations.at(-1)?.text).toContain("The state of job job_1 is unknown; it may still be running.");
     },
   );
 
@@ -225,7 +229,7 @@ describe("after a message", () => {
     const { requests, outputs, toolkit } = await runMain({ inputs, respond: () => answer(200, stale) });
     expect(outputs.outcome).toBe("pr-created");
     expect(requests.map(({ at }) => at)).toEqual([0, 5000, 10_000, 15_000]);
-    expect(toolkit.lines.filter((line) => line.includes("may be the state from before the message"))).toHaveLength(2);
+    expect(toolkit.lines.filter((line) => line.includes("may be the status from before the message"))).toHaveLength(2);
   });
 
   test("a poll sent before the 15 s were over does not count, whenever it is answered", async () => {
@@ -246,6 +250,6 @@ describe("after a message", () => {
       respond: () => answer(200, stale),
     });
     expect(outputs).toMatchObject({ outcome: "timed-out", status: "completed" });
-    expect(toolkit.annotations.at(-1)?.text).toContain("state from before the message");
+    expect(toolkit.annotations.at(-1)?.text).toContain("its status was still the one from before the message");
   });
 });

@@ -37,9 +37,9 @@ describe("acknowledge", () => {
     await comment(github, { respond });
     expect(github.reactions).toEqual(["eyes", "hooray"]);
     expect(github.comments).toHaveLength(1);
-    expect(bodies[0]).toContain("The agent is at work");
+    expect(bodies[0]).toContain("The agent is working on it");
     expect(bodies[0]).toContain("https://github.com/acme/docs/actions/runs/99");
-    expect(bodies[1]).toMatch(/at work.*\n<!-- agent-job-action project=docs job=job_1 comment=77 -->$/s);
+    expect(bodies[1]).toMatch(/working on it.*\n<!-- agent-job-action project=docs job=job_1 comment=77 -->$/s);
     expect(github.reply).toContain("Pull request created");
     expect(github.reply).toContain(`<a href="${prLink}">Pull request 7</a>`);
     expect(github.reply).toContain("<code>/agent …</code>");
@@ -150,7 +150,7 @@ describe("remember", () => {
     });
     expect(paths(requests).slice(0, 2)).toEqual([message("job_gone"), create]);
     expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
-    expect(github.reply).toContain("does not know the job of this thread any more");
+    expect(github.reply).toContain("The job of this thread was not found, so a new one was started.");
   });
 
   test("the newest is told by its id, whatever the order of the list", async () => {
@@ -216,7 +216,7 @@ describe("remember", () => {
       respond: ({ path }) => (path.includes("job_gone") ? answer(404) : answer(401)),
     });
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
-    expect(toolkit.lines.join("\n")).toContain("does not know the job of this thread any more");
+    expect(toolkit.lines.join("\n")).toContain("The job of this thread was not found, so a new one was started.");
   });
 
   test("the template counts for follow-ups too", async () => {
@@ -261,7 +261,7 @@ describe("remember", () => {
     const { requests, toolkit } = await comment(github, { respond });
     expect(paths(requests)[0]).toBe(create);
     expect(toolkit.annotations).toMatchObject([
-      { level: "warning", text: expect.stringContaining("It could not read the thread") },
+      { level: "warning", text: expect.stringContaining("Could not read the thread") },
     ]);
   });
 });
@@ -364,7 +364,7 @@ describe("a re-run", () => {
     const { requests, outputs, toolkit } = await comment(github, { respond, attempt: 2 });
     expect(requests).toEqual([]);
     expect(outputs.outcome).toBe("error");
-    expect(toolkit.annotations.at(-1)?.text).toContain("GitHub does not tell what the first run has started");
+    expect(toolkit.annotations.at(-1)?.text).toContain("This run sent nothing; a job may be running.");
   });
 
   test("knows its own replies by the one it has just made, where GitHub has no reactions", async () => {
@@ -403,7 +403,7 @@ describe("finish", () => {
     });
     expect(outputs.outcome).toBe(outcome);
     expect(github.reactions).toEqual(reactions);
-    expect(github.reply).not.toContain("at work");
+    expect(github.reply).not.toContain("working on it");
     expect(github.reply).toContain("https://github.com/acme/docs/actions/runs/99");
   });
 
@@ -413,7 +413,7 @@ describe("finish", () => {
       inputs: { "timeout-minutes": "1" },
       respond: ({ method }) => (method === "POST" ? answer(201, record()) : answer(200, record())),
     });
-    expect(github.reply).toContain("To wait for it, re-run the workflow&#39;s run");
+    expect(github.reply).toContain("To wait for it, re-run this workflow run: nothing is sent again.");
     expect(github.reply).not.toContain("job-id");
   });
 
@@ -523,7 +523,7 @@ describe("degrade", () => {
     });
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
     expect(Number(outputs["duration-seconds"])).toBeGreaterThanOrEqual(30);
-    expect(toolkit.annotations.at(-1)?.text).toContain("no time was left to start a job in");
+    expect(toolkit.annotations.at(-1)?.text).toContain("no time was left to start a job, so nothing was started");
   });
 
   test("the job's id is an output before anything is waited for", async () => {

@@ -83,7 +83,7 @@ describe("trigger", () => {
     });
     expect(outputs).toMatchObject({ outcome: "error", "skip-reason": "" });
     expect(toolkit.annotations[0]?.text).toMatch(
-      /prompt names \{\{ nothing \}\}.*instruction, author, title, body, number, url, path, line.*github-token is empty/s,
+      /prompt uses \{\{ nothing \}\}.*instruction, author, title, body, number, url, path, line.*github-token is empty/s,
     );
   });
 

@@ -64,7 +64,7 @@ test("whatever leads out of the workspace is refused", () => {
     "..",
     "docs/../../secret.txt",
   ]) {
-    expect(problem(path)).toContain("must lie in the workspace");
+    expect(problem(path)).toContain("must be in the workspace");
   }
 });
 
@@ -72,7 +72,7 @@ test("git's own files are refused: they may hold a token", () => {
   mkdirSync(join(workspace, ".git"));
   writeFileSync(join(workspace, ".git/config"), "token");
   symlinkSync(".git/config", join(workspace, "link.md"));
-  for (const path of [".git/config", "link.md"]) expect(problem(path)).toContain("must not lie in .git");
+  for (const path of [".git/config", "link.md"]) expect(problem(path)).toContain("must not be in .git");
 });
 
 test("what is no prompt is refused with its reason", () => {
@@ -80,6 +80,6 @@ test("what is no prompt is refused with its reason", () => {
   writeFileSync(join(workspace, "binary"), Buffer.from([0xff, 0xfe, 0x00]));
   expect(problem("missing.md")).toMatch(/does not exist.*checked out/);
   expect(problem("docs")).toContain("must be a file");
-  expect(problem("empty.md")).toContain("holds no text");
+  expect(problem("empty.md")).toContain("contains no text");
   expect(problem("binary")).toContain("must be UTF-8");
 });

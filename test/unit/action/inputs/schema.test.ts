@@ -15,13 +15,13 @@ function parse(
   readPromptFile: (path: string) => PromptFile = () => ({ problem: say`is not expected to be read` }),
 ): InputsResult {
   const all: Partial<Record<InputName, string>> = { ...valid, ...values };
-  return parseInputs({ read: (name) => all[name] ?? "", readPromptFile, isCommentEvent: false });
+  return parseInputs({ read: (name) => all[name] ?? "", readPromptFile, eventName: "push", isCommentEvent: false });
 }
 
 function parsed(values: Partial<Record<InputName, string>>) {
   const result = parse(values);
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  if (result.mode.kind !== "task") throw new Error("this is no comment");
+  if (result.mode.kind !== "plain") throw new Error("this is no comment");
   return { ...result.settings, task: result.mode.task };
 }
 
@@ -59,7 +59,7 @@ describe("the three ways in", () => {
     const readPromptFile = (path: string) => ({ text: `from ${path}\n` });
     const task = (jobId: string) => {
       const result = parse({ prompt: "", "prompt-file": "docs/prompt.md", "job-id": jobId }, readPromptFile);
-      return result.ok && result.mode.kind === "task" ? result.mode.task : undefined;
+      return result.ok && result.mode.kind === "plain" ? result.mode.task : undefined;
     };
     expect(task("")).toEqual({ kind: "create", prompt: "from docs/prompt.md\n" });
     expect(task("job_1")).toEqual({ kind: "message", jobId: "job_1", prompt: "from docs/prompt.md\n" });

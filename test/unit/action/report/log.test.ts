@@ -9,17 +9,17 @@ test("the log of a job, from start to end", async () => {
   expect(shown).toEqual([
     "mask",
     "Creating an agent job in project docs at https://api.mintlify.com/ (prompt of 21 characters)",
-    "Job job_1 has been created",
+    "Created job job_1",
     "  status:     active",
     "  model:      model-1",
     "  repository: https://github.com/acme/docs",
     "  ref:        agent/1",
-    "group Waiting up to 1 h for job job_1, polls 5.0 s to 15.0 s apart, more or less",
+    "group Waiting up to 1 h for job job_1, polling about every 5.0 s to 15.0 s",
     "00:05  active, next poll in 5.0 s",
     "00:10  completed",
     "endgroup",
     `Outcome: pr-created after 10 s: ${prLink}`,
-    "The agent has finished job job_1 and created a pull request.",
+    "The agent finished job job_1 and opened a pull request.",
   ]);
 });
 
@@ -81,7 +81,7 @@ test("checks of certificates that are turned off draw a warning", async () => {
     respond: scripted(completed),
     environment: { NODE_TLS_REJECT_UNAUTHORIZED: "0" },
   });
-  expect(toolkit.annotations).toMatchObject([{ level: "warning", title: "Certificates are not checked" }]);
+  expect(toolkit.annotations).toMatchObject([{ level: "warning", title: "TLS certificates are not verified" }]);
 });
 
 test("a message of the service as long as can be leaves room for what to do next", async () => {

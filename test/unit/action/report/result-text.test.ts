@@ -25,28 +25,28 @@ describe("a poll that is refused", () => {
     "%i after a create: the job may run, and a re-run would start another",
     async (status) => {
       const words = await lastWords("create", answer(status));
-      expect(words).toContain("it may be running");
-      expect(words).toContain("A re-run would start a second job.");
+      expect(words).toContain("it may still be running");
+      expect(words).toContain("A re-run of this workflow run starts another job.");
       expect(words).toContain("run the action with job-id job_1 and no prompt");
-      expect(words).not.toMatch(/run again|has started nothing/i);
+      expect(words).not.toMatch(/run (this )?again|started nothing/i);
     },
   );
 
   test("after a create whose answer had a status nobody knows, too", async () => {
     const words = await lastWords("create", answer(404), { taken: record({ status: "queued" }) });
-    expect(words).toContain("it may be running");
+    expect(words).toContain("it may still be running");
     expect(words).not.toContain("started nothing");
   });
 
   test("after a message: a re-run would send it again", async () => {
-    expect(await lastWords("message", answer(401))).toContain("A re-run would send the message a second time.");
+    expect(await lastWords("message", answer(401))).toContain("A re-run of this workflow run sends the message again.");
   });
 
   test("by job-id alone: this step has started nothing", async () => {
     expect(await lastWords("attach", answer(404))).toMatch(
-      /knows no job job_1 in project docs.*This step has started nothing/s,
+      /Job job_1 was not found in project docs.*This step started nothing/s,
     );
-    expect(await lastWords("attach", answer(401))).toMatch(/started nothing; whether job job_1 runs is not known/);
+    expect(await lastWords("attach", answer(401))).toMatch(/started nothing\. The state of job job_1 is unknown/);
   });
 });
 
@@ -57,7 +57,7 @@ describe("cancelled", () => {
   });
 
   test("before a message was sent", async () => {
-    expect(await lastWords("message", {}, { cancelAt: 0 })).toContain("Job job_1 is as it was.");
+    expect(await lastWords("message", {}, { cancelAt: 0 })).toContain("Job job_1 is unchanged.");
   });
 
   test("when the create's answer shows that the job has ended: nothing is said to go on", async () => {
@@ -66,13 +66,13 @@ describe("cancelled", () => {
       respond: () => ({ answerMs: 500, answer: { status: 201, body: record({ status: "completed", prLink }) } }),
     });
     expect(outputs).toMatchObject({ outcome: "cancelled", status: "completed", "pr-link": prLink });
-    expect(toolkit.annotations.at(-1)?.text).toContain("had already ended as completed");
+    expect(toolkit.annotations.at(-1)?.text).toContain("Job job_1 had already reached the status completed.");
   });
 
   test("when a create is refused meanwhile: it is not said to be sent again", async () => {
     const { toolkit } = await runMain({ cancelAt: 100, respond: () => ({ answerMs: 500, answer: { status: 429 } }) });
     expect(toolkit.annotations).toMatchObject([{ title: "Cancelled" }]);
-    expect(toolkit.lines.join("\n")).not.toContain("sent again");
+    expect(toolkit.lines.join("\n")).not.toMatch(/retrying|not accepted/);
   });
 });
 
@@ -80,10 +80,10 @@ describe("not waited for", () => {
   const inputs = { wait: "false" };
 
   test("says what the step did", async () => {
-    expect(await lastWords("create", {}, { inputs })).toContain("The service has accepted the work. Job job_1 goes on");
-    expect(await lastWords("attach", answer(200, record()), { inputs })).toContain(
-      "Job job_1 has not ended; it goes on.",
+    expect(await lastWords("create", {}, { inputs })).toContain(
+      "The service accepted the work. Job job_1 keeps running",
     );
+    expect(await lastWords("attach", answer(200, record()), { inputs })).toContain("Job job_1 is still running.");
   });
 
   test("a status that nobody knows draws its warning all the same", async () => {
@@ -93,8 +93,8 @@ describe("not waited for", () => {
 
 test("a link that cannot be used is not called a job without changes", async () => {
   const words = await lastWords("create", answer(200, record({ status: "completed", prLink: "javascript:x" })));
-  expect(words).toContain("no usable link");
-  expect(words).not.toContain("changed no files");
+  expect(words).toContain("returned an invalid pull request link");
+  expect(words).not.toContain("changed nothing");
 });
 
 test("a healthy service is not blamed for a poll that the deadline cut off", async () => {
@@ -104,7 +104,9 @@ test("a healthy service is not blamed for a poll that the deadline cut off", asy
       method === "POST" ? answer(201, record()) : { answerMs: 1500, answer: { status: 200, body: record() } },
   });
   expect(outputs.outcome).toBe("timed-out");
-  expect(toolkit.annotations).toMatchObject([{ title: "Timed out", text: expect.stringContaining("had not ended") }]);
+  expect(toolkit.annotations).toMatchObject([
+    { title: "Timed out", text: expect.stringContaining("was still running") },
+  ]);
 });
 
 test("trouble that is over at the end is not mentioned in the time-out", async () => {
@@ -114,7 +116,7 @@ test("trouble that is over at the end is not mentioned in the time-out", async (
     respond: ({ method }) =>
       method === "POST" ? answer(201, record()) : poll++ === 0 ? answer(502) : answer(200, record()),
   });
-  expect(toolkit.annotations.at(-1)?.text).toContain("had not ended");
+  expect(toolkit.annotations.at(-1)?.text).toContain("was still running");
 });
 
 test("trouble that comes and goes leaves room for other warnings", async () => {
@@ -128,20 +130,21 @@ test("trouble that comes and goes leaves room for other warnings", async () => {
   });
   expect(toolkit.annotations.filter(({ level }) => level === "warning").length).toBeLessThan(10);
   expect(toolkit.annotations.at(-1)).toMatchObject({ title: "Job archived" });
-  expect(toolkit.lines.filter((line) => line === "The service answers again.")).toHaveLength(30);
+  expect(toolkit.lines.filter((line) => line === "The service is responding again.")).toHaveLength(30);
 });
 
 test("a hostile id, project or status makes no line of its own, and no command", async () => {
   const hostile = "x\n::error::y\r##[group]z\u001b[31m";
+  const hostileId = "::error::y ##[group]z\u2028\u202e";
   const { toolkit } = await runMain({
-    inputs: { "project-id": hostile, "job-id": hostile, prompt: "" },
+    inputs: { "project-id": hostileId, "job-id": hostileId, prompt: "" },
     respond: ({ at }) =>
-      at < 20_000 ? answer(200, record({ id: hostile, status: hostile })) : answer(401, { error: hostile }),
+      at < 20_000 ? answer(200, record({ id: hostileId, status: hostile })) : answer(401, { error: hostile }),
   });
   const shown = toolkit.events.filter((event) => !event.startsWith("output "));
   expect(shown.length).toBeGreaterThan(5);
   for (const text of shown) {
-    expect(text).not.toMatch(/##\[|(?!\n)\p{Cc}/u);
+    expect(text).not.toMatch(/##\[|(?!\n)\p{Cc}|[\u2028\u202e]/u);
     for (const line of text.split("\n")) expect(line.trim()).not.toMatch(/^::/);
   }
 });

@@ -8,7 +8,7 @@ async function summaryOf(...args: Parameters<typeof runMain>): Promise<string> {
 test("success: the outcome, the link, the facts, the states and the prompt", async () => {
   const summary = await summaryOf({ respond: scripted(record(), record({ status: "completed", prLink })) });
   expect(summary).toContain("<h2>✅ Pull request created</h2>");
-  expect(summary).toContain(`<a href="${prLink}"><b>Pull request 7</b></a>`);
+  expect(summary).toContain(`<b><a href="${prLink}">Pull request 7</a></b>`);
   expect(summary).toContain("<tr><td><b>Repository</b></td><td><code>https://github.com/acme/docs</code></td></tr>");
   expect(summary).toContain("<tr><td><code>active</code></td><td>0 s</td><td>10 s</td></tr>");
   expect(summary).toContain("<tr><td><code>completed</code></td><td>10 s</td><td>–</td></tr>");
@@ -34,7 +34,7 @@ test("refused inputs: each in a line of its own, and no word of the key", async 
 test("a long prompt is cut, and says so", async () => {
   const prompt = "😀".repeat(3000);
   const summary = await summaryOf({ inputs: { prompt }, respond: scripted(record({ status: "completed" })) });
-  expect(summary).toContain("<summary>Prompt (3,000 characters, its beginning shown)</summary>");
+  expect(summary).toContain("<summary>Prompt (3,000 characters, truncated)</summary>");
   expect(summary.length).toBeLessThan(5000);
   expect(summary).toContain("😀…</code>");
 });

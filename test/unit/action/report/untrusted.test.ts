@@ -34,9 +34,9 @@ describe("for the log", () => {
   });
 
   test("tells what reads like a command", () => {
-    expect(forLog("##[group]x").isSuspect).toBe(true);
-    expect(forLog("::group::x").isSuspect).toBe(true);
-    expect(forLog("http://[::1]:80").isSuspect).toBe(false);
+    expect(forLog("##[group]x").hasCommand).toBe(true);
+    expect(forLog("::group::x").hasCommand).toBe(true);
+    expect(forLog("http://[::1]:80").hasCommand).toBe(false);
   });
 });
 

@@ -1,0 +1,30 @@
+import type { SkipReason } from "./comments/trigger.ts";
+import type { Outcome } from "./outcome.ts";
+import type { RunState } from "./run-state.ts";
+
+/**
+ * Returns every output of `action.yml`; empty if unknown.
+ *
+ * @param now - monotonic time in milliseconds
+ */
+export function outputsOf(
+  outcome: Outcome,
+  state: RunState,
+  now: number,
+  skipReason: SkipReason | "" = "",
+): Record<string, string> {
+  return {
+    "job-id": state.jobId,
+    status: state.status,
+    "pr-link": state.pullRequest?.url ?? "",
+    "pr-number": state.pullRequest?.number ?? "",
+    outcome,
+    "skip-reason": skipReason,
+    model: state.model,
+    repository: state.repository,
+    ref: state.ref,
+    "created-at": state.createdAt,
+    "archived-at": state.archivedAt,
+    "duration-seconds": state.startedAt === undefined ? "" : String(Math.floor(state.elapsedMs(now) / 1000)),
+  };
+}

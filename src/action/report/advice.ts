@@ -1,0 +1,46 @@
+import type { Settings, Task } from "../inputs/schema.ts";
+import type { RunState } from "../run-state.ts";
+import { say, type Text } from "./text.ts";
+
+/** What the messages about a run depend on. */
+export interface ResultContext {
+  /** `undefined` if the inputs were invalid. */
+  settings: Pick<Settings, "projectId" | "baseUrl" | "timeoutMs"> | undefined;
+  /** What the step set out to do, if it got that far. */
+  task: Task | undefined;
+  state: RunState;
+  /** Comment mode: the reply in the thread remembers the job, so a re-run waits for it. */
+  isRemembered: boolean;
+}
+
+/** How to wait for a job that may still be running. */
+export function howToWait({ state, isRemembered }: ResultContext): Text {
+  return isRemembered
+    ? say`To wait for it, re-run this workflow run: nothing is sent again.`
+    : say`To wait for it, run the action with job-id ${state.jobId} and no prompt.`;
+}
+
+/** What a plain re-run of the workflow run does after the service accepted something. */
+export function rerunEffect({ task, isRemembered }: ResultContext): Text {
+  if (isRemembered) return [];
+  switch (task?.kind) {
+    case "create":
+      return say`A re-run of this workflow run starts another job.`;
+    case "message":
+      return say`A re-run of this workflow run sends the message again.`;
+    default:
+      return [];
+  }
+}
+
+/** How to send a follow-up message. A reply in a thread has a line of its own for that. */
+export function howToContinue({ state, isRemembered }: ResultContext): Text {
+  return isRemembered
+    ? []
+    : say`To continue with this job, send a follow-up: set job-id to ${state.jobId} and give a prompt.`;
+}
+
+/** Mintlify has a dashboard; nothing is known about the service at any other address. */
+export function hasDashboard({ settings }: ResultContext): boolean {
+  return settings?.baseUrl.hostname === "api.mintlify.com";
+}

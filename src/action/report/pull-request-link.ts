@@ -1,0 +1,7 @@
+import type { PullRequest } from "../pull-request.ts";
+import { forHtml } from "./untrusted.ts";
+
+/** Renders the link to a pull request as HTML, for summary and reply. */
+export function pullRequestLink({ url, number }: PullRequest): string {
+  return `<a href="${forHtml(url, url.length)}">${number ? `Pull request ${number}` : "Pull request"}</a>`;
+}

@@ -1,0 +1,52 @@
+import type { TerminalStatus } from "../client/contract.ts";
+import type { Acceptance, RequestError, SubmissionError } from "../client/errors.ts";
+import type { SkipReason } from "./comments/trigger.ts";
+import type { InputProblem } from "./inputs/schema.ts";
+import type { Outcome } from "./outcome.ts";
+import type { RunState } from "./run-state.ts";
+
+/** What the step was doing when it ended. */
+export type Operation = "create" | "message" | "poll";
+
+/** How the run ended, before it becomes an outcome. */
+export type RunResult =
+  | { kind: "invalid-inputs"; problems: readonly InputProblem[] }
+  /** The job reached a terminal state. */
+  | { kind: "done"; status: TerminalStatus }
+  /** `wait: false`: the service accepted the create or message, or the job was polled once and is not done. */
+  | { kind: "started" }
+  | { kind: "timed-out"; lastError?: RequestError }
+  /** `acceptance` is that of the create or message; a run that only waits for a job counts as accepted. */
+  | { kind: "cancelled"; operation: Operation; acceptance: Acceptance }
+  | { kind: "submission-failed"; operation: "create" | "message"; error: SubmissionError }
+  | { kind: "poll-failed"; error: RequestError }
+  /** Comment mode: the comment is not a request, or not one that its author may make. */
+  | { kind: "skipped"; reason: SkipReason }
+  | BlockedResult
+  /** A bug in the action. */
+  | { kind: "crashed"; error: unknown };
+
+/** Comment mode: nothing was started, because the step could not find out whether, or what, to start. */
+export type BlockedResult =
+  | { kind: "blocked"; cause: "event" | "permission"; detail: string }
+  | { kind: "blocked"; cause: "prompt" | "thread" | "time" };
+
+/** Returns the outcome of a run. */
+export function outcomeOf(result: RunResult, state: RunState): Outcome {
+  switch (result.kind) {
+    case "done":
+      if (result.status === "completed") return state.pullRequest ? "pr-created" : "no-changes";
+      return result.status;
+    case "started":
+    case "timed-out":
+    case "cancelled":
+    case "skipped":
+      return result.kind;
+    case "invalid-inputs":
+    case "submission-failed":
+    case "poll-failed":
+    case "blocked":
+    case "crashed":
+      return "error";
+  }
+}

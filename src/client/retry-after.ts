@@ -1,0 +1,29 @@
+/** A year: effectively never, but still safe to compute with and to display. */
+const maxRetryAfterSeconds = 31_536_000;
+
+/** The three date formats that a recipient must accept (RFC 9110, section 5.6.7). `Date.parse` alone accepts far more. */
+const httpDate =
+  /^(?:\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT|\w{6,9}, \d{2}-\w{3}-\d{2} \d{2}:\d{2}:\d{2} GMT)$/;
+const asctimeDate = /^\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
+
+/**
+ * Parses `Retry-After` (RFC 9110, section 10.2.3): whole seconds above 0, or an HTTP date in the future.
+ *
+ * @param wallTimeMs - the current time, in milliseconds since 1970
+ * @returns the minimum wait in milliseconds; `undefined` for anything else
+ */
+export function parseRetryAfter(value: string | undefined, wallTimeMs: number): number | undefined {
+  const text = value?.trim() ?? "";
+  if (/^\d+$/.test(text)) {
+    const seconds = Math.min(Number(text), maxRetryAfterSeconds);
+    return seconds > 0 ? seconds * 1000 : undefined;
+  }
+  const waitMs = parseHttpDate(text) - wallTimeMs;
+  return waitMs > 0 ? waitMs : undefined;
+}
+
+/** Returns milliseconds since 1970, or `NaN`. */
+function parseHttpDate(text: string): number {
+  if (httpDate.test(text)) return Date.parse(text);
+  return asctimeDate.test(text) ? Date.parse(`${text} GMT`) : Number.NaN;
+}

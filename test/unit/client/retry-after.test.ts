@@ -1,0 +1,54 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseRetryAfter } from "../../../src/client/retry-after.ts";
+
+const now = Date.UTC(2026, 0, 1);
+
+describe("Retry-After", () => {
+  test.each([
+    ["1", 1000],
+    ["3600", 3_600_000],
+    [" 7 ", 7000],
+    ["Thu, 01 Jan 2026 00:00:05 GMT", 5000],
+    ["Thursday, 01-Jan-26 00:00:05 GMT", 5000],
+    ["Thu Jan  1 00:00:05 2026", 5000],
+  ])("%s", (value, ms) => {
+    expect(parseRetryAfter(value, now)).toBe(ms);
+  });
+
+  test.each([
+    undefined,
+    "",
+    "0",
+    "-1",
+    "+5",
+    "1.5",
+    "1e3",
+    "0x10",
+    "soon",
+    "5 s",
+    "5, 6",
+    "Thu, 01 Jan 2026 00:00:00 GMT",
+    "Wed, 31 Dec 2025 23:59:59 GMT",
+    "2026-01-01T00:00:05Z",
+    "Thu, 99 Foo 2026 00:00:05 GMT",
+  ])("%s says nothing", (value) => {
+    expect(parseRetryAfter(value, now)).toBeUndefined();
+  });
+
+  test("whatever it says, a wait is a number above 0, or none", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+          fc.nat().map(String),
+        ),
+        (value) => {
+          const ms = parseRetryAfter(value, now);
+          expect(ms === undefined || ms > 0).toBe(true);
+        },
+      ),
+    );
+  });
+});
