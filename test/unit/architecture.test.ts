@@ -6,72 +6,101 @@ import { root } from "../support/metadata.ts";
 const source = resolve(root, "src");
 const files = globSync("**/*.ts", { cwd: source }).map((file) => file.replaceAll(sep, "/"));
 
-/** What a file imports: files of `src` by their path in it, packages by their name. */
-function importsOf(file: string, withoutTypes = false): string[] {
-  const all = readFileSync(join(source, file), "utf8");
-  const text = withoutTypes ? all.replace(/^import type .*$/gm, "") : all;
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, specifier = ""]) =>
-    specifier.startsWith(".") ? normalize(join(dirname(file), specifier)).replaceAll(sep, "/") : specifier,
-  );
+interface Import {
+  file: string;
+  /** The path in `src` for a file, the name for a package. */
+  target: string;
+  isType: boolean;
+  isDynamic: boolean;
 }
 
-const imports = files.flatMap((file) => importsOf(file).map((target) => ({ file, target })));
-const valueImports = files.flatMap((file) => importsOf(file, true).map((target) => ({ file, target })));
-const area = (path: string) => path.split("/")[0];
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(source, file), "utf8");
+  const pattern = /(?:^import (type )?[^"]*?|^export [^"]*? from |import(\())\s*"([^"]+)"/gm;
+  return [...text.matchAll(pattern)].map(([, type, dynamic, specifier = ""]) => ({
+    file,
+    target: specifier.startsWith(".") ? normalize(join(dirname(file), specifier)).replaceAll(sep, "/") : specifier,
+    isType: type !== undefined,
+    isDynamic: dynamic !== undefined,
+  }));
+}
 
-test("there are files to look at", () => {
-  expect(files.length).toBeGreaterThan(20);
-  expect(imports.length).toBeGreaterThan(50);
+const imports = files.flatMap(importsOf);
+const format = ({ file, target }: Import) => `${file} → ${target}`;
+
+/** The first folder below `src`, and for the action the one below that: `action/report`, `action`, `client`, `service`. */
+function roomOf(path: string): string {
+  const [part = "", room = ""] = path.split("/");
+  return part === "action" && !room.endsWith(".ts") ? `action/${room}` : part;
+}
+
+test("there are files and imports to check", () => {
+  expect(files.length).toBeGreaterThan(50);
+  expect(imports.length).toBeGreaterThan(200);
+  for (const { target } of imports) if (target.endsWith(".ts")) expect(files).toContain(target);
 });
 
-test("action builds on client, and nothing else crosses between the parts", () => {
-  const parts = ["action", "client", "service"];
+test("the action uses the client, and the service shares no code with either", () => {
+  const part = (path: string) => path.split("/")[0] ?? "";
   const crossings = imports.filter(
-    ({ file, target }) => parts.includes(area(target) ?? "") && area(file) !== area(target),
+    ({ file, target }) => ["action", "client", "service"].includes(part(target)) && part(file) !== part(target),
   );
-  expect(crossings.filter(({ file, target }) => !(area(file) === "action" && area(target) === "client"))).toEqual([]);
+  const others = crossings.filter(({ file, target }) => part(file) !== "action" || part(target) !== "client");
+  expect(others.map(format)).toEqual([]);
 });
 
-test("the toolkit and GitHub are each behind one file", () => {
-  const packages = imports.filter(({ target }) => /^@(actions|octokit)\//.test(target));
-  expect(packages.map(({ file, target }) => `${file} ${target}`).sort()).toEqual([
-    "action/runner/github.ts @actions/github",
-    "action/runner/github.ts @octokit/plugin-retry",
-    "action/runner/github.ts @octokit/plugin-throttling",
-    "action/runner/toolkit.ts @actions/core",
-  ]);
-  const staticImport = /^import (?!type).*"[^"]*runner\/github\.ts"/m;
-  const users = files.filter((file) => staticImport.test(readFileSync(join(source, file), "utf8")));
-  expect(users, "GitHub's client is loaded on demand").toEqual([]);
+test("the rooms of the action import each other in one direction, except for types", () => {
+  const allowed: Record<string, string[]> = {
+    "action/report": ["action/report", "client", "action/outcome.ts"],
+    "action/inputs": ["action/inputs", "action/report", "action/comments", "action/outcome.ts"],
+    "action/comments": ["action/comments", "client", "action/outcome.ts"],
+    "action/runner": ["action/runner", "client"],
+  };
+  const values = imports.filter(({ target, isType }) => !isType && target.endsWith(".ts"));
+  for (const [room, targets] of Object.entries(allowed)) {
+    const others = values.filter(
+      ({ file, target }) => roomOf(file) === room && !targets.includes(roomOf(target)) && !targets.includes(target),
+    );
+    expect(others.map(format), room).toEqual([]);
+  }
 });
 
-test("report and comments do not import each other, except for types", () => {
-  const within = (path: string, folder: string) => path.startsWith(`action/${folder}/`);
-  const crossings = valueImports.filter(
-    ({ file, target }) =>
-      (within(file, "report") && within(target, "comments")) || (within(file, "comments") && within(target, "report")),
-  );
-  expect(crossings).toEqual([]);
-});
-
-test("the service is built from Node alone", () => {
-  const packages = imports.filter(({ file, target }) => area(file) === "service" && !target.startsWith("service/"));
-  expect(packages.filter(({ target }) => !target.startsWith("node:"))).toEqual([]);
-});
-
-test("nothing imports the entry, and only the start imports the main story", () => {
-  expect(imports.filter(({ target }) => target === "action/index.ts")).toEqual([]);
-  expect(imports.filter(({ target }) => target === "action/main.ts")).toEqual([
-    { file: "action/start.ts", target: "action/main.ts" },
+test("each package of the action is imported by one file", () => {
+  const packages = imports.filter(({ target }) => /^@(actions|octokit)\//.test(target)).map(format);
+  expect(packages.sort()).toEqual([
+    "action/runner/github.ts → @actions/github",
+    "action/runner/github.ts → @octokit/plugin-retry",
+    "action/runner/github.ts → @octokit/plugin-throttling",
+    "action/runner/toolkit.ts → @actions/core",
   ]);
 });
 
-test("the network, the file system and the clock are each behind one file", () => {
+test("the client for GitHub is only loaded on demand", () => {
+  const users = imports.filter(({ target, isType }) => target === "action/runner/github.ts" && !isType);
+  expect(users.map(({ file, isDynamic }) => ({ file, isDynamic }))).toEqual([
+    { file: "action/start.ts", isDynamic: true },
+  ]);
+});
+
+test("the network and the file system are used by one file per purpose", () => {
   const users = (pattern: RegExp) => [
     ...new Set(
-      imports.filter(({ file, target }) => area(file) !== "service" && pattern.test(target)).map(({ file }) => file),
+      imports
+        .filter(({ file, target }) => !file.startsWith("service/") && pattern.test(target))
+        .map(({ file }) => file)
+        .sort(),
     ),
   ];
   expect(users(/^node:(https?|net|tls)$/)).toEqual(["client/transport.ts"]);
-  expect(users(/^node:fs/).sort()).toEqual(["action/inputs/prompt-file.ts", "action/runner/event-file.ts"]);
+  expect(users(/^node:fs/)).toEqual(["action/inputs/prompt-file.ts", "action/runner/event-file.ts"]);
+});
+
+test("the service only uses Node", () => {
+  const packages = imports.filter(({ file, target }) => file.startsWith("service/") && !target.endsWith(".ts"));
+  expect(packages.filter(({ target }) => !target.startsWith("node:")).map(format)).toEqual([]);
+});
+
+test("nothing imports an entry point", () => {
+  const users = imports.filter(({ target }) => /(^|\/)(index|main)\.ts$/.test(target)).map(format);
+  expect(users).toEqual(["action/start.ts → action/main.ts"]);
 });
