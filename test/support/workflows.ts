@@ -14,37 +14,62 @@ export interface WorkflowStep {
 export interface Workflow {
   on: unknown;
   permissions?: unknown;
-  jobs: Record<string, { steps?: WorkflowStep[] }>;
+  concurrency?: Concurrency;
+  jobs: Record<string, { steps?: WorkflowStep[]; concurrency?: Concurrency; "timeout-minutes"?: number }>;
 }
 
-/** A workflow and where it stands, by its path in the project. */
+export interface Concurrency {
+  group: string;
+  queue?: string;
+  "cancel-in-progress"?: boolean | string;
+}
+
+/** A workflow and its path in the project. */
 export interface WorkflowSource {
   where: string;
   text: string;
   workflow: Workflow;
 }
 
+/** A block of YAML on a page, and the line of text before it. */
+export interface ShownBlock {
+  page: string;
+  before: string;
+  text: string;
+}
+
 /** The workflows that this project runs. */
 export function ownWorkflows(): WorkflowSource[] {
-  return projectFiles(".github/workflows/*.{yml,yaml}").map((where) => {
+  return readWorkflows(".github/workflows/*.{yml,yaml}");
+}
+
+/** The workflows that users copy. */
+export function exampleWorkflows(): WorkflowSource[] {
+  return readWorkflows("examples/*.yml");
+}
+
+/** The pages that users read. */
+export function pages(): string[] {
+  return ["README.md", ...projectFiles("docs/*.md")];
+}
+
+/** All blocks of YAML on those pages. */
+export function shownBlocks(): ShownBlock[] {
+  return pages().flatMap((page) => {
+    const blocks = readFileSync(resolve(root, page), "utf8").matchAll(/^([^\n]*)\n+```ya?ml\n(.*?)^```$/gms);
+    return [...blocks].map(([, before = "", text = ""]) => ({ page, before, text }));
+  });
+}
+
+export function stepsOf({ workflow }: Pick<WorkflowSource, "workflow">): WorkflowStep[] {
+  return Object.values(workflow.jobs).flatMap(({ steps = [] }) => steps);
+}
+
+function readWorkflows(pattern: string): WorkflowSource[] {
+  return projectFiles(pattern).map((where) => {
     const text = readFileSync(join(root, where), "utf8");
     return { where, text, workflow: parse(text) as Workflow };
   });
-}
-
-/** The workflows that the README and the pages of `docs` show. */
-export function shownWorkflows(): WorkflowSource[] {
-  return ["README.md", ...projectFiles("docs/*.md")].flatMap((page) => {
-    const blocks = readFileSync(resolve(root, page), "utf8").matchAll(/^```ya?ml\n(.*?)^```$/gms);
-    return [...blocks].flatMap(([, text = ""], index) => {
-      const workflow = parse(text) as Workflow;
-      return workflow?.on === undefined ? [] : [{ where: `${page}, block ${index + 1}`, text, workflow }];
-    });
-  });
-}
-
-export function stepsOf({ workflow }: WorkflowSource): WorkflowStep[] {
-  return Object.values(workflow.jobs).flatMap(({ steps = [] }) => steps);
 }
 
 function projectFiles(pattern: string): string[] {

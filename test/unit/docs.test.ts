@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../support/metadata.ts";
+import { pages } from "../support/workflows.ts";
 
 const page = readFileSync(resolve(root, "docs/reliability.md"), "utf8");
 const rows = [...page.matchAll(/^\| (.+) \| `((?:e2e|integration|unit)\/[\w/-]+)` › (.+) \|$/gm)];
@@ -17,3 +18,26 @@ test.each(rows.map(([, row = "", file = "", name = ""]) => ({ fault: row.split("
     expect(text).toContain(`"${name}"`);
   },
 );
+
+const pagesWithLinks = [...pages(), "CONTRIBUTING.md", "AGENTS.md", "SECURITY.md", "CHANGELOG.md", "test/README.md"];
+
+/** Anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(path: string): string[] {
+  const headings = readFileSync(resolve(root, path), "utf8").match(/^#+ .*$/gm) ?? [];
+  return headings.map((heading) =>
+    heading
+      .replace(/^#+ /, "")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+test.each(pagesWithLinks)("every link of %s leads to a file and a heading that exist", (page) => {
+  const links = [...readFileSync(resolve(root, page), "utf8").matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)];
+  for (const [link, path = "", anchor] of links) {
+    const target = path === "" ? page : join(dirname(page), path);
+    expect(existsSync(resolve(root, target)), link).toBe(true);
+    if (anchor !== undefined) expect(anchorsOf(target), link).toContain(anchor);
+  }
+});
