@@ -10,7 +10,7 @@ export interface ActionMetadata {
   runs: { using: string; main: string };
 }
 
-/** What `action.yml` says. */
+/** The content of `action.yml`. */
 export function actionMetadata(): ActionMetadata {
   return parse(readFileSync(resolve(root, "action.yml"), "utf8")) as ActionMetadata;
 }

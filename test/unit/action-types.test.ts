@@ -32,13 +32,13 @@ const skipReasons = Object.keys({
   edited: true,
 } satisfies Record<SkipReason, true>);
 
-test("every input and output of action.yml has a type, and nothing else has", () => {
+test("exactly the inputs and outputs of action.yml have a type", () => {
   expect(Object.keys(types)).toEqual(["inputs", "outputs"]);
   expect(Object.keys(types.inputs)).toEqual(Object.keys(metadata.inputs));
   expect(Object.keys(types.outputs)).toEqual(Object.keys(metadata.outputs));
 });
 
-test("the values of each enum are those of the sources", () => {
+test("the values of each enum are those in the sources", () => {
   const { inputs, outputs } = types;
   expect(inputs["fail-on"]?.["list-item"]?.["allowed-values"]).toEqual([...failableOutcomes, "none"]);
   expect(inputs["required-permission"]?.["allowed-values"]).toEqual(permissions);
@@ -47,27 +47,27 @@ test("the values of each enum are those of the sources", () => {
   expect(outputs["skip-reason"]?.["allowed-values"]).toEqual(skipReasons);
 });
 
-test("the type of an input is that of its default", () => {
+test("the type of an input fits its default", () => {
   for (const [name, value] of Object.entries(inputDefaults)) {
-    const isTruth = boolean.safeParse(value).success;
+    const isBoolean = boolean.safeParse(value).success;
     const isNumber = value !== "" && Number.isFinite(Number(value));
     const { type = "" } = types.inputs[name] ?? {};
-    expect([type === "boolean", type === "float"], name).toEqual([isTruth, isNumber]);
+    expect([type === "boolean", type === "float"], name).toEqual([isBoolean, isNumber]);
   }
 });
 
-// github-actions-typing refuses keys that it does not know, and keys that belong to another type.
+// github-actions-typing rejects unknown keys, and keys of another type.
 test.each([...Object.entries(types.inputs), ...Object.entries(types.outputs)])(
-  "%s keeps the grammar",
+  "%s follows the grammar",
   (_name, typing) => {
-    keepsGrammar(typing);
+    checkGrammar(typing);
     if (typing.type !== "list") return;
     expect(typing["list-item"]?.type).not.toBe("list");
-    keepsGrammar(typing["list-item"] as Typing);
+    checkGrammar(typing["list-item"] as Typing);
   },
 );
 
-function keepsGrammar(typing: Typing): void {
+function checkGrammar(typing: Typing): void {
   const keys: Record<string, string[]> = {
     string: ["type"],
     boolean: ["type"],
@@ -77,6 +77,6 @@ function keepsGrammar(typing: Typing): void {
     list: ["type", "separator", "list-item"],
   };
   expect(Object.keys(typing)).toEqual(keys[typing.type]);
-  // YAML reads a bare number, true or false as no text.
+  // YAML does not read a bare number, true or false as a string.
   for (const value of typing["allowed-values"] ?? []) expect(value).toEqual(expect.stringMatching(/\S/));
 }

@@ -49,19 +49,19 @@ test("action.yml, the README's table and the action have the same outputs", () =
   expect(Object.keys(outputsOf("error", new RunState(), 0))).toEqual(names);
 });
 
-test("every outcome is in action.yml and in the README's table", () => {
+test("action.yml and the README's table have the same outcomes", () => {
   const outcomes = table("Outcomes").map(([name]) => unquoted(name));
   const declared = outputs.outcome?.description.match(/[a-z]+(-[a-z]+)*/g)?.filter((word) => word !== "or");
   expect(outcomes).toEqual(declared);
   for (const outcome of failableOutcomes) expect(inputs["fail-on"]?.description).toContain(outcome);
 });
 
-test("the runtime is Node 24, and the main file is the bundle", () => {
+test("the action runs the bundle on Node 24", () => {
   expect(runs).toEqual({ using: "node24", main: "dist/index.js" });
   expect(process.version).toMatch(/^v24\./);
 });
 
-test("the README's commands are the ones that CI runs and that exist", () => {
+test("the README names the commands that CI runs", () => {
   const check = readFileSync(resolve(root, ".ci/run"), "utf8");
   expect(readme).toContain("npm ci && npm test");
   expect(readme).toContain("npm ci && npm run demo");
