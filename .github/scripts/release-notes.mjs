@@ -1,5 +1,5 @@
-// Prints what CHANGELOG.md says of the version that a tag names. Fails where package.json has another version, or where
-// the changelog has no dated heading for it.
+// Prints the changelog's entries for the version in a tag. Fails if package.json has another version, or if the changelog
+// has no dated heading for it.
 import { readFileSync } from "node:fs";
 
 const tag = process.argv[2] ?? "";
@@ -8,13 +8,13 @@ const sections = readFileSync("CHANGELOG.md", "utf8").split(/^## /m).slice(1);
 const section = sections.find((text) => text.startsWith(`[${version}]`)) ?? "";
 const [heading = "", ...notes] = section.trim().split("\n");
 
-const fault =
+const error =
   tag !== `v${version}`
     ? `The tag is ${tag}, but package.json has version ${version}.`
     : !/^\[[^\]]+\] - \d{4}-\d\d-\d\d$/.test(heading)
       ? `CHANGELOG.md has no heading "## [${version}] - YYYY-MM-DD".`
       : "";
-if (fault) {
-  console.error(fault);
+if (error) {
+  console.error(error);
   process.exitCode = 1;
 } else console.log(notes.join("\n").trim());

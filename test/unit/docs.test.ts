@@ -7,12 +7,12 @@ import { pages } from "../support/workflows.ts";
 const page = readFileSync(resolve(root, "docs/reliability.md"), "utf8");
 const rows = [...page.matchAll(/^\| (.+) \| `((?:e2e|integration|unit)\/[\w/-]+)` › (.+) \|$/gm)];
 
-test("the table of faults has rows to check", () => {
+test("the table of failures has rows to check", () => {
   expect(rows.length).toBeGreaterThan(25);
 });
 
-test.each(rows.map(([, row = "", file = "", name = ""]) => ({ fault: row.split(" | ")[0], file, name })))(
-  "the test that shows: $fault",
+test.each(rows.map(([, row = "", file = "", name = ""]) => ({ failure: row.split(" | ")[0], file, name })))(
+  "the test that shows it exists: $failure",
   ({ file, name }) => {
     const text = readFileSync(resolve(root, "test", `${file}.test.ts`), "utf8");
     expect(text).toContain(`"${name}"`);

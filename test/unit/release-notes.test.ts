@@ -22,7 +22,7 @@ const changelog = `# Changelog
 - Before
 `;
 
-/** Runs the script as the release workflow does, in a folder that holds a version and a changelog. */
+/** Runs the script as the release workflow does, in a folder with a package.json and a changelog. */
 function releaseNotes(tag: string, version: string, text = changelog) {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "package.json"), JSON.stringify({ version }));
@@ -32,23 +32,23 @@ function releaseNotes(tag: string, version: string, text = changelog) {
   return { status, stdout, stderr };
 }
 
-test("the notes are what stands under the heading of the version", () => {
+test("the notes are the entries below the heading of the version", () => {
   expect(releaseNotes("v1.10.0", "1.10.0")).toEqual({ status: 0, stdout: "### Added\n\n- This\n", stderr: "" });
   expect(releaseNotes("v1.1.0", "1.1.0").stdout).toBe("- Before\n");
 });
 
-test("another version in package.json is refused", () => {
+test("another version in package.json is an error", () => {
   const { status, stdout, stderr } = releaseNotes("v1.10.0", "1.9.0");
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
   expect(stderr).toContain("package.json has version 1.9.0");
 });
 
-test.each(["", "## [2.0.0]\n\n- Undated\n", "## [Unreleased]\n\n- 2.0.0\n"])("%j has no dated heading", (text) => {
+test.each(["", "## [2.0.0]\n\n- Undated\n", "## [Unreleased]\n\n- 2.0.0\n"])("no dated heading: %j", (text) => {
   const { status, stdout, stderr } = releaseNotes("v2.0.0", "2.0.0", text);
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
   expect(stderr).toContain('no heading "## [2.0.0] - YYYY-MM-DD"');
 });
 
-test("the changelog begins with what is not released", () => {
+test("the changelog begins with the unreleased entries", () => {
   expect(readFileSync(resolve(root, "CHANGELOG.md"), "utf8").match(/^## .*$/m)?.[0]).toBe("## [Unreleased]");
 });
