@@ -102,7 +102,7 @@ test.each(own)("$where gives permissions to jobs only", ({ workflow }) => {
   expect(workflow.permissions).toEqual({});
 });
 
-test.each(own)("$where does not run with write access on events that strangers cause", ({ workflow }) => {
+test.each(own)("$where does not run with write access on events that anybody can cause", ({ workflow }) => {
   expect(JSON.stringify(workflow.on)).not.toMatch(/pull_request_target|workflow_run/);
 });
 
