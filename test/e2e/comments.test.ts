@@ -45,8 +45,8 @@ async function newIssue(): Promise<number> {
   return ((await call("POST", "/issues", { title: "Links are broken" })) as { number: number }).number;
 }
 
-/** Posts a comment and runs the step that GitHub would start for it. */
-async function say(
+/** Posts a comment, and runs the step that GitHub would start for it. */
+async function postAndRun(
   service: TestService,
   number: number,
   login: string,
@@ -65,7 +65,7 @@ async function replies(number: number): Promise<Reply[]> {
   return all.filter(({ user, body }) => user.login === "docs-bot" && !body.startsWith("/agent"));
 }
 
-test("a thread of five comments by three people: one job, one pull request, two follow-ups, two refusals", async () => {
+test("a thread of five comments by three people: one job, two follow-up messages, two skipped comments", async () => {
   await using service = await startService({ script: () => ({ durationMs: 100 }) });
   const number = await newIssue();
   const outcomes: (string | undefined)[][] = [];
@@ -78,7 +78,7 @@ test("a thread of five comments by three people: one job, one pull request, two 
     ["writer", "/Agent\nand the title"],
   ] as const) {
     const author = login.endsWith("[bot]") ? "docs-bot" : login;
-    const { outputs, exitCode } = await say(service, number, author, text, { event: { author: { login } } });
+    const { outputs, exitCode } = await postAndRun(service, number, author, text, { event: { author: { login } } });
     expect(exitCode).toBe(0);
     outcomes.push([outputs.outcome, outputs["skip-reason"]]);
     if (outputs["job-id"]) jobs.add(outputs["job-id"]);
@@ -102,9 +102,9 @@ test("a thread of five comments by three people: one job, one pull request, two 
     "and the links",
     "and the title",
   ]);
-  const said = await replies(number);
-  expect(said).toHaveLength(3);
-  for (const { body } of said) {
+  const posted = await replies(number);
+  expect(posted).toHaveLength(3);
+  for (const { body } of posted) {
     expect(body).toContain("Pull request created");
     expect(body).toContain('<a href="https://github.com/example/docs/pull/1">Pull request 1</a>');
     expect(body).toContain("https://github.example/acme/docs/actions/runs/99");
@@ -114,26 +114,26 @@ test("a thread of five comments by three people: one job, one pull request, two 
   }
 }, 120_000);
 
-describe("with a GitHub that lacks reactions", () => {
-  test("new starts another job in the same thread", async () => {
+describe("with a GitHub server without reactions", () => {
+  test("starts another job for new in the same thread", async () => {
     await using service = await startService();
     const number = await newIssue();
-    const first = await say(service, number, "writer", "/agent one");
-    const second = await say(service, number, "writer", "/agent new two");
+    const first = await postAndRun(service, number, "writer", "/agent one");
+    const second = await postAndRun(service, number, "writer", "/agent new two");
     expect(second.outputs["job-id"]).not.toBe(first.outputs["job-id"]);
     expect(second.annotations).toEqual([
       expect.stringMatching(/^warning Cannot update the thread: Could not add a reaction/s),
     ]);
   }, 60_000);
 
-  test("a job that the service has forgotten: a new one, and the reply says so", async () => {
+  test("starts a new job if the job of the thread is not found, and says so in the reply", async () => {
     const number = await newIssue();
     {
       await using service = await startService();
-      await say(service, number, "writer", "/agent one");
+      await postAndRun(service, number, "writer", "/agent one");
     }
     await using service = await startService();
-    const { outputs, log } = await say(service, number, "writer", "/agent two");
+    const { outputs, log } = await postAndRun(service, number, "writer", "/agent two");
     expect(outputs.outcome).toBe("pr-created");
     expect(service.requests.filter((request) => request.startsWith("POST"))).toEqual([
       expect.stringMatching(/^POST \/v2\/agent\/docs\/job\/job_.*\/message$/),
@@ -145,20 +145,20 @@ describe("with a GitHub that lacks reactions", () => {
     );
   }, 60_000);
 
-  test("a job that fails", async () => {
+  test("shows a failed job in the reply", async () => {
     await using service = await startService({ script: () => ({ result: "failed" }) });
     const number = await newIssue();
-    const { exitCode, outputs } = await say(service, number, "writer", "/agent one");
+    const { exitCode, outputs } = await postAndRun(service, number, "writer", "/agent one");
     expect([exitCode, outputs.outcome]).toEqual([1, "failed"]);
     expect((await replies(number)).at(-1)?.body).toContain("Job failed");
   }, 60_000);
 
   test.runIf(hasSignals)(
-    "a cancellation: the reply says that the job goes on",
+    "says in the reply to a cancelled step that the job keeps running",
     async () => {
       await using service = await startService({ script: () => ({ durationMs: 60_000 }) });
       const number = await newIssue();
-      const { exitCode, outputs } = await say(service, number, "writer", "/agent one", {
+      const { exitCode, outputs } = await postAndRun(service, number, "writer", "/agent one", {
         inputs: { "poll-interval-seconds": "2", "max-poll-interval-seconds": "2" },
         onStart: {
           onStart: (child) =>
@@ -171,11 +171,13 @@ describe("with a GitHub that lacks reactions", () => {
     60_000,
   );
 
-  test("a stranger's hostile title and instruction come to no harm", async () => {
+  test("escapes a hostile title and instruction", async () => {
     await using service = await startService({ script: () => ({ durationMs: 100, result: "no-changes" }) });
     const number = await newIssue();
     const hostile = "##[error]x\r::set-output name=outcome::x {{ body }} @acme/team <img src=x>";
-    const { lines, outputs } = await say(service, number, "writer", `/agent ${hostile}`, { event: { title: hostile } });
+    const { lines, outputs } = await postAndRun(service, number, "writer", `/agent ${hostile}`, {
+      event: { title: hostile },
+    });
     expect(outputs.outcome).toBe("no-changes");
     const commands = lines.flatMap((line) => (line.kind === "command" ? [line.name] : []));
     expect(new Set(commands)).toEqual(new Set(["add-mask", "debug", "group", "endgroup", "warning", "notice"]));

@@ -5,8 +5,8 @@ import { type Comment, commentEnvironment, commentInputs } from "../support/payl
 import { inputsFor, startService } from "../support/scripted-service.ts";
 import { hasSignals, type Step, step, temporaryFolder } from "../support/step.ts";
 
-/** Runs a step for a comment, against the service and a GitHub with this fault in it. */
-async function comment(
+/** Runs a step for a comment, against the service and a GitHub server with this fault. */
+async function runComment(
   options: {
     fault?: GitHubFault;
     event?: Partial<Comment>;
@@ -30,8 +30,8 @@ async function comment(
 
 const json = { "content-type": "application/json" };
 
-test("reactions, and a reply edited in place", async () => {
-  const { exitCode, github, annotations, lines } = await comment();
+test("adds reactions, and edits one reply in place", async () => {
+  const { exitCode, github, annotations, lines } = await runComment();
   expect(exitCode).toBe(0);
   expect(annotations).toEqual([]);
   expect(github.github.reactions).toEqual(["eyes", "hooray"]);
@@ -42,35 +42,35 @@ test("reactions, and a reply edited in place", async () => {
     expect(debug.filter((line) => line.startsWith(request))).toHaveLength(1);
 }, 60_000);
 
-test("in a review, the reply goes to the root of the thread", async () => {
-  const { exitCode, github } = await comment({ event: { review: { path: "a.md", line: 3, in_reply_to_id: 55 } } });
+test("replies to the root of a review thread", async () => {
+  const { exitCode, github } = await runComment({ event: { review: { path: "a.md", line: 3, in_reply_to_id: 55 } } });
   expect(exitCode).toBe(0);
   expect(github.requests).toContain("POST /repos/acme/docs/pulls/1/comments/55/replies");
   expect(github.requests).toContain("POST /repos/acme/docs/pulls/comments/77/reactions");
   expect(github.github.comments).toMatchObject([{ in_reply_to_id: 55 }]);
 }, 60_000);
 
-test("a thread of 250 comments is read to its end", async () => {
-  const { github } = await comment({ before: 250 });
+test("reads all pages of a thread of 250 comments", async () => {
+  const { github } = await runComment({ before: 250 });
   expect(github.requests.filter((request) => request.startsWith("GET") && request.includes("/comments?"))).toHaveLength(
     3,
   );
 }, 60_000);
 
 describe("the permission check", () => {
-  test("a 5xx is waited out", async () => {
+  test("is retried after a 5xx", async () => {
     const fault: GitHubFault = (route, n, response) =>
       route.endsWith("/permission") && n === 1 && Boolean(response.writeHead(502, json).end("{}"));
-    const { exitCode, outputs } = await comment({ fault });
+    const { exitCode, outputs } = await runComment({ fault });
     expect([exitCode, outputs.outcome]).toEqual([0, "pr-created"]);
   }, 60_000);
 
   test.each([500, 403, 404])(
-    "a %i that lasts: the step fails, nothing is started and nothing is written",
+    "fails the step on a permanent %i, and starts and writes nothing",
     async (status) => {
       const fault: GitHubFault = (route, _n, response) =>
         route.endsWith("/permission") && Boolean(response.writeHead(status, json).end('{"message":"Not now"}'));
-      const { exitCode, outputs, annotations, posts, github } = await comment({ fault });
+      const { exitCode, outputs, annotations, posts, github } = await runComment({ fault });
       expect([exitCode, outputs.outcome, outputs["job-id"]]).toEqual([1, "error", ""]);
       expect(annotations).toEqual([
         expect.stringMatching(/^error Nothing was started: The permission .* cannot be read/),
@@ -82,8 +82,8 @@ describe("the permission check", () => {
   );
 });
 
-describe("what GitHub does not allow", () => {
-  test("a secondary rate limit is waited out", async () => {
+describe("rate limits, errors and timeouts of GitHub", () => {
+  test("retries after a secondary rate limit", async () => {
     const fault: GitHubFault = (route, n, response) =>
       /POST .*\/issues\/1\/comments$/.test(route) &&
       n === 1 &&
@@ -92,31 +92,31 @@ describe("what GitHub does not allow", () => {
           .writeHead(403, { ...json, "retry-after": "1" })
           .end('{"message":"You have exceeded a secondary rate limit"}'),
       );
-    const { exitCode, github, annotations } = await comment({ fault });
+    const { exitCode, github, annotations } = await runComment({ fault });
     expect(exitCode).toBe(0);
     expect(annotations).toEqual([]);
     expect(github.github.reply).toContain("Pull request created");
   }, 60_000);
 
-  test("a limit that outlasts the request is not waited for", async () => {
+  test("does not wait for a rate limit longer than the timeout of a request", async () => {
     const fault: GitHubFault = (route, _n, response) =>
       route.endsWith("/permission") &&
       Boolean(response.writeHead(429, { ...json, "retry-after": "3600", "x-ratelimit-remaining": "0" }).end("{}"));
-    const { outputs, github } = await comment({ fault });
+    const { outputs, github } = await runComment({ fault });
     expect(outputs.outcome).toBe("error");
     expect(github.requests).toHaveLength(1);
   });
 
-  test("a limit that is over by GitHub's clock makes no hot loop", async () => {
+  test("does not retry in a hot loop if the rate limit has already been reset", async () => {
     const fault: GitHubFault = (route, _n, response) =>
       route.endsWith("/permission") &&
       Boolean(response.writeHead(403, { ...json, "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1" }).end("{}"));
-    const { outputs, github } = await comment({ fault });
+    const { outputs, github } = await runComment({ fault });
     expect(outputs.outcome).toBe("error");
     expect(github.requests.length).toBeLessThan(10);
   });
 
-  test("a token that GitHub echoes, and a command in its headers, come to no harm", async () => {
+  test("redacts a token that GitHub echoes, and ignores commands in its headers", async () => {
     const fault: GitHubFault = (route, _n, response) =>
       route.endsWith("/permission") &&
       Boolean(
@@ -124,24 +124,24 @@ describe("what GitHub does not allow", () => {
           .writeHead(403, { ...json, deprecation: "true", sunset: "##[error]boom", link: '<x>; rel="deprecation"' })
           .end('{"message":"no bot_token_0123456789 here"}'),
       );
-    const { log, summary, lines } = await comment({ fault });
+    const { log, summary, lines } = await runComment({ fault });
     const commands = lines.flatMap((line) => (line.kind === "command" ? [line.data] : []));
     expect(commands.filter((data) => data.includes("boom"))).toEqual([]);
     expect(log.replace("::add-mask::bot_token_0123456789", "") + summary).not.toContain("bot_token_0123456789");
   });
 
-  test("a fraction of a second is no fault", async () => {
-    const { outputs, annotations, github } = await comment({ inputs: { "timeout-minutes": "0.15" } });
+  test("accepts a timeout that is not a whole number of seconds", async () => {
+    const { outputs, annotations, github } = await runComment({ inputs: { "timeout-minutes": "0.15" } });
     expect(outputs.outcome).toBe("pr-created");
     expect(annotations).toEqual([]);
     expect(github.github.comments).toHaveLength(1);
   });
 
-  test("no right to comment or react: one warning, and the job runs on", async () => {
+  test("warns once if the token cannot write, and the job keeps running", async () => {
     const fault: GitHubFault = (route, _n, response) =>
       !route.endsWith("/permission") &&
       Boolean(response.writeHead(403, json).end('{"message":"Resource not accessible by integration"}'));
-    const { exitCode, outputs, annotations, github, posts } = await comment({ fault });
+    const { exitCode, outputs, annotations, github, posts } = await runComment({ fault });
     expect([exitCode, outputs.outcome]).toEqual([0, "pr-created"]);
     expect(annotations).toEqual([
       expect.stringMatching(/^warning Cannot update the thread: .*Resource not accessible by integration/s),
@@ -150,16 +150,16 @@ describe("what GitHub does not allow", () => {
     expect(github.github.comments).toEqual([]);
   }, 60_000);
 
-  test("a GitHub that does not answer: ten seconds a request, then the job runs on", async () => {
+  test("gives up a request to GitHub after ten seconds, and the job keeps running", async () => {
     const fault: GitHubFault = (route) => route.includes("/reactions");
-    const { exitCode, outputs, annotations } = await comment({ fault });
+    const { exitCode, outputs, annotations } = await runComment({ fault });
     expect([exitCode, outputs.outcome]).toEqual([0, "pr-created"]);
     expect(annotations).toHaveLength(1);
   }, 60_000);
 });
 
 test.runIf(hasSignals)(
-  "cancelled right after the create: the reply is left with the job's marker, for a re-run to find",
+  "a cancellation right after the create leaves the job's marker in the reply, for a re-run to find",
   async () => {
     let kill = (): void => {};
     await using service = await startService({
@@ -188,7 +188,7 @@ test.runIf(hasSignals)(
   60_000,
 );
 
-test("a re-run waits for the job of its own reply", async () => {
+test("a re-run waits for the job in its own reply", async () => {
   await using service = await startService();
   await using github = await startGitHub();
   const run = async (attempt: string) => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { inputsFor, serviceKey, startService } from "../support/scripted-service.ts";
 import { step } from "../support/step.ts";
-import { httpAnswer, isWhole, tcpServer } from "../support/tcp-server.ts";
+import { httpResponse, isCompleteRequest, tcpServer } from "../support/tcp-server.ts";
 
 const created = JSON.stringify({ id: "job_1", status: "active" });
 const completed = JSON.stringify({ id: "job_1", status: "completed", prLink: "https://github.com/acme/docs/pull/7" });
@@ -13,20 +13,20 @@ const headersOnly = "HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n";
 
 type Fault = (socket: Socket) => unknown;
 
-describe("a create whose answer is lost is never sent again", () => {
+describe("a create that may have been accepted is not retried", () => {
   test.each<[string, Fault]>([
-    ["closed without an answer", (socket) => socket.end()],
+    ["closed without a response", (socket) => socket.end()],
     ["reset", (socket) => socket.resetAndDestroy()],
-    ["closed in mid-body", (socket) => socket.end(`${headersOnly}{"id":"job`)],
-    ["reset in mid-body", (socket) => socket.write(headersOnly, () => socket.resetAndDestroy())],
+    ["closed within the body", (socket) => socket.end(`${headersOnly}{"id":"job`)],
+    ["reset within the body", (socket) => socket.write(headersOnly, () => socket.resetAndDestroy())],
     ["garbage", (socket) => socket.end("garbage\r\n\r\n")],
-    ["a body over 1 MiB", (socket) => socket.end(httpAnswer(201, " ".repeat(1_048_577)))],
+    ["a body over 1 MiB", (socket) => socket.end(httpResponse(201, " ".repeat(1_048_577)))],
     ["an upgrade", (socket) => socket.end("HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n")],
-    ["502", (socket) => socket.end(httpAnswer(502, "<html>Bad gateway</html>"))],
-    ["408", (socket) => socket.end(httpAnswer(408, ""))],
-    ["201 with HTML", (socket) => socket.end(httpAnswer(201, "<html>"))],
+    ["502", (socket) => socket.end(httpResponse(502, "<html>Bad gateway</html>"))],
+    ["408", (socket) => socket.end(httpResponse(408, ""))],
+    ["201 with HTML", (socket) => socket.end(httpResponse(201, "<html>"))],
   ])("%s", async (_name, fault) => {
-    await using server = await tcpServer((socket, received) => isWhole(received) && fault(socket));
+    await using server = await tcpServer((socket, received) => isCompleteRequest(received) && fault(socket));
     const { exitCode, outputs, annotations, log } = await step(inputsFor({ url: `http://127.0.0.1:${server.port}` }));
     expect(exitCode).toBe(1);
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
@@ -35,9 +35,9 @@ describe("a create whose answer is lost is never sent again", () => {
     expect(log).not.toMatch(/^\s+at /m);
   });
 
-  test("closed in mid-body, with the id there", async () => {
+  test("closed within the body, after the id", async () => {
     await using server = await tcpServer(
-      (socket, received) => isWhole(received) && socket.end(`${headersOnly}{"id":"job_1","sta`),
+      (socket, received) => isCompleteRequest(received) && socket.end(`${headersOnly}{"id":"job_1","sta`),
     );
     const { exitCode, outputs, annotations } = await step(inputsFor({ url: `http://127.0.0.1:${server.port}` }));
     expect(exitCode).toBe(1);
@@ -46,8 +46,10 @@ describe("a create whose answer is lost is never sent again", () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test("stalled to the end of the time", async () => {
-    await using server = await tcpServer((socket, received) => isWhole(received) && socket.write(headersOnly));
+  test("stalled until the timeout", async () => {
+    await using server = await tcpServer(
+      (socket, received) => isCompleteRequest(received) && socket.write(headersOnly),
+    );
     const inputs = inputsFor({ url: `http://127.0.0.1:${server.port}` }, { "timeout-minutes": "0.01" });
     const { exitCode, outputs } = await step(inputs);
     expect(exitCode).toBe(1);
@@ -56,22 +58,22 @@ describe("a create whose answer is lost is never sent again", () => {
   });
 });
 
-describe("polls outlast trouble", () => {
+describe("polls continue after transient failures", () => {
   test.each<[string, Fault]>([
-    ["closed without an answer", (socket) => socket.end()],
+    ["closed without a response", (socket) => socket.end()],
     ["reset", (socket) => socket.resetAndDestroy()],
-    ["closed in mid-body", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{")],
+    ["closed within the body", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{")],
     ["garbage", (socket) => socket.end("garbage\r\n\r\n")],
-    ["500", (socket) => socket.end(httpAnswer(500, ""))],
-    ["the record of another job", (socket) => socket.end(httpAnswer(200, '{"id":"job_2","status":"completed"}'))],
-    ["HTML", (socket) => socket.end(httpAnswer(200, "<html>Please sign in</html>"))],
+    ["500", (socket) => socket.end(httpResponse(500, ""))],
+    ["the record of another job", (socket) => socket.end(httpResponse(200, '{"id":"job_2","status":"completed"}'))],
+    ["HTML", (socket) => socket.end(httpResponse(200, "<html>Please sign in</html>"))],
   ])("%s, twice", async (_name, fault) => {
     let polls = 0;
     await using server = await tcpServer((socket, received) => {
-      if (!isWhole(received)) return;
-      if (received.startsWith("POST")) socket.end(httpAnswer(201, created, { connection: "close" }));
+      if (!isCompleteRequest(received)) return;
+      if (received.startsWith("POST")) socket.end(httpResponse(201, created, { connection: "close" }));
       else if (++polls <= 2) fault(socket);
-      else socket.end(httpAnswer(200, completed));
+      else socket.end(httpResponse(200, completed));
     });
     const { exitCode, outputs, annotations } = await step(inputsFor({ url: `http://127.0.0.1:${server.port}` }));
     expect(exitCode).toBe(0);
@@ -81,7 +83,7 @@ describe("polls outlast trouble", () => {
   });
 });
 
-test("throttled, then taken: one job", async () => {
+test("retries a throttled create until it is accepted, and starts one job", async () => {
   await using service = await startService({
     fault: (n, response) =>
       n <= 2 && Boolean(response.writeHead(429, { "retry-after": "1" }).end('{"error":"Slow down"}')),
@@ -92,7 +94,7 @@ test("throttled, then taken: one job", async () => {
   expect(annotations).toEqual([expect.stringContaining("HTTP 429")]);
 });
 
-test("a key that the service refuses, and echoes: it is shown nowhere", async () => {
+test("never shows a key that the service rejects and echoes", async () => {
   await using service = await startService({
     fault: (_n, response) =>
       Boolean(response.writeHead(401).end(JSON.stringify({ error: `Invalid key ${serviceKey}` }))),
@@ -125,7 +127,7 @@ describe("certificates", () => {
     };
   }
 
-  test("one that is not trusted: nothing is sent, and the log says how to trust it", async () => {
+  test("fails on an untrusted certificate before sending anything, and says how to trust it", async () => {
     await using service = await tlsService();
     const { exitCode, outputs, annotations } = await step(inputsFor(service));
     expect(exitCode).toBe(1);
@@ -134,21 +136,21 @@ describe("certificates", () => {
     expect(service.requests).toEqual([]);
   });
 
-  test("one of a private authority that the step names is trusted", async () => {
+  test("trusts a private certificate authority in NODE_EXTRA_CA_CERTS", async () => {
     await using service = await tlsService();
     const { exitCode } = await step(inputsFor(service), { environment: { NODE_EXTRA_CA_CERTS: certificate } });
     expect(exitCode).toBe(0);
     expect(service.requests).toEqual(["POST"]);
   });
 
-  test("checks that are turned off draw a warning", async () => {
+  test("warns if certificates are not verified", async () => {
     await using service = await tlsService();
     const { annotations } = await step(inputsFor(service), { environment: { NODE_TLS_REJECT_UNAUTHORIZED: "0" } });
     expect(annotations).toEqual([expect.stringMatching(/^warning TLS certificates are not verified: /)]);
   });
 });
 
-test("text from the service is no command, no markup and no link", async () => {
+test("escapes commands, markup and mentions in text from the service", async () => {
   const hostile =
     "##[error]x\r::set-output name=outcome::pr-created\u0085::error::x <img src=x> @acme/team [x](http://x)";
   const hostileId = "::error::x ##[error]x <img src=x> @acme/team";
@@ -158,7 +160,9 @@ test("text from the service is no command, no markup and no link", async () => {
     model: hostile,
     source: { repository: hostile },
   });
-  await using server = await tcpServer((socket, received) => isWhole(received) && socket.end(httpAnswer(201, record)));
+  await using server = await tcpServer(
+    (socket, received) => isCompleteRequest(received) && socket.end(httpResponse(201, record)),
+  );
   const { exitCode, outputs, lines, annotations, summary, log } = await step(
     inputsFor({ url: `http://127.0.0.1:${server.port}` }),
   );

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { outputNames } from "../support/metadata.ts";
 import { inputsFor, startService } from "../support/scripted-service.ts";
 import { step } from "../support/step.ts";
-import { httpAnswer, isWhole, tcpServer } from "../support/tcp-server.ts";
+import { httpResponse, isCompleteRequest, tcpServer } from "../support/tcp-server.ts";
 
 const slow = { script: () => ({ durationMs: 60_000 }) };
 
 test.each(["SIGINT", "SIGTERM"] as const)(
-  "%s while waiting: says that the job goes on and how to wait for it",
+  "%s while waiting: ends immediately and says how to wait for the job",
   async (signal) => {
     await using service = await startService(slow);
     const { exitCode, outputs, annotations, summary } = await step(inputsFor(service), {
@@ -23,14 +23,14 @@ test.each(["SIGINT", "SIGTERM"] as const)(
   },
 );
 
-test("a signal, then another, while the answer to the create is on its way: the id is kept", async () => {
+test("two signals while the create is in flight: waits for the response and publishes the id", async () => {
   const record = JSON.stringify({ id: "job_late", status: "active" });
   let kill = (_signal: NodeJS.Signals): void => {};
   await using server = await tcpServer((socket, received) => {
-    if (!isWhole(received)) return;
+    if (!isCompleteRequest(received)) return;
     kill("SIGINT");
     setTimeout(() => kill("SIGTERM"), 100);
-    setTimeout(() => socket.end(httpAnswer(201, record)), 300);
+    setTimeout(() => socket.end(httpResponse(201, record)), 300);
   });
   const { exitCode, outputs } = await step(inputsFor({ url: `http://127.0.0.1:${server.port}` }), {
     onStart: (child) => {
@@ -42,7 +42,7 @@ test("a signal, then another, while the answer to the create is on its way: the 
   expect(server.received).toHaveLength(1);
 });
 
-test("killed outright: the outputs say that the job's fate is unknown, and keep its id", async () => {
+test("SIGKILL while waiting: the outputs have the outcome error and the job id", async () => {
   await using service = await startService(slow);
   const { exitCode, outputs } = await step(inputsFor(service), {
     onStart: (child) => child.stdout?.on("data", (text: string) => /active, next/.test(text) && child.kill("SIGKILL")),
@@ -52,9 +52,9 @@ test("killed outright: the outputs say that the job's fate is unknown, and keep 
   expect(outputs).toMatchObject({ outcome: "error", "job-id": expect.stringMatching(/^job_/) });
 });
 
-test("before a connection stands: nothing was started, and it ends at once", async () => {
+test("a signal while connecting: ends immediately, nothing was started", async () => {
   let kill = (): void => {};
-  // A server that never answers the handshake of TLS keeps the action connecting.
+  // The server never answers the TLS handshake, so the action stays connecting.
   await using server = await tcpServer(() => kill());
   const { exitCode, outputs, annotations } = await step(inputsFor({ url: `https://127.0.0.1:${server.port}` }), {
     onStart: (child) => {
@@ -68,7 +68,7 @@ test("before a connection stands: nothing was started, and it ends at once", asy
   ]);
 });
 
-test("while the results are written: they are written all the same", async () => {
+test("a signal while the results are written: still writes them", async () => {
   await using service = await startService();
   const { exitCode, outputs, summary } = await step(inputsFor(service), {
     onStart: (child) => child.stdout?.on("data", (text: string) => text.includes("Outcome:") && child.kill("SIGINT")),

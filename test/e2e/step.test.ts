@@ -5,7 +5,7 @@ import { outputNames } from "../support/metadata.ts";
 import { inputsFor, serviceKey, startService } from "../support/scripted-service.ts";
 import { step, temporaryFolder } from "../support/step.ts";
 
-test("create, wait, hand on: outputs, log and summary", async () => {
+test("creates a job, waits for it, and writes outputs, log and summary", async () => {
   await using service = await startService({ script: () => ({ durationMs: 300 }) });
   const { exitCode, outputs, log, summary, annotations } = await step(inputsFor(service));
   expect(exitCode).toBe(0);
@@ -32,7 +32,7 @@ test("create, wait, hand on: outputs, log and summary", async () => {
   expect(log.replace(`::add-mask::${serviceKey}`, "")).not.toContain(serviceKey);
 });
 
-test("a job, then a follow-up to it, then a wait for it", async () => {
+test("creates a job, sends it a message, then waits for it by its id", async () => {
   await using service = await startService({ script: (_prompt, round) => ({ durationMs: 200, lagMs: round * 150 }) });
   const first = await step(inputsFor(service));
   const jobId = first.outputs["job-id"] ?? "";
@@ -44,7 +44,7 @@ test("a job, then a follow-up to it, then a wait for it", async () => {
   expect(service.engine.prompts).toEqual(["Update the quickstart", "And the links"]);
 });
 
-test("start in one step, wait in another", async () => {
+test("starts a job in one step and waits for it in another", async () => {
   await using service = await startService({ script: () => ({ durationMs: 300 }) });
   const started = await step(inputsFor(service, { wait: "false" }));
   expect(started).toMatchObject({ exitCode: 0, outputs: { outcome: "started", status: "active", "pr-link": "" } });
@@ -69,7 +69,7 @@ describe("outcomes that fail the step", () => {
     expect(annotations).toEqual([expect.stringContaining("with job-id job_")]);
   });
 
-  test("inputs: all that is wrong in one annotation, and nothing is sent", async () => {
+  test("invalid inputs: reports all in one annotation and sends nothing", async () => {
     await using service = await startService();
     const { exitCode, outputs, annotations, log, summary } = await step(
       inputsFor(service, { prompt: "", "api-key": "", wait: "maybe", "timeout-minutes": "-5" }),
@@ -85,14 +85,14 @@ describe("outcomes that fail the step", () => {
   });
 });
 
-test("no inputs at all", async () => {
+test("fails without any inputs", async () => {
   const { exitCode, outputs, annotations } = await step({});
   expect(exitCode).toBe(1);
   expect(outputs.outcome).toBe("error");
   expect(annotations[0]).toMatch(/- api-key .*- project-id .*- prompt /s);
 });
 
-test("a prompt file of 3 MB, sent to the letter", async () => {
+test("sends a prompt file of 3 MB unchanged", async () => {
   await using service = await startService();
   const folder = temporaryFolder();
   mkdirSync(join(folder, "workspace"));
@@ -104,19 +104,19 @@ test("a prompt file of 3 MB, sent to the letter", async () => {
   expect(summary.length).toBeLessThan(10_000);
 });
 
-test("a base address with a path", async () => {
+test("keeps the path of base-url", async () => {
   await using service = await startService({ prefix: "/docs-api" });
   const { exitCode } = await step(inputsFor({ url: `${service.url}/docs-api/` }));
   expect(exitCode).toBe(0);
   expect(service.requests[0]).toBe("POST /docs-api/v2/agent/docs/job");
 });
 
-test("summary: false writes none", async () => {
+test("writes no summary with summary: false", async () => {
   await using service = await startService();
   expect((await step(inputsFor(service, { summary: "false" }))).summary).toBe("");
 });
 
-test("outputs that cannot be written fail the step, and the id is in the log", async () => {
+test("fails if the outputs cannot be written, with the job id in the log", async () => {
   await using service = await startService();
   const { exitCode, log, annotations } = await step(inputsFor(service), {
     environment: { GITHUB_OUTPUT: "/nowhere/output.txt" },

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { brokenPromises } from "./invariants.ts";
+import { findViolations } from "./invariants.ts";
 import { type Scenario, scenarios } from "./scenario.ts";
 import { simulate } from "./simulate.ts";
 
-/** How many runs, from which seed, and at which of its runs to begin: a failure names all three. */
+/** How many runs to simulate, from which seed, and at which of its runs to begin. A failure prints the last two. */
 export interface SimulationOptions {
   runs: number;
   seed?: number;
@@ -11,14 +11,14 @@ export interface SimulationOptions {
 }
 
 /**
- * Simulates runs of the whole action until one breaks a promise, then shrinks that to the smallest history that does.
+ * Simulates runs of the whole action until one violates an invariant, then shrinks it to the smallest scenario that does.
  *
- * @returns what was broken and how to see it again; nothing where all promises were kept
+ * @returns a report with the command that reproduces the violation; `undefined` if no run violates an invariant
  */
-export async function findBrokenPromise({ runs, seed, path }: SimulationOptions): Promise<string | undefined> {
+export async function findViolation({ runs, seed, path }: SimulationOptions): Promise<string | undefined> {
   const property = fc.asyncProperty(scenarios, async (scenario) => {
-    const broken = brokenPromises(scenario, await simulate(scenario));
-    if (broken.length > 0) throw new Error(broken.join("; "));
+    const violations = findViolations(scenario, await simulate(scenario));
+    if (violations.length > 0) throw new Error(violations.join("; "));
   });
   const details = await fc.check<[Scenario]>(property, {
     numRuns: runs,
@@ -28,8 +28,8 @@ export async function findBrokenPromise({ runs, seed, path }: SimulationOptions)
   if (!details.failed) return undefined;
   const reason = details.errorInstance instanceof Error ? details.errorInstance.message : String(details.errorInstance);
   return [
-    `Broken after ${details.numRuns} runs and ${details.numShrinks} steps of shrinking: ${reason}`,
+    `Violated after ${details.numRuns} runs, shrunk in ${details.numShrinks} steps: ${reason}`,
     JSON.stringify(details.counterexample?.[0], null, 2),
-    `To see it again: npm run simulate -- --seed ${details.seed} --path ${details.counterexamplePath}`,
+    `To reproduce: npm run simulate -- --seed ${details.seed} --path ${details.counterexamplePath}`,
   ].join("\n");
 }

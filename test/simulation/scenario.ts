@@ -1,67 +1,66 @@
 import fc from "fast-check";
 import { hostileText } from "../support/hostile-text.ts";
 
-/** What becomes of one request, whatever it asks for. */
-export type Fate =
-  /** Served as it should be. */
-  | { kind: "served" }
-  /** No connection: the request was not sent. */
-  | { kind: "refused-connection" | "untrusted-certificate" }
-  /** Sent, but lost on its way to the service. */
+/** What goes wrong with one request. */
+export type Fault =
+  | { kind: "none" }
+  /** There is no connection, so the request is not sent. */
+  | { kind: "connection-refused" | "untrusted-certificate" }
+  /** The request is sent, but does not reach the service. */
   | { kind: "lost-request" }
-  /** Served, but the answer is lost, whole or in part. */
-  | { kind: "lost-answer" }
-  /** A gateway answers; `reached` tells whether the service had acted on the request by then. */
-  | { kind: "gateway-error"; status: 408 | 500 | 502 | 503 | 504; reached: boolean }
-  /** Refused for now, and not acted on. */
+  /** The service acts on the request, but the response is lost, completely or in part. */
+  | { kind: "lost-response" }
+  /** A gateway responds; `hasActed`: after the service has acted on the request. */
+  | { kind: "gateway-error"; status: 408 | 500 | 502 | 503 | 504; hasActed: boolean }
+  /** Rejected for now, without acting on it. */
   | { kind: "throttled"; status: 429 | 503; retryAfter: string }
-  /** Refused for good, and not acted on. */
-  | { kind: "refused"; status: 301 | 307 | 400 | 401 | 403 | 404 | 410 | 422; words: string }
-  /** Served, but the body of the 2xx says something else. */
-  | { kind: "garbled"; body: "html" | "nothing" | "no-status" | "other-job" | "array" }
-  /** Served, with a record that is whole and odd. */
+  /** Rejected permanently, without acting on it. */
+  | { kind: "http-error"; status: 301 | 307 | 400 | 401 | 403 | 404 | 410 | 422; text: string }
+  /** The service acts on the request, but the body of the 2xx response is not a record of the job. */
+  | { kind: "invalid-body"; body: "html" | "empty" | "no-status" | "other-job" | "array" }
+  /** The service acts on the request, and returns a complete record with unexpected values. */
   | {
-      kind: "odd";
+      kind: "odd-record";
       oddity: "unknown-status" | "wrong-types" | "echoes-key" | "hostile-text" | "bad-link";
-      words: string;
+      text: string;
     };
 
-/** A request's fate and its pace, in milliseconds. */
+/** The fault and the latency of one request, in milliseconds. */
 export interface Exchange {
-  fate: Fate;
+  fault: Fault;
   connectMs: number;
-  answerMs: number;
+  responseMs: number;
 }
 
-/** All that a run is made of: the same scenario always gives the same run. */
+/** Everything that determines a run: the same scenario always gives the same run. */
 export interface Scenario {
-  way: "create" | "message" | "attach";
+  task: "create" | "message" | "attach";
   wait: boolean;
   timeoutSeconds: number;
   minSeconds: number;
   maxSeconds: number;
   failOn: string;
-  /** How long the job's work takes, in milliseconds, and how it ends. */
+  /** How long the job is active, in milliseconds, and how it ends. */
   activeMs: number;
   result: "pull-request" | "no-changes" | "failed" | "archived";
-  /** How long after a message the record still shows the state from before it. */
+  /** How long after a message the record still shows the state from before it, in milliseconds. */
   lagMs: number;
-  /** What becomes of the first requests; later ones are served. */
+  /** The first requests; later ones have no fault. */
   exchanges: Exchange[];
-  /** When the step gets signals, in milliseconds since its start. */
+  /** When the step receives signals, in milliseconds since its start. */
   signalsAt: number[];
-  /** Drawn from in turn wherever chance decides. */
-  chances: number[];
+  /** What `random` returns, in turn. */
+  randomNumbers: number[];
 }
 
-const words = fc.oneof(fc.constantFrom("", "No.", "##[add-mask]a", "\n::error::x", "@acme/team"), hostileText);
+const text = fc.oneof(fc.constantFrom("", "No.", "##[add-mask]a", "\n::error::x", "@acme/team"), hostileText);
 
-const fate: fc.Arbitrary<Fate> = fc.oneof(
-  { weight: 6, arbitrary: fc.constant<Fate>({ kind: "served" }) },
+const fault: fc.Arbitrary<Fault> = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<Fault>({ kind: "none" }) },
   {
     weight: 6,
     arbitrary: fc.record({
-      kind: fc.constantFrom("refused-connection", "untrusted-certificate", "lost-request", "lost-answer"),
+      kind: fc.constantFrom("connection-refused", "untrusted-certificate", "lost-request", "lost-response"),
     }),
   },
   {
@@ -69,7 +68,7 @@ const fate: fc.Arbitrary<Fate> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("gateway-error" as const),
       status: fc.constantFrom(408, 500, 502, 503, 504),
-      reached: fc.boolean(),
+      hasActed: fc.boolean(),
     }),
   },
   {
@@ -83,37 +82,37 @@ const fate: fc.Arbitrary<Fate> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      kind: fc.constant("refused" as const),
+      kind: fc.constant("http-error" as const),
       status: fc.constantFrom(301, 307, 400, 401, 403, 404, 410, 422),
-      words,
+      text,
     }),
   },
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constant("garbled" as const),
-      body: fc.constantFrom("html", "nothing", "no-status", "other-job", "array"),
+      kind: fc.constant("invalid-body" as const),
+      body: fc.constantFrom("html", "empty", "no-status", "other-job", "array"),
     }),
   },
   {
     weight: 3,
     arbitrary: fc.record({
-      kind: fc.constant("odd" as const),
+      kind: fc.constant("odd-record" as const),
       oddity: fc.constantFrom("unknown-status", "wrong-types", "echoes-key", "hostile-text", "bad-link"),
-      words,
+      text,
     }),
   },
 );
 
-/** Mostly quick, now and then slower than a request may be. */
-const pace = fc.oneof(
+/** Mostly fast, sometimes slower than the timeout of a request. */
+const latency = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: 0, max: 300 }) },
   { weight: 1, arbitrary: fc.integer({ min: 300, max: 45_000 }) },
 );
 
-/** Scenarios of every kind; shrinks towards a job that is created, served and done. */
+/** All kinds of scenarios; shrinks towards a job that is created and completes without faults. */
 export const scenarios: fc.Arbitrary<Scenario> = fc.record({
-  way: fc.constantFrom("create", "message", "attach"),
+  task: fc.constantFrom("create", "message", "attach"),
   wait: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
   timeoutSeconds: fc.constantFrom(60, 1, 10, 30, 180, 600),
   minSeconds: fc.constantFrom(5, 0.5, 1),
@@ -127,10 +126,13 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record({
   activeMs: fc.oneof(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 0, max: 400_000 })),
   result: fc.constantFrom("pull-request", "no-changes", "failed", "archived"),
   lagMs: fc.integer({ min: 0, max: 14_000 }),
-  exchanges: fc.array(fc.record({ fate, connectMs: pace, answerMs: pace }), { maxLength: 12 }),
+  exchanges: fc.array(fc.record({ fault, connectMs: latency, responseMs: latency }), { maxLength: 12 }),
   signalsAt: fc.oneof(
     { weight: 3, arbitrary: fc.constant<number[]>([]) },
     { weight: 2, arbitrary: fc.array(fc.integer({ min: 0, max: 60_000 }), { minLength: 1, maxLength: 2 }) },
   ),
-  chances: fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), { minLength: 1, maxLength: 6 }),
+  randomNumbers: fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), {
+    minLength: 1,
+    maxLength: 6,
+  }),
 });

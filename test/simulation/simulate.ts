@@ -9,13 +9,13 @@ import { jobId, World } from "./world.ts";
 
 export const key = "mint_simulated+key/0123456789";
 
-/** How a simulated run went, and the truth of it. */
+/** What the step did in a simulated run, and what really happened. */
 export interface Run {
   hasPassed: boolean;
   toolkit: FakeToolkit;
   world: World;
-  /** Milliseconds from the start of the step to its end. */
-  endedAt: number;
+  /** From the start of the step to its end, in milliseconds. */
+  durationMs: number;
 }
 
 /** Runs the whole of `main` through a scenario. */
@@ -28,34 +28,34 @@ export async function simulate(scenario: Scenario): Promise<Run> {
   const { transport } = fakeTransport(clock, (request) => world.respond(request));
   const observed: Transport = async (request) => {
     try {
-      const answer = await transport(request);
-      world.observe(request.method, answer);
-      return answer;
+      const response = await transport(request);
+      world.observe(request.method, response);
+      return response;
     } catch (error) {
       if (error instanceof NetworkError) world.observe(request.method, error);
       throw error;
     }
   };
   const toolkit = new FakeToolkit(inputsOf(scenario));
-  let chance = 0;
+  let draws = 0;
   const hasPassed = await main({
     toolkit,
     clock,
-    random: () => scenario.chances[chance++ % scenario.chances.length] ?? 0,
+    random: () => scenario.randomNumbers[draws++ % scenario.randomNumbers.length] ?? 0,
     connect: () => observed,
-    connectGitHub: () => Promise.reject(new Error("no comment, no GitHub")),
+    connectGitHub: () => Promise.reject(new Error("GitHub is only used in comment mode")),
     environment: {},
     signal: cancellation.signal,
   });
-  return { hasPassed, toolkit, world, endedAt: clock.now() };
+  return { hasPassed, toolkit, world, durationMs: clock.now() };
 }
 
 function inputsOf(scenario: Scenario): Record<string, string> {
   return {
     "project-id": "docs",
     "api-key": key,
-    prompt: scenario.way === "attach" ? "" : "Update the quickstart",
-    "job-id": scenario.way === "create" ? "" : jobId,
+    prompt: scenario.task === "attach" ? "" : "Update the quickstart",
+    "job-id": scenario.task === "create" ? "" : jobId,
     wait: String(scenario.wait),
     "timeout-minutes": String(scenario.timeoutSeconds / 60),
     "poll-interval-seconds": String(scenario.minSeconds),

@@ -1,131 +1,140 @@
 import type { Phase } from "../../src/client/errors.ts";
 import type { FakeClock } from "../support/fake-clock.ts";
-import type { Answer, Exchange as Response, SeenRequest } from "../support/fake-transport.ts";
-import type { Exchange, Fate, Scenario } from "./scenario.ts";
+import type { FakeResponse, Exchange as Result, SeenRequest } from "../support/fake-transport.ts";
+import type { Exchange, Fault, Scenario } from "./scenario.ts";
 
 export const jobId = "job_of_the_run";
 const link = "https://github.com/acme/docs/pull/7";
 
-interface Work {
-  acceptedAt: number;
+/** One turn of the job: the create or a message. */
+interface Turn {
   visibleAt: number;
   endsAt: number;
 }
 
-/** A simulated service behind a simulated network: does what the scenario says and keeps the truth of what happened. */
+/** A simulated service behind a simulated network. It does what the scenario says, and records what really happened. */
 export class World {
-  /** Jobs that were started, whether or not anybody heard of it. */
+  /** Jobs that were started, whether or not the client knows about them. */
   jobsStarted = 0;
-  messagesTaken = 0;
-  /** A whole answer that holds the id of the job that was created has reached the client. */
-  hasAnsweredId = false;
-  /** A create or message whose fate the client cannot know. */
-  hasUnclearPost = false;
-  /** A create or message was sent though an earlier one was in doubt or had been taken. */
-  hasSentAgain = false;
-  /** The states that whole records of the job have shown. */
-  readonly shownStatuses = new Set<string>();
+  messagesAccepted = 0;
+  /** The client received a complete response to the create, with the id of the job. */
+  hasReturnedId = false;
+  /** A create or message failed in a way that does not tell the client whether it was accepted. */
+  hasUnknownAcceptance = false;
+  /** A create or message was sent although an earlier one was accepted or may have been. */
+  hasUnsafeRetry = false;
+  /** The statuses in complete records of the job that the client received. */
+  readonly returnedStatuses = new Set<string>();
   requests = 0;
-  /** The answer under way says that the request was refused for now. */
+  /** The response to the current request says that it was rejected for now. */
   #isThrottling = false;
   readonly #clock: FakeClock;
   readonly #scenario: Scenario;
   readonly #key: string;
-  readonly #works: Work[] = [];
+  readonly #turns: Turn[] = [];
 
   constructor(clock: FakeClock, scenario: Scenario, key: string) {
     this.#clock = clock;
     this.#scenario = scenario;
     this.#key = key;
-    if (scenario.way === "message") this.#works.push({ acceptedAt: -1e6, visibleAt: -1e6, endsAt: -5e5 });
-    if (scenario.way === "attach") this.#works.push({ acceptedAt: 0, visibleAt: 0, endsAt: scenario.activeMs });
+    const now = clock.now();
+    if (scenario.task === "message") this.#turns.push({ visibleAt: now - 1e6, endsAt: now - 5e5 });
+    if (scenario.task === "attach") this.#turns.push({ visibleAt: now, endsAt: now + scenario.activeMs });
   }
 
-  /** Whether the last work that the service has taken is done. */
+  /** Returns whether the last turn that the service accepted is done. */
   isDone(): boolean {
-    const last = this.#works.at(-1);
+    const last = this.#turns.at(-1);
     return last !== undefined && last.endsAt <= this.#clock.now();
   }
 
-  respond(request: SeenRequest): Response {
+  respond(request: SeenRequest): Result {
     this.#isThrottling = false;
-    if (++this.requests > 20_000) throw new Error("the run does not come to an end");
+    if (++this.requests > 20_000) throw new Error("the run does not end");
     const isPost = request.method === "POST";
-    if (isPost && (this.hasUnclearPost || this.jobsStarted + this.messagesTaken > 0)) this.hasSentAgain = true;
+    if (isPost && (this.hasUnknownAcceptance || this.jobsStarted + this.messagesAccepted > 0)) {
+      this.hasUnsafeRetry = true;
+    }
     const exchange: Exchange = this.#scenario.exchanges[this.requests - 1] ?? {
-      fate: { kind: "served" },
+      fault: { kind: "none" },
       connectMs: 5,
-      answerMs: 20,
+      responseMs: 20,
     };
-    return { connectMs: exchange.connectMs, answerMs: exchange.answerMs, ...this.#play(exchange.fate, request) };
+    const { fault, connectMs, responseMs } = exchange;
+    return { connectMs, responseMs, ...this.#apply(fault, request) };
   }
 
-  #play(fate: Fate, request: SeenRequest): Pick<Response, "answer" | "failure"> {
-    switch (fate.kind) {
-      case "refused-connection":
+  #apply(fault: Fault, request: SeenRequest): Pick<Result, "response" | "failure"> {
+    switch (fault.kind) {
+      case "none":
+        return { response: () => this.#serve(request) };
+      case "connection-refused":
         return { failure: "not-connected" };
       case "untrusted-certificate":
         return { failure: "certificate" };
       case "lost-request":
         return { failure: "no-response" };
-      case "lost-answer":
-        return { failure: "no-response", answer: () => this.#serve(request) };
+      case "lost-response":
+        return { failure: "no-response", response: () => this.#serve(request) };
       case "gateway-error":
         return {
-          answer: () => {
-            if (fate.reached) this.#serve(request);
-            return { status: fate.status, body: "<html>Bad gateway</html>" };
+          response: () => {
+            if (fault.hasActed) this.#serve(request);
+            return { status: fault.status, body: "<html>Bad gateway</html>" };
           },
         };
       case "throttled":
         this.#isThrottling = true;
         return {
-          answer: { status: fate.status, headers: { "retry-after": fate.retryAfter }, body: { error: "Slow down" } },
-        };
-      case "refused":
-        return {
-          answer: {
-            status: fate.status,
-            headers: fate.status < 400 ? { location: `https://elsewhere.example/?${this.#key}` } : {},
-            body: { error: `${fate.words} ${this.#key}` },
+          response: {
+            status: fault.status,
+            headers: { "retry-after": fault.retryAfter },
+            body: { error: "Slow down" },
           },
         };
-      case "garbled":
-        return { answer: () => garble(fate.body, this.#serve(request), request) };
-      case "odd":
-        return { answer: () => distort(fate, this.#serve(request), this.#key) };
-      case "served":
-        return { answer: () => this.#serve(request) };
+      case "http-error":
+        return {
+          response: {
+            status: fault.status,
+            headers: fault.status < 400 ? { location: `https://elsewhere.example/?${this.#key}` } : {},
+            body: { error: `${fault.text} ${this.#key}` },
+          },
+        };
+      case "invalid-body":
+        return { response: () => invalidBody(fault.body, this.#serve(request), request) };
+      case "odd-record":
+        return { response: () => oddRecord(fault, this.#serve(request), this.#key) };
     }
   }
 
-  /** Takes note of what the client got for a request: an answer, or how it failed. */
-  observe(method: string, got: { status: number; body: string } | { phase: Phase }): void {
-    if ("phase" in got) {
-      if (method === "POST" && got.phase !== "connecting") this.hasUnclearPost = true;
+  /** Records what the client received for a request: a response, or how it failed. */
+  observe(method: string, result: { status: number; body: string } | { phase: Phase }): void {
+    if ("phase" in result) {
+      if (method === "POST" && result.phase !== "connecting") this.hasUnknownAcceptance = true;
       return;
     }
-    const isSuccess = got.status >= 200 && got.status < 300;
-    const record = isSuccess ? parseRecord(got.body) : undefined;
-    if (record) this.shownStatuses.add(record.status);
+    const { status, body } = result;
+    const isSuccess = status >= 200 && status < 300;
+    const record = isSuccess ? parseRecord(body) : undefined;
+    if (record) this.returnedStatuses.add(record.status);
     if (method !== "POST") return;
-    if (record) this.hasAnsweredId = true;
-    else if (isSuccess || got.status === 408 || (got.status >= 500 && !this.#isThrottling)) this.hasUnclearPost = true;
+    if (record) this.hasReturnedId = true;
+    else if (isSuccess || status === 408 || (status >= 500 && !this.#isThrottling)) this.hasUnknownAcceptance = true;
   }
 
-  /** The service as it should be. */
-  #serve({ method, path }: SeenRequest): Answer {
+  /** Acts on a request and responds as the specification says. */
+  #serve({ method, path }: SeenRequest): FakeResponse {
     const now = this.#clock.now();
     const { activeMs, lagMs } = this.#scenario;
     if (method === "POST" && path.endsWith("/job")) {
       this.jobsStarted++;
-      this.#works.push({ acceptedAt: now, visibleAt: now, endsAt: now + activeMs });
+      this.#turns.push({ visibleAt: now, endsAt: now + activeMs });
       return { status: 201, body: this.#record() };
     }
-    if (this.#works.length === 0) return { status: 404, body: { error: "Job not found" } };
+    if (this.#turns.length === 0) return { status: 404, body: { error: "Job not found" } };
     if (method === "POST") {
-      this.messagesTaken++;
-      this.#works.push({ acceptedAt: now, visibleAt: now + lagMs, endsAt: now + lagMs + activeMs });
+      this.messagesAccepted++;
+      this.#turns.push({ visibleAt: now + lagMs, endsAt: now + lagMs + activeMs });
     }
     return { status: 200, body: this.#record() };
   }
@@ -133,7 +142,7 @@ export class World {
   #record(): Record<string, unknown> {
     const now = this.#clock.now();
     const { result } = this.#scenario;
-    const visible = this.#works.filter(({ visibleAt }) => visibleAt <= now).at(-1);
+    const visible = this.#turns.filter(({ visibleAt }) => visibleAt <= now).at(-1);
     const isActive = visible === undefined || visible.endsAt > now;
     const status = isActive ? "active" : result === "failed" || result === "archived" ? result : "completed";
     return {
@@ -148,7 +157,7 @@ export class World {
   }
 }
 
-/** A whole record of the run's job, or nothing. */
+/** Parses a complete record of the run's job; returns `undefined` for anything else. */
 function parseRecord(body: string): { id: string; status: string } | undefined {
   try {
     const record = JSON.parse(body) as { id?: unknown; status?: unknown } | null;
@@ -158,27 +167,35 @@ function parseRecord(body: string): { id: string; status: string } | undefined {
   }
 }
 
-/** A whole record with something odd in it. */
-function distort({ oddity, words }: Extract<Fate, { kind: "odd" }>, answer: Answer, key: string): Answer {
+/** Puts unexpected values into a complete record. */
+function oddRecord(
+  { oddity, text }: Extract<Fault, { kind: "odd-record" }>,
+  response: FakeResponse,
+  key: string,
+): FakeResponse {
   const changes = {
-    "unknown-status": { status: `paused ${words}` },
+    "unknown-status": { status: `paused ${text}` },
     "wrong-types": { source: 7, model: [], prLink: { href: link }, createdAt: false, archivedAt: 0 },
     "echoes-key": { model: key, source: { repository: key, ref: encodeURIComponent(key) } },
-    "hostile-text": { model: words, source: { repository: words, ref: words }, createdAt: words },
-    "bad-link": { prLink: `javascript:${words}` },
+    "hostile-text": { model: text, source: { repository: text, ref: text }, createdAt: text },
+    "bad-link": { prLink: `javascript:${text}` },
   }[oddity];
-  return answer.status === 404 ? answer : { ...answer, body: { ...(answer.body as object), ...changes } };
+  return response.status === 404 ? response : { ...response, body: { ...(response.body as object), ...changes } };
 }
 
-/** A 2xx that holds no whole record of the job. */
-function garble(body: Extract<Fate, { kind: "garbled" }>["body"], answer: Answer, request: SeenRequest): Answer {
+/** Replaces the body of a response with one that is not a record of the job. */
+function invalidBody(
+  body: Extract<Fault, { kind: "invalid-body" }>["body"],
+  response: FakeResponse,
+  request: SeenRequest,
+): FakeResponse {
   const isCreate = request.path.endsWith("/job");
   const bodies = {
     html: "<html>Please sign in</html>",
-    nothing: "",
+    empty: "",
     "no-status": { id: 7 },
-    "other-job": { ...(answer.body as object), id: isCreate ? 7 : "job_of_another_run" },
-    array: [answer.body],
+    "other-job": { ...(response.body as object), id: isCreate ? 7 : "job_of_another_run" },
+    array: [response.body],
   };
   return { status: 200, body: bodies[body] };
 }

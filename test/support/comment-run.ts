@@ -6,21 +6,21 @@ import type { FakeGitHub } from "./fake-github.ts";
 import { type MainOptions, type MainRun, runMain } from "./run-main.ts";
 
 export interface CommentOptions extends Partial<MainOptions> {
-  /** The comment's text. */
+  /** The text of the comment. */
   text?: string;
   action?: string;
   author?: { login: string; type?: string };
-  /** Changes to the payload. */
+  /** Overrides fields of the payload. */
   payload?: Record<string, unknown>;
   review?: { path: string; line: number | null; original_line?: number; in_reply_to_id?: number };
   attempt?: number;
 }
 
-/** The id of the comment that triggers. */
+/** The id of the comment that triggers the run. */
 export const commentId = 77;
 
-/** Runs the whole action on the event of a comment, at its ports. */
-export async function comment(github: FakeGitHub, options: CommentOptions): Promise<MainRun> {
+/** Runs the whole action at its ports, on the event of a comment. */
+export async function runComment(github: FakeGitHub, options: CommentOptions): Promise<MainRun> {
   const { text = "/agent fix it", action = "created", author = { login: "writer", type: "User" }, review } = options;
   const subject = {
     number: 12,
@@ -40,7 +40,7 @@ export async function comment(github: FakeGitHub, options: CommentOptions): Prom
   const file = join(folder, "event.json");
   writeFileSync(file, JSON.stringify(payload));
   return runMain({
-    respond: () => ({ answer: { status: 500 } }),
+    respond: () => ({ response: { status: 500 } }),
     ...options,
     github,
     inputs: { prompt: "", "trigger-phrase": "/agent", "github-token": "ghs_token_0123456789", ...options.inputs },

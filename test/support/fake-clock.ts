@@ -1,9 +1,9 @@
 import type { Clock } from "../../src/client/clock.ts";
 
-/** 2026-01-01T00:00:00Z, at which the fake clock starts. */
+/** The wall-clock time at which the fake clock starts: 2026-01-01T00:00:00Z. */
 export const epoch = Date.UTC(2026, 0, 1);
 
-/** A clock that stands still but for what sleeps on it: hours pass in no time, and to the millisecond. */
+/** A clock that only moves when something sleeps on it: hours pass instantly, and times are exact to the millisecond. */
 export class FakeClock implements Clock {
   #now = 0;
   #events: { at: number; run: () => void }[] = [];
@@ -20,13 +20,13 @@ export class FakeClock implements Clock {
     this.advance(ms, signal);
   }
 
-  /** Has `run` happen at the moment `at`, in the midst of whatever lasts beyond it. */
+  /** Calls `run` at the time `at`, even in the middle of a longer sleep. */
   at(at: number, run: () => void): void {
     this.#events.push({ at, run });
     this.#events.sort((one, other) => one.at - other.at);
   }
 
-  /** Lets `ms` pass, or less where `signal` aborts meanwhile. */
+  /** Lets `ms` milliseconds pass, or fewer if `signal` aborts in the meantime. */
   advance(ms: number, signal?: AbortSignal): void {
     const end = this.#now + Math.max(0, ms);
     while (!signal?.aborted) {

@@ -13,10 +13,10 @@ export interface GitHubCall {
   limits: RequestLimits;
 }
 
-/** The account that the token stands for. */
+/** The account that the token belongs to. */
 export const bot = { id: 41898282, login: "github-actions[bot]" };
 
-/** A GitHub with one thread, at the port; `fault` may throw in place of an answer. */
+/** GitHub with a single thread, at the port. `fault` may throw instead of returning a response. */
 export class FakeGitHub implements GitHub {
   readonly calls: GitHubCall[] = [];
   readonly comments: FakeComment[] = [];
@@ -42,7 +42,7 @@ export class FakeGitHub implements GitHub {
     throw new Error(`no such route: ${route}`);
   }
 
-  /** Puts a comment into the thread. */
+  /** Adds a comment to the thread. */
   add(user: FakeComment["user"], body: string, root?: number): FakeComment {
     const comment = { id: this.#nextId++, user, body, ...(root !== undefined && { in_reply_to_id: root }) };
     this.comments.push(comment);

@@ -6,13 +6,13 @@ export interface Annotation {
   text: string;
 }
 
-/** A runner that keeps what the action tells it. */
+/** A runner that records everything the action sends it. */
 export class FakeToolkit implements Toolkit {
   readonly outputs: Record<string, string> = {};
   readonly masks: string[] = [];
   readonly lines: string[] = [];
   readonly annotations: Annotation[] = [];
-  /** Everything in the order it came: lines, annotations, groups, masks. */
+  /** Lines, annotations, groups, outputs and masks in the order they were sent. */
   readonly events: string[] = [];
   summary = "";
   readonly #inputs: Readonly<Record<string, string>>;

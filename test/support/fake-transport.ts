@@ -2,19 +2,19 @@ import { NetworkError } from "../../src/client/errors.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../../src/client/transport.ts";
 import type { FakeClock } from "./fake-clock.ts";
 
-/** What becomes of a request: how long it takes to be connected and to be answered, and how it ends. */
+/** What happens to one request: how long it takes, and how it ends. */
 export interface Exchange {
-  /** Until the request has been sent, in milliseconds. Default: 0. */
+  /** How long until the connection is established and the request sent, in milliseconds. Default: 0. */
   connectMs?: number;
-  /** From there to the answer. Default: 0. */
-  answerMs?: number;
-  /** The answer, or what happens when the request arrives and makes it. A `body` that is no string is sent as JSON. */
-  answer?: Answer | (() => Answer);
-  /** No answer: the connection fails, before or after the request was sent. */
+  /** How long the response takes after that, in milliseconds. Default: 0. */
+  responseMs?: number;
+  /** The response, or a function that acts on the request and returns it. A `body` other than a string is sent as JSON. */
+  response?: FakeResponse | (() => FakeResponse);
+  /** The connection fails, before or after the request is sent, so there is no response. */
   failure?: "not-connected" | "no-response" | "certificate";
 }
 
-export interface Answer {
+export interface FakeResponse {
   status: number;
   headers?: Record<string, string>;
   body?: unknown;
@@ -29,41 +29,39 @@ export interface SeenRequest {
   timeoutMs: number;
 }
 
-/** The way to a service that answers as `respond` says, on a fake clock, with the manners of the real transport. */
+/** Creates a transport on a fake clock whose requests end as `respond` says. It keeps the real transport's contract. */
 export function fakeTransport(
   clock: FakeClock,
   respond: (request: SeenRequest, index: number) => Exchange,
 ): { transport: Transport; requests: SeenRequest[] } {
   const requests: SeenRequest[] = [];
   const transport: Transport = async (request) => {
-    if (request.signal.aborted) throw failure("not-connected", "aborted");
-    const seen = describe(request, clock.now());
+    if (request.signal.aborted) throw networkError("not-connected", "aborted");
+    const startedAt = clock.now();
+    const seen = describe(request, startedAt);
     const exchange = respond(seen, requests.length);
     requests.push(seen);
-    pass(exchange.connectMs ?? 0, "not-connected", request);
-    if (exchange.failure === "not-connected") throw failure("not-connected", "network");
-    if (exchange.failure === "certificate") throw failure("not-connected", "certificate");
-    const answer = typeof exchange.answer === "function" ? exchange.answer() : exchange.answer;
-    pass(exchange.answerMs ?? 0, "no-response", request, seen.at);
-    if (exchange.failure === "no-response" || !answer) throw failure("no-response", "network");
-    return answerOf(answer);
+    pass(exchange.connectMs ?? 0, "not-connected", request, startedAt);
+    if (exchange.failure === "not-connected") throw networkError("not-connected", "network");
+    if (exchange.failure === "certificate") throw networkError("not-connected", "certificate");
+    const response = typeof exchange.response === "function" ? exchange.response() : exchange.response;
+    pass(exchange.responseMs ?? 0, "no-response", request, startedAt);
+    if (exchange.failure === "no-response" || !response) throw networkError("no-response", "network");
+    return httpResponse(response);
   };
 
-  function pass(
-    ms: number,
-    stage: "not-connected" | "no-response",
-    request: HttpRequest,
-    startedAt = clock.now(),
-  ): void {
-    const end = Math.min(clock.now() + ms, startedAt + request.timeoutMs);
-    const isLate = clock.now() + ms > startedAt + request.timeoutMs;
+  /** Lets `ms` pass, up to the timeout of the request or the end of its grace period after an abort. */
+  function pass(ms: number, stage: "not-connected" | "no-response", request: HttpRequest, startedAt: number): void {
+    const timeoutAt = startedAt + request.timeoutMs;
+    const isLate = clock.now() + ms > timeoutAt;
+    const end = Math.min(clock.now() + ms, timeoutAt);
     clock.advance(end - clock.now(), request.signal);
     if (request.signal.aborted && clock.now() < end) {
       const graceEnd = stage === "not-connected" ? clock.now() : Math.min(end, clock.now() + (request.graceMs ?? 0));
       clock.advance(graceEnd - clock.now());
-      if (clock.now() < end) throw failure(stage, "aborted");
+      if (clock.now() < end) throw networkError(stage, "aborted");
     }
-    if (isLate) throw failure(stage, "timeout");
+    if (isLate) throw networkError(stage, "timeout");
   }
 
   return { transport, requests };
@@ -75,11 +73,11 @@ function describe(request: HttpRequest, at: number): SeenRequest {
   return { at, method, path: url.pathname, headers, body, timeoutMs };
 }
 
-function answerOf({ status, headers = {}, body = "" }: Answer): HttpResponse {
+function httpResponse({ status, headers = {}, body = "" }: FakeResponse): HttpResponse {
   return { status, headers, body: typeof body === "string" ? body : JSON.stringify(body) };
 }
 
-function failure(stage: "not-connected" | "no-response", reason: NetworkError["reason"]): NetworkError {
+function networkError(stage: "not-connected" | "no-response", reason: NetworkError["reason"]): NetworkError {
   const phase = stage === "not-connected" ? "connecting" : "waiting";
   return new NetworkError(`simulated ${reason} failure`, { phase, reason });
 }

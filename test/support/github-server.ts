@@ -8,7 +8,7 @@ export interface GitHubServer extends Listening {
   requests: string[];
 }
 
-/** Answers a request in GitHub's place: true where it did. `n` counts the requests to the same route from 1. */
+/** May respond in place of GitHub, and returns whether it did. `n` counts the requests to the same route from 1. */
 export type GitHubFault = (route: string, n: number, response: ServerResponse) => boolean;
 
 const routes: [RegExp, string[]][] = [
@@ -19,7 +19,7 @@ const routes: [RegExp, string[]][] = [
   [/^GET .*\/comments$/, []],
 ];
 
-/** A GitHub on loopback with one thread and all that comment mode asks for, reactions and reviews included. */
+/** Starts a GitHub server on loopback with a single thread and every route that comment mode uses. */
 export async function startGitHub(fault: GitHubFault = () => false): Promise<GitHubServer> {
   const github = new FakeGitHub();
   const requests: string[] = [];
@@ -42,8 +42,8 @@ export async function startGitHub(fault: GitHubFault = () => false): Promise<Git
       ...Object.fromEntries(names.map((name, index) => [name, values[index]])),
     };
     try {
-      const answer = await github.request(route, parameters, { timeoutMs: 0, signal: new AbortController().signal });
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+      const data = await github.request(route, parameters, { timeoutMs: 0, signal: new AbortController().signal });
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(data));
     } catch {
       response.writeHead(404, { "content-type": "application/json" }).end('{"message":"Not Found"}');
     }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Texts made of what means something to a runner, a terminal or a Markdown renderer. */
+/** Texts made of fragments that have a meaning for a runner, a terminal or a Markdown renderer. */
 export const hostileText = fc
   .array(
     fc.oneof(

@@ -9,7 +9,7 @@ interface Example {
 
 const examples = createRequire(import.meta.url)("@octokit/webhooks-examples") as Example[];
 
-/** A payload as GitHub sends it, of which a test changes what it is about. */
+/** Returns a copy of one of GitHub's example payloads, for a test to change. */
 function example(name: string, action: string): Record<string, unknown> {
   const found = examples.find((one) => one.name === name)?.examples.find((one) => one.action === action);
   if (!found) throw new Error(`no example of ${name} ${action}`);
@@ -28,7 +28,7 @@ export interface Comment {
   review?: { path: string; line: number; in_reply_to_id?: number };
 }
 
-/** What the runner sets for the event of a comment; the payload goes into a file in `folder`. */
+/** Returns the environment that the runner sets for a comment event, and writes the payload to a file in `folder`. */
 export function commentEnvironment(folder: string, apiUrl: string, comment: Comment): Record<string, string> {
   const { owner = "acme", repo = "docs", number = 1, title = "Links are broken", action = "created", review } = comment;
   const name = review ? "pull_request_review_comment" : "issue_comment";

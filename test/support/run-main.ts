@@ -17,19 +17,19 @@ export interface MainRun {
 export interface MainOptions {
   inputs?: Record<string, string>;
   respond: (request: SeenRequest, index: number) => Exchange;
-  /** When the step is cancelled, in milliseconds since its start. */
+  /** When to cancel the step, in milliseconds since its start. */
   cancelAt?: number;
   environment?: Record<string, string>;
   random?: () => number;
-  /** For comment mode. */
+  /** Only used in comment mode. */
   github?: GitHub;
-  /** Is given the clock before anything happens. */
+  /** Called with the clock before anything happens. */
   onClock?: (clock: FakeClock) => void;
 }
 
-const noGitHub: GitHub = { request: () => Promise.reject(new Error("no comment, no GitHub")) };
+const noGitHub: GitHub = { request: () => Promise.reject(new Error("GitHub is only used in comment mode")) };
 
-/** Runs the whole action at its ports: a fake runner, a fake clock and a fake way to the service. */
+/** Runs the whole action at its ports, with a fake runner, clock and transport. */
 export async function runMain({
   inputs,
   respond,
@@ -59,7 +59,7 @@ export async function runMain({
   return { hasPassed, toolkit, outputs: toolkit.outputs, clock, requests };
 }
 
-/** A job record as the service gives it. */
+/** Returns a job record as the service sends it. */
 export function record(fields: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     id: "job_1",
@@ -73,19 +73,19 @@ export function record(fields: Record<string, unknown> = {}): Record<string, unk
   };
 }
 
-/** An exchange that answers at once. */
-export function answer(status: number, body: unknown = "", headers: Record<string, string> = {}): Exchange {
-  return { answer: { status, body, headers } };
+/** An exchange with an immediate response. */
+export function respondWith(status: number, body: unknown = "", headers: Record<string, string> = {}): Exchange {
+  return { response: { status, body, headers } };
 }
 
 export const prLink = "https://github.com/acme/docs/pull/7";
 
-/** A service that takes the create or message and then gives these records, one a poll, the last for ever. */
-export function scripted(...polls: Record<string, unknown>[]): (request: SeenRequest, index: number) => Exchange {
+/** A service that accepts the create or message, then returns these records, one per poll; the last one repeats. */
+export function pollsReturn(...polls: Record<string, unknown>[]): (request: SeenRequest, index: number) => Exchange {
   let next = 0;
   return ({ method }) => {
-    if (method === "POST") return answer(201, record());
+    if (method === "POST") return respondWith(201, record());
     const poll = polls[Math.min(next++, polls.length - 1)];
-    return answer(200, poll);
+    return respondWith(200, poll);
   };
 }

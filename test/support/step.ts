@@ -7,14 +7,14 @@ import { runStep, type StepOptions, type StepResult } from "../../tools/runner.t
 
 export interface Step extends StepResult {
   lines: LogLine[];
-  /** What the runner would show as annotations: `level title: text`. */
+  /** The annotations that the runner would show, as `level title: text`. */
   annotations: string[];
 }
 
-/** Windows ends a process where it is sent a signal, and lets it say nothing more. */
+/** On Windows, a signal ends a process immediately, so it cannot report anything. */
 export const hasSignals = process.platform !== "win32";
 
-/** A folder for the length of a test. */
+/** Creates a folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "agent-job-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

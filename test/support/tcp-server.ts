@@ -1,13 +1,13 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
-/** A server below HTTP: it does with each connection what a test tells it, whatever HTTP would say to that. */
+/** A TCP server that can break HTTP: a test decides what happens to each connection. */
 export interface TcpServer extends AsyncDisposable {
   port: number;
-  /** What each connection has sent so far, in the order they came. */
+  /** What each connection has sent so far, in the order of the connections. */
   received: string[];
 }
 
-/** @param serve - called when a connection has sent something, with all it has sent so far */
+/** @param serve - called whenever data arrives on a connection, with everything that it has sent so far */
 export async function tcpServer(
   serve: (socket: Socket, received: string, connection: number) => void,
 ): Promise<TcpServer> {
@@ -33,16 +33,16 @@ export async function tcpServer(
   };
 }
 
-/** Whether a whole request has come, its body included. */
-export function isWhole(received: string): boolean {
+/** Returns whether a complete request has arrived, including its body. */
+export function isCompleteRequest(received: string): boolean {
   const end = received.indexOf("\r\n\r\n");
   if (end < 0) return false;
   const length = Number(/content-length: (\d+)/i.exec(received.slice(0, end))?.[1] ?? 0);
   return received.length - end - 4 >= length;
 }
 
-/** A whole answer of HTTP/1.1. */
-export function httpAnswer(status: number, body: string, headers: Record<string, string | number> = {}): string {
+/** Formats a complete HTTP/1.1 response. */
+export function httpResponse(status: number, body: string, headers: Record<string, string | number> = {}): string {
   const all = { "content-length": Buffer.byteLength(body), ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} Status\r\n${lines.join("")}\r\n${body}`;

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { outputNames } from "../../support/metadata.ts";
-import { answer, prLink, record, runMain, scripted } from "../../support/run-main.ts";
+import { pollsReturn, prLink, record, respondWith, runMain } from "../../support/run-main.ts";
 
 const completed = record({ status: "completed", prLink });
 
-describe("a job that ends", () => {
+describe("a finished job", () => {
   test.each([
     { name: "completed with a pull request", last: completed, outcome: "pr-created", passes: true },
     { name: "completed without one", last: record({ status: "completed" }), outcome: "no-changes", passes: true },
     { name: "failed", last: record({ status: "failed" }), outcome: "failed", passes: false },
     { name: "archived", last: record({ status: "archived" }), outcome: "archived", passes: true },
   ])("$name: outcome $outcome", async ({ last, outcome, passes }) => {
-    const { outputs, hasPassed } = await runMain({ respond: scripted(record(), last) });
+    const { outputs, hasPassed } = await runMain({ respond: pollsReturn(record(), last) });
     expect(outputs).toMatchObject({ "job-id": "job_1", outcome, status: last.status });
     expect(hasPassed).toBe(passes);
   });
@@ -26,36 +26,36 @@ describe("a job that ends", () => {
     ["no-changes", "none", true],
   ])("outcome %s with fail-on: %s passes: %s", async (outcome, failOn, passes) => {
     const last = outcome === "no-changes" ? record({ status: "completed" }) : record({ status: outcome });
-    const run = await runMain({ inputs: { "fail-on": failOn }, respond: scripted(last) });
+    const run = await runMain({ inputs: { "fail-on": failOn }, respond: pollsReturn(last) });
     expect(run.outputs.outcome).toBe(outcome);
     expect(run.hasPassed).toBe(passes);
   });
 
-  test("no changes is a notice, archived a warning, failed an error, a pull request none of them", async () => {
+  test("annotates by outcome: a notice for no-changes, a warning for archived, an error for failed, nothing for pr-created", async () => {
     const levels = async (last: Record<string, unknown>) =>
-      (await runMain({ respond: scripted(last) })).toolkit.annotations.map(({ level }) => level);
+      (await runMain({ respond: pollsReturn(last) })).toolkit.annotations.map(({ level }) => level);
     expect(await levels(record({ status: "completed" }))).toEqual(["notice"]);
     expect(await levels(record({ status: "archived" }))).toEqual(["warning"]);
     expect(await levels(record({ status: "failed" }))).toEqual(["error"]);
     expect(await levels(completed)).toEqual([]);
   });
 
-  test("a job that fails where the author lets it pass still leaves a warning", async () => {
-    const run = await runMain({ inputs: { "fail-on": "none" }, respond: scripted(record({ status: "failed" })) });
+  test("leaves a warning if a failed job passes", async () => {
+    const run = await runMain({ inputs: { "fail-on": "none" }, respond: pollsReturn(record({ status: "failed" })) });
     expect(run.toolkit.annotations).toMatchObject([{ level: "warning", title: "Job failed" }]);
   });
 
-  test("created already ended: no poll is sent", async () => {
-    const { outputs, requests } = await runMain({ respond: () => answer(201, completed) });
+  test("is not polled if the response to the create is already terminal", async () => {
+    const { outputs, requests } = await runMain({ respond: () => respondWith(201, completed) });
     expect(outputs).toMatchObject({ outcome: "pr-created", "pr-link": prLink });
     expect(requests).toHaveLength(1);
   });
 });
 
 describe("outputs", () => {
-  test("all are set, with what the service gave", async () => {
+  test("are all set from the record", async () => {
     const last = record({ status: "archived", prLink, archivedAt: "2026-01-02T00:00:00Z" });
-    const { outputs } = await runMain({ respond: scripted(last) });
+    const { outputs } = await runMain({ respond: pollsReturn(last) });
     expect(outputs).toEqual({
       "job-id": "job_1",
       status: "archived",
@@ -73,17 +73,20 @@ describe("outputs", () => {
     expect(Object.keys(outputs).sort()).toEqual(outputNames().sort());
   });
 
-  test("all are set on refused inputs, empty but for the outcome", async () => {
-    const { outputs, requests, hasPassed } = await runMain({ inputs: { "api-key": "" }, respond: () => answer(201) });
+  test("are all set if the inputs are invalid, but empty except the outcome", async () => {
+    const { outputs, requests, hasPassed } = await runMain({
+      inputs: { "api-key": "" },
+      respond: () => respondWith(201),
+    });
     expect(Object.keys(outputs).sort()).toEqual(outputNames().sort());
     expect(Object.entries(outputs).filter(([, value]) => value !== "")).toEqual([["outcome", "error"]]);
     expect(requests).toEqual([]);
     expect(hasPassed).toBe(false);
   });
 
-  test("a record with only id and status is enough", async () => {
+  test("are empty for fields that a record leaves out", async () => {
     const { outputs } = await runMain({
-      respond: ({ method }) => answer(200, { id: "job_1", status: method === "POST" ? "active" : "completed" }),
+      respond: ({ method }) => respondWith(200, { id: "job_1", status: method === "POST" ? "active" : "completed" }),
     });
     expect(outputs).toMatchObject({
       "job-id": "job_1",
@@ -94,7 +97,7 @@ describe("outputs", () => {
     });
   });
 
-  test("fields of a wrong type count as absent", async () => {
+  test("are empty for fields of the wrong type", async () => {
     const odd = {
       id: "job_1",
       status: "completed",
@@ -104,7 +107,7 @@ describe("outputs", () => {
       createdAt: {},
       archivedAt: 0,
     };
-    const { outputs } = await runMain({ respond: () => answer(201, odd) });
+    const { outputs } = await runMain({ respond: () => respondWith(201, odd) });
     expect(outputs).toMatchObject({
       outcome: "no-changes",
       model: "",
@@ -114,8 +117,8 @@ describe("outputs", () => {
     });
   });
 
-  test("the job's id is an output as soon as the service has answered", async () => {
-    const { toolkit } = await runMain({ respond: scripted(completed) });
+  test("contain the job id before the first poll", async () => {
+    const { toolkit } = await runMain({ respond: pollsReturn(completed) });
     const id = toolkit.events.indexOf("output job-id=job_1");
     const firstPoll = toolkit.events.findIndex((event) => event.startsWith("group Waiting"));
     expect(id).toBeGreaterThan(0);
@@ -128,9 +131,9 @@ describe("outputs", () => {
     "/pull/7",
     "ftp://example.com/pull/7",
     "https://a b/pull/7",
-  ])("a prLink of %s counts as none, with one warning", async (link) => {
+  ])("leave out the prLink %s, with one warning", async (link) => {
     const { outputs, toolkit } = await runMain({
-      respond: scripted(record({ prLink: link }), record({ status: "completed", prLink: link })),
+      respond: pollsReturn(record({ prLink: link }), record({ status: "completed", prLink: link })),
     });
     expect(outputs).toMatchObject({ outcome: "no-changes", "pr-link": "", "pr-number": "" });
     expect(toolkit.annotations.filter(({ level }) => level === "warning")).toMatchObject([
@@ -142,47 +145,50 @@ describe("outputs", () => {
 describe("wait: false", () => {
   const inputs = { wait: "false" };
 
-  test("an active job: started, one request", async () => {
-    const { outputs, requests, hasPassed } = await runMain({ inputs, respond: scripted(completed) });
+  test("ends with started after one request if the job is active", async () => {
+    const { outputs, requests, hasPassed } = await runMain({ inputs, respond: pollsReturn(completed) });
     expect(outputs).toMatchObject({ outcome: "started", status: "active", "job-id": "job_1" });
     expect(requests).toHaveLength(1);
     expect(hasPassed).toBe(true);
   });
 
-  test("a job created already ended has its own outcome", async () => {
-    const { outputs } = await runMain({ inputs, respond: () => answer(201, record({ status: "failed" })) });
+  test("ends with the outcome of a job that is already terminal", async () => {
+    const { outputs } = await runMain({ inputs, respond: () => respondWith(201, record({ status: "failed" })) });
     expect(outputs.outcome).toBe("failed");
   });
 
-  test("a message is started whatever state the record shows", async () => {
+  test("ends with started after a message, whatever status the record has", async () => {
     const { outputs, requests } = await runMain({
       inputs: { ...inputs, "job-id": "job_1" },
-      respond: () => answer(200, completed),
+      respond: () => respondWith(200, completed),
     });
     expect(outputs).toMatchObject({ outcome: "started", status: "completed" });
     expect(requests).toMatchObject([{ method: "POST", path: "/v2/agent/docs/job/job_1/message" }]);
   });
 
-  test("job-id alone: one poll, whose state is the outcome", async () => {
+  test("polls a job-id once, and ends with the outcome of its state", async () => {
     const attach = (poll: Record<string, unknown>) =>
-      runMain({ inputs: { ...inputs, prompt: "", "job-id": "job_1" }, respond: () => answer(200, poll) });
+      runMain({ inputs: { ...inputs, prompt: "", "job-id": "job_1" }, respond: () => respondWith(200, poll) });
     const active = await attach(record());
     expect(active.outputs.outcome).toBe("started");
     expect(active.requests).toMatchObject([{ at: 0, method: "GET", path: "/v2/agent/docs/job/job_1" }]);
     expect((await attach(completed)).outputs.outcome).toBe("pr-created");
   });
 
-  test("job-id alone: a poll that fails in passing is repeated until one is answered", async () => {
+  test("retries the poll of a job-id after a transient failure", async () => {
     const { outputs, requests } = await runMain({
       inputs: { ...inputs, prompt: "", "job-id": "job_1" },
-      respond: (_request, index) => (index === 0 ? answer(502) : answer(200, record())),
+      respond: (_request, index) => (index === 0 ? respondWith(502) : respondWith(200, record())),
     });
     expect(outputs.outcome).toBe("started");
     expect(requests).toHaveLength(2);
   });
 
-  test("a status the action does not know counts as active", async () => {
-    const { outputs, hasPassed } = await runMain({ inputs, respond: () => answer(201, record({ status: "queued" })) });
+  test("treats an unknown status as active", async () => {
+    const { outputs, hasPassed } = await runMain({
+      inputs,
+      respond: () => respondWith(201, record({ status: "queued" })),
+    });
     expect(outputs).toMatchObject({ outcome: "started", status: "", "job-id": "job_1" });
     expect(hasPassed).toBe(true);
   });

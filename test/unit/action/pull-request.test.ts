@@ -17,7 +17,7 @@ test.each([
   ["https://github.com/acme/docs/issues/7", ""],
   ["https://github.com/acme/docs/commit/7", ""],
   ["https://github.com/acme/7", ""],
-])("%s has the number %j", (url, number) => {
+])("parses %s with the number %j", (url, number) => {
   expect(parsePullRequest(url)).toEqual({ url, number });
 });
 
@@ -40,10 +40,10 @@ test.each([
   "https://github.com/acme/docs/pull/7\n",
   "https://github.com/a\tb",
   "https://github.com/a\u0085b",
-])("%j is none", (url) => {
+])("rejects %j", (url) => {
   expect(parsePullRequest(url)).toBeUndefined();
 });
 
-test("characters that mean something elsewhere are encoded", () => {
+test("encodes characters that are special in HTML and Markdown", () => {
   expect(parsePullRequest('https://example.com/"><img>`')?.url).toBe("https://example.com/%22%3E%3Cimg%3E%60");
 });

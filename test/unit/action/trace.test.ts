@@ -2,20 +2,20 @@ import { expect, test } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { fakeTransport } from "../../support/fake-transport.ts";
-import { answer, key, record, runMain } from "../../support/run-main.ts";
+import { key, record, respondWith, runMain } from "../../support/run-main.ts";
 
-/** The lines of debug of a run whose requests are answered in turn. */
-async function debugOf(...answers: ReturnType<typeof answer>[]): Promise<string[]> {
-  const { toolkit } = await runMain({ respond: (_request, index) => answers[index] ?? answer(500) });
+/** Returns the debug lines of a run whose requests end in these ways, in turn. */
+async function debugOf(...responses: ReturnType<typeof respondWith>[]): Promise<string[]> {
+  const { toolkit } = await runMain({ respond: (_request, index) => responses[index] ?? respondWith(500) });
   return toolkit.events.filter((event) => event.startsWith("debug ")).map((event) => event.slice("debug ".length));
 }
 
-test("every request is one line of debug: method, path, status, duration and the service's id of it", async () => {
+test("prints one debug line per request: method, path, status, request id and duration", async () => {
   const lines = await debugOf(
-    { ...answer(201, record(), { "x-request-id": "req-1" }), answerMs: 250 },
-    answer(503, "", { "x-request-id": "req-2" }),
+    { ...respondWith(201, record(), { "x-request-id": "req-1" }), responseMs: 250 },
+    respondWith(503, "", { "x-request-id": "req-2" }),
     { failure: "not-connected" },
-    answer(200, record({ status: "completed" })),
+    respondWith(200, record({ status: "completed" })),
   );
   expect(lines).toEqual([
     "POST /v2/agent/docs/job: 201, request req-1 (250 ms)",
@@ -25,9 +25,9 @@ test("every request is one line of debug: method, path, status, duration and the
   ]);
 });
 
-test("neither headers nor bodies, and no key where the service gives it back", async () => {
+test("prints no headers and no bodies, and redacts a key that the service echoes", async () => {
   const lines = await debugOf(
-    answer(400, { error: "a secret body" }, { "x-request-id": `echo ${key}`, server: "nginx" }),
+    respondWith(400, { error: "a secret body" }, { "x-request-id": `echo ${key}`, server: "nginx" }),
   );
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain("400, request echo ");
@@ -35,9 +35,9 @@ test("neither headers nor bodies, and no key where the service gives it back", a
     expect(lines[0]).not.toContain(hidden);
 });
 
-test("a line that cannot be written costs no answer: the id of the job that was started is handed on", async () => {
+test("returns the job although the trace listener throws", async () => {
   const clock = new FakeClock();
-  const respond = () => answer(201, record());
+  const respond = () => respondWith(201, record());
   const client = createClient(
     { baseUrl: new URL("https://example.com"), projectId: "docs", apiKey: key },
     {
@@ -53,8 +53,8 @@ test("a line that cannot be written costs no answer: the id of the job that was 
   expect(await client.createJob("Update the quickstart", limits, () => {})).toMatchObject({ id: "job_1" });
 });
 
-test("what comes as an id stays one harmless line", async () => {
-  const [line = ""] = await debugOf(answer(400, "", { "x-request-id": `::error::x\u202e${"y".repeat(500)}` }));
+test("escapes and shortens a request id", async () => {
+  const [line = ""] = await debugOf(respondWith(400, "", { "x-request-id": `::error::x\u202e${"y".repeat(500)}` }));
   expect(line).not.toMatch(/\u202e/);
   expect(line.length).toBeLessThan(250);
 });

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a sleep lasts as long as it should", async () => {
+test("sleeps for the given time", async () => {
   const done = vi.fn();
   const sleep = systemClock.sleep(1000).then(done);
   await vi.advanceTimersByTimeAsync(999);
@@ -18,7 +18,7 @@ test("a sleep lasts as long as it should", async () => {
   await sleep;
 });
 
-test("an abort ends it at once, and nothing is left behind", async () => {
+test("wakes immediately on an abort, and leaves no timer", async () => {
   const cancellation = new AbortController();
   const sleep = systemClock.sleep(1_000_000, cancellation.signal);
   cancellation.abort();
@@ -27,7 +27,7 @@ test("an abort ends it at once, and nothing is left behind", async () => {
   await systemClock.sleep(1_000_000, cancellation.signal);
 });
 
-test("a sleep that ended leaves no listener", async () => {
+test("leaves no listener after a sleep", async () => {
   const { signal } = new AbortController();
   const sleep = systemClock.sleep(10, signal);
   await vi.advanceTimersByTimeAsync(10);
@@ -35,7 +35,7 @@ test("a sleep that ended leaves no listener", async () => {
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-test("a sleep longer than a timer can be does not end at once", async () => {
+test("does not wake immediately from a sleep longer than a timer can be", async () => {
   const done = vi.fn();
   void systemClock.sleep(2 ** 40).then(done);
   await vi.advanceTimersByTimeAsync(1_000_000);

@@ -19,7 +19,7 @@ const empty: Omit<Job, "id" | "status"> = {
 };
 
 describe("a job record", () => {
-  test("needs an id and a status, and no more", () => {
+  test("needs only an id and a status", () => {
     expect(parseJob({ id: "a", status: "active" })).toEqual({ id: "a", status: "active", ...empty });
   });
 
@@ -38,11 +38,11 @@ describe("a job record", () => {
     { id: ".", status: "active" },
     { id: "..", status: "active" },
     { id: "\ud800", status: "active" },
-  ])("%j is none", (data) => {
+  ])("%j is rejected", (data) => {
     expect(parseJob(data)).toBeUndefined();
   });
 
-  test("whatever the data, what comes out is a job of texts, or nothing", () => {
+  test("any data is either rejected or parsed into strings", () => {
     const field = fc.oneof(fc.string(), fc.constant(null), fc.jsonValue());
     const recordLike = fc.record(
       {
@@ -68,7 +68,7 @@ describe("a job record", () => {
   });
 });
 
-describe("an id is saved from a body", () => {
+describe("salvageId", () => {
   const salvage = (body: string) => salvageId(body, (text) => text);
 
   test.each([
@@ -77,7 +77,7 @@ describe("an id is saved from a body", () => {
     ['{"id":"job_1"', "job_1"],
     [' { "id" : "job\\u005f1", "status":"act', "job_1"],
     ['{"id":"job_1","status":"active"} trailing', "job_1"],
-  ])("%s", (body, id) => {
+  ])("finds the id in %s", (body, id) => {
     expect(salvage(body)).toBe(id);
   });
 
@@ -91,7 +91,7 @@ describe("an id is saved from a body", () => {
     '{"id":7',
     '["id":"x"',
     "<html>",
-  ])("none from %s", (body) => {
+  ])("returns undefined for %s", (body) => {
     expect(salvage(body)).toBeUndefined();
   });
 });
@@ -102,18 +102,18 @@ test("only completed, archived and failed are terminal", () => {
 });
 
 describe("a body", () => {
-  test("passes every string in it through the cleaner, however it is written", () => {
-    const clean = (text: string) => text.replaceAll("key", "***");
-    expect(parseBody('{"a":["\\u006bey"],"b":{"c":"key"}}', clean)).toEqual({ a: ["***"], b: { c: "***" } });
+  test("is redacted in every string, however the string is escaped", () => {
+    const redact = (text: string) => text.replaceAll("key", "***");
+    expect(parseBody('{"a":["\\u006bey"],"b":{"c":"key"}}', redact)).toEqual({ a: ["***"], b: { c: "***" } });
   });
 
-  test("that is no JSON is nothing, and never a fault", () => {
+  test("that is not JSON is undefined", () => {
     fc.assert(fc.property(fc.string(), (body) => void parseErrorMessage(parseBody(body, (text) => text))));
     expect(parseBody("<html>", (text) => text)).toBeUndefined();
     expect(parseBody("[".repeat(100_000), (text) => text)).toBeUndefined();
   });
 
-  test("of an error may hold the service's words", () => {
+  test("of an error may contain the service's message", () => {
     expect(parseErrorMessage({ error: " Slow down " })).toBe("Slow down");
     for (const body of [undefined, null, {}, { error: 1 }, { message: "x" }, "x"])
       expect(parseErrorMessage(body)).toBe("");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createRedactor } from "../../../src/client/redact.ts";
 
-test("the key is taken out, as it is and as it could be handed back", () => {
+test("replaces the key in every encoding in which it could be echoed", () => {
   const key = "mint_a+b/c=0123456789";
   const redact = createRedactor(key);
   expect(redact(`${key} and ${key}`)).toBe("*** and ***");
@@ -9,6 +9,6 @@ test("the key is taken out, as it is and as it could be handed back", () => {
   expect(redact(Buffer.from(key).toString("base64"))).toMatch(/^\*\*\*=*$/);
 });
 
-test("a key too short to be one is left alone, since words would hold it by accident", () => {
+test("does not replace a short key, which would match words by accident", () => {
   expect(createRedactor("key")("monkey")).toBe("monkey");
 });

@@ -12,7 +12,7 @@ describe("Retry-After", () => {
     ["Thu, 01 Jan 2026 00:00:05 GMT", 5000],
     ["Thursday, 01-Jan-26 00:00:05 GMT", 5000],
     ["Thu Jan  1 00:00:05 2026", 5000],
-  ])("%s", (value, ms) => {
+  ])("accepts %s", (value, ms) => {
     expect(parseRetryAfter(value, now)).toBe(ms);
   });
 
@@ -32,11 +32,11 @@ describe("Retry-After", () => {
     "Wed, 31 Dec 2025 23:59:59 GMT",
     "2026-01-01T00:00:05Z",
     "Thu, 99 Foo 2026 00:00:05 GMT",
-  ])("%s says nothing", (value) => {
+  ])("ignores %s", (value) => {
     expect(parseRetryAfter(value, now)).toBeUndefined();
   });
 
-  test("whatever it says, a wait is a number above 0, or none", () => {
+  test("returns a positive number or undefined for any value", () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -14,7 +14,7 @@ const examples = createRequire(import.meta.url)("@octokit/webhooks-examples") as
 }[];
 
 describe("an event", () => {
-  test.each(["issue_comment", "pull_request_review_comment"] as const)("%s: GitHub's own examples are read", (name) => {
+  test.each(["issue_comment", "pull_request_review_comment"] as const)("%s: parses GitHub's own examples", (name) => {
     const payloads = examples.find((one) => one.name === name)?.examples ?? [];
     expect(payloads.length).toBeGreaterThan(0);
     for (const payload of payloads) {
@@ -23,12 +23,12 @@ describe("an event", () => {
         action: payload.action,
         comment: { id: expect.any(Number), text: expect.any(String) },
       });
-      expect(event?.review !== undefined).toBe(name === "pull_request_review_comment");
+      expect(event.review !== undefined).toBe(name === "pull_request_review_comment");
     }
   });
 
-  test("whatever the payload, there is an event or nothing", () => {
-    const broken = fc.dictionary(
+  test("any payload is either parsed or rejected with a ZodError", () => {
+    const invalid = fc.dictionary(
       fc.constantFrom("action", "comment", "issue", "pull_request", "repository"),
       fc.oneof(
         fc.jsonValue(),
@@ -36,7 +36,7 @@ describe("an event", () => {
       ),
     );
     fc.assert(
-      fc.property(fc.oneof(broken, fc.jsonValue()), (payload) => {
+      fc.property(fc.oneof(invalid, fc.jsonValue()), (payload) => {
         for (const name of ["issue_comment", "pull_request_review_comment"] as const) {
           try {
             expect(typeof parseEvent(name, payload).author.login).toBe("string");
@@ -49,7 +49,7 @@ describe("an event", () => {
   });
 });
 
-test("whatever the comment, only one that begins with the phrase asks for something", () => {
+test("only a comment that begins with the phrase has an instruction, for any text", () => {
   fc.assert(
     fc.property(hostileText, (text) => {
       const trigger = parseTrigger({ action: "created", comment: { id: 1, text } }, "/agent");
@@ -60,7 +60,7 @@ test("whatever the comment, only one that begins with the phrase asks for someth
   );
 });
 
-test("whatever the ids, a marker is one line that is read as it was written", () => {
+test("a marker is one line and is parsed as written, for any usable ids", () => {
   fc.assert(
     fc.property(hostileText, hostileText, fc.nat(), (project, job, commentId) => {
       fc.pre(project.isWellFormed() && job.isWellFormed() && project !== "" && ![".", "..", ""].includes(job));
@@ -74,7 +74,7 @@ test("whatever the ids, a marker is one line that is read as it was written", ()
   );
 });
 
-test("whatever is filled in, it is filled in once", () => {
+test("a template is filled in in a single pass, for any values", () => {
   fc.assert(
     fc.property(hostileText, hostileText, (instruction, title) => {
       const event = {

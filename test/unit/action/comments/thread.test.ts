@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { comment, commentId } from "../../../support/comment-run.ts";
+import { commentId, runComment } from "../../../support/comment-run.ts";
 import { bot, FakeGitHub, type GitHubCall } from "../../../support/fake-github.ts";
 import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
-import { answer, prLink, record } from "../../../support/run-main.ts";
+import { prLink, record, respondWith } from "../../../support/run-main.ts";
 
 const completed = record({ status: "completed", prLink });
 const stranger = { id: 666, login: "stranger" };
 
 /** A service that takes everything and is done at the first poll. */
 const respond = ({ method }: SeenRequest): Exchange =>
-  method === "POST" ? answer(201, record()) : answer(200, completed);
+  method === "POST" ? respondWith(201, record()) : respondWith(200, completed);
 
 const marker = (job: string, project = "docs", id = 1) =>
   `<!-- agent-job-action project=${project} job=${job} comment=${id} -->`;
@@ -34,7 +34,7 @@ describe("acknowledge", () => {
     github.fault = ({ parameters }) => {
       if (typeof parameters.body === "string") bodies.push(parameters.body);
     };
-    await comment(github, { respond });
+    await runComment(github, { respond });
     expect(github.reactions).toEqual(["eyes", "hooray"]);
     expect(github.comments).toHaveLength(1);
     expect(bodies[0]).toContain("The agent is working on it");
@@ -48,7 +48,7 @@ describe("acknowledge", () => {
 
   test("in a review, the reply goes to the root of the comment's thread", async () => {
     const github = new FakeGitHub();
-    await comment(github, { respond, review: { path: "a.md", line: 3, in_reply_to_id: 55 } });
+    await runComment(github, { respond, review: { path: "a.md", line: 3, in_reply_to_id: 55 } });
     const calls = github.calls.map(({ route, parameters }) => `${route} ${parameters.comment_id ?? ""}`.trim());
     expect(calls).toContain("POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies 55");
     expect(calls).toContain(`POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions ${commentId}`);
@@ -58,7 +58,7 @@ describe("acknowledge", () => {
 
   test("reply: false writes nothing to the thread", async () => {
     const github = new FakeGitHub();
-    const { outputs } = await comment(github, { respond, inputs: { reply: "false" } });
+    const { outputs } = await runComment(github, { respond, inputs: { reply: "false" } });
     expect(outputs.outcome).toBe("pr-created");
     expect(github.calls.map(({ route }) => route)).toEqual([
       "GET /repos/{owner}/{repo}/collaborators/{username}/permission",
@@ -73,7 +73,7 @@ describe("remember", () => {
     github.add(bot, `new\n\n${marker("job_1")}`);
     github.add(bot, "no marker");
     github.add(stranger, `mine\n\n${marker("job_of_stranger")}`);
-    const { requests, outputs } = await comment(github, { respond });
+    const { requests, outputs } = await runComment(github, { respond });
     expect(paths(requests)[0]).toBe(message("job_1"));
     expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
   });
@@ -82,7 +82,7 @@ describe("remember", () => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_1"));
     for (let count = 0; count < 250; count++) github.add(stranger, "hello");
-    const { requests } = await comment(github, { respond });
+    const { requests } = await runComment(github, { respond });
     expect(paths(requests)[0]).toBe(message("job_1"));
     expect(github.calls.flatMap(({ parameters }) => parameters.page ?? [])).toEqual([1, 2, 3]);
   });
@@ -96,23 +96,23 @@ describe("remember", () => {
   ])("a marker %s is none", async (_name, body) => {
     const github = new FakeGitHub();
     github.add(bot, body);
-    expect(paths((await comment(github, { respond })).requests)[0]).toBe(create);
+    expect(paths((await runComment(github, { respond })).requests)[0]).toBe(create);
   });
 
   test("in a review, a reply in another thread is none", async () => {
     const review = { path: "a.md", line: 3, in_reply_to_id: 55 };
     const elsewhere = new FakeGitHub();
     elsewhere.add(bot, marker("job_1"), 44);
-    expect(paths((await comment(elsewhere, { respond, review })).requests)[0]).toBe(create);
+    expect(paths((await runComment(elsewhere, { respond, review })).requests)[0]).toBe(create);
     const here = new FakeGitHub();
     here.add(bot, marker("job_1"), 55);
-    expect(paths((await comment(here, { respond, review })).requests)[0]).toBe(message("job_1"));
+    expect(paths((await runComment(here, { respond, review })).requests)[0]).toBe(message("job_1"));
   });
 
   test("new starts another job whatever the thread holds", async () => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_1"));
-    const { requests } = await comment(github, {
+    const { requests } = await runComment(github, {
       respond,
       text: "/agent New fix it",
       inputs: { prompt: "{{ instruction }}" },
@@ -124,19 +124,19 @@ describe("remember", () => {
     for (const text of ["/agent fix it", "/agent new fix it"]) {
       const github = new FakeGitHub();
       github.add(bot, marker("job_1"));
-      const { requests } = await comment(github, {
+      const { requests } = await runComment(github, {
         text,
         inputs: { "job-id": "job_7" },
-        respond: () => answer(200, record({ id: "job_7", status: "failed" })),
+        respond: () => respondWith(200, record({ id: "job_7", status: "failed" })),
       });
       expect(paths(requests)[0]).toBe(message("job_7"));
     }
   });
 
   test("a job-id that the service does not know fails the step", async () => {
-    const { requests, outputs } = await comment(new FakeGitHub(), {
+    const { requests, outputs } = await runComment(new FakeGitHub(), {
       inputs: { "job-id": "job_7" },
-      respond: () => answer(404),
+      respond: () => respondWith(404),
     });
     expect(paths(requests)).toEqual([message("job_7")]);
     expect(outputs.outcome).toBe("error");
@@ -145,8 +145,8 @@ describe("remember", () => {
   test("a remembered job that the service does not know: a new one is started, and the reply says so", async () => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_gone"));
-    const { requests, outputs } = await comment(github, {
-      respond: (request) => (request.path.includes("job_gone") ? answer(404) : respond(request)),
+    const { requests, outputs } = await runComment(github, {
+      respond: (request) => (request.path.includes("job_gone") ? respondWith(404) : respond(request)),
     });
     expect(paths(requests).slice(0, 2)).toEqual([message("job_gone"), create]);
     expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
@@ -158,25 +158,25 @@ describe("remember", () => {
     github.add(bot, marker("job_0"));
     github.add(bot, marker("job_1"));
     github.comments.reverse();
-    expect(paths((await comment(github, { respond })).requests)[0]).toBe(message("job_1"));
+    expect(paths((await runComment(github, { respond })).requests)[0]).toBe(message("job_1"));
   });
 
   test("an id with characters of all kinds comes back as it was", async () => {
     const id = "a b/ü-->%2F";
     const github = new FakeGitHub();
-    const done = () => answer(200, record({ id, status: "failed" }));
-    await comment(github, { respond: done });
+    const done = () => respondWith(200, record({ id, status: "failed" }));
+    await runComment(github, { respond: done });
     expect(github.reply.split("\n").at(-1)).toMatch(
       /^<!-- agent-job-action project=docs job=a%20b%2F%C3%BC--%3E%252F comment=77 -->$/,
     );
-    const { requests } = await comment(github, { respond: done });
+    const { requests } = await runComment(github, { respond: done });
     expect(paths(requests)[0]).toBe(message(encodeURIComponent(id)));
   });
 
   test.each([".", ".."])("a marker whose job is %s is none", async (id) => {
     const github = new FakeGitHub();
     github.add(bot, marker(id));
-    expect(paths((await comment(github, { respond })).requests)[0]).toBe(create);
+    expect(paths((await runComment(github, { respond })).requests)[0]).toBe(create);
   });
 
   test("a thread of which a page cannot be read is not read at all", async () => {
@@ -186,7 +186,7 @@ describe("remember", () => {
     github.fault = ({ parameters }) => {
       if (parameters.page === 2) throw new Error("Server Error");
     };
-    const { requests, toolkit } = await comment(github, { respond });
+    const { requests, toolkit } = await runComment(github, { respond });
     expect(paths(requests)[0]).toBe(create);
     expect(toolkit.annotations).toHaveLength(1);
   });
@@ -197,7 +197,7 @@ describe("remember", () => {
     const request = github.request.bind(github);
     github.request = async (route, ...rest) =>
       route.startsWith("GET") && route.endsWith("comments") ? "<html>" : request(route, ...rest);
-    const { requests, toolkit } = await comment(github, { respond });
+    const { requests, toolkit } = await runComment(github, { respond });
     expect(paths(requests)[0]).toBe(create);
     expect(toolkit.annotations).toMatchObject([{ level: "warning" }]);
   });
@@ -205,15 +205,17 @@ describe("remember", () => {
   test.each([401, 403, 410, 429])("a remembered job answered with %i is not forgotten: no new one", async (status) => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_1"));
-    const { requests } = await comment(github, { respond: () => answer(status, "", { "retry-after": "99999" }) });
+    const { requests } = await runComment(github, {
+      respond: () => respondWith(status, "", { "retry-after": "99999" }),
+    });
     expect(paths(requests)).toEqual([message("job_1")]);
   });
 
   test("the id of a forgotten job is not given out as that of a new one that is refused", async () => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_gone"));
-    const { outputs, toolkit } = await comment(github, {
-      respond: ({ path }) => (path.includes("job_gone") ? answer(404) : answer(401)),
+    const { outputs, toolkit } = await runComment(github, {
+      respond: ({ path }) => (path.includes("job_gone") ? respondWith(404) : respondWith(401)),
     });
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
     expect(toolkit.lines.join("\n")).toContain("The job of this thread was not found, so a new one was started.");
@@ -222,14 +224,14 @@ describe("remember", () => {
   test("the template counts for follow-ups too", async () => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_1"));
-    const { requests } = await comment(github, { respond, inputs: { prompt: "Docs: {{ instruction }}" } });
+    const { requests } = await runComment(github, { respond, inputs: { prompt: "Docs: {{ instruction }}" } });
     expect(requests[0]).toMatchObject({ path: "/v2/agent/docs/job/job_1/message", body: { prompt: "Docs: fix it" } });
   });
 
   test("a message in doubt starts no new job", async () => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_1"));
-    const { requests, outputs } = await comment(github, { respond: () => answer(502) });
+    const { requests, outputs } = await runComment(github, { respond: () => respondWith(502) });
     expect(paths(requests)).toEqual([message("job_1")]);
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "job_1" });
   });
@@ -237,8 +239,8 @@ describe("remember", () => {
   test("a job lost after the message was taken starts no new one", async () => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_1"));
-    const { requests } = await comment(github, {
-      respond: ({ method }) => (method === "POST" ? answer(200, record()) : answer(404)),
+    const { requests } = await runComment(github, {
+      respond: ({ method }) => (method === "POST" ? respondWith(200, record()) : respondWith(404)),
     });
     expect(paths(requests).filter((path) => path.startsWith("POST"))).toEqual([message("job_1")]);
   });
@@ -246,19 +248,19 @@ describe("remember", () => {
   test("with reply: false nothing is remembered", async () => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_1"));
-    expect(paths((await comment(github, { respond, inputs: { reply: "false" } })).requests)[0]).toBe(create);
+    expect(paths((await runComment(github, { respond, inputs: { reply: "false" } })).requests)[0]).toBe(create);
   });
 
   test("where no reply could be made, nothing is remembered", async () => {
     const github = lacking(/^POST .*\/issues\/\{issue_number\}\/comments$/);
     github.add(bot, marker("job_1"));
-    expect(paths((await comment(github, { respond })).requests)[0]).toBe(create);
+    expect(paths((await runComment(github, { respond })).requests)[0]).toBe(create);
   });
 
   test("where the thread cannot be listed, a new job starts with a warning", async () => {
     const github = lacking(/^GET .*\/comments$/);
     github.add(bot, marker("job_1"));
-    const { requests, toolkit } = await comment(github, { respond });
+    const { requests, toolkit } = await runComment(github, { respond });
     expect(paths(requests)[0]).toBe(create);
     expect(toolkit.annotations).toMatchObject([
       { level: "warning", text: expect.stringContaining("Could not read the thread") },
@@ -271,7 +273,7 @@ describe("a re-run", () => {
     const github = new FakeGitHub();
     github.add(bot, `first attempt\n\n${marker("job_1", "docs", commentId)}`);
     github.add(bot, `another comment's\n\n${marker("job_2", "docs", 5)}`);
-    const { requests, outputs } = await comment(github, { respond, attempt: 2 });
+    const { requests, outputs } = await runComment(github, { respond, attempt: 2 });
     expect(paths(requests)).toEqual(["GET /v2/agent/docs/job/job_1"]);
     expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
     expect(github.comments).toHaveLength(2);
@@ -282,7 +284,7 @@ describe("a re-run", () => {
     for (const options of [{ text: "/agent new fix it" }, { inputs: { "job-id": "job_7" } }]) {
       const github = new FakeGitHub();
       github.add(bot, marker("job_1", "docs", commentId));
-      expect(paths((await comment(github, { respond, attempt: 2, ...options })).requests)).toEqual([
+      expect(paths((await runComment(github, { respond, attempt: 2, ...options })).requests)).toEqual([
         "GET /v2/agent/docs/job/job_1",
       ]);
     }
@@ -291,7 +293,7 @@ describe("a re-run", () => {
   test("does not take a stranger's marker for its own", async () => {
     const github = new FakeGitHub();
     github.add(stranger, marker("job_of_stranger", "docs", commentId));
-    expect(paths((await comment(github, { respond, attempt: 2 })).requests)[0]).toBe(create);
+    expect(paths((await runComment(github, { respond, attempt: 2 })).requests)[0]).toBe(create);
   });
 
   test.each([
@@ -300,7 +302,7 @@ describe("a re-run", () => {
   ])("goes on as a first run where %s", async (_name, body) => {
     const github = new FakeGitHub();
     if (body) github.add(bot, body);
-    const { requests } = await comment(github, { respond, attempt: 2 });
+    const { requests } = await runComment(github, { respond, attempt: 2 });
     expect(paths(requests)[0]).toBe(create);
     expect(github.reply).toContain("Pull request created");
   });
@@ -308,9 +310,9 @@ describe("a re-run", () => {
   test("goes on as a first run where its job is gone", async () => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_gone", "docs", commentId));
-    const { requests, outputs } = await comment(github, {
+    const { requests, outputs } = await runComment(github, {
       attempt: 2,
-      respond: (request) => (request.path.includes("job_gone") ? answer(404) : respond(request)),
+      respond: (request) => (request.path.includes("job_gone") ? respondWith(404) : respond(request)),
     });
     expect(paths(requests).filter((path) => path.startsWith("POST"))).toEqual([message("job_gone"), create]);
     expect(outputs["job-id"]).toBe("job_1");
@@ -319,49 +321,51 @@ describe("a re-run", () => {
   test.each([401, 503])("that cannot read the job (%i) still leaves it remembered for the next", async (status) => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_1", "docs", commentId));
-    await comment(github, { respond: () => answer(status), attempt: 2, inputs: { "timeout-minutes": "0.5" } });
+    await runComment(github, { respond: () => respondWith(status), attempt: 2, inputs: { "timeout-minutes": "0.5" } });
     expect(github.reply.split("\n").at(-1)).toBe(marker("job_1", "docs", commentId));
-    const { requests } = await comment(github, { respond, attempt: 3 });
+    const { requests } = await runComment(github, { respond, attempt: 3 });
     expect(paths(requests)).toEqual(["GET /v2/agent/docs/job/job_1"]);
   });
 
   test("after a message in doubt waits, and does not send it again", async () => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_1"));
-    await comment(github, { respond: () => answer(502) });
-    const { requests } = await comment(github, { respond, attempt: 2 });
+    await runComment(github, { respond: () => respondWith(502) });
+    const { requests } = await runComment(github, { respond, attempt: 2 });
     expect(paths(requests)).toEqual(["GET /v2/agent/docs/job/job_1"]);
   });
 
   test("after a message that was refused sends it", async () => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_1"));
-    await comment(github, { respond: () => answer(401) });
-    const { requests } = await comment(github, { respond, attempt: 2 });
+    await runComment(github, { respond: () => respondWith(401) });
+    const { requests } = await runComment(github, { respond, attempt: 2 });
     expect(paths(requests)[0]).toBe(message("job_1"));
   });
 
   test("that may read the thread alone sends nothing where the first run has left a reply", async () => {
     const github = lacking(/^(POST|PATCH) /);
     github.add(bot, marker("job_1", "docs", commentId));
-    const { requests, outputs } = await comment(github, { respond, attempt: 2 });
+    const { requests, outputs } = await runComment(github, { respond, attempt: 2 });
     expect(requests).toEqual([]);
     expect(outputs.outcome).toBe("error");
     const bare = lacking(/^(POST|PATCH) /);
-    expect(paths((await comment(bare, { respond, attempt: 2 })).requests)[0]).toBe(create);
+    expect(paths((await runComment(bare, { respond, attempt: 2 })).requests)[0]).toBe(create);
   });
 
   test("takes the newest of its own replies", async () => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_0", "docs", commentId));
     github.add(bot, marker("job_1", "docs", commentId));
-    expect(paths((await comment(github, { respond, attempt: 3 })).requests)).toEqual(["GET /v2/agent/docs/job/job_1"]);
+    expect(paths((await runComment(github, { respond, attempt: 3 })).requests)).toEqual([
+      "GET /v2/agent/docs/job/job_1",
+    ]);
   });
 
   test("that cannot read the thread sends nothing: a job may be running", async () => {
     const github = lacking(/^GET .*\/comments$/);
     github.add(bot, marker("job_1", "docs", commentId));
-    const { requests, outputs, toolkit } = await comment(github, { respond, attempt: 2 });
+    const { requests, outputs, toolkit } = await runComment(github, { respond, attempt: 2 });
     expect(requests).toEqual([]);
     expect(outputs.outcome).toBe("error");
     expect(toolkit.annotations.at(-1)?.text).toContain("This run sent nothing; a job may be running.");
@@ -370,21 +374,23 @@ describe("a re-run", () => {
   test("knows its own replies by the one it has just made, where GitHub has no reactions", async () => {
     const github = lacking(/reactions$/);
     github.add(bot, marker("job_1", "docs", commentId));
-    expect(paths((await comment(github, { respond, attempt: 2 })).requests)).toEqual(["GET /v2/agent/docs/job/job_1"]);
+    expect(paths((await runComment(github, { respond, attempt: 2 })).requests)).toEqual([
+      "GET /v2/agent/docs/job/job_1",
+    ]);
   });
 
   test("after a create whose answer was cut off waits for the job that it named", async () => {
     const github = new FakeGitHub();
-    const first = await comment(github, { respond: () => answer(500, record()) });
+    const first = await runComment(github, { respond: () => respondWith(500, record()) });
     expect(first.outputs).toMatchObject({ outcome: "error", "job-id": "job_1" });
-    const { requests } = await comment(github, { respond, attempt: 2 });
+    const { requests } = await runComment(github, { respond, attempt: 2 });
     expect(paths(requests)).toEqual(["GET /v2/agent/docs/job/job_1"]);
   });
 
   test("a first run is none, whatever replies there are", async () => {
     const github = new FakeGitHub();
     github.add(bot, marker("job_1", "docs", commentId));
-    expect(paths((await comment(github, { respond, attempt: 1 })).requests)[0]).toBe(message("job_1"));
+    expect(paths((await runComment(github, { respond, attempt: 1 })).requests)[0]).toBe(message("job_1"));
   });
 });
 
@@ -397,9 +403,9 @@ describe("finish", () => {
     ["timed-out", record(), ["eyes", "confused"]],
   ])("%s", async (outcome, last, reactions) => {
     const github = new FakeGitHub();
-    const { outputs } = await comment(github, {
+    const { outputs } = await runComment(github, {
       inputs: { "timeout-minutes": "1" },
-      respond: ({ method }) => (method === "POST" ? answer(201, record()) : answer(200, last)),
+      respond: ({ method }) => (method === "POST" ? respondWith(201, record()) : respondWith(200, last)),
     });
     expect(outputs.outcome).toBe(outcome);
     expect(github.reactions).toEqual(reactions);
@@ -409,9 +415,9 @@ describe("finish", () => {
 
   test("a time-out says how to wait on in the thread, where nobody has to care for ids", async () => {
     const github = new FakeGitHub();
-    await comment(github, {
+    await runComment(github, {
       inputs: { "timeout-minutes": "1" },
-      respond: ({ method }) => (method === "POST" ? answer(201, record()) : answer(200, record())),
+      respond: ({ method }) => (method === "POST" ? respondWith(201, record()) : respondWith(200, record())),
     });
     expect(github.reply).toContain("To wait for it, re-run this workflow run: nothing is sent again.");
     expect(github.reply).not.toContain("job-id");
@@ -419,16 +425,16 @@ describe("finish", () => {
 
   test("an error shows, with what to do", async () => {
     const github = new FakeGitHub();
-    await comment(github, { respond: () => answer(401, { error: "Expired" }) });
+    await runComment(github, { respond: () => respondWith(401, { error: "Expired" }) });
     expect(github.reactions).toEqual(["eyes", "confused"]);
     expect(github.reply).toContain("Create an admin key");
   });
 
   test("a cancellation shows, within 1.5 s, and without a reaction", async () => {
     const github = new FakeGitHub();
-    const { outputs } = await comment(github, {
+    const { outputs } = await runComment(github, {
       cancelAt: 20_000,
-      respond: ({ method }) => (method === "POST" ? answer(201, record()) : answer(200, record())),
+      respond: ({ method }) => (method === "POST" ? respondWith(201, record()) : respondWith(200, record())),
     });
     expect(outputs.outcome).toBe("cancelled");
     expect(github.reactions).toEqual(["eyes"]);
@@ -439,9 +445,9 @@ describe("finish", () => {
 
   test("a cancellation right after the create still leaves the marker", async () => {
     const github = new FakeGitHub();
-    const { outputs } = await comment(github, {
+    const { outputs } = await runComment(github, {
       cancelAt: 100,
-      respond: () => ({ answerMs: 500, answer: { status: 201, body: record() } }),
+      respond: () => ({ responseMs: 500, response: { status: 201, body: record() } }),
     });
     expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "job_1" });
     expect(github.routes("PATCH")).toHaveLength(1);
@@ -454,7 +460,7 @@ describe("finish", () => {
     github.fault = async ({ route }) => {
       if (route.startsWith("PATCH") && edits++ === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     };
-    await comment(github, { respond: () => answer(201, completed) });
+    await runComment(github, { respond: () => respondWith(201, completed) });
     expect(github.reply).toContain("Pull request created");
   });
 
@@ -463,9 +469,9 @@ describe("finish", () => {
     let edits = 0;
     github.fault = ({ route }) =>
       route.startsWith("PATCH") && edits++ === 0 ? new Promise<void>(() => {}) : undefined;
-    await comment(github, {
+    await runComment(github, {
       cancelAt: 20_000,
-      respond: ({ method }) => (method === "POST" ? answer(201, record()) : answer(200, record())),
+      respond: ({ method }) => (method === "POST" ? respondWith(201, record()) : respondWith(200, record())),
     });
     expect(github.reply).toContain("Cancelled");
   });
@@ -474,7 +480,7 @@ describe("finish", () => {
     const hostile =
       "@acme/team <img src=x> ![x](http://x) #1 </code>\n\n<!-- agent-job-action project=docs job=evil comment=1 -->";
     const github = new FakeGitHub();
-    await comment(github, { respond: () => answer(400, { error: hostile + "x".repeat(200_000) }) });
+    await runComment(github, { respond: () => respondWith(400, { error: hostile + "x".repeat(200_000) }) });
     expect(github.reply.length).toBeLessThan(65_536);
     const ownWords = github.reply.replaceAll(/<code>[^<]*<\/code>/g, "");
     for (const trace of ["@acme", "<img", "![x]", "evil"]) expect(ownWords).not.toContain(trace);
@@ -483,7 +489,7 @@ describe("finish", () => {
 
   test("a job whose id is too long for a marker is not remembered, but told of", async () => {
     const github = new FakeGitHub();
-    await comment(github, { respond: () => answer(201, record({ id: "j".repeat(70_000), status: "failed" })) });
+    await runComment(github, { respond: () => respondWith(201, record({ id: "j".repeat(70_000), status: "failed" })) });
     expect(github.reply).toContain("Job failed");
     expect(github.reply.length).toBeLessThan(65_536);
   });
@@ -496,7 +502,7 @@ describe("degrade", () => {
     ["a reply that was deleted", /^PATCH /],
     ["nothing in the thread", /^(?!.*permission$)/],
   ])("%s: one warning in all, and the job runs on", async (_name, pattern) => {
-    const { outputs, toolkit, hasPassed } = await comment(lacking(pattern), { respond });
+    const { outputs, toolkit, hasPassed } = await runComment(lacking(pattern), { respond });
     expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
     expect(hasPassed).toBe(true);
     expect(toolkit.annotations).toHaveLength(1);
@@ -506,7 +512,7 @@ describe("degrade", () => {
 
   test("each request has 10 s, or the time left", async () => {
     const github = new FakeGitHub();
-    await comment(github, { respond, inputs: { "timeout-minutes": "0.1" } });
+    await runComment(github, { respond, inputs: { "timeout-minutes": "0.1" } });
     for (const { limits } of github.calls) expect(limits.timeoutMs).toBeLessThanOrEqual(10_000);
     const post = github.calls.find(({ route }) => route.endsWith("{issue_number}/comments"));
     expect(post?.limits.timeoutMs).toBeLessThanOrEqual(6000);
@@ -514,7 +520,7 @@ describe("degrade", () => {
 
   test("what GitHub takes counts toward the time", async () => {
     const github = new FakeGitHub();
-    const { outputs, toolkit } = await comment(github, {
+    const { outputs, toolkit } = await runComment(github, {
       respond,
       inputs: { "timeout-minutes": "0.5" },
       onClock: (clock) => {
@@ -527,14 +533,14 @@ describe("degrade", () => {
   });
 
   test("the job's id is an output before anything is waited for", async () => {
-    const { toolkit } = await comment(new FakeGitHub(), { respond });
+    const { toolkit } = await runComment(new FakeGitHub(), { respond });
     const id = toolkit.events.indexOf("output job-id=job_1");
     expect(id).toBeGreaterThan(0);
     expect(id).toBeLessThan(toolkit.events.findIndex((event) => event.startsWith("group ")));
   });
 
   test("the token is masked before anything is printed", async () => {
-    const { toolkit } = await comment(new FakeGitHub(), { respond });
+    const { toolkit } = await runComment(new FakeGitHub(), { respond });
     expect(toolkit.masks).toContain("ghs_token_0123456789");
     expect(toolkit.events.slice(0, 2)).toEqual(["mask", "mask"]);
   });

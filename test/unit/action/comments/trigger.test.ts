@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { comment } from "../../../support/comment-run.ts";
+import { runComment } from "../../../support/comment-run.ts";
 import { FakeGitHub } from "../../../support/fake-github.ts";
-import { answer, prLink, record, runMain } from "../../../support/run-main.ts";
+import { prLink, record, respondWith, runMain } from "../../../support/run-main.ts";
 
-const respond = () => answer(201, record({ status: "completed", prLink }));
+const respond = () => respondWith(201, record({ status: "completed", prLink }));
 
 describe("trigger", () => {
   test.each([
@@ -13,7 +13,7 @@ describe("trigger", () => {
     ["/agent\nfix it\n\nand that\n", "fix it\n\nand that"],
     ["/agent newer links", "newer links"],
   ])("%j is an instruction", async (text, instruction) => {
-    const { requests, outputs } = await comment(new FakeGitHub(), {
+    const { requests, outputs } = await runComment(new FakeGitHub(), {
       text,
       inputs: { prompt: "{{ instruction }}" },
       respond,
@@ -35,7 +35,7 @@ describe("trigger", () => {
     ["/agent NEW ", "no-instruction"],
   ])("%j is skipped: %s", async (text, reason) => {
     const github = new FakeGitHub();
-    const { outputs, hasPassed, requests, toolkit } = await comment(github, { text, respond });
+    const { outputs, hasPassed, requests, toolkit } = await runComment(github, { text, respond });
     expect(outputs).toMatchObject({ outcome: "skipped", "skip-reason": reason, "job-id": "" });
     expect(hasPassed).toBe(true);
     expect(requests).toEqual([]);
@@ -48,16 +48,16 @@ describe("trigger", () => {
     ["edited", "edited"],
     ["deleted", "no-trigger"],
   ])("a comment that was %s is skipped: %s", async (action, reason) => {
-    const { outputs, requests } = await comment(new FakeGitHub(), { action, respond });
+    const { outputs, requests } = await runComment(new FakeGitHub(), { action, respond });
     expect(outputs["skip-reason"]).toBe(reason);
     expect(requests).toEqual([]);
   });
 
   test("the reasons come in order: action, phrase, instruction, bot, permission", async () => {
-    const reason = async (options: Parameters<typeof comment>[1]) => {
+    const reason = async (options: Parameters<typeof runComment>[1]) => {
       const github = new FakeGitHub();
       github.permission = { permission: "none" };
-      return (await comment(github, { respond, ...options })).outputs["skip-reason"];
+      return (await runComment(github, { respond, ...options })).outputs["skip-reason"];
     };
     const stranger = { login: "x[bot]", type: "Bot" };
     expect(await reason({ action: "edited", text: "hello", author: stranger })).toBe("edited");
@@ -69,14 +69,16 @@ describe("trigger", () => {
 
   test("the phrase is taken to the letter", async () => {
     const reason = async (phrase: string, text: string) =>
-      (await comment(new FakeGitHub(), { text, inputs: { "trigger-phrase": phrase }, respond })).outputs["skip-reason"];
+      (await runComment(new FakeGitHub(), { text, inputs: { "trigger-phrase": phrase }, respond })).outputs[
+        "skip-reason"
+      ];
     expect(await reason("/a.ent", "/agent fix it")).toBe("no-trigger");
     expect(await reason("(docs)", "(DOCS) fix it")).toBe("");
     expect(await reason("@docs-bot", "@docs-bot fix it")).toBe("");
   });
 
   test("input errors come before all of them", async () => {
-    const { outputs, toolkit } = await comment(new FakeGitHub(), {
+    const { outputs, toolkit } = await runComment(new FakeGitHub(), {
       text: "hello",
       inputs: { prompt: "{{ nothing }} {{ instruction }}", "github-token": "" },
       respond,
@@ -99,7 +101,7 @@ describe("trigger", () => {
 
   test("without the phrase, the event of a comment is like any other", async () => {
     const github = new FakeGitHub();
-    const { outputs } = await comment(github, { inputs: { "trigger-phrase": "", prompt: "Do it" }, respond });
+    const { outputs } = await runComment(github, { inputs: { "trigger-phrase": "", prompt: "Do it" }, respond });
     expect(outputs.outcome).toBe("pr-created");
     expect(github.calls).toEqual([]);
   });
@@ -121,7 +123,7 @@ describe("who", () => {
   ])("%j with required-permission: %s may: %s", async (permission, required, may) => {
     const github = new FakeGitHub();
     github.permission = permission;
-    const { outputs, requests, hasPassed } = await comment(github, {
+    const { outputs, requests, hasPassed } = await runComment(github, {
       inputs: { "required-permission": required },
       respond,
     });
@@ -141,7 +143,7 @@ describe("who", () => {
   ])("the answer %j names none: the step fails, and nothing is started", async (permission) => {
     const github = new FakeGitHub();
     github.permission = permission;
-    const { outputs, requests, hasPassed, toolkit } = await comment(github, { respond });
+    const { outputs, requests, hasPassed, toolkit } = await runComment(github, { respond });
     expect(outputs.outcome).toBe("error");
     expect(hasPassed).toBe(false);
     expect(requests).toEqual([]);
@@ -154,7 +156,7 @@ describe("who", () => {
     github.fault = () => {
       throw new Error("Server Error");
     };
-    const { outputs, requests, toolkit } = await comment(github, { respond });
+    const { outputs, requests, toolkit } = await runComment(github, { respond });
     expect(outputs.outcome).toBe("error");
     expect(requests).toEqual([]);
     expect(toolkit.annotations[0]?.text).toMatch(/cannot be read \(Server Error\), so nothing was started/);
@@ -162,13 +164,13 @@ describe("who", () => {
 
   test("it is the commenter's permission that is asked for", async () => {
     const github = new FakeGitHub();
-    await comment(github, { respond });
+    await runComment(github, { respond });
     expect(github.calls[0]?.parameters).toEqual({ owner: "acme", repo: "docs", username: "writer" });
   });
 
   test("cancelled while it is read: nothing is started", async () => {
     const github = new FakeGitHub();
-    const { outputs, requests } = await comment(github, {
+    const { outputs, requests } = await runComment(github, {
       respond,
       cancelAt: 1000,
       onClock: (clock) => {
@@ -186,7 +188,7 @@ describe("who", () => {
   test("author_association is no permission", async () => {
     const github = new FakeGitHub();
     github.permission = { permission: "read", role_name: "read" };
-    expect((await comment(github, { respond })).outputs["skip-reason"]).toBe("not-permitted");
+    expect((await runComment(github, { respond })).outputs["skip-reason"]).toBe("not-permitted");
   });
 
   test.each([
@@ -195,7 +197,7 @@ describe("who", () => {
     [{ login: "x[bot]", type: "Bot" }, "y[bot], x"],
   ])("the bot %j with allowed-bots: %j is skipped", async (author, allowed) => {
     const github = new FakeGitHub();
-    const { outputs, requests } = await comment(github, { author, inputs: { "allowed-bots": allowed }, respond });
+    const { outputs, requests } = await runComment(github, { author, inputs: { "allowed-bots": allowed }, respond });
     expect(outputs["skip-reason"]).toBe("bot");
     expect(requests).toEqual([]);
     expect(github.calls).toEqual([]);
@@ -203,7 +205,7 @@ describe("who", () => {
 
   test("a bot that is listed may, in any case of its login", async () => {
     const author = { login: "Renovate[bot]", type: "Bot" };
-    const run = await comment(new FakeGitHub(), {
+    const run = await runComment(new FakeGitHub(), {
       author,
       inputs: { "allowed-bots": "x[bot], renovate[BOT]" },
       respond,
@@ -212,15 +214,15 @@ describe("who", () => {
   });
 
   test("a payload that is none: the step fails, and nothing is started", async () => {
-    const { outputs, requests } = await comment(new FakeGitHub(), { payload: { issue: null }, respond });
+    const { outputs, requests } = await runComment(new FakeGitHub(), { payload: { issue: null }, respond });
     expect(outputs.outcome).toBe("error");
     expect(requests).toEqual([]);
   });
 });
 
 describe("prompt", () => {
-  const sent = async (options: Parameters<typeof comment>[1]): Promise<unknown> => {
-    const { requests } = await comment(new FakeGitHub(), { respond, ...options });
+  const sent = async (options: Parameters<typeof runComment>[1]): Promise<unknown> => {
+    const { requests } = await runComment(new FakeGitHub(), { respond, ...options });
     return Object.entries(requests[0]?.body ?? {}).find(([name]) => name === "prompt")?.[1];
   };
 
@@ -264,7 +266,7 @@ describe("prompt", () => {
   });
 
   test("one that is empty once filled in starts nothing", async () => {
-    const { outputs, requests } = await comment(new FakeGitHub(), { inputs: { prompt: "{{ path }}" }, respond });
+    const { outputs, requests } = await runComment(new FakeGitHub(), { inputs: { prompt: "{{ path }}" }, respond });
     expect(outputs.outcome).toBe("error");
     expect(requests).toEqual([]);
   });

@@ -24,35 +24,35 @@ function problem(path: string): string {
   return "problem" in result ? plain(result.problem) : `read: ${result.text}`;
 }
 
-test("the text is that of the file, to the letter", () => {
+test("reads the text unchanged", () => {
   writeFileSync(join(workspace, "docs/prompt.md"), "  Add\r\n😀 \n");
   expect(readPromptFile("docs/prompt.md", workspace)).toEqual({ text: "  Add\r\n😀 \n" });
   expect(readPromptFile(join(workspace, "docs/prompt.md"), workspace)).toEqual({ text: "  Add\r\n😀 \n" });
 });
 
-test("a byte order mark is no part of it", () => {
+test("removes a byte order mark", () => {
   writeFileSync(join(workspace, "bom.md"), "\ufeffAdd");
   expect(readPromptFile("bom.md", workspace)).toEqual({ text: "Add" });
 });
 
-test("a file of 3 MB", () => {
+test("reads a file of 3 MB", () => {
   const text = "é".repeat(1_500_000);
   writeFileSync(join(workspace, "large.md"), text);
   expect(readPromptFile("large.md", workspace)).toEqual({ text });
 });
 
-test("a name that begins with two dots stays inside", () => {
+test("accepts a name that begins with two dots", () => {
   writeFileSync(join(workspace, "..prompt.md"), "Add");
   expect(readPromptFile("..prompt.md", workspace)).toEqual({ text: "Add" });
 });
 
-test("a link inside the workspace is followed", () => {
+test("follows a symbolic link within the workspace", () => {
   writeFileSync(join(workspace, "real.md"), "Add");
   symlinkSync("../real.md", join(workspace, "docs/link.md"));
   expect(readPromptFile("docs/link.md", workspace)).toEqual({ text: "Add" });
 });
 
-test("whatever leads out of the workspace is refused", () => {
+test("rejects a prompt file outside the workspace", () => {
   symlinkSync(join(folder, "secret.txt"), join(workspace, "link.txt"));
   symlinkSync(folder, join(workspace, "up"));
   for (const path of [
@@ -68,14 +68,14 @@ test("whatever leads out of the workspace is refused", () => {
   }
 });
 
-test("git's own files are refused: they may hold a token", () => {
+test("rejects a prompt file in .git, which may contain a token", () => {
   mkdirSync(join(workspace, ".git"));
   writeFileSync(join(workspace, ".git/config"), "token");
   symlinkSync(".git/config", join(workspace, "link.md"));
   for (const path of [".git/config", "link.md"]) expect(problem(path)).toContain("must not be in .git");
 });
 
-test("what is no prompt is refused with its reason", () => {
+test("rejects a missing file, a folder, an empty file and a binary file", () => {
   writeFileSync(join(workspace, "empty.md"), " \n");
   writeFileSync(join(workspace, "binary"), Buffer.from([0xff, 0xfe, 0x00]));
   expect(problem("missing.md")).toMatch(/does not exist.*checked out/);

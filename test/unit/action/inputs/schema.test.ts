@@ -21,17 +21,17 @@ function parse(
 function parsed(values: Partial<Record<InputName, string>>) {
   const result = parse(values);
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  if (result.mode.kind !== "plain") throw new Error("this is no comment");
+  if (result.mode.kind !== "plain") throw new Error("comment mode is not expected");
   return { ...result.settings, task: result.mode.task };
 }
 
-/** The inputs that are refused. */
-function refused(values: Partial<Record<InputName, string>>): string[] {
+/** Returns the names of the inputs that are rejected. */
+function invalidInputs(values: Partial<Record<InputName, string>>): string[] {
   const result = parse(values);
   return result.ok ? [] : result.problems.map(({ input }) => input);
 }
 
-test("defaults stand in for what is not set, and for what is empty or blank", () => {
+test("uses the default of an input that is missing, empty or blank", () => {
   for (const empty of ["", "  ", "\n"]) {
     const blank = Object.fromEntries(Object.keys(inputDefaults).map((name) => [name, empty]));
     expect(parsed({ ...blank, ...valid })).toEqual({
@@ -48,14 +48,14 @@ test("defaults stand in for what is not set, and for what is empty or blank", ()
   }
 });
 
-describe("the three ways in", () => {
-  test("a prompt creates, with a job-id it is a message, a job-id alone only waits", () => {
+describe("the task", () => {
+  test("is a create for a prompt, a message for a prompt with a job-id, and a wait for only a job-id", () => {
     expect(parsed({}).task).toEqual({ kind: "create", prompt: "Do it" });
     expect(parsed({ "job-id": " job_1 " }).task).toEqual({ kind: "message", jobId: "job_1", prompt: "Do it" });
     expect(parsed({ "job-id": "job_1", prompt: " " }).task).toEqual({ kind: "attach", jobId: "job_1" });
   });
 
-  test("a prompt file serves like a prompt", () => {
+  test("takes the prompt from a prompt file", () => {
     const readPromptFile = (path: string) => ({ text: `from ${path}\n` });
     const task = (jobId: string) => {
       const result = parse({ prompt: "", "prompt-file": "docs/prompt.md", "job-id": jobId }, readPromptFile);
@@ -65,14 +65,14 @@ describe("the three ways in", () => {
     expect(task("job_1")).toEqual({ kind: "message", jobId: "job_1", prompt: "from docs/prompt.md\n" });
   });
 
-  test("a prompt is kept as it was written", () => {
+  test("keeps the prompt as written", () => {
     expect(parsed({ prompt: " a\n\n b \n" }).task).toEqual({ kind: "create", prompt: " a\n\n b \n" });
   });
 });
 
-test("all that is wrong is reported at once", () => {
+test("reports all problems at once", () => {
   expect(
-    refused({
+    invalidInputs({
       prompt: "",
       "job-id": "..",
       "project-id": "",
@@ -93,24 +93,24 @@ test("all that is wrong is reported at once", () => {
       .filter((name) => !["prompt", "prompt-file", "trigger-phrase", "github-token"].includes(name))
       .sort(),
   );
-  expect(refused({ "prompt-file": "x", wait: "no", "poll-interval-seconds": "20" })).toEqual([
+  expect(invalidInputs({ "prompt-file": "x", wait: "no", "poll-interval-seconds": "20" })).toEqual([
     "wait",
     "prompt-file",
     "max-poll-interval-seconds",
   ]);
-  expect(refused({ prompt: "", "api-key": "" })).toEqual(["api-key", "prompt"]);
+  expect(invalidInputs({ prompt: "", "api-key": "" })).toEqual(["api-key", "prompt"]);
 });
 
-test("each problem says how to mend it, and never holds the key", () => {
+test("says how to fix each problem, without the key", () => {
   const result = parse({ "api-key": "mint_secret\nkey", "timeout-minutes": "soon" });
   expect(result).toMatchObject({ ok: false });
-  const words = JSON.stringify(result);
-  expect(words).not.toContain("mint_secret");
-  expect(words).toContain("Paste the key into the secret again");
-  expect(words).toContain("must be a plain decimal number above 0");
+  const text = JSON.stringify(result);
+  expect(text).not.toContain("mint_secret");
+  expect(text).toContain("Paste the key into the secret again");
+  expect(text).toContain("must be a plain decimal number above 0");
 });
 
-test("whether to write a summary is known though other inputs are refused", () => {
+test("returns whether to write a summary even if other inputs are invalid", () => {
   expect(parse({ wait: "x", summary: "false" })).toMatchObject({ ok: false, summary: false });
   expect(parse({ wait: "x", summary: "x" })).toMatchObject({ ok: false, summary: true });
 });
@@ -122,38 +122,38 @@ test.each([
   ["false", false],
   ["False", false],
   ["FALSE", false],
-])("%s is a boolean", (value, expected) => {
+])("accepts the boolean %s", (value, expected) => {
   expect(parsed({ wait: value, summary: value })).toMatchObject({ wait: expected, summary: expected });
 });
 
-test.each(["yes", "tRUE", "1", "toString", "on"])("%s is none", (value) => {
-  expect(refused({ wait: value })).toEqual(["wait"]);
+test.each(["yes", "tRUE", "1", "toString", "on"])("rejects the boolean %s", (value) => {
+  expect(invalidInputs({ wait: value })).toEqual(["wait"]);
 });
 
 test.each([
   ["0.5", 30_000],
   ["90", 5_400_000],
   [" 1.25 ", 75_000],
-])("timeout-minutes: %s", (value, ms) => {
+])("accepts timeout-minutes: %s", (value, ms) => {
   expect(parsed({ "timeout-minutes": value }).timeoutMs).toBe(ms);
 });
 
 test.each(["0", "0.0", "-1", "+1", "1e3", "0x10", "Infinity", "NaN", "1,5", ".5", "5.", "five", "9".repeat(400)])(
-  "%s is no number that will do",
+  "rejects timeout-minutes: %s",
   (value) => {
-    expect(refused({ "timeout-minutes": value })).toEqual(["timeout-minutes"]);
+    expect(invalidInputs({ "timeout-minutes": value })).toEqual(["timeout-minutes"]);
   },
 );
 
-test("the longest interval may equal the shortest, not undercut it", () => {
+test("accepts equal poll intervals, but not a maximum below the minimum", () => {
   expect(parsed({ "poll-interval-seconds": "20", "max-poll-interval-seconds": "20" }).intervals).toEqual({
     minMs: 20_000,
     maxMs: 20_000,
   });
-  expect(refused({ "poll-interval-seconds": "20", "max-poll-interval-seconds": "19.9" })).toEqual([
+  expect(invalidInputs({ "poll-interval-seconds": "20", "max-poll-interval-seconds": "19.9" })).toEqual([
     "max-poll-interval-seconds",
   ]);
-  expect(refused({ "poll-interval-seconds": "20" })).toEqual(["max-poll-interval-seconds"]);
+  expect(invalidInputs({ "poll-interval-seconds": "20" })).toEqual(["max-poll-interval-seconds"]);
 });
 
 test.each([
@@ -164,7 +164,7 @@ test.each([
   ["http://127.0.0.1", "http://127.0.0.1/"],
   ["http://127.255.1.2:9/x", "http://127.255.1.2:9/x"],
   ["http://[::1]:8080", "http://[::1]:8080/"],
-])("base-url: %s", (value, href) => {
+])("accepts base-url: %s", (value, href) => {
   expect(parsed({ "base-url": value }).baseUrl.href).toBe(href);
 });
 
@@ -186,23 +186,23 @@ test.each([
   "https://example.com/?",
   "https://example.com/#",
   "https://example.com/#top",
-])("base-url: %s is refused", (value) => {
-  expect(refused({ "base-url": value })).toEqual(["base-url"]);
+])("rejects base-url: %s", (value) => {
+  expect(invalidInputs({ "base-url": value })).toEqual(["base-url"]);
 });
 
-test.each([".", ".."])("%s is refused as an id", (value) => {
-  expect(refused({ "job-id": value, "project-id": value })).toEqual(["job-id", "project-id"]);
+test.each([".", ".."])("rejects the id %s", (value) => {
+  expect(invalidInputs({ "job-id": value, "project-id": value })).toEqual(["job-id", "project-id"]);
 });
 
 test.each(["a b", "a\nb", "mint_ключ", "mint_dsc_0123456789", "mint_us_0123456789", "a\u0000b"])(
-  "the key %j is refused, and not shown",
+  "rejects the key %j without showing it",
   (value) => {
-    expect(refused({ "api-key": value })).toEqual(["api-key"]);
+    expect(invalidInputs({ "api-key": value })).toEqual(["api-key"]);
     expect(JSON.stringify(parse({ "api-key": value }))).not.toContain(JSON.stringify(value).slice(1, -1));
   },
 );
 
-test("an empty key: says where secrets are empty", () => {
+test("says when secrets are empty if the key is empty", () => {
   const result = parse({ "api-key": "" });
   const problem = result.ok ? [] : (result.problems[0]?.problem ?? []);
   expect(plain(problem)).toMatch(/forks.*Dependabot/);
@@ -212,13 +212,13 @@ test.each([
   ["failed", ["failed"]],
   ["failed,archived , timed-out,no-changes", ["failed", "archived", "timed-out", "no-changes"]],
   ["none", []],
-])("fail-on: %s", (value, expected) => {
+])("accepts fail-on: %s", (value, expected) => {
   expect([...parsed({ "fail-on": value }).failOn]).toEqual(expected);
 });
 
 test.each(["none, failed", "failed;archived", "error", "cancelled", "Failed", "failed,,archived"])(
-  "fail-on: %s is refused",
+  "rejects fail-on: %s",
   (value) => {
-    expect(refused({ "fail-on": value })).toEqual(["fail-on"]);
+    expect(invalidInputs({ "fail-on": value })).toEqual(["fail-on"]);
   },
 );

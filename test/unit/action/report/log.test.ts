@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { answer, key, prLink, record, runMain, scripted } from "../../../support/run-main.ts";
+import { key, pollsReturn, prLink, record, respondWith, runMain } from "../../../support/run-main.ts";
 
 const completed = record({ status: "completed", prLink });
 
-test("the log of a job, from start to end", async () => {
-  const { toolkit } = await runMain({ respond: scripted(record(), completed) });
+test("prints the log of a job from start to end", async () => {
+  const { toolkit } = await runMain({ respond: pollsReturn(record(), completed) });
   const shown = toolkit.events.filter((event) => !event.startsWith("debug ") && !event.startsWith("output "));
   expect(shown).toEqual([
     "mask",
@@ -23,16 +23,18 @@ test("the log of a job, from start to end", async () => {
   ]);
 });
 
-test("the prompt's size is shown, the prompt is not", async () => {
+test("prints the size of the prompt, but not the prompt", async () => {
   const prompt = "A secret plan 😀";
-  const { toolkit } = await runMain({ inputs: { prompt }, respond: scripted(completed) });
+  const { toolkit } = await runMain({ inputs: { prompt }, respond: pollsReturn(completed) });
   expect(toolkit.lines[0]).toContain("prompt of 15 characters");
   expect(toolkit.lines.join("\n")).not.toContain("secret plan");
 });
 
-test("what began a group ends it, however the wait ended", async () => {
-  for (const poll of [answer(401), answer(200, completed)]) {
-    const { toolkit } = await runMain({ respond: ({ method }) => (method === "POST" ? answer(201, record()) : poll) });
+test("closes the log group before the outcome, however the wait ends", async () => {
+  for (const poll of [respondWith(401), respondWith(200, completed)]) {
+    const { toolkit } = await runMain({
+      respond: ({ method }) => (method === "POST" ? respondWith(201, record()) : poll),
+    });
     const end = toolkit.events.indexOf("endgroup");
     const outcome = toolkit.events.findIndex((event) => event.startsWith("Outcome: "));
     expect(end).toBeGreaterThan(0);
@@ -44,56 +46,56 @@ describe("the key", () => {
   const leaks = (run: Awaited<ReturnType<typeof runMain>>) =>
     [...run.toolkit.events, run.toolkit.summary, JSON.stringify(run.outputs)].filter((text) => text.includes(key));
 
-  test("is masked before anything else", async () => {
-    const { toolkit } = await runMain({ respond: scripted(completed) });
+  test("is masked before anything is printed", async () => {
+    const { toolkit } = await runMain({ respond: pollsReturn(completed) });
     expect(toolkit.events[0]).toBe("mask");
     expect(toolkit.masks).toEqual([key]);
   });
 
-  test("is nowhere, though the service hands it back in every field", async () => {
+  test("is never shown if the service echoes it in every field", async () => {
     const fields = { model: key, source: { repository: `x?k=${key}`, ref: key }, createdAt: key, archivedAt: key };
     const run = await runMain({
-      respond: scripted(record({ ...fields, status: "archived", prLink: `https://x.example/${key}` })),
+      respond: pollsReturn(record({ ...fields, status: "archived", prLink: `https://x.example/${key}` })),
     });
     expect(leaks(run)).toEqual([]);
   });
 
-  test.each([400, 401, 429, 500, 302])("is nowhere, though a %i hands it back", async (status) => {
+  test.each([400, 401, 429, 500, 302])("is never shown if a %i echoes it", async (status) => {
     const run = await runMain({
       inputs: { "timeout-minutes": "1" },
-      respond: () => answer(status, { error: `Bad key ${key}` }, { location: `https://x.example/?key=${key}` }),
+      respond: () => respondWith(status, { error: `Bad key ${key}` }, { location: `https://x.example/?key=${key}` }),
     });
     expect(leaks(run)).toEqual([]);
   });
 
-  test("of several lines is refused; lines long enough to be a key are masked, short ones are not", async () => {
-    const run = await runMain({ inputs: { "api-key": `${key}\n}\n` }, respond: scripted(completed) });
+  test("with several lines is rejected; only lines long enough to be a key are masked", async () => {
+    const run = await runMain({ inputs: { "api-key": `${key}\n}\n` }, respond: pollsReturn(completed) });
     expect(run.toolkit.masks).toEqual([key]);
-    const broken = await runMain({ inputs: { "api-key": `${key}\nab` }, respond: scripted(completed) });
-    expect(broken.toolkit.masks).toEqual([key]);
-    expect(broken.requests).toEqual([]);
-    expect(leaks(broken)).toEqual([]);
+    const multiline = await runMain({ inputs: { "api-key": `${key}\nab` }, respond: pollsReturn(completed) });
+    expect(multiline.toolkit.masks).toEqual([key]);
+    expect(multiline.requests).toEqual([]);
+    expect(leaks(multiline)).toEqual([]);
   });
 });
 
-test("checks of certificates that are turned off draw a warning", async () => {
+test("warns if certificates are not verified", async () => {
   const { toolkit } = await runMain({
-    respond: scripted(completed),
+    respond: pollsReturn(completed),
     environment: { NODE_TLS_REJECT_UNAUTHORIZED: "0" },
   });
   expect(toolkit.annotations).toMatchObject([{ level: "warning", title: "TLS certificates are not verified" }]);
 });
 
-test("a message of the service as long as can be leaves room for what to do next", async () => {
-  const { toolkit } = await runMain({ respond: () => answer(400, { error: "x".repeat(500_000) }) });
+test("shortens a huge service message, so that the advice still fits", async () => {
+  const { toolkit } = await runMain({ respond: () => respondWith(400, { error: "x".repeat(500_000) }) });
   const text = toolkit.annotations[0]?.text ?? "";
   expect(text.length).toBeLessThan(4096);
   expect(text).toContain("No job was started.");
   expect(text).toContain("Change the prompt");
 });
 
-test("each ending leaves one annotation at the most", async () => {
+test("prints one annotation per error", async () => {
   for (const status of [400, 401, 403, 404, 500]) {
-    expect((await runMain({ respond: () => answer(status) })).toolkit.annotations).toHaveLength(1);
+    expect((await runMain({ respond: () => respondWith(status) })).toolkit.annotations).toHaveLength(1);
   }
 });

@@ -1,107 +1,122 @@
 import { describe, expect, test } from "vitest";
 import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
-import { answer, prLink, record, runMain } from "../../../support/run-main.ts";
+import { prLink, record, respondWith, runMain } from "../../../support/run-main.ts";
 
-const way = { create: {}, message: { "job-id": "job_1" }, attach: { "job-id": "job_1", prompt: "" } };
+const task = { create: {}, message: { "job-id": "job_1" }, attach: { "job-id": "job_1", prompt: "" } };
 
-/** The last annotation of a run in which POSTs are taken, with this record, and polls go like this. */
-async function lastWords(
-  kind: keyof typeof way,
+/** Returns the last annotation of a run in which POSTs are accepted, with this record, and polls end like this. */
+async function lastAnnotation(
+  kind: keyof typeof task,
   poll: Exchange,
-  options: { inputs?: Record<string, string>; taken?: Record<string, unknown>; cancelAt?: number } = {},
+  options: { inputs?: Record<string, string>; accepted?: Record<string, unknown>; cancelAt?: number } = {},
 ): Promise<string> {
-  const respond = ({ method }: SeenRequest) => (method === "POST" ? answer(201, options.taken ?? record()) : poll);
+  const respond = ({ method }: SeenRequest) =>
+    method === "POST" ? respondWith(201, options.accepted ?? record()) : poll;
   const { toolkit } = await runMain({
     respond,
-    inputs: { ...way[kind], ...options.inputs },
+    inputs: { ...task[kind], ...options.inputs },
     ...(options.cancelAt !== undefined && { cancelAt: options.cancelAt }),
   });
   const { title, text } = toolkit.annotations.at(-1) ?? { title: "", text: "" };
   return `${title}: ${text || toolkit.lines.at(-2)} ${text ? "" : toolkit.lines.at(-1)}`;
 }
 
-describe("a poll that is refused", () => {
+describe("a poll that fails permanently", () => {
   test.each([401, 403, 404, 410, 301])(
-    "%i after a create: the job may run, and a re-run would start another",
+    "after a create (%i): says that the job may still be running and that a re-run starts another",
     async (status) => {
-      const words = await lastWords("create", answer(status));
-      expect(words).toContain("it may still be running");
-      expect(words).toContain("A re-run of this workflow run starts another job.");
-      expect(words).toContain("run the action with job-id job_1 and no prompt");
-      expect(words).not.toMatch(/run (this )?again|started nothing/i);
+      const text = await lastAnnotation("create", respondWith(status));
+      expect(text).toContain("it may still be running");
+      expect(text).toContain("A re-run of this workflow run starts another job.");
+      expect(text).toContain("run the action with job-id job_1 and no prompt");
+      expect(text).not.toMatch(/run (this )?again|started nothing/i);
     },
   );
 
-  test("after a create whose answer had a status nobody knows, too", async () => {
-    const words = await lastWords("create", answer(404), { taken: record({ status: "queued" }) });
-    expect(words).toContain("it may still be running");
-    expect(words).not.toContain("started nothing");
+  test("after a create with an unknown status: says that the job may still be running", async () => {
+    const text = await lastAnnotation("create", respondWith(404), { accepted: record({ status: "queued" }) });
+    expect(text).toContain("it may still be running");
+    expect(text).not.toContain("started nothing");
   });
 
-  test("after a message: a re-run would send it again", async () => {
-    expect(await lastWords("message", answer(401))).toContain("A re-run of this workflow run sends the message again.");
+  test("after a message: says that a re-run sends it again", async () => {
+    expect(await lastAnnotation("message", respondWith(401))).toContain(
+      "A re-run of this workflow run sends the message again.",
+    );
   });
 
-  test("by job-id alone: this step has started nothing", async () => {
-    expect(await lastWords("attach", answer(404))).toMatch(
+  test("with only a job-id: says that this step started nothing", async () => {
+    expect(await lastAnnotation("attach", respondWith(404))).toMatch(
       /Job job_1 was not found in project docs.*This step started nothing/s,
     );
-    expect(await lastWords("attach", answer(401))).toMatch(/started nothing\. The state of job job_1 is unknown/);
+    expect(await lastAnnotation("attach", respondWith(401))).toMatch(
+      /started nothing\. The state of job job_1 is unknown/,
+    );
   });
 });
 
-describe("cancelled", () => {
-  test("by job-id alone, before its state was read", async () => {
-    const words = await lastWords("attach", answer(500), { cancelAt: 2000 });
-    expect(words).toContain("before the state of job job_1 was read. The job may be running.");
+describe("a cancellation", () => {
+  test("with only a job-id, before the first poll: says that the job may be running", async () => {
+    const text = await lastAnnotation("attach", respondWith(500), { cancelAt: 2000 });
+    expect(text).toContain("before the state of job job_1 was read. The job may be running.");
   });
 
-  test("before a message was sent", async () => {
-    expect(await lastWords("message", {}, { cancelAt: 0 })).toContain("Job job_1 is unchanged.");
+  test("before a message is sent: says that the job is unchanged", async () => {
+    expect(await lastAnnotation("message", {}, { cancelAt: 0 })).toContain("Job job_1 is unchanged.");
   });
 
-  test("when the create's answer shows that the job has ended: nothing is said to go on", async () => {
+  test("when the response to the create is terminal: does not say that the job keeps running", async () => {
     const { toolkit, outputs } = await runMain({
       cancelAt: 100,
-      respond: () => ({ answerMs: 500, answer: { status: 201, body: record({ status: "completed", prLink }) } }),
+      respond: () => ({ responseMs: 500, response: { status: 201, body: record({ status: "completed", prLink }) } }),
     });
     expect(outputs).toMatchObject({ outcome: "cancelled", status: "completed", "pr-link": prLink });
     expect(toolkit.annotations.at(-1)?.text).toContain("Job job_1 had already reached the status completed.");
   });
 
-  test("when a create is refused meanwhile: it is not said to be sent again", async () => {
-    const { toolkit } = await runMain({ cancelAt: 100, respond: () => ({ answerMs: 500, answer: { status: 429 } }) });
+  test("when a create is rejected in the meantime: announces no retry", async () => {
+    const { toolkit } = await runMain({
+      cancelAt: 100,
+      respond: () => ({ responseMs: 500, response: { status: 429 } }),
+    });
     expect(toolkit.annotations).toMatchObject([{ title: "Cancelled" }]);
     expect(toolkit.lines.join("\n")).not.toMatch(/retrying|not accepted/);
   });
 });
 
-describe("not waited for", () => {
+describe("wait: false", () => {
   const inputs = { wait: "false" };
 
-  test("says what the step did", async () => {
-    expect(await lastWords("create", {}, { inputs })).toContain(
+  test("says whether the job is running", async () => {
+    expect(await lastAnnotation("create", {}, { inputs })).toContain(
       "The service accepted the work. Job job_1 keeps running",
     );
-    expect(await lastWords("attach", answer(200, record()), { inputs })).toContain("Job job_1 is still running.");
+    expect(await lastAnnotation("attach", respondWith(200, record()), { inputs })).toContain(
+      "Job job_1 is still running.",
+    );
   });
 
-  test("a status that nobody knows draws its warning all the same", async () => {
-    expect(await lastWords("create", {}, { inputs, taken: record({ status: "queued" }) })).toContain("Unknown status");
+  test("still warns of an unknown status", async () => {
+    expect(await lastAnnotation("create", {}, { inputs, accepted: record({ status: "queued" }) })).toContain(
+      "Unknown status",
+    );
   });
 });
 
-test("a link that cannot be used is not called a job without changes", async () => {
-  const words = await lastWords("create", answer(200, record({ status: "completed", prLink: "javascript:x" })));
-  expect(words).toContain("returned an invalid pull request link");
-  expect(words).not.toContain("changed nothing");
+test("does not say that a job with an invalid link changed nothing", async () => {
+  const text = await lastAnnotation(
+    "create",
+    respondWith(200, record({ status: "completed", prLink: "javascript:x" })),
+  );
+  expect(text).toContain("returned an invalid pull request link");
+  expect(text).not.toContain("changed nothing");
 });
 
-test("a healthy service is not blamed for a poll that the deadline cut off", async () => {
+test("does not blame the service for a poll that the deadline cut off", async () => {
   const { toolkit, outputs } = await runMain({
     inputs: { "timeout-minutes": "1" },
     respond: ({ method }) =>
-      method === "POST" ? answer(201, record()) : { answerMs: 1500, answer: { status: 200, body: record() } },
+      method === "POST" ? respondWith(201, record()) : { responseMs: 1500, response: { status: 200, body: record() } },
   });
   expect(outputs.outcome).toBe("timed-out");
   expect(toolkit.annotations).toMatchObject([
@@ -109,23 +124,23 @@ test("a healthy service is not blamed for a poll that the deadline cut off", asy
   ]);
 });
 
-test("trouble that is over at the end is not mentioned in the time-out", async () => {
+test("does not mention earlier poll failures in a timeout", async () => {
   let poll = 0;
   const { toolkit } = await runMain({
     inputs: { "timeout-minutes": "1" },
     respond: ({ method }) =>
-      method === "POST" ? answer(201, record()) : poll++ === 0 ? answer(502) : answer(200, record()),
+      method === "POST" ? respondWith(201, record()) : poll++ === 0 ? respondWith(502) : respondWith(200, record()),
   });
   expect(toolkit.annotations.at(-1)?.text).toContain("was still running");
 });
 
-test("trouble that comes and goes leaves room for other warnings", async () => {
+test("limits the warnings of recurring failures, so that other annotations fit", async () => {
   let poll = 0;
   const { toolkit } = await runMain({
     respond: ({ method }) => {
-      if (method === "POST") return answer(201, record());
-      if (++poll > 60) return answer(200, record({ status: "archived" }));
-      return poll % 2 === 0 ? answer(200, record()) : answer(502);
+      if (method === "POST") return respondWith(201, record());
+      if (++poll > 60) return respondWith(200, record({ status: "archived" }));
+      return poll % 2 === 0 ? respondWith(200, record()) : respondWith(502);
     },
   });
   expect(toolkit.annotations.filter(({ level }) => level === "warning").length).toBeLessThan(10);
@@ -133,13 +148,13 @@ test("trouble that comes and goes leaves room for other warnings", async () => {
   expect(toolkit.lines.filter((line) => line === "The service is responding again.")).toHaveLength(30);
 });
 
-test("a hostile id, project or status makes no line of its own, and no command", async () => {
+test("escapes hostile ids, projects, statuses and messages everywhere", async () => {
   const hostile = "x\n::error::y\r##[group]z\u001b[31m";
   const hostileId = "::error::y ##[group]z\u2028\u202e";
   const { toolkit } = await runMain({
     inputs: { "project-id": hostileId, "job-id": hostileId, prompt: "" },
     respond: ({ at }) =>
-      at < 20_000 ? answer(200, record({ id: hostileId, status: hostile })) : answer(401, { error: hostile }),
+      at < 20_000 ? respondWith(200, record({ id: hostileId, status: hostile })) : respondWith(401, { error: hostile }),
   });
   const shown = toolkit.events.filter((event) => !event.startsWith("output "));
   expect(shown.length).toBeGreaterThan(5);

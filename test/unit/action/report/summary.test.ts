@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { answer, prLink, record, runMain, scripted } from "../../../support/run-main.ts";
+import { pollsReturn, prLink, record, respondWith, runMain } from "../../../support/run-main.ts";
 
 async function summaryOf(...args: Parameters<typeof runMain>): Promise<string> {
   return (await runMain(...args)).toolkit.summary;
 }
 
-test("success: the outcome, the link, the facts, the states and the prompt", async () => {
-  const summary = await summaryOf({ respond: scripted(record(), record({ status: "completed", prLink })) });
+test("shows the outcome, the link, the details, the timeline and the prompt of a job that succeeds", async () => {
+  const summary = await summaryOf({ respond: pollsReturn(record(), record({ status: "completed", prLink })) });
   expect(summary).toContain("<h2>✅ Pull request created</h2>");
   expect(summary).toContain(`<b><a href="${prLink}">Pull request 7</a></b>`);
   expect(summary).toContain("<tr><td><b>Repository</b></td><td><code>https://github.com/acme/docs</code></td></tr>");
@@ -16,34 +16,34 @@ test("success: the outcome, the link, the facts, the states and the prompt", asy
   expect(summary).not.toContain("What to do next");
 });
 
-test("failure: what to do next", async () => {
-  const failed = await summaryOf({ respond: scripted(record({ status: "failed" })) });
+test("shows what to do next after a failure", async () => {
+  const failed = await summaryOf({ respond: pollsReturn(record({ status: "failed" })) });
   expect(failed).toContain("<h2>❌ Job failed</h2>");
   expect(failed).toContain("<b>What to do next:</b> See the dashboard");
-  const refused = await summaryOf({ respond: () => answer(401, { error: "Expired" }) });
-  expect(refused).toContain("Create an admin key");
-  expect(refused).not.toContain("Timeline");
+  const rejected = await summaryOf({ respond: () => respondWith(401, { error: "Expired" }) });
+  expect(rejected).toContain("Create an admin key");
+  expect(rejected).not.toContain("Timeline");
 });
 
-test("refused inputs: each in a line of its own, and no word of the key", async () => {
-  const summary = await summaryOf({ inputs: { "api-key": "x y", wait: "x" }, respond: () => answer(500) });
+test("lists invalid inputs, without the key", async () => {
+  const summary = await summaryOf({ inputs: { "api-key": "x y", wait: "x" }, respond: () => respondWith(500) });
   expect(summary).toContain("<li>wait must be true or false.</li>");
   expect(summary).not.toContain("x y");
 });
 
-test("a long prompt is cut, and says so", async () => {
+test("truncates a long prompt, and says so", async () => {
   const prompt = "😀".repeat(3000);
-  const summary = await summaryOf({ inputs: { prompt }, respond: scripted(record({ status: "completed" })) });
+  const summary = await summaryOf({ inputs: { prompt }, respond: pollsReturn(record({ status: "completed" })) });
   expect(summary).toContain("<summary>Prompt (3,000 characters, truncated)</summary>");
   expect(summary.length).toBeLessThan(5000);
   expect(summary).toContain("😀…</code>");
 });
 
-test("text from outside is inert: in code, escaped, on one line", async () => {
+test("escapes untrusted text: as code, on one line", async () => {
   const hostile = "</code></td>\n\n# @acme/team <img src=x onerror=alert(1)> ![x](http://x) | #1 ```";
   const summary = await summaryOf({
     inputs: { prompt: hostile, "project-id": hostile },
-    respond: scripted(
+    respond: pollsReturn(
       record({
         model: hostile,
         source: { repository: hostile, ref: hostile },
@@ -54,18 +54,18 @@ test("text from outside is inert: in code, escaped, on one line", async () => {
   });
   const ownWords = summary.replaceAll(/<code>[^<]*<\/code>/g, "");
   for (const trace of ["@acme", "<img", "![x]", "```", "onerror"]) expect(ownWords).not.toContain(trace);
-  // A blank line would end the block of HTML, and what follows would be read as Markdown.
+  // A blank line would end the HTML block, and the rest would be rendered as Markdown.
   for (const block of summary.split("\n\n")) expect(block.trim()).toMatch(/^<(h2|h3|p|ul|table|details)/);
 });
 
-test("a service that lies without end fills no summary", async () => {
+test("limits the timeline and long fields", async () => {
   let poll = 0;
   const summary = await summaryOf({
     inputs: { "timeout-minutes": "600" },
     respond: ({ method }) =>
       method === "POST"
-        ? answer(201, record())
-        : answer(200, record({ status: `s${poll++}`.repeat(1000), model: "m".repeat(100_000) })),
+        ? respondWith(201, record())
+        : respondWith(200, record({ status: `s${poll++}`.repeat(1000), model: "m".repeat(100_000) })),
   });
   expect(summary.length).toBeLessThan(20_000);
   expect(summary).toMatch(/and [\d,]+ more/);

@@ -5,8 +5,8 @@ import { code, excerpt, forAnnotation, forHtml, forLog, sentence } from "../../.
 import { readLog } from "../../../../tools/commands.ts";
 import { hostileText } from "../../../support/hostile-text.ts";
 
-describe("for the log", () => {
-  test("whatever the text, the runner finds one line and no command in it", () => {
+describe("forLog", () => {
+  test("returns one line without commands for any text", () => {
     fc.assert(
       fc.property(hostileText, fc.constantFrom("", "  ", "00:05  "), (text, prefix) => {
         const { line } = forLog(prefix + text);
@@ -17,31 +17,31 @@ describe("for the log", () => {
     );
   });
 
-  test("what is changed can still be read", () => {
+  test("keeps escaped text readable", () => {
     expect(forLog("a\u001b[31m\r##[error]x").line).toBe("a\\u{1b}[31m\\u{d}##\\[error]x");
     expect(forLog(" ::error::x").line).toBe(" \\::error::x");
     expect(forLog("http://[::1]:80 a::b").line).toBe("http://[::1]:80 a::b");
   });
 
-  test("what cannot be seen is shown, but for the joiner in emoji", () => {
+  test("shows invisible characters, except the joiner in emoji", () => {
     expect(forLog("a\u200bb\u2060c\u{e0041}d\u00ade").line).toBe("a\\u{200b}b\\u{2060}c\\u{e0041}d\\u{ad}e");
     expect(forLog("👩\u200d💻").line).toBe("👩\u200d💻");
   });
 
-  test("a megabyte of it is cut, in no time that could be felt", () => {
+  test("truncates a megabyte of text", () => {
     expect(forLog("\n".repeat(1_000_000)).line.length).toBeLessThan(100_000);
     expect(forAnnotation(say`${"\n".repeat(1_000_000)}`).length).toBeLessThan(10_000);
   });
 
-  test("tells what reads like a command", () => {
+  test("says whether the runner would have found a command", () => {
     expect(forLog("##[group]x").hasCommand).toBe(true);
     expect(forLog("::group::x").hasCommand).toBe(true);
     expect(forLog("http://[::1]:80").hasCommand).toBe(false);
   });
 });
 
-describe("for an annotation", () => {
-  test("no line of it reads like a command, and it fits", () => {
+describe("forAnnotation", () => {
+  test("returns lines without commands, within the limit", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const shown = forAnnotation(say`Service: ${text}\n${text}`);
@@ -56,8 +56,8 @@ describe("for an annotation", () => {
   });
 });
 
-describe("for HTML", () => {
-  test("no markup, no line end, and nothing that ends what it stands in", () => {
+describe("forHtml", () => {
+  test("escapes markup, quotes and line ends in any text", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const html = forHtml(text, 1000);
@@ -67,13 +67,13 @@ describe("for HTML", () => {
     );
   });
 
-  test("our own words stay words, outside ones are code", () => {
+  test("formats only the untrusted parts of a sentence as code", () => {
     expect(sentence(say`Job ${"@acme <b>"} & co`)).toBe("Job <code>@acme &lt;b&gt;</code> &amp; co");
     expect(code("a\nb")).toBe("<code>a&#10;b</code>");
   });
 });
 
-test("an excerpt never holds half a character", () => {
+test("an excerpt never ends within a character", () => {
   expect(excerpt("abc", 3)).toBe("abc");
   expect(excerpt("abcd", 3)).toBe("ab…");
   expect(excerpt("a😀😀", 3)).toBe("a…");
