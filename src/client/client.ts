@@ -1,9 +1,10 @@
 import type { Clock } from "./clock.ts";
-import { type Job, parseBody, parseErrorMessage, parseJob, salvageId } from "./contract.ts";
+import { type Job, parseBody, parseErrorMessage, parseJob } from "./contract.ts";
 import { HttpError, InvalidResponseError, isRequestError, type RequestError, SubmissionError } from "./errors.ts";
 import { createRedactor } from "./redact.ts";
 import { backoffMs, classifySubmissionFailure } from "./retry.ts";
 import { parseRetryAfter } from "./retry-after.ts";
+import { salvageId } from "./salvage-id.ts";
 import { safeTraceListener, type Trace, traceTransport } from "./trace.ts";
 import { type HttpRequest, type HttpResponse, isSuccess, type Transport } from "./transport.ts";
 
@@ -105,8 +106,7 @@ export function createClient(address: ServiceAddress, ports: ClientPorts): Agent
       status: response.status,
       serviceMessage: parseErrorMessage(data),
       location: redact(response.headers.location ?? ""),
-      retryAfterMs: parseRetryAfter(response.headers["retry-after"], clock.wallTime()),
-      body: response.body,
+      retryAfterMs: parseRetryAfter(response.headers["retry-after"], response.headers.date, clock.wallTime()),
     });
   }
 
@@ -123,7 +123,11 @@ export function createClient(address: ServiceAddress, ports: ClientPorts): Agent
       } catch (error) {
         if (!isRequestError(error)) throw error;
         const { acceptance, retry } = classifySubmissionFailure(error);
-        if (acceptance === "unknown") throw new SubmissionError("unknown", error, salvageId(error.body, redact));
+        if (acceptance === "unknown") {
+          // Only a 2xx contains a job's id; the `id` of an error belongs to the error, or to a gateway's trace.
+          const jobId = error instanceof HttpError ? undefined : salvageId(error.body, redact);
+          throw new SubmissionError("unknown", error, jobId);
+        }
         if (retry === "never" || limits.signal.aborted) throw new SubmissionError("rejected", error);
         unreachableSince = retry === "unreachable" ? (unreachableSince ?? sentAt) : undefined;
         const now = clock.now();

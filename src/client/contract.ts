@@ -85,23 +85,6 @@ export function parseJob(data: unknown): Job | undefined {
   };
 }
 
-const objectWithId = z.object({ id: jobId });
-
-/** An object that was cut off somewhere after its first member, if that is the id. */
-const leadingId = /^\s*\{\s*"id"\s*:\s*("(?:[^"\\]|\\.)*")/;
-
-/**
- * Returns the job id from a body that is not a complete job record: better than no id if a job was started.
- *
- * @param redact - applied to the id
- */
-export function salvageId(body: string, redact: (text: string) => string): string | undefined {
-  const complete = objectWithId.safeParse(parseBody(body, redact));
-  if (complete.success) return complete.data.id;
-  const text = leadingId.exec(body)?.[1];
-  return text === undefined ? undefined : jobId.safeParse(parseBody(text, redact)).data;
-}
-
 const errorBody = z.object({ error: z.string() });
 
 /** Returns the message of an error body, `{ "error": "…" }`; empty for the HTML or nothing that gateways send. */

@@ -41,22 +41,18 @@ export class HttpError extends AgentJobError {
   readonly location: string;
   /** The minimum wait from `Retry-After`, in milliseconds; `undefined` if there was none that could be read. */
   readonly retryAfterMs: number | undefined;
-  /** The response body. Untrusted text. */
-  readonly body: string;
 
   constructor(response: {
     status: number;
     serviceMessage: string;
     location: string;
     retryAfterMs: number | undefined;
-    body: string;
   }) {
     super(`HTTP ${response.status}`);
     this.status = response.status;
     this.serviceMessage = response.serviceMessage;
     this.location = response.location;
     this.retryAfterMs = response.retryAfterMs;
-    this.body = response.body;
   }
 }
 

@@ -9,16 +9,23 @@ const asctimeDate = /^\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 /**
  * Parses `Retry-After` (RFC 9110, section 10.2.3): whole seconds above 0, or an HTTP date in the future.
  *
- * @param wallTimeMs - the current time, in milliseconds since 1970
+ * @param date - the response's own `Date`. A date in `Retry-After` is compared with it, because the clocks of the runner
+ *   and the server may differ.
+ * @param wallTimeMs - the runner's time in milliseconds since 1970, if `date` cannot be read
  * @returns the minimum wait in milliseconds; `undefined` for anything else
  */
-export function parseRetryAfter(value: string | undefined, wallTimeMs: number): number | undefined {
+export function parseRetryAfter(
+  value: string | undefined,
+  date: string | undefined,
+  wallTimeMs: number,
+): number | undefined {
   const text = value?.trim() ?? "";
   if (/^\d+$/.test(text)) {
     const seconds = Math.min(Number(text), maxRetryAfterSeconds);
     return seconds > 0 ? seconds * 1000 : undefined;
   }
-  const waitMs = parseHttpDate(text) - wallTimeMs;
+  const sentAt = parseHttpDate(date?.trim() ?? "");
+  const waitMs = parseHttpDate(text) - (Number.isNaN(sentAt) ? wallTimeMs : sentAt);
   return waitMs > 0 ? waitMs : undefined;
 }
 

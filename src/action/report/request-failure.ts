@@ -38,6 +38,10 @@ function explainHttpError(operation: Operation, error: HttpError, context: Resul
   switch (error.status) {
     case 400:
       if (operation === "poll") return { what: answer, next: say`Check job-id and project-id.` };
+      // A gateway's HTML page says nothing about the prompt.
+      if (error.serviceMessage === "") {
+        return { what: answer, next: say`Check base-url, and any gateway or proxy in front of the service.` };
+      }
       return {
         what: because(say`The service rejected the prompt.`),
         next: say`Change the prompt as the service's message says, then run this again.`,

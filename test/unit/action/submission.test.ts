@@ -194,9 +194,22 @@ test("ignores the id in an invalid response to a message", async () => {
   expect(outputs["job-id"]).toBe("job_1");
 });
 
-test("publishes the id from a 500", async () => {
-  const { outputs } = await runMain({ respond: () => respondWith(500, record({ id: "job_5" })) });
-  expect(outputs).toMatchObject({ outcome: "error", "job-id": "job_5" });
+test("does not blame the prompt for a gateway's web page", async () => {
+  const { toolkit } = await runMain({ respond: () => respondWith(400, "<html>Bad Request</html>") });
+  const text = toolkit.annotations[0]?.text;
+  expect(text).toMatch(
+    /^The service answered HTTP 400\. No job was started\.\n.*gateway or proxy in front of the service/,
+  );
+  expect(text).not.toContain("prompt");
+});
+
+test.each([
+  ["an error's own id", { id: "internal_server_error" }],
+  ["a whole record", record({ id: "job_5" })],
+])("does not publish an id from a 500: %s", async (_name, body) => {
+  const { outputs, toolkit } = await runMain({ respond: () => respondWith(500, body) });
+  expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
+  expect(toolkit.annotations[0]?.text).toContain("its id is unknown");
 });
 
 test("restarts the minute for failed connections once the service has responded", async () => {

@@ -1,13 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  isTerminal,
-  type Job,
-  parseBody,
-  parseErrorMessage,
-  parseJob,
-  salvageId,
-} from "../../../src/client/contract.ts";
+import { isTerminal, type Job, parseBody, parseErrorMessage, parseJob } from "../../../src/client/contract.ts";
+import { salvageId } from "../../../src/client/salvage-id.ts";
 
 const empty: Omit<Job, "id" | "status"> = {
   model: "",
@@ -65,34 +59,6 @@ describe("a job record", () => {
       }),
       { numRuns: 1000 },
     );
-  });
-});
-
-describe("salvageId", () => {
-  const salvage = (body: string) => salvageId(body, (text) => text);
-
-  test.each([
-    ['{"id":"job_1"}', "job_1"],
-    ['{"status":7,"id":"job_1"}', "job_1"],
-    ['{"id":"job_1"', "job_1"],
-    [' { "id" : "job\\u005f1", "status":"act', "job_1"],
-    ['{"id":"job_1","status":"active"} trailing', "job_1"],
-  ])("finds the id in %s", (body, id) => {
-    expect(salvage(body)).toBe(id);
-  });
-
-  test.each([
-    "",
-    "{",
-    '{"id":"job_',
-    '{"source":{"id":"x"',
-    '{"id":""',
-    '{"id":".."',
-    '{"id":7',
-    '["id":"x"',
-    "<html>",
-  ])("returns undefined for %s", (body) => {
-    expect(salvage(body)).toBeUndefined();
   });
 });
 

@@ -13,7 +13,7 @@ describe("Retry-After", () => {
     ["Thursday, 01-Jan-26 00:00:05 GMT", 5000],
     ["Thu Jan  1 00:00:05 2026", 5000],
   ])("accepts %s", (value, ms) => {
-    expect(parseRetryAfter(value, now)).toBe(ms);
+    expect(parseRetryAfter(value, undefined, now)).toBe(ms);
   });
 
   test.each([
@@ -33,7 +33,21 @@ describe("Retry-After", () => {
     "2026-01-01T00:00:05Z",
     "Thu, 99 Foo 2026 00:00:05 GMT",
   ])("ignores %s", (value) => {
-    expect(parseRetryAfter(value, now)).toBeUndefined();
+    expect(parseRetryAfter(value, undefined, now)).toBeUndefined();
+  });
+
+  test.each([
+    ["an hour behind", -3_600_000],
+    ["an hour ahead", 3_600_000],
+  ])("measures a date by the response's own Date, with a clock that is %s", (_name, offMs) => {
+    const date = new Date(now).toUTCString();
+    expect(parseRetryAfter(new Date(now + 5000).toUTCString(), date, now + offMs)).toBe(5000);
+    expect(parseRetryAfter(date, date, now + offMs)).toBeUndefined();
+    expect(parseRetryAfter("7", date, now + offMs)).toBe(7000);
+  });
+
+  test.each(["", "yesterday", "2026-01-01T00:00:00Z"])("ignores a Date that cannot be read: %j", (date) => {
+    expect(parseRetryAfter(new Date(now + 5000).toUTCString(), date, now)).toBe(5000);
   });
 
   test("returns a positive number or undefined for any value", () => {
@@ -45,7 +59,7 @@ describe("Retry-After", () => {
           fc.nat().map(String),
         ),
         (value) => {
-          const ms = parseRetryAfter(value, now);
+          const ms = parseRetryAfter(value, undefined, now);
           expect(ms === undefined || ms > 0).toBe(true);
         },
       ),

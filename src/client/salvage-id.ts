@@ -1,0 +1,41 @@
+import { isUsableJobId } from "./contract.ts";
+
+/** One JSON token: a complete string, punctuation, or anything else up to the next of these. */
+const token = /\s*(?:("(?:[^"\\]|\\.)*")|([{}[\]:,])|[^\s"{}[\]:,]+)/gy;
+
+/**
+ * Returns the job id from the body of a 2xx response that is not a complete job record, because it was cut off or lacks
+ * fields: better than no id if a job was started. Only a top-level `id` counts, wherever it stands in the object.
+ *
+ * @param redact - applied to the id
+ */
+export function salvageId(body: string, redact: (text: string) => string): string | undefined {
+  let depth = 0;
+  let lastString: string | undefined;
+  let key: string | undefined;
+  let id: string | undefined;
+  for (const [, string, punctuation] of body.matchAll(token)) {
+    const isOpening = punctuation === "{" || punctuation === "[";
+    if (depth === 1) {
+      const isValue = punctuation === undefined || isOpening;
+      // The last value of a repeated `id` counts, as in `JSON.parse`.
+      if (isValue && key === "id") id = string === undefined ? undefined : parseString(string);
+      if (punctuation === ":") key = lastString === undefined ? undefined : parseString(lastString);
+      if (punctuation === ",") key = undefined;
+      lastString = string;
+    }
+    if (isOpening) depth++;
+    else if (punctuation === "}" || punctuation === "]") depth--;
+  }
+  const redacted = id === undefined ? undefined : redact(id);
+  return redacted !== undefined && isUsableJobId(redacted) ? redacted : undefined;
+}
+
+function parseString(literal: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(literal);
+    return typeof value === "string" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
