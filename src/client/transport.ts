@@ -44,7 +44,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * does not, so that the key never reaches a proxy in the clear.
  *
  * @param protocol - `https:` or `http:`
- * @throws NetworkError if the proxy address in the environment is not a valid URL
+ * @throws NetworkError if the proxy address in the environment is invalid
  */
 export function createTransport(protocol: string, environment: Environment): Transport {
   const client = protocol === "https:" ? https : http;
@@ -59,15 +59,35 @@ export function createTransport(protocol: string, environment: Environment): Tra
 
 function createAgent(protocol: string, environment: Environment): http.Agent {
   if (protocol !== "https:") return new http.Agent({ keepAlive: true });
+  const proxyEnv = { ...environment, https_proxy: proxyAddress(environment), HTTPS_PROXY: undefined };
   try {
-    return new https.Agent({ keepAlive: true, proxyEnv: { ...environment } });
+    return new https.Agent({ keepAlive: true, proxyEnv });
   } catch {
     // Node's error quotes the address, which may contain a password, so it is not passed on as the cause.
-    throw new NetworkError("the proxy address in https_proxy is not a valid URL", {
-      phase: "connecting",
-      reason: "network",
-    });
+    throw invalidProxy("the proxy address in https_proxy is not a valid URL");
   }
+}
+
+/**
+ * Returns the address of the proxy for `https`, in the form that Node reads; `undefined` without a proxy. Like curl, it
+ * accepts an address without a scheme and a scheme in any case. Node would silently ignore these.
+ *
+ * @throws NetworkError if it is a proxy of another kind
+ */
+function proxyAddress(environment: Environment): string | undefined {
+  const address = (environment.https_proxy || environment.HTTPS_PROXY || "").trim();
+  if (address === "") return undefined;
+  const [prefix = "", scheme = "http"] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address) ?? [];
+  if (!/^https?$/i.test(scheme)) {
+    throw invalidProxy(
+      `https_proxy names a ${scheme.toLowerCase()} proxy, but only http and https proxies are supported`,
+    );
+  }
+  return `${scheme.toLowerCase()}://${address.slice(prefix.length)}`;
+}
+
+function invalidProxy(message: string): NetworkError {
+  return new NetworkError(message, { phase: "connecting", reason: "network" });
 }
 
 function send(client: typeof http | typeof https, agent: http.Agent, request: HttpRequest): Promise<HttpResponse> {
@@ -92,6 +112,15 @@ function send(client: typeof http | typeof https, agent: http.Agent, request: Ht
       settle();
       resolve({ status: response.statusCode ?? 0, headers: singleValues(response.headers), body: receivedBody() });
     };
+    /**
+     * Lets what has already arrived be read before a timer ends the request. If the process was paused, its timers run
+     * before its sockets are read; `setImmediate` runs after both.
+     */
+    const afterPendingReads = (end: () => void) => () => {
+      setImmediate(() => {
+        if (!isSettled) end();
+      });
+    };
     /** Ends the request. What has arrived may still be a usable response; only otherwise is this an error. */
     const conclude = (reason: NetworkError["reason"], message: string, cause?: unknown) => {
       if (incoming) drain(incoming);
@@ -109,17 +138,18 @@ function send(client: typeof http | typeof https, agent: http.Agent, request: Ht
     const onAbort = () => {
       const end = () => conclude("aborted", cancelled);
       if (phase === "connecting" || !request.graceMs) end();
-      else graceTimer = setTimeout(end, request.graceMs);
+      else graceTimer = setTimeout(afterPendingReads(end), request.graceMs);
     };
     const onResponse = (response: http.IncomingMessage) => {
       incoming = response;
       phase = "reading";
       if (!isSuccess(response.statusCode ?? 0)) {
-        errorBodyTimer = setTimeout(() => {
+        const end = () => {
           drain(response);
           resolveWith(response);
           outgoing.destroy();
-        }, errorBodyTimeoutMs);
+        };
+        errorBodyTimer = setTimeout(afterPendingReads(end), errorBodyTimeoutMs);
       }
       let bytes = 0;
       response.on("data", (chunk: Buffer) => {
@@ -140,7 +170,8 @@ function send(client: typeof http | typeof https, agent: http.Agent, request: Ht
     }
     const outgoing = client.request(request.url, { method: request.method, agent, headers: headersOf(request) });
     const seconds = Math.ceil(request.timeoutMs / 1000);
-    const timer = setTimeout(() => conclude("timeout", `no complete response within ${seconds} s`), request.timeoutMs);
+    const onTimeout = () => conclude("timeout", `no complete response within ${seconds} s`);
+    const timer = setTimeout(afterPendingReads(onTimeout), request.timeoutMs);
     outgoing.on("socket", (socket) => {
       onceConnected(socket, () => {
         phase = "sending";
@@ -167,9 +198,11 @@ function drain(response: http.IncomingMessage): void {
 
 /**
  * Calls `then` once the connection is established: the first byte of a request is not sent before that, and with TLS
- * not before the server's certificate is trusted. A reused or tunnelled socket is already connected.
+ * not before the server's certificate is trusted. A reused or tunnelled socket is already connected; one whose
+ * connect() failed immediately is already destroyed, and never connects.
  */
 function onceConnected(socket: Socket & { encrypted?: boolean; secureConnecting?: boolean }, then: () => void): void {
+  if (socket.destroyed) return;
   if (socket.connecting || socket.secureConnecting) socket.once(socket.encrypted ? "secureConnect" : "connect", then);
   else then();
 }
