@@ -92,7 +92,11 @@ test("the network and the file system are used by one file per purpose", () => {
     ),
   ];
   expect(users(/^node:(https?|net|tls)$/)).toEqual(["client/transport.ts"]);
-  expect(users(/^node:fs/)).toEqual(["action/inputs/prompt-file.ts", "action/runner/event-file.ts"]);
+  expect(users(/^node:fs/)).toEqual([
+    "action/inputs/prompt-file.ts",
+    "action/runner/event-file.ts",
+    "action/runner/toolkit.ts",
+  ]);
 });
 
 test("the service only uses Node", () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { statSync, truncateSync } from "node:fs";
 import * as core from "@actions/core";
 
 /** What the runner offers a step. Nothing is escaped here: see `report/untrusted.ts`. */
@@ -24,7 +25,7 @@ const annotations = { notice: core.notice, warning: core.warning, error: core.er
 /** The real runner, through `@actions/core`. */
 export const runnerToolkit: Toolkit = {
   input: (name) => core.getInput(name, { trimWhitespace: false }),
-  setOutput: (name, value) => core.setOutput(name, value),
+  setOutput: (name, value) => appendOrRestore(process.env.GITHUB_OUTPUT, () => core.setOutput(name, value)),
   mask: (secret) => core.setSecret(secret),
   info: (line) => core.info(line),
   infoWithoutCommands: (line) => {
@@ -43,3 +44,14 @@ export const runnerToolkit: Toolkit = {
     await core.summary.addRaw(markdown, true).write();
   },
 };
+
+/** Appends to a file, or leaves it as it was: half an output, after a full disk, would make the runner reject them all. */
+function appendOrRestore(file: string | undefined, append: () => void): void {
+  const size = file ? statSync(file, { throwIfNoEntry: false })?.size : undefined;
+  try {
+    append();
+  } catch (error) {
+    if (file && size !== undefined) truncateSync(file, size);
+    throw error;
+  }
+}
