@@ -1,13 +1,14 @@
 import { messageOf } from "../client/errors.ts";
 import type { Trace } from "../client/trace.ts";
 import { isCommentEvent } from "./comments/event.ts";
+import { formatMarker } from "./comments/marker.ts";
 import { type ReplyState, runFromComment } from "./comments/run-from-comment.ts";
 import type { CommentMode, Settings, Task } from "./inputs/schema.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RunLog } from "./report/log.ts";
 import { type ReplyFrame, renderProgress } from "./report/reply.ts";
 import { say } from "./report/text.ts";
-import type { RunResult } from "./result.ts";
+import type { RerunEffect, RunResult } from "./result.ts";
 import { type JobPorts, runJob } from "./run-job.ts";
 import type { RunState } from "./run-state.ts";
 import { readEventFile } from "./runner/event-file.ts";
@@ -23,8 +24,8 @@ export interface ExecutePorts extends JobPorts {
 export interface Execution {
   result: RunResult;
   task?: Task;
-  /** Whether a re-run will wait for the job instead of sending anything again. Default: false. */
-  isRemembered?: boolean;
+  /** Default: `repeats`. */
+  rerun?: RerunEffect;
   /** Comment mode: shows the result in the thread. */
   finish?: (outcome: Outcome, render: (frame: ReplyFrame) => string) => Promise<void>;
 }
@@ -61,7 +62,8 @@ async function executeComment(
     runUrl: runUrl(environment),
     phrase: mode.phrase,
     note: isReplacement ? replacement : [],
-    marker,
+    marker: marker ? formatMarker(marker) : "",
+    remembersJob: marker?.jobId !== undefined,
   });
   const { finish, ...run } = await runFromComment(
     settings,
@@ -84,6 +86,11 @@ async function executeComment(
       },
       onReplacement: () => log.note(replacement),
       onInvalidEvent: (error) => log.debugError(error),
+      onPublicAccess: () =>
+        log.warn(
+          "Anyone can start jobs",
+          say`This repository is public and required-permission is read, so anyone with a GitHub account can start jobs. Set required-permission to triage or write.`,
+        ),
       onFailure: (action, error) =>
         log.warn(
           "Cannot update the thread",

@@ -47,13 +47,13 @@ export async function main(ports: Ports): Promise<boolean> {
   const execution: Execution = inputs.ok
     ? await execute(inputs, { ...ports, publishJobId }, state, log)
     : { result: { kind: "invalid-inputs", problems: inputs.problems } };
-  const { result, task, isRemembered = false, finish } = execution;
+  const { result, task, rerun = "repeats", finish } = execution;
 
   const now = clock.now();
   const elapsedMs = state.elapsedMs(now);
   const outcome = outcomeOf(result, state);
   const hasPassed = passes(outcome, settings?.failOn ?? new Set());
-  const message = describeResult(result, { settings, task, state, isRemembered });
+  const message = describeResult(result, { settings, task, state, rerun });
   const skipReason = result.kind === "skipped" ? result.reason : "";
   const outputsError = trySetOutputs(outputsOf(outcome, state, now, skipReason), toolkit);
   log.ended(outcome, message, hasPassed, state, elapsedMs);

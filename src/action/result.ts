@@ -29,7 +29,14 @@ export type RunResult =
 /** Comment mode: nothing was started, because the step could not find out whether, or what, to start. */
 export type BlockedResult =
   | { kind: "blocked"; cause: "event" | "permission"; detail: string }
-  | { kind: "blocked"; cause: "prompt" | "thread" | "time" };
+  /** `pending`: an earlier attempt was about to send a request for this comment, and whether it did is unknown. */
+  | { kind: "blocked"; cause: "prompt" | "thread" | "time" | "pending" };
+
+/**
+ * What a re-run of the workflow run does after this result: it sends the same request again, waits for the same job, or
+ * sends nothing and fails.
+ */
+export type RerunEffect = "repeats" | "resumes" | "stops";
 
 /** Returns the outcome of a run. */
 export function outcomeOf(result: RunResult, state: RunState): Outcome {

@@ -23,6 +23,8 @@ export class FakeGitHub implements GitHub {
   readonly reactions: string[] = [];
   permission: unknown = { permission: "write", role_name: "write" };
   fault: (call: GitHubCall) => void | Promise<void> = () => {};
+  /** The largest page, whatever `per_page` asks for. */
+  maxPerPage = 100;
   #nextId = 1000;
 
   async request(route: string, parameters: Record<string, unknown>, limits: RequestLimits): Promise<unknown> {
@@ -35,11 +37,21 @@ export class FakeGitHub implements GitHub {
       this.reactions.push(String(parameters.content));
       return { id: 1, user: bot, content: parameters.content };
     }
-    if (route.startsWith("GET ")) return this.#page(Number(parameters.page), Number(parameters.per_page));
+    if (route.startsWith("GET ")) return this.#page(Number(parameters.page ?? 1), Number(parameters.per_page));
     if (route.startsWith("POST "))
       return this.add(bot, String(parameters.body), Number(parameters.comment_id) || undefined);
     if (route.startsWith("PATCH ")) return this.#edit(Number(parameters.comment_id), String(parameters.body));
     throw new Error(`no such route: ${route}`);
+  }
+
+  async paginate(route: string, parameters: Record<string, unknown>, limits: RequestLimits): Promise<unknown[]> {
+    const items: unknown[] = [];
+    for (let page = 1; ; page++) {
+      const data = await this.request(route, { ...parameters, page, per_page: 100 }, limits);
+      if (!Array.isArray(data)) throw new Error("not a list");
+      items.push(...data);
+      if (!this.hasNextPage(page, 100)) return items;
+    }
   }
 
   /** Adds a comment to the thread. */
@@ -58,8 +70,13 @@ export class FakeGitHub implements GitHub {
     return this.calls.map(({ route }) => route).filter((route) => route.startsWith(`${method} `));
   }
 
+  hasNextPage(page: number, perPage: number): boolean {
+    return page * Math.min(perPage, this.maxPerPage) < this.comments.length;
+  }
+
   #page(page: number, perPage: number): FakeComment[] {
-    return this.comments.slice((page - 1) * perPage, page * perPage).map((comment) => ({ ...comment }));
+    const size = Math.min(perPage, this.maxPerPage);
+    return this.comments.slice((page - 1) * size, page * size).map((comment) => ({ ...comment }));
   }
 
   #edit(id: number, body: string): FakeComment {

@@ -43,7 +43,15 @@ export async function startGitHub(fault: GitHubFault = () => false): Promise<Git
     };
     try {
       const data = await github.request(route, parameters, { timeoutMs: 0, signal: new AbortController().signal });
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(data));
+      const page = Number(url.searchParams.get("page") ?? 1);
+      const perPage = Number(url.searchParams.get("per_page") ?? 30);
+      const next = new URL(url.pathname + url.search, `http://${request.headers.host}`);
+      next.searchParams.set("page", String(page + 1));
+      response.writeHead(200, {
+        "content-type": "application/json",
+        ...(Array.isArray(data) && github.hasNextPage(page, perPage) && { link: `<${next.href}>; rel="next"` }),
+      });
+      response.end(JSON.stringify(data));
     } catch {
       response.writeHead(404, { "content-type": "application/json" }).end('{"message":"Not Found"}');
     }

@@ -27,7 +27,10 @@ export interface MainOptions {
   onClock?: (clock: FakeClock) => void;
 }
 
-const noGitHub: GitHub = { request: () => Promise.reject(new Error("GitHub is only used in comment mode")) };
+const noGitHub: GitHub = {
+  request: () => Promise.reject(new Error("GitHub is only used in comment mode")),
+  paginate: () => Promise.reject(new Error("GitHub is only used in comment mode")),
+};
 
 /** Runs the whole action at its ports, with a fake runner, clock and transport. */
 export async function runMain({

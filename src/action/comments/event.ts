@@ -6,6 +6,8 @@ export interface CommentEvent {
   action: string;
   owner: string;
   repo: string;
+  /** Whether the repository is public, so that everybody has `read` permission. */
+  isPublic: boolean;
   comment: { id: number; text: string };
   author: { login: string; isBot: boolean };
   /** The issue or pull request. */
@@ -24,7 +26,11 @@ export function isCommentEvent(name: string): name is CommentEventName {
 
 const nullableText = z.nullish(z.string());
 const user = z.object({ login: z.string(), type: nullableText });
-const repository = z.object({ name: z.string(), owner: z.object({ login: z.string() }) });
+const repository = z.object({
+  name: z.string(),
+  owner: z.object({ login: z.string() }),
+  private: z.catch(z.optional(z.boolean()), undefined),
+});
 const subject = z.object({
   number: z.int(),
   title: z.string(),
@@ -80,6 +86,7 @@ function common({ action, comment, repository }: Omit<z.infer<typeof issueCommen
     action,
     owner: repository.owner.login,
     repo: repository.name,
+    isPublic: repository.private === false,
     comment: { id: comment.id, text: comment.body },
     author: { login, isBot: type === "Bot" || login.endsWith("[bot]") },
   };

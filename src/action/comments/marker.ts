@@ -1,10 +1,12 @@
 import { isUsableJobId } from "../../client/contract.ts";
 
-/** What a reply remembers: its job, and the comment that it answers. */
+/** What a reply remembers. */
 export interface Marker {
   projectId: string;
-  jobId: string;
+  /** The comment that it answers. */
   commentId: number;
+  /** Its job. `undefined`: a create or message was about to be sent, and whether it was is unknown. */
+  jobId?: string | undefined;
 }
 
 /** Ids are short. A longer line would leave no room for the reply. */
@@ -12,20 +14,20 @@ const maxMarkerLength = 4096;
 
 /** Formats the hidden last line of a reply; empty if the ids are too long. */
 export function formatMarker({ projectId, jobId, commentId }: Marker): string {
-  const fields = `project=${encodeURIComponent(projectId)} job=${encodeURIComponent(jobId)} comment=${commentId}`;
-  const line = `<!-- agent-job-action ${fields} -->`;
+  const job = jobId === undefined ? "pending" : `job=${encodeURIComponent(jobId)}`;
+  const line = `<!-- agent-job-action project=${encodeURIComponent(projectId)} ${job} comment=${commentId} -->`;
   return line.length > maxMarkerLength ? "" : line;
 }
 
-const markerLine = /^<!-- agent-job-action project=(\S+) job=(\S+) comment=(\d+) -->$/;
+const markerLine = /^<!-- agent-job-action project=(\S+) (?:job=(\S+)|pending) comment=(\d+) -->$/;
 
 /** Parses the marker of a reply, which is only valid as the whole last line. */
 export function parseMarker(body: string): Marker | undefined {
   const [, project, job, comment] = markerLine.exec(body.split(/\r?\n/).at(-1) ?? "") ?? [];
-  if (project === undefined || job === undefined) return undefined;
+  if (project === undefined) return undefined;
   try {
-    const jobId = decodeURIComponent(job);
-    if (!isUsableJobId(jobId)) return undefined;
+    const jobId = job === undefined ? undefined : decodeURIComponent(job);
+    if (jobId !== undefined && !isUsableJobId(jobId)) return undefined;
     return { projectId: decodeURIComponent(project), jobId, commentId: Number(comment) };
   } catch {
     return undefined;

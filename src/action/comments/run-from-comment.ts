@@ -1,12 +1,12 @@
 import { minTimeLeftMs } from "../../client/client.ts";
-import { HttpError, messageOf } from "../../client/errors.ts";
+import { type Acceptance, HttpError, messageOf } from "../../client/errors.ts";
 import type { CommentMode, Settings, Task } from "../inputs/schema.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
-import type { RunResult } from "../result.ts";
+import type { RerunEffect, RunResult } from "../result.ts";
 import type { RunState } from "../run-state.ts";
 import type { GitHub } from "../runner/github.ts";
 import { type CommentEvent, type CommentEventName, parseEvent } from "./event.ts";
-import { formatMarker } from "./marker.ts";
+import { formatMarker, type Marker } from "./marker.ts";
 import { isAllowedBot, isSufficient } from "./permission.ts";
 import { defaultTemplate, fillTemplate } from "./prompt-template.ts";
 import { type RememberedReply, requestTimeoutMs, Thread, type ThreadPorts } from "./thread.ts";
@@ -14,8 +14,8 @@ import { parseTrigger } from "./trigger.ts";
 
 /** What the reply says besides the state of the job. */
 export interface ReplyState {
-  /** The hidden last line; empty while no job is known. */
-  marker: string;
+  /** What the reply remembers, written before anything is sent; `undefined` once it is certain that nothing was accepted. */
+  marker: Marker | undefined;
   /** The job that the thread remembered was not found, so a new one was started. */
   isReplacement: boolean;
 }
@@ -31,6 +31,8 @@ export interface CommentPorts extends Omit<ThreadPorts, "github"> {
   onReplacement: () => void;
   /** Called if the event's payload cannot be read. */
   onInvalidEvent: (error: unknown) => void;
+  /** Called if anyone with a GitHub account has the required permission. */
+  onPublicAccess: () => void;
   renderProgress: (reply: ReplyState) => string;
 }
 
@@ -38,8 +40,8 @@ export interface CommentPorts extends Omit<ThreadPorts, "github"> {
 export interface CommentRun {
   result: RunResult;
   task?: Task;
-  /** Whether a re-run will find the job in the thread. */
-  isRemembered?: boolean;
+  /** Default: `repeats`. */
+  rerun?: RerunEffect;
   finish?: (outcome: Outcome, render: (reply: ReplyState) => string) => Promise<void>;
 }
 
@@ -52,6 +54,8 @@ interface Conversation {
   state: RunState;
   /** `undefined` with `reply: false`. */
   thread: Thread | undefined;
+  /** Says that a request for this comment is about to be sent. */
+  pending: Marker;
   reply: ReplyState;
   /** Monotonic time at which `timeout-minutes` has passed. */
   deadline: number;
@@ -70,14 +74,15 @@ export async function runFromComment(
   const { event, github, startedAt } = request;
   const deadline = startedAt + settings.timeoutMs;
   const thread = mode.reply ? new Thread(event, deadline, { ...ports, github }) : undefined;
-  const reply: ReplyState = { marker: "", isReplacement: false };
-  const conversation: Conversation = { request, settings, mode, ports, state, thread, reply, deadline };
+  const pending: Marker = { projectId: settings.projectId, commentId: event.comment.id };
+  const reply: ReplyState = { marker: pending, isReplacement: false };
+  const conversation: Conversation = { request, settings, mode, ports, state, thread, pending, reply, deadline };
   const end = (result: RunResult, task?: Task): CommentRun => ({
     result,
     ...(task && { task }),
-    isRemembered: reply.marker !== "" && thread?.isReliable === true,
+    rerun: rerunEffect(reply.marker, thread),
     finish: async (outcome, render) => {
-      await thread?.edit(render(reply), true);
+      await thread?.edit(render(reply), { isLast: true });
       const { reaction } = outcomes[outcome];
       if (reaction) await thread?.react(reaction, true);
     },
@@ -86,14 +91,16 @@ export async function runFromComment(
   const actorId = await thread?.react("eyes");
   const own = await findOwnReply(conversation, actorId);
   if (own === "unreadable") return end(threadUnreadable(ports));
-  if (own) {
-    thread?.useReply(own.replyId);
+  if (own) thread?.useReply(own.replyId);
+  if (own && own.jobId === undefined) return end({ kind: "blocked", cause: "pending" });
+  if (own?.jobId !== undefined) {
     const task: Task = { kind: "attach", jobId: own.jobId };
     const result = await runTask(task, conversation);
     if (!isJobNotFound(result, state)) return end(result, task);
   }
 
   state.jobId = "";
+  reply.marker = pending;
   const plan = await planTasks(conversation, actorId, own !== undefined);
   if (!Array.isArray(plan)) return end(plan);
   const [task, result] = await runFirstFound(plan, conversation);
@@ -133,6 +140,7 @@ async function readRequest(
   const timeoutMs = Math.min(requestTimeoutMs, settings.timeoutMs);
   const denial = await checkPermission(event, mode, github, timeoutMs, ports.signal);
   if (denial) return { result: denial };
+  if (event.isPublic && mode.requiredPermission === "read") ports.onPublicAccess();
 
   const prompt = fillTemplate(mode.template ?? defaultTemplate(event), trigger.instruction, event);
   if (prompt.trim() === "") return { result: { kind: "blocked", cause: "prompt" } };
@@ -190,14 +198,21 @@ async function planTasks(
     thread && (authorId !== undefined || isRerun(ports)) ? await thread.listReplies(settings.projectId) : [];
   // Without the thread, a first run can only miss a job to continue, but a re-run could start a second one.
   const isAnonymous = authorId === undefined && actorId === undefined;
-  if (isRerun(ports) && (!replies || (isAnonymous && replies.some(isOwn)))) return threadUnreadable(ports);
-  if (deadline - ports.clock.now() < minTimeLeftMs) return { kind: "blocked", cause: "time" };
-
+  if (isRerun(ports) && (!replies || (isAnonymous && replies.some(isOwn)))) {
+    reply.marker = undefined;
+    return threadUnreadable(ports);
+  }
   const earlier = (replies ?? []).filter((remembered) => remembered.authorId === authorId);
-  const interrupted = isRerun(ports) && !hasResumed ? earlier.findLast(isOwn)?.jobId : undefined;
-  const continued = mode.jobId || (isNew ? undefined : earlier.at(-1)?.jobId);
+  const interrupted = isRerun(ports) && !hasResumed ? earlier.findLast(isOwn) : undefined;
+  if (interrupted && interrupted.jobId === undefined) return { kind: "blocked", cause: "pending" };
+  if (deadline - ports.clock.now() < minTimeLeftMs) {
+    reply.marker = undefined;
+    return { kind: "blocked", cause: "time" };
+  }
+
+  const continued = mode.jobId || (isNew ? undefined : earlier.findLast(({ jobId }) => jobId !== undefined)?.jobId);
   const tasks: Task[] = [];
-  if (interrupted) tasks.push({ kind: "attach", jobId: interrupted });
+  if (interrupted?.jobId) tasks.push({ kind: "attach", jobId: interrupted.jobId });
   if (continued) tasks.push({ kind: "message", jobId: continued, prompt });
   if (!mode.jobId) tasks.push({ kind: "create", prompt });
   return tasks;
@@ -217,22 +232,21 @@ async function runFirstFound(tasks: readonly Task[], conversation: Conversation)
 }
 
 /** Runs one task, and keeps the marker of the reply up to date. */
-async function runTask(
-  task: Task,
-  { request, settings, ports, state, thread, reply }: Conversation,
-): Promise<RunResult> {
+async function runTask(task: Task, { ports, state, thread, pending, reply }: Conversation): Promise<RunResult> {
   const remember = (jobId: string): void => {
-    reply.marker = formatMarker({ projectId: settings.projectId, jobId, commentId: request.event.comment.id });
+    reply.marker = { ...pending, jobId };
   };
+  reply.marker = pending;
   // What an earlier attempt started stays remembered, whatever happens to this one.
   if (task.kind === "attach") remember(task.jobId);
   const result = await ports.runJob(task, (jobId) => {
     remember(jobId);
-    if (!ports.signal.aborted) void thread?.edit(ports.renderProgress(reply));
+    // The id must reach the thread before the process can be killed, so this edit does not wait for its turn.
+    if (!ports.signal.aborted) void thread?.edit(ports.renderProgress(reply), { isUrgent: true });
   });
-  if (isJobNotFound(result, state)) reply.marker = "";
+  if (isJobNotFound(result, state) || acceptanceOf(result) === "rejected") reply.marker = undefined;
   // A re-run must not send a message again that may have been sent.
-  else if (task.kind === "message" && isUnknown(result)) remember(task.jobId);
+  else if (task.kind === "message" && acceptanceOf(result) === "unknown") remember(task.jobId);
   return result;
 }
 
@@ -251,10 +265,16 @@ function threadUnreadable({ signal }: CommentPorts): RunResult {
     : { kind: "blocked", cause: "thread" };
 }
 
-/** Returns whether the service may have accepted the create or message without confirming it. */
-function isUnknown(result: RunResult): boolean {
-  if (result.kind === "submission-failed") return result.error.acceptance === "unknown";
-  return result.kind === "cancelled" && result.acceptance === "unknown";
+/** Returns whether the service accepted the create or message; `undefined` if the result does not say. */
+function acceptanceOf(result: RunResult): Acceptance | undefined {
+  if (result.kind === "submission-failed") return result.error.acceptance;
+  return result.kind === "cancelled" ? result.acceptance : undefined;
+}
+
+/** Returns what a re-run does with the marker that the thread has now. */
+function rerunEffect(marker: Marker | undefined, thread: Thread | undefined): RerunEffect {
+  if (!marker || !thread?.isReliable || formatMarker(marker) === "") return "repeats";
+  return marker.jobId === undefined ? "stops" : "resumes";
 }
 
 /** Returns whether the service answered the first request with `404`, so that nothing was started. */

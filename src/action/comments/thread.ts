@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Clock } from "../../client/clock.ts";
-import type { GitHub } from "../runner/github.ts";
+import type { GitHub, RequestLimits } from "../runner/github.ts";
 import type { CommentEvent } from "./event.ts";
 import { type Marker, parseMarker } from "./marker.ts";
 
@@ -10,7 +10,6 @@ export const requestTimeoutMs = 10_000;
 const lastEditGraceMs = 1500;
 /** After a signal, a reply that is being posted gets this long, in milliseconds, so that it can still be edited. */
 const postGraceMs = 200;
-const perPage = 100;
 
 export type Reaction = "eyes" | "hooray" | "confused";
 
@@ -34,7 +33,14 @@ const comment = z.object({
 const comments = z.array(comment);
 const anything = z.unknown();
 
-/** A reply in the thread that remembers a job. */
+interface AttemptOptions {
+  isLast?: boolean;
+  /** How much time is left after a signal, in milliseconds. */
+  graceMs?: number;
+  isUrgent?: boolean;
+}
+
+/** A reply in the thread with a marker. */
 export interface RememberedReply extends Marker {
   replyId: number;
   authorId: number;
@@ -93,62 +99,81 @@ export class Thread {
     this.#replyId = replyId;
   }
 
-  /** Replaces the text of the reply, after all earlier edits; after a signal, immediately or not at all. */
-  edit(body: string, isLast = false): Promise<void> {
+  /**
+   * Replaces the text of the reply, after all earlier edits; after a signal, immediately or not at all.
+   *
+   * @param options - `isLast`: the edit reports the result; `isUrgent`: it is sent without a pause after the last write
+   */
+  edit(body: string, { isLast = false, isUrgent = false } = {}): Promise<void> {
     const { signal } = this.#ports;
     const before = signal.aborted ? Promise.resolve() : this.#edits;
     this.#edits = before.then(async () => {
       if (this.#replyId === undefined || (signal.aborted && !isLast)) return;
       const route = `PATCH /repos/{owner}/{repo}/${this.#kind}/comments/{comment_id}`;
-      await this.#try("update the reply", anything, route, { comment_id: this.#replyId, body }, { isLast });
+      await this.#try("update the reply", anything, route, { comment_id: this.#replyId, body }, { isLast, isUrgent });
     });
     return this.#edits;
   }
 
-  /** Lists the replies that remember a job of the project, oldest first; `undefined` if the thread cannot be read. */
+  /** Lists the other replies with a marker of the project, oldest first; `undefined` if the thread cannot be read. */
   async listReplies(projectId: string): Promise<RememberedReply[] | undefined> {
     const { review, subject } = this.#event;
     const route = review
       ? "GET /repos/{owner}/{repo}/pulls/{number}/comments"
       : "GET /repos/{owner}/{repo}/issues/{number}/comments";
-    const replies: RememberedReply[] = [];
-    for (let page = 1; ; page++) {
-      const parameters = { number: subject.number, per_page: perPage, page };
-      const listed = await this.#try("read the thread", comments, route, parameters);
-      if (!listed) return undefined;
-      for (const { id, user, body, in_reply_to_id: root } of listed) {
-        const marker = parseMarker(body ?? "");
-        const isInThread = !review || root === review.rootId;
-        if (marker?.projectId === projectId && user && isInThread)
-          replies.push({ ...marker, replyId: id, authorId: user.id });
-      }
-      if (listed.length < perPage) return replies.sort((a, b) => a.replyId - b.replyId);
-    }
+    const { github, clock } = this.#ports;
+    const listed = await this.#attempt("read the thread", comments, {}, (limits) => {
+      const totalTimeoutMs = this.#deadline - clock.now();
+      return github.paginate(route, this.#parameters({ number: subject.number }), { ...limits, totalTimeoutMs });
+    });
+    const replies = listed?.flatMap(({ id, user, body, in_reply_to_id: root }) => {
+      const marker = parseMarker(body ?? "");
+      const isInThread = !review || root === review.rootId;
+      if (marker?.projectId !== projectId || !user || !isInThread || id === this.#replyId) return [];
+      return [{ ...marker, replyId: id, authorId: user.id }];
+    });
+    return replies?.sort((a, b) => a.replyId - b.replyId);
   }
 
   get #kind(): "issues" | "pulls" {
     return this.#event.review ? "pulls" : "issues";
   }
 
-  async #try<T>(
+  #parameters(parameters: Record<string, unknown>): Record<string, unknown> {
+    return { owner: this.#event.owner, repo: this.#event.repo, ...parameters };
+  }
+
+  #try<T>(
     action: string,
     schema: z.ZodMiniType<T>,
     route: string,
     parameters: Record<string, unknown>,
-    { isLast = false, graceMs = 0 } = {},
+    options: AttemptOptions = {},
   ): Promise<T | undefined> {
-    const { github, clock, signal, onFailure } = this.#ports;
-    const { owner, repo } = this.#event;
+    return this.#attempt(action, schema, options, (limits) =>
+      this.#ports.github.request(route, this.#parameters(parameters), limits),
+    );
+  }
+
+  /** Sends a request, and reports the first one that fails. Returns `undefined` if it fails. */
+  async #attempt<T>(
+    action: string,
+    schema: z.ZodMiniType<T>,
+    { isLast = false, graceMs = 0, isUrgent = false }: AttemptOptions,
+    send: (limits: RequestLimits) => Promise<unknown>,
+  ): Promise<T | undefined> {
+    const { clock, signal, onFailure } = this.#ports;
     const leftMs = isLast ? requestTimeoutMs : this.#deadline - clock.now();
-    const limits = {
-      timeoutMs: Math.min(requestTimeoutMs, leftMs),
-      signal,
-      // The last edit reports the cancellation, so the signal must not cancel it.
-      graceMs: isLast ? lastEditGraceMs : graceMs,
-    };
     try {
       if (leftMs <= 0) throw new Error("timeout-minutes has passed");
-      const parsed = schema.safeParse(await github.request(route, { owner, repo, ...parameters }, limits));
+      const response = await send({
+        timeoutMs: Math.min(requestTimeoutMs, leftMs),
+        signal,
+        // The last edit reports the cancellation, so the signal must not cancel it.
+        graceMs: isLast ? lastEditGraceMs : graceMs,
+        isUrgent,
+      });
+      const parsed = schema.safeParse(response);
       if (parsed.success) return parsed.data;
       throw new Error("GitHub's response is not usable");
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Settings, Task } from "../inputs/schema.ts";
+import type { RerunEffect } from "../result.ts";
 import type { RunState } from "../run-state.ts";
-import { say, type Text } from "./text.ts";
+import { say, type Text, trusted } from "./text.ts";
 
 /** What the messages about a run depend on. */
 export interface ResultContext {
@@ -9,20 +10,19 @@ export interface ResultContext {
   /** What the step set out to do, if it got that far. */
   task: Task | undefined;
   state: RunState;
-  /** Comment mode: the reply in the thread remembers the job, so a re-run waits for it. */
-  isRemembered: boolean;
+  rerun: RerunEffect;
 }
 
 /** How to wait for a job that may still be running. */
-export function howToWait({ state, isRemembered }: ResultContext): Text {
-  return isRemembered
+export function howToWait({ state, rerun }: ResultContext): Text {
+  return rerun === "resumes"
     ? say`To wait for it, re-run this workflow run: nothing is sent again.`
     : say`To wait for it, run the action with job-id ${state.jobId} and no prompt.`;
 }
 
-/** What a plain re-run of the workflow run does after the service accepted something. */
-export function rerunEffect({ task, isRemembered }: ResultContext): Text {
-  if (isRemembered) return [];
+/** What a re-run of the workflow run does after the service accepted something, unless it waits for the job. */
+export function rerunWarning({ task, rerun }: ResultContext): Text {
+  if (rerun !== "repeats") return [];
   switch (task?.kind) {
     case "create":
       return say`A re-run of this workflow run starts another job.`;
@@ -34,8 +34,8 @@ export function rerunEffect({ task, isRemembered }: ResultContext): Text {
 }
 
 /** How to send a follow-up message. A reply in a thread has a line of its own for that. */
-export function howToContinue({ state, isRemembered }: ResultContext): Text {
-  return isRemembered
+export function howToContinue({ state, rerun }: ResultContext): Text {
+  return rerun === "resumes"
     ? []
     : say`To continue with this job, send a follow-up: set job-id to ${state.jobId} and give a prompt.`;
 }
@@ -43,4 +43,14 @@ export function howToContinue({ state, isRemembered }: ResultContext): Text {
 /** Mintlify has a dashboard; nothing is known about the service at any other address. */
 export function hasDashboard({ settings }: ResultContext): boolean {
   return settings?.baseUrl.hostname === "api.mintlify.com";
+}
+
+/** Where people can look for a job: the dashboard, if there is one. */
+export function serviceName(context: ResultContext): Text {
+  return trusted(hasDashboard(context) ? "the dashboard" : "the service");
+}
+
+/** How to find out about a job whose id is unknown. */
+export function checkService(context: ResultContext): Text {
+  return say`Check ${serviceName(context)} for the job.`;
 }

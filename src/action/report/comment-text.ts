@@ -1,8 +1,9 @@
 import type { SkipReason } from "../comments/trigger.ts";
 import { outcomes } from "../outcome.ts";
 import type { BlockedResult } from "../result.ts";
+import { checkService, type ResultContext } from "./advice.ts";
 import type { Message } from "./message.ts";
-import { say, type Text } from "./text.ts";
+import { say, sentences, type Text } from "./text.ts";
 
 /** Describes why a comment starts nothing. That is not an error, so there is nothing to do. */
 export function describeSkip(reason: SkipReason): Message {
@@ -18,7 +19,7 @@ const skipReasons: Readonly<Record<SkipReason, Text>> = {
 };
 
 /** Describes what the step could not find out before starting something. */
-export function describeBlocked(result: BlockedResult): Message {
+export function describeBlocked(result: BlockedResult, context: ResultContext): Message {
   const title = "Nothing was started";
   switch (result.cause) {
     case "event":
@@ -38,6 +39,12 @@ export function describeBlocked(result: BlockedResult): Message {
         title,
         what: say`This is a re-run, and the thread that says what the first run started cannot be read. This run sent nothing; a job may be running.`,
         next: say`See the log of the first run for the job's id, or comment again to start a new job.`,
+      };
+    case "pending":
+      return {
+        title: "Job may have been started",
+        what: say`This is a re-run. An earlier attempt ended while it was sending the request for this comment, so a job may have been started. This run sent nothing.`,
+        next: sentences(checkService(context), say`To start another job, comment again.`),
       };
     case "time":
       return {

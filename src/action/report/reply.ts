@@ -16,6 +16,8 @@ export interface ReplyFrame {
   note: Text;
   /** The hidden last line, or empty. */
   marker: string;
+  /** Whether the marker names a job, so that a comment in the thread continues it. */
+  remembersJob: boolean;
 }
 
 /** Renders the reply while the job is running: GitHub's Markdown, made of HTML blocks like the job summary. */
@@ -40,7 +42,7 @@ export function renderResult(
     `<p>${sentence(message.what)}</p>`,
     message.next.length > 0 ? `<p>${sentence(message.next)}</p>` : "",
     note(frame),
-    frame.marker ? `<p>${howToContinue}</p>` : "",
+    frame.marker && frame.remembersJob ? `<p>${howToContinue}</p>` : "",
     frame.marker,
   ]);
 }

@@ -2,7 +2,15 @@ import type { TerminalStatus } from "../../client/contract.ts";
 import { HttpError, messageOf, type RequestError, type SubmissionError } from "../../client/errors.ts";
 import { outcomes } from "../outcome.ts";
 import type { RunResult } from "../result.ts";
-import { hasDashboard, howToContinue, howToWait, type ResultContext, rerunEffect } from "./advice.ts";
+import {
+  checkService,
+  hasDashboard,
+  howToContinue,
+  howToWait,
+  type ResultContext,
+  rerunWarning,
+  serviceName,
+} from "./advice.ts";
 import { describeBlocked, describeSkip } from "./comment-text.ts";
 import { duration } from "./format.ts";
 import type { Message } from "./message.ts";
@@ -34,7 +42,7 @@ export function describeResult(result: RunResult, context: ResultContext): Messa
     case "skipped":
       return describeSkip(result.reason);
     case "blocked":
-      return describeBlocked(result);
+      return describeBlocked(result, context);
     case "crashed":
       return {
         title: "Internal error",
@@ -49,7 +57,8 @@ export function describeResult(result: RunResult, context: ResultContext): Messa
 
 function describeDone(status: TerminalStatus, context: ResultContext): Message {
   const { jobId, pullRequest, hasInvalidLink } = context.state;
-  const newJob = context.isRemembered ? [] : say`To start a new job, run the action with a prompt and no job-id.`;
+  const newJob =
+    context.rerun === "resumes" ? [] : say`To start a new job, run the action with a prompt and no job-id.`;
   const dashboard = hasDashboard(context);
   switch (status) {
     case "completed":
@@ -105,12 +114,12 @@ function describeStarted(context: ResultContext): Message {
 }
 
 function describeTimeout(lastError: RequestError | undefined, context: ResultContext): Message {
-  const { settings, state, task, isRemembered } = context;
+  const { settings, state, task, rerun } = context;
   const limit = trusted(duration(settings?.timeoutMs ?? 0));
   const isStale = state.status !== "" && state.status !== "active";
   const stale = trusted(isStale ? " (its status was still the one from before the message)" : "");
   const addInput =
-    isRemembered || task?.kind === "attach"
+    rerun === "resumes" || task?.kind === "attach"
       ? []
       : say`If the workflow has no input for it, add job-id to the inputs of on.workflow_dispatch and job-id: \${{ inputs.job-id }} to the step.`;
   return {
@@ -121,7 +130,7 @@ function describeTimeout(lastError: RequestError | undefined, context: ResultCon
     next: sentences(
       howToWait(context),
       addInput,
-      rerunEffect(context),
+      rerunWarning(context),
       say`If jobs often take this long, raise timeout-minutes.`,
     ),
   };
@@ -141,7 +150,7 @@ function describePollFailure(error: RequestError, context: ResultContext): Messa
   return {
     title,
     what: sentences(what, say`The state of job ${state.jobId} is unknown; it may still be running.`),
-    next: sentences(next, rerunEffect(context), howToWait(context)),
+    next: sentences(next, rerunWarning(context), howToWait(context)),
   };
 }
 
@@ -176,7 +185,7 @@ function describeCancellation(
   return {
     title,
     what: say`The step was cancelled, but job ${jobId} keeps running: the service cannot stop a job.`,
-    next: sentences(howToWait(context), rerunEffect(context)),
+    next: sentences(howToWait(context), rerunWarning(context)),
   };
 }
 
@@ -204,7 +213,7 @@ function describeUnknownAcceptance(
       title: "Message may have been sent",
       what: sentences(what, say`The message may have reached job ${jobId}, which may be running.`),
       next: sentences(
-        context.isRemembered ? [] : say`A re-run of this workflow run may send it a second time.`,
+        context.rerun === "repeats" ? say`A re-run of this workflow run may send it a second time.` : [],
         howToWait(context),
       ),
     };
@@ -215,16 +224,18 @@ function describeUnknownAcceptance(
       title,
       what: sentences(what, say`The response names job ${jobId}, which may be running.`),
       next: sentences(
-        context.isRemembered ? [] : say`A re-run of this workflow run may start a second job.`,
+        context.rerun === "repeats" ? say`A re-run of this workflow run may start a second job.` : [],
         howToWait(context),
       ),
     };
   }
-  const where = hasDashboard(context) ? "the dashboard" : "the service";
   return {
     title,
     what: sentences(what, say`A job may have been started, but its id is unknown.`),
-    next: say`Check ${trusted(where)} before you run this again: a re-run may start a second job.`,
+    next:
+      context.rerun === "stops"
+        ? sentences(checkService(context), say`A re-run sends nothing. To start another job, comment again.`)
+        : say`Check ${serviceName(context)} before you run this again: a re-run may start a second job.`,
   };
 }
 

@@ -12,6 +12,8 @@ export interface RequestLimits {
   signal: AbortSignal;
   /** How much time is left once `signal` aborts, in milliseconds. Default: 0. */
   graceMs?: number;
+  /** Sends the request without the pauses between writes that GitHub asks for. Default: false. */
+  isUrgent?: boolean;
 }
 
 /** The REST API of GitHub or of a GitHub Enterprise Server. */
@@ -23,6 +25,17 @@ export interface GitHub {
    * @throws if there is no successful response within the timeout; the error never contains the token
    */
   request(route: string, parameters: Record<string, unknown>, limits: RequestLimits): Promise<unknown>;
+  /**
+   * Requests all pages of a list, following their `Link` headers, and returns their items. The timeout applies to each page.
+   *
+   * @param limits - `totalTimeoutMs`, in milliseconds, applies to all pages together
+   * @throws as {@link GitHub.request}; never returns a part of the list
+   */
+  paginate(
+    route: string,
+    parameters: Record<string, unknown>,
+    limits: RequestLimits & { totalTimeoutMs: number },
+  ): Promise<unknown[]>;
 }
 
 type OctokitResponse = Awaited<ReturnType<ReturnType<typeof getOctokit>["request"]>>;
@@ -61,30 +74,48 @@ export function connectGitHub(token: string, apiUrl: string, onTrace: (trace: Tr
     retry,
     throttling,
   );
-  // After a signal there is no time for the pauses between writes that GitHub asks for.
-  const unthrottled = getOctokit(token, options, tracing);
+  const unthrottled = getOctokit(token, { ...options, retry: { doNotRetry: permanentStatuses } }, tracing, retry);
+
+  /** Calls `use` with a client and the options of its requests, within the limits. */
+  async function within<T>(
+    { timeoutMs, signal, graceMs = 0, isUrgent = false }: RequestLimits,
+    use: (client: typeof octokit, request: { signal: AbortSignal; log: object }, limit: TimeLimit) => Promise<T>,
+  ): Promise<T> {
+    // After a signal there is no time for the pauses between writes that GitHub asks for.
+    const client = signal.aborted || isUrgent ? unthrottled : octokit;
+    const limit = timeLimit(timeoutMs, signal, graceMs);
+    let lastError = "";
+    const rememberError = (error: Error): never => {
+      lastError = error.message;
+      throw error;
+    };
+    client.hook.error("request", rememberError);
+    try {
+      // The plugins keep waiting after the signal aborts, but what they send then fails immediately.
+      return await Promise.race([use(client, { signal: limit.signal, log: silentLog }, limit), limit.expired]);
+    } catch (error) {
+      const isExpired = limit.signal.aborted && lastError !== "";
+      throw new Error(redact(isExpired ? `${lastError}, until the timeout` : messageOf(error)));
+    } finally {
+      client.hook.remove("request", rememberError);
+      limit.clear();
+    }
+  }
+
   return {
-    request: async (route, parameters, { timeoutMs, signal, graceMs = 0 }) => {
-      const client = signal.aborted ? unthrottled : octokit;
-      const limit = timeLimit(timeoutMs, signal, graceMs);
-      let lastError = "";
-      const rememberError = (error: Error): never => {
-        lastError = error.message;
-        throw error;
-      };
-      client.hook.error("request", rememberError);
-      try {
-        // The plugins keep waiting after the signal aborts, but what they send then fails immediately.
-        const response = client.request(route, { ...parameters, request: { signal: limit.signal, log: silentLog } });
-        return (await Promise.race([response, limit.expired])).data;
-      } catch (error) {
-        const isExpired = limit.signal.aborted && lastError !== "";
-        throw new Error(redact(isExpired ? `${lastError}, until the timeout` : messageOf(error)));
-      } finally {
-        client.hook.remove("request", rememberError);
-        limit.clear();
-      }
-    },
+    request: (route, parameters, limits) =>
+      within(limits, async (client, request) => (await client.request(route, { ...parameters, request })).data),
+    paginate: (route, parameters, limits) =>
+      within({ ...limits, timeoutMs: limits.totalTimeoutMs }, async (client, request, limit) => {
+        const items: unknown[] = [];
+        limit.restartPage(limits.timeoutMs);
+        for await (const { data } of client.paginate.iterator(route, { ...parameters, per_page: 100, request })) {
+          if (!Array.isArray(data)) throw new Error("GitHub's response is not a list");
+          items.push(...data);
+          limit.restartPage(limits.timeoutMs);
+        }
+        return items;
+      }),
   };
 }
 
@@ -120,22 +151,41 @@ function responseOf(error: unknown): Pick<OctokitResponse, "status" | "url" | "h
   return error instanceof Error && "response" in error ? (error.response as OctokitResponse | undefined) : undefined;
 }
 
-/** Returns a signal that aborts at the timeout, or `graceMs` after `signal`, and a promise that rejects with it. */
-function timeLimit(timeoutMs: number, signal: AbortSignal, graceMs: number) {
+interface TimeLimit {
+  /** Aborts at the limit. */
+  signal: AbortSignal;
+  /** Rejects at the limit. */
+  expired: Promise<never>;
+  /** Starts the timeout of the next page, in milliseconds. */
+  restartPage: (timeoutMs: number) => void;
+  clear: () => void;
+}
+
+/** Starts a timeout; it also ends `graceMs` after `signal`. All times are in milliseconds. */
+function timeLimit(timeoutMs: number, signal: AbortSignal, graceMs: number): TimeLimit {
   const controller = new AbortController();
   const timers: NodeJS.Timeout[] = [];
+  let pageTimer: NodeJS.Timeout | undefined;
+  const tooLate = "GitHub did not respond in time";
   const abortIn = (ms: number, reason: string) =>
-    timers.push(setTimeout(() => controller.abort(new Error(reason)), Math.max(0, ms)));
-  const onAbort = () => abortIn(graceMs, "the step was cancelled");
-  abortIn(timeoutMs, "GitHub did not respond in time");
+    setTimeout(() => controller.abort(new Error(reason)), Math.max(0, ms));
+  const onAbort = () => timers.push(abortIn(graceMs, "the step was cancelled"));
+  timers.push(abortIn(timeoutMs, tooLate));
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
   const expired = new Promise<never>((_resolve, reject) => {
     controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
   });
-  const clear = () => {
-    for (const timer of timers) clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
+  return {
+    signal: controller.signal,
+    expired,
+    restartPage: (pageTimeoutMs) => {
+      clearTimeout(pageTimer);
+      pageTimer = abortIn(pageTimeoutMs, tooLate);
+    },
+    clear: () => {
+      for (const timer of [...timers, pageTimer]) clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    },
   };
-  return { signal: controller.signal, expired, clear };
 }

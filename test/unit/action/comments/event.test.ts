@@ -81,6 +81,7 @@ test("a template is filled in in a single pass, for any values", () => {
         action: "created",
         owner: "acme",
         repo: "docs",
+        isPublic: false,
         comment: { id: 1, text: "" },
         author: { login: "writer", isBot: false },
         subject: { kind: "issue" as const, number: 1, title: `{{ body }}${title}`, body: "secret", url: "u" },

@@ -381,7 +381,7 @@ describe("a re-run", () => {
 
   test("after a create whose answer was cut off waits for the job that it named", async () => {
     const github = new FakeGitHub();
-    const first = await runComment(github, { respond: () => respondWith(500, record()) });
+    const first = await runComment(github, { respond: () => respondWith(201, '{"status":"active","id":"job_1","mo') });
     expect(first.outputs).toMatchObject({ outcome: "error", "job-id": "job_1" });
     const { requests } = await runComment(github, { respond, attempt: 2 });
     expect(paths(requests)).toEqual(["GET /v2/agent/docs/job/job_1"]);
