@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { handedOnEnvironment } from "../src/service/processes/environment.ts";
+import { childEnvironment } from "../src/service/processes/environment.ts";
 
 const pages = {
   "README.md": "# Docs\n\nSee the [guide](docs/guide.md).\n",
@@ -73,5 +73,5 @@ export class DocsRepository implements Disposable {
 const person = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.com"];
 
 function git(args: readonly string[]): string {
-  return execFileSync("git", args, { encoding: "utf8", env: handedOnEnvironment() });
+  return execFileSync("git", args, { encoding: "utf8", env: childEnvironment() });
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { AgentProgram } from "./agents/run-agent.ts";
 import { Repository } from "./git/repository.ts";
-import { loginTo, nameOf } from "./git/repository-address.ts";
+import { repositoryName, resolveAddress } from "./git/repository-address.ts";
 import { createHttpFace, hourlyLimit, hourMs } from "./http/api.ts";
 import { type Listening, listen } from "./http/listen.ts";
 import { WorkingEngine } from "./jobs/agent-engine.ts";
@@ -46,19 +46,25 @@ export async function startWorkingService(options: WorkingServiceOptions): Promi
   const store = new Store(options.store ?? join(folder, "jobs.sqlite"));
   await discard(runsFolderOf(folder)).catch((error: unknown) => log(`Old working trees are left: ${String(error)}`));
   const stop = new AbortController();
-  const { address, environment } = loginTo(options.repository, github?.token);
-  const repository = new Repository({ url: address, folder, target: options.base, environment, signal: stop.signal });
+  const { address, environment } = resolveAddress(options.repository, github?.token);
+  const repository = new Repository({
+    url: address,
+    folder,
+    targetBranch: options.base,
+    environment,
+    signal: stop.signal,
+  });
   await repository.open().catch((error: unknown) => {
     store[Symbol.dispose]();
     throw error;
   });
 
   let baseUrl = "";
-  const repositoryName = nameOf(address);
-  const ownPages = new OwnPullRequests(store, repository, repositoryName, () => baseUrl, log);
+  const name = repositoryName(address);
+  const ownPages = new OwnPullRequests(store, repository, name, () => baseUrl, log);
   const pullRequests = github ? new GitHubPullRequests(github, stop.signal) : ownPages;
   const ports = { store, repository, pullRequests, agent, folder, timeLimitMs };
-  const engine = new WorkingEngine({ ...ports, repositoryName, agents, signal: stop.signal, log });
+  const engine = new WorkingEngine({ ...ports, repositoryName: name, agents, signal: stop.signal, log });
   const face = createHttpFace({
     engine,
     keys: [{ value: options.apiKey, projects: options.projects }],

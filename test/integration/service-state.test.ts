@@ -168,15 +168,15 @@ test("what Git cannot tell is not taken for a no: no pull request counts as clos
     () => "http://127.0.0.1:1",
     () => {},
   );
-  expect(await repository.find("main")).toBe(head);
-  expect(await repository.find("nowhere")).toBeUndefined();
+  expect(await repository.branchHead("main")).toBe(head);
+  expect(await repository.branchHead("nowhere")).toBeUndefined();
   rmSync(join(folder, "mirror.git"), { recursive: true });
-  await expect(repository.find("main")).rejects.toThrow();
+  await expect(repository.branchHead("main")).rejects.toThrow();
   await expect(repository.isMerged(head, "main")).rejects.toThrow();
   await expect(pages.done([pull])).rejects.toThrow();
   const stopped = AbortSignal.abort();
   const late = new Repository({ url: docs.path, folder, signal: stopped });
-  await expect(late.find("main")).rejects.toThrow();
+  await expect(late.branchHead("main")).rejects.toThrow();
 });
 
 test("an agent that was interrupted twice is not run again; a stop in good order does not count", async () => {

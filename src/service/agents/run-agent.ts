@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { handedOnEnvironment } from "../processes/environment.ts";
+import { childEnvironment } from "../processes/environment.ts";
 import { signalGroup } from "../processes/process-group.ts";
 
 /** A program that does the work of an agent: a file and its arguments, without a shell between. */
@@ -56,7 +56,7 @@ export async function runAgent(program: AgentProgram, run: AgentRun): Promise<Ag
     execArgv: [],
     // It leads the group that the agent is in.
     detached: true,
-    env: { ...handedOnEnvironment(), AGENT_PROMPT_FILE: promptFile, AGENT_JOB_ID: run.jobId },
+    env: { ...childEnvironment(), AGENT_PROMPT_FILE: promptFile, AGENT_JOB_ID: run.jobId },
   });
   let end: AgentEnd | undefined;
   let force: NodeJS.Timeout | undefined;

@@ -1,31 +1,38 @@
 import { spawn } from "node:child_process";
-import { handedOnEnvironment } from "../processes/environment.ts";
+import { childEnvironment } from "../processes/environment.ts";
 import { signalGroup } from "../processes/process-group.ts";
 
 export interface GitOptions {
-  /** Where it runs; for a bare repository, its folder. */
+  /** The directory it runs in: a worktree, or the folder of a bare repository. */
   cwd: string;
+  /** Added to the environment of Git, such as its credentials. */
   environment?: Readonly<Record<string, string>>;
-  /** Written to its stdin. */
-  input?: string;
-  /** Ends it before its time. */
+  /** Kills the running command; every later one fails at once. */
   signal?: AbortSignal | undefined;
-  /** It is ended once it has printed so much, and what it has printed is given. Default: no limit. */
-  mostBytes?: number;
 }
 
-/** A Git command that failed, with what it printed. */
+export interface GitCommandOptions {
+  /** Default: the directory of the `Git`. */
+  cwd?: string;
+  environment?: Readonly<Record<string, string>>;
+  /** Written to stdin. Default: empty. */
+  input?: string;
+  /** Kills Git once it has printed this much, and returns only that much. Default: no limit. */
+  maxBytes?: number;
+}
+
+/** Thrown when a Git command fails or is killed. The message holds the end of stderr. */
 export class GitError extends Error {
-  /** None where it was ended. */
+  /** `null` if Git was killed. */
   readonly exitCode: number | null;
 
-  constructor(args: readonly string[], how: string, printed: string, exitCode: number | null) {
-    super(`git ${args[0]} ${how}: ${printed.trim()}`);
+  constructor(args: readonly string[], how: string, stderr: string, exitCode: number | null) {
+    super(`git ${args[0]} ${how}: ${stderr.trim()}`);
     this.exitCode = exitCode;
   }
 }
 
-/** No hook or file monitor is run, paths are printed as they are, nothing is tidied up on the side, silence is not waited out. */
+/** No hooks, no file system monitor, unquoted paths, no background maintenance, and an end to stalled transfers. */
 const settings = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
@@ -37,61 +44,86 @@ const settings = [
   "http.lowSpeedTime=60",
 ].flatMap((setting) => ["-c", setting]);
 
-/** For one command, however slow the network is. */
+/** Per command, however slow the network is. */
 const timeLimitMs = 10 * 60_000;
 
-/**
- * Runs Git without a shell, and gives what it printed to stdout. Values from outside stand behind `--` or in stdin.
- *
- * @throws GitError where it does not end with 0
- */
-export async function git(args: readonly string[], options: GitOptions): Promise<string> {
-  const { cwd, environment = {}, input = "", signal, mostBytes = Number.POSITIVE_INFINITY } = options;
-  signal?.throwIfAborted();
-  const child = spawn("git", [...settings, ...args], {
-    cwd,
-    stdio: ["pipe", "pipe", "pipe"],
-    // A group of its own, so that its helpers, which hold its pipes, can be ended with it.
-    detached: true,
-    env: {
-      ...handedOnEnvironment(),
-      GIT_TERMINAL_PROMPT: "0",
-      LC_ALL: "C",
-      ...environment,
-    },
-  });
-  let ended = "";
-  const end = (why: string): void => {
-    ended ||= why;
-    signalGroup(child.pid, "SIGKILL");
-  };
-  const onAbort = (): void => end("was stopped");
-  const timer = setTimeout(() => end(`was ended after ${timeLimitMs / 60_000} min`), timeLimitMs);
-  signal?.addEventListener("abort", onAbort, { once: true });
-  // Git may end without reading its input.
-  child.stdin.on("error", () => {});
-  child.stdin.end(input);
-  const stdout: Buffer[] = [];
-  let bytes = 0;
-  child.stdout.on("data", (chunk: Buffer) => {
-    bytes += chunk.length;
-    stdout.push(chunk);
-    if (bytes > mostBytes) end("");
-  });
-  let stderr = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    stderr = (stderr + text).slice(-10_000);
-  });
-  try {
-    const exitCode = await new Promise<number | null>((done, fail) => {
-      child.on("error", fail);
-      child.on("close", done);
+/** Runs Git in one directory, without a shell. Callers put untrusted values behind `--` or into stdin. */
+export class Git {
+  readonly #options: GitOptions;
+
+  constructor(options: GitOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs a command and returns its stdout.
+   *
+   * @throws GitError if the exit code is not 0
+   */
+  async run(args: readonly string[], options: GitCommandOptions = {}): Promise<string> {
+    const { signal } = this.#options;
+    const { cwd = this.#options.cwd, input = "", maxBytes = Number.POSITIVE_INFINITY } = options;
+    signal?.throwIfAborted();
+    const child = spawn("git", [...settings, ...args], {
+      cwd,
+      stdio: ["pipe", "pipe", "pipe"],
+      // A process group of its own, so that its helpers, which hold its pipes, are killed with it.
+      detached: true,
+      env: {
+        ...childEnvironment(),
+        GIT_TERMINAL_PROMPT: "0",
+        LC_ALL: "C",
+        ...this.#options.environment,
+        ...options.environment,
+      },
     });
-    if (ended) throw new GitError(args, ended, stderr, null);
-    if (exitCode !== 0 && bytes <= mostBytes) throw new GitError(args, `ended with ${exitCode}`, stderr, exitCode);
-    return Buffer.concat(stdout).toString("utf8", 0, Math.min(bytes, mostBytes));
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
+    let killed = "";
+    const kill = (why: string): void => {
+      killed ||= why;
+      signalGroup(child.pid, "SIGKILL");
+    };
+    const onAbort = (): void => kill("was stopped");
+    const timer = setTimeout(() => kill(`timed out after ${timeLimitMs / 60_000} min`), timeLimitMs);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    // Git may exit without reading its input.
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+    const stdout: Buffer[] = [];
+    let bytes = 0;
+    child.stdout.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      stdout.push(chunk);
+      if (bytes > maxBytes) kill("");
+    });
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr = (stderr + text).slice(-10_000);
+    });
+    try {
+      const exitCode = await new Promise<number | null>((resolve, reject) => {
+        child.on("error", reject);
+        child.on("close", resolve);
+      });
+      if (killed) throw new GitError(args, killed, stderr, null);
+      if (exitCode !== 0 && bytes <= maxBytes) throw new GitError(args, `exited with ${exitCode}`, stderr, exitCode);
+      return Buffer.concat(stdout).toString("utf8", 0, Math.min(bytes, maxBytes));
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /**
+   * Runs a yes/no query: trimmed stdout on exit code 0, `undefined` on exit code 1.
+   *
+   * @throws GitError on any other exit code, and if Git was killed: that is not an answer
+   */
+  async query(args: readonly string[]): Promise<string | undefined> {
+    try {
+      return (await this.run(args)).trim();
+    } catch (error) {
+      if (error instanceof GitError && error.exitCode === 1) return undefined;
+      throw error;
+    }
   }
 }

@@ -1,18 +1,23 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Of the form `https://host/path` or `git@host:path`: with a colon before the first slash. */
+/** Matches `https://host/path` and `git@host:path`: a colon before the first slash. */
 function isUrl(repository: string): boolean {
   return /^[^/\\]+:/.test(repository);
 }
 
-/** The repository as its users know it. */
-export function nameOf(address: string): string {
+/** Returns the repository as job records name it: its URL without `.git`, or a `file:` URL. */
+export function repositoryName(address: string): string {
   return isUrl(address) ? address.replace(/\.git$/, "") : pathToFileURL(address).href;
 }
 
-/** The address without credentials, and what tells them to Git, for one host, in no file and no list of processes. */
-export function loginTo(
+/**
+ * Separates a repository's address from its credentials. They reach Git by its environment, for that host only, so that
+ * they are in no file and no process list.
+ *
+ * @param token - used for an http(s) URL without credentials
+ */
+export function resolveAddress(
   repository: string,
   token: string | undefined,
 ): { address: string; environment: Record<string, string> } {
@@ -25,12 +30,12 @@ export function loginTo(
     : token && `x-access-token:${token}`;
   url.username = "";
   url.password = "";
-  const login = credentials && Buffer.from(credentials).toString("base64");
-  const environment: Record<string, string> = login
+  const authorization = credentials && Buffer.from(credentials).toString("base64");
+  const environment: Record<string, string> = authorization
     ? {
         GIT_CONFIG_COUNT: "1",
         GIT_CONFIG_KEY_0: `http.${url.origin}/.extraheader`,
-        GIT_CONFIG_VALUE_0: `AUTHORIZATION: basic ${login}`,
+        GIT_CONFIG_VALUE_0: `AUTHORIZATION: basic ${authorization}`,
       }
     : {};
   return { address: url.href, environment };

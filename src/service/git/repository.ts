@@ -1,142 +1,229 @@
 import { globSync, rmSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { Mirror, type MirrorOptions } from "./mirror.ts";
+import { Git } from "./git.ts";
 
-export interface RepositoryOptions extends MirrorOptions {
-  /** An address or a path, as `git clone` takes it. */
+export interface RepositoryOptions {
+  /** URL or path, as `git clone` takes it. */
   url: string;
-  /** Of the service's own. */
+  /** A folder of the service; the clone is `mirror.git` in it. */
   folder: string;
-  /** The branch that pull requests are made against. Default: the repository's own default branch. */
-  target?: string | undefined;
+  /** The branch that pull requests are opened against. Default: the repository's default branch. */
+  targetBranch?: string | undefined;
+  /** Added to the environment of Git, such as its credentials. */
+  environment?: Readonly<Record<string, string>>;
+  /** Kills the Git command that runs, and lets no other start. */
+  signal?: AbortSignal;
 }
 
-/** A working tree to work in, on top of what the job has done so far. */
+/** A worktree for one attempt, with the job's branch checked out. */
 export interface Checkout {
-  tree: string;
-  /** The commit it shows. */
+  worktree: string;
+  branch: string;
+  /** The commit that is checked out. */
   head: string;
-  /** The commit of the target branch that the job's branch was begun from. */
+  targetBranch: string;
+  /** The merge base of the job's branch and the target branch. */
   base: string;
-  target: string;
-  /** What the job's branch was before, where there was one. */
-  before: string | undefined;
-  /** Whether the work goes on where that was. */
+  /** The head of the job's branch in the repository; `undefined` if the branch does not exist. */
+  remoteHead: string | undefined;
+  /** Whether the checkout continues at `remoteHead`, or else starts over from the target branch. */
   isContinued: boolean;
 }
 
 /**
- * The repository that the agents work on. A mirror of it in the folder makes checkouts cheap, keeps every commit that was
- * made, so that the changes of a job can be shown whatever becomes of its branch, and is where the service does all its
- * Git: the settings in an agent's working tree are the agent's.
+ * The repository that agents work on, by way of a bare clone. The clone makes checkouts cheap and keeps every commit of a
+ * job, so that its changes can be shown even after its branch is deleted. The service runs Git only in the clone, since
+ * the configuration of a worktree belongs to the agent.
  */
-export class Repository extends Mirror {
+export class Repository {
+  readonly #clone: string;
+  readonly #git: Git;
   readonly #url: string;
-  readonly #target: string | undefined;
+  readonly #targetBranch: string | undefined;
   #fetching: Promise<unknown> = Promise.resolve();
 
-  constructor({ url, folder, target, ...options }: RepositoryOptions) {
-    super(join(folder, "mirror.git"), options);
+  constructor({ url, folder, targetBranch, environment = {}, signal }: RepositoryOptions) {
+    this.#clone = join(folder, "mirror.git");
+    this.#git = new Git({ cwd: this.#clone, environment, signal });
     this.#url = url;
-    this.#target = target;
+    this.#targetBranch = targetBranch;
   }
 
-  /** Makes the mirror where there is none. Rejects where the repository cannot be worked on. */
+  /**
+   * Creates the clone if there is none yet, and fetches.
+   *
+   * @throws if the service cannot work on this repository, with the reason as the message
+   */
   async open(): Promise<void> {
-    await mkdir(this.path, { recursive: true });
-    // What a Git has left that was killed; one that has outlived its service may be removing it at this moment.
-    for (const lock of globSync("**/*.lock", { cwd: this.path })) rmSync(join(this.path, lock), { force: true });
-    await this.git(["init", "--quiet", "--bare"]);
+    await mkdir(this.#clone, { recursive: true });
+    // Left by a Git that was killed. One that outlived its service may be removing its lock right now, hence `force`.
+    for (const lock of globSync("**/*.lock", { cwd: this.#clone })) rmSync(join(this.#clone, lock), { force: true });
+    await this.#git.run(["init", "--quiet", "--bare"]);
     await this.fetch();
     const target = await this.targetBranch();
-    if ((await this.find(target)) === undefined) throw new Error(`the branch ${target} has no commit yet`);
-    // Git before 2.38 cannot do this, and squashed branches would never be known to be merged.
-    await this.git(["merge-tree", "--write-tree", `refs/heads/${target}`, `refs/heads/${target}`]);
-    if ((await this.find("agent")) !== undefined)
-      throw new Error("it has a branch named agent, so that there can be none named agent/<job id>");
+    if ((await this.branchHead(target)) === undefined) throw new Error(`the branch ${target} has no commit yet`);
+    // Fails with Git before 2.38. Without it, squash merges would never be detected.
+    await this.#git.run(["merge-tree", "--write-tree", `refs/heads/${target}`, `refs/heads/${target}`]);
+    if ((await this.branchHead("agent")) !== undefined)
+      throw new Error("the repository has a branch named agent, so no branch can be named agent/<job id>");
   }
 
-  /** The branch that pull requests are made against. */
+  /** Returns the branch that pull requests are opened against. */
   async targetBranch(): Promise<string> {
-    if (this.#target !== undefined) return this.#target;
-    const printed = await this.git(["ls-remote", "--symref", "--", this.#url, "HEAD"]);
-    const branch = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(printed)?.[1];
-    if (branch === undefined) throw new Error("the repository has no default branch: name one with --base");
+    if (this.#targetBranch !== undefined) return this.#targetBranch;
+    const output = await this.#git.run(["ls-remote", "--symref", "--", this.#url, "HEAD"]);
+    const branch = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(output)?.[1];
+    if (branch === undefined) throw new Error("the repository has no default branch: choose one with --base");
     if (branch.startsWith("agent/"))
-      throw new Error(
-        `the repository's HEAD is the branch of a job, ${branch}: name the branch to work from with --base`,
-      );
+      throw new Error(`HEAD of the repository is ${branch}, the branch of a job: choose a branch with --base`);
     return branch;
   }
 
-  /** A new working tree: the job's branch where it is still there, unless it is to begin anew; else the target branch. */
-  async checkOut(branch: string, tree: string, isAnew: boolean): Promise<Checkout> {
-    const target = await this.targetBranch();
-    await this.fetch();
-    const before = await this.find(branch);
-    const trunk = await this.find(target);
-    if (trunk === undefined) throw new Error(`the branch ${target} has no commit`);
-    const fork =
-      before && !isAnew && !(await this.isMerged(before, target)) ? await this.fork(before, trunk) : undefined;
-    const isContinued = fork !== undefined;
-    const head = isContinued && before ? before : trunk;
-    // A copy of the objects could fail where others are being written at that moment.
-    await this.git(["clone", "--quiet", "--shared", "--no-checkout", "--", this.path, tree]);
-    await this.git(["-C", tree, "remote", "set-url", "origin", this.#url]);
-    await this.git(["-C", tree, "checkout", "--quiet", "-B", branch, head]);
-    return { tree, head, base: fork ?? trunk, target, before, isContinued };
-  }
-
-  /**
-   * Commits whatever is in the working tree on top of its head, wherever the agent's own Git commands have left it; or
-   * `undefined` where nothing was changed. `index` is a file that is not there yet.
-   */
-  async commit({ tree, head }: Checkout, message: string, index: string): Promise<string | undefined> {
-    const environment = {
-      GIT_DIR: this.path,
-      GIT_WORK_TREE: tree,
-      GIT_INDEX_FILE: index,
-    };
-    await this.git(["read-tree", head], { environment });
-    await this.git(["add", "--all", "--", ":/"], { cwd: tree, environment });
-    const after = (await this.git(["write-tree"], { environment })).trim();
-    const changes = await this.git(["diff-tree", "-r", "-z", "--no-renames", head, after]);
-    if (changes === "") return undefined;
-    const nested = /:(?!160000)\d{6} 160000 [^\0]*\0([^\0]*)\0/.exec(changes)?.[1];
-    if (nested !== undefined)
-      throw new Error(`the agent has left a repository of its own in ${nested}, which cannot be committed`);
-    return this.#commitTree(after, head, message);
-  }
-
-  /** Hands a commit on: as the job's to the mirror, where it is kept, and as its branch to the repository. */
-  async push(commit: string, branch: string, before: string | undefined, jobId: string): Promise<void> {
-    await this.git(["update-ref", `refs/jobs/${jobId}`, commit]);
-    const lease = before === undefined ? [] : [`--force-with-lease=refs/heads/${branch}:${before}`];
-    await this.git(["push", "--quiet", ...lease, "--", this.#url, `${commit}:refs/heads/${branch}`]);
-  }
-
-  /**
-   * What a commit changes, on top of another that has the same beginning: that one itself where it holds the change already,
-   * none where the two contradict each other.
-   */
-  async onTop(commit: string, tip: string, beginning: string): Promise<string | undefined> {
-    if (!(await this.isAncestor(beginning, tip))) return undefined;
-    const tree = await this.ask(["merge-tree", "--write-tree", tip, commit]);
-    if (tree === undefined) return undefined;
-    if (tree === (await this.treeOf(tip))) return tip;
-    return this.#commitTree(tree, tip, await this.git(["log", "--max-count=1", "--format=%B", commit]));
-  }
-
-  /** Takes in what the repository has; one at a time, since two would contend for the same refs. */
+  /** Fetches all branches. One fetch at a time, since two would contend for the same refs. */
   fetch(): Promise<unknown> {
     const refs = "+refs/heads/*:refs/heads/*";
-    const fetch = () => this.git(["fetch", "--quiet", "--prune", "--no-tags", "--", this.#url, refs]);
+    const fetch = () => this.#git.run(["fetch", "--quiet", "--prune", "--no-tags", "--", this.#url, refs]);
     this.#fetching = this.#fetching.then(fetch, fetch);
     return this.#fetching;
   }
 
+  /** Returns the head of a branch as of the last fetch, or `undefined` if there is no such branch. */
+  branchHead(branch: string): Promise<string | undefined> {
+    return this.#resolve(`refs/heads/${branch}`);
+  }
+
+  /** Returns whether a branch contained all changes of a commit at the last fetch: by merge, fast-forward, rebase or squash. */
+  async isMerged(commit: string, branch: string): Promise<boolean> {
+    if (await this.#isAncestor(commit, `refs/heads/${branch}`)) return true;
+    const base = await this.#mergeBase(commit, `refs/heads/${branch}`);
+    // A commit without a net change would count as merged into every branch.
+    if (base === undefined || (await this.#treeOf(base)) === (await this.#treeOf(commit))) return false;
+    const merged = await this.#git.query(["merge-tree", "--write-tree", `refs/heads/${branch}`, commit]);
+    return merged === (await this.#treeOf(`refs/heads/${branch}`));
+  }
+
+  /** Returns the commits after `base` up to `head`, oldest first. */
+  async commits(base: string, head: string): Promise<{ commit: string; message: string }[]> {
+    const output = await this.#git.run(["log", "--reverse", "-z", "--format=%H%n%B", `${base}..${head}`]);
+    return output
+      .split("\0")
+      .filter((entry) => entry !== "")
+      .map((entry) => ({ commit: entry.slice(0, entry.indexOf("\n")), message: entry.slice(entry.indexOf("\n") + 1) }));
+  }
+
+  /** Returns the first `maxBytes` bytes of the diff between two commits. */
+  diff(base: string, head: string, maxBytes: number): Promise<string> {
+    const format = [
+      "--no-color",
+      "--no-ext-diff",
+      "--no-textconv",
+      "--src-prefix=a/",
+      "--dst-prefix=b/",
+      "--find-renames",
+    ];
+    return this.#git.run(["diff", ...format, base, head], { maxBytes });
+  }
+
+  /** Returns the last commit made for a job, whether or not it was pushed. */
+  async lastCommitOf(jobId: string): Promise<{ commit: string; parent: string; message: string } | undefined> {
+    const commit = await this.#resolve(`refs/jobs/${jobId}`);
+    if (commit === undefined) return undefined;
+    const output = await this.#git.run(["log", "--max-count=1", "--format=%P%n%B", commit]);
+    const [parent = "", ...message] = output.split("\n");
+    return { commit, parent, message: message.join("\n") };
+  }
+
+  /**
+   * Checks out a job's branch in a new worktree: at its head if it exists and is not merged, otherwise at the head of the
+   * target branch.
+   *
+   * @param startOver - start from the target branch in any case
+   */
+  async checkOut(branch: string, worktree: string, startOver: boolean): Promise<Checkout> {
+    const targetBranch = await this.targetBranch();
+    await this.fetch();
+    const remoteHead = await this.branchHead(branch);
+    const targetHead = await this.branchHead(targetBranch);
+    if (targetHead === undefined) throw new Error(`the branch ${targetBranch} has no commit`);
+    const base =
+      remoteHead && !startOver && !(await this.isMerged(remoteHead, targetBranch))
+        ? await this.#mergeBase(remoteHead, targetHead)
+        : undefined;
+    const isContinued = base !== undefined;
+    const head = isContinued && remoteHead ? remoteHead : targetHead;
+    // `--shared`, since copying the objects can fail while another command writes some.
+    await this.#git.run(["clone", "--quiet", "--shared", "--no-checkout", "--", this.#clone, worktree]);
+    await this.#git.run(["-C", worktree, "remote", "set-url", "origin", this.#url]);
+    await this.#git.run(["-C", worktree, "checkout", "--quiet", "-B", branch, head]);
+    return { worktree, branch, head, targetBranch, base: base ?? targetHead, remoteHead, isContinued };
+  }
+
+  /**
+   * Commits everything in the worktree on top of the checked-out head, whatever the agent did with Git there.
+   *
+   * @param index - path of a file that does not exist yet
+   * @returns the commit, or `undefined` if nothing was changed
+   */
+  async commit({ worktree, head }: Checkout, message: string, index: string): Promise<string | undefined> {
+    const environment = {
+      GIT_DIR: this.#clone,
+      GIT_WORK_TREE: worktree,
+      GIT_INDEX_FILE: index,
+    };
+    await this.#git.run(["read-tree", head], { environment });
+    await this.#git.run(["add", "--all", "--", ":/"], { cwd: worktree, environment });
+    const tree = (await this.#git.run(["write-tree"], { environment })).trim();
+    const changes = await this.#git.run(["diff-tree", "-r", "-z", "--no-renames", head, tree]);
+    if (changes === "") return undefined;
+    const nested = /:(?!160000)\d{6} 160000 [^\0]*\0([^\0]*)\0/.exec(changes)?.[1];
+    if (nested !== undefined)
+      throw new Error(`the agent created a Git repository in ${nested}, which cannot be committed`);
+    return this.#commitTree(tree, head, message);
+  }
+
+  /**
+   * Records a commit as the last one of a job, then pushes it to a branch.
+   *
+   * @param expectedHead - the commit the branch must point to; `undefined` allows only a new branch or a fast-forward
+   * @throws GitError if the branch has moved or the push is rejected
+   */
+  async push(commit: string, branch: string, expectedHead: string | undefined, jobId: string): Promise<void> {
+    await this.#git.run(["update-ref", `refs/jobs/${jobId}`, commit]);
+    const lease = expectedHead === undefined ? [] : [`--force-with-lease=refs/heads/${branch}:${expectedHead}`];
+    await this.#git.run(["push", "--quiet", ...lease, "--", this.#url, `${commit}:refs/heads/${branch}`]);
+  }
+
+  /**
+   * Moves a commit, a child of `parent`, onto another descendant of `parent`.
+   *
+   * @returns the new commit; `newParent` itself if it contains the change already; `undefined` on a conflict
+   */
+  async rebase(commit: string, parent: string, newParent: string): Promise<string | undefined> {
+    if (!(await this.#isAncestor(parent, newParent))) return undefined;
+    const tree = await this.#git.query(["merge-tree", "--write-tree", newParent, commit]);
+    if (tree === undefined) return undefined;
+    if (tree === (await this.#treeOf(newParent))) return newParent;
+    return this.#commitTree(tree, newParent, await this.#git.run(["log", "--max-count=1", "--format=%B", commit]));
+  }
+
+  #resolve(ref: string): Promise<string | undefined> {
+    return this.#git.query(["rev-parse", "--verify", "--quiet", `${ref}^{commit}`]);
+  }
+
+  async #treeOf(commit: string): Promise<string> {
+    return (await this.#git.run(["rev-parse", `${commit}^{tree}`])).trim();
+  }
+
+  #mergeBase(one: string, other: string): Promise<string | undefined> {
+    return this.#git.query(["merge-base", one, other]);
+  }
+
+  async #isAncestor(ancestor: string, descendant: string): Promise<boolean> {
+    return (await this.#git.query(["merge-base", "--is-ancestor", ancestor, descendant])) !== undefined;
+  }
+
   async #commitTree(tree: string, parent: string, message: string): Promise<string> {
-    return (await this.git(["commit-tree", tree, "-p", parent, "-F", "-"], { input: message })).trim();
+    return (await this.#git.run(["commit-tree", tree, "-p", parent, "-F", "-"], { input: message })).trim();
   }
 }

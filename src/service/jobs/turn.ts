@@ -82,7 +82,7 @@ async function work(turn: Turn, job: StoredJob, attempt: Attempt, signal: AbortS
   const checkout = await repository.checkOut(branch, join(runFolder, "tree"), isAnew);
   let head = await findDone(turn, checkout, repository);
   // The agent may have done its work, and the service have been killed while that was pushed.
-  const kept = head === undefined ? await repository.kept(job.id) : undefined;
+  const kept = head === undefined ? await repository.lastCommitOf(job.id) : undefined;
   if (kept && kept.parent === checkout.head && isOf(turn, kept.message))
     head = await pushOrFind(kept.commit, turn, checkout, attempt);
   if (head === undefined) {
@@ -95,7 +95,7 @@ async function work(turn: Turn, job: StoredJob, attempt: Attempt, signal: AbortS
     const run = {
       prompt: turn.prompt,
       jobId: job.id,
-      tree: checkout.tree,
+      tree: checkout.worktree,
       folder: runFolder,
       logFile,
       timeLimitMs,
@@ -105,7 +105,7 @@ async function work(turn: Turn, job: StoredJob, attempt: Attempt, signal: AbortS
     note(end === "timed-out" ? `The agent was ended after ${timeLimitMs / 1000} s.` : `The agent has ended: ${end}.`);
     if (end === "stopped") return "stopped";
     if (end !== "completed") return "failed";
-    if (!existsSync(checkout.tree)) throw new Error("the agent has removed its working tree");
+    if (!existsSync(checkout.worktree)) throw new Error("the agent has removed its working tree");
     const message = `${titleOf(turn.prompt)}\n\n${trailersOf(turn).join("\n")}\n`;
     const made = await repository.commit(checkout, message, join(runFolder, "index"));
     if (made === undefined) note("No file was changed.");
@@ -115,7 +115,7 @@ async function work(turn: Turn, job: StoredJob, attempt: Attempt, signal: AbortS
   head ??= checkout.isContinued && job.pullRequest === null ? checkout.head : undefined;
   if (head === undefined) return "completed";
 
-  const { base, target, isContinued } = checkout;
+  const { base, targetBranch: target, isContinued } = checkout;
   const continues = isContinued ? job.pullRequest : null;
   const change = { jobId: job.id, title: titleOf(turn.prompt), prompt: turn.prompt, branch, target, base, head };
   const link = await pullRequests.open({ ...change, continues });
@@ -142,15 +142,15 @@ async function isMerged({ id, pullRequest: link, head }: StoredJob, { pullReques
 async function pushOrFind(commit: string, turn: Turn, checkout: Checkout, { repository }: Attempt): Promise<string> {
   const branch = branchOf(turn.job);
   try {
-    await repository.push(commit, branch, checkout.before, turn.job);
+    await repository.push(commit, branch, checkout.remoteHead, turn.job);
     return commit;
   } catch (error) {
     await repository.fetch();
-    const tip = await repository.find(branch);
+    const tip = await repository.branchHead(branch);
     const done = tip && (await findDone(turn, { ...checkout, head: tip, isContinued: true }, repository));
     if (done) return done;
-    const moved = tip === undefined ? commit : await repository.onTop(commit, tip, checkout.head);
-    if (moved === undefined || tip === checkout.before) throw error;
+    const moved = tip === undefined ? commit : await repository.rebase(commit, checkout.head, tip);
+    if (moved === undefined || tip === checkout.remoteHead) throw error;
     await repository.push(moved, branch, tip, turn.job);
     return moved;
   }
@@ -158,7 +158,7 @@ async function pushOrFind(commit: string, turn: Turn, checkout: Checkout, { repo
 
 async function findDone(turn: Turn, checkout: Checkout, repository: Repository): Promise<string | undefined> {
   if (!checkout.isContinued) return undefined;
-  const commits = await repository.messages(checkout.base, checkout.head);
+  const commits = await repository.commits(checkout.base, checkout.head);
   return commits.find(({ message }) => isOf(turn, message))?.commit;
 }
 

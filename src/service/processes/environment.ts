@@ -1,11 +1,11 @@
-/** The variables of the service that are its own: neither an agent nor what Git runs has any business with them. */
+/** Secrets of the service, which neither agents nor Git and its helpers need. */
 const secrets = ["AGENT_SERVICE_KEY", "GITHUB_TOKEN", "GH_TOKEN"];
 
 /**
- * What would make Git work on another repository than the one it is told, as it is set where Git itself has started the
- * service, in a hook or an alias: `git rev-parse --local-env-vars`, and the dates of commits.
+ * Variables that redirect Git to another repository or change its commits. They are set if Git itself started the
+ * service, in a hook or an alias. The list is that of `git rev-parse --local-env-vars`, plus the dates of commits.
  */
-const ofAnotherRepository = [
+const gitVariables = [
   "GIT_ALTERNATE_OBJECT_DIRECTORIES",
   "GIT_AUTHOR_DATE",
   "GIT_COMMITTER_DATE",
@@ -27,8 +27,8 @@ const ofAnotherRepository = [
   "GIT_WORK_TREE",
 ];
 
-/** The environment of the service as it is handed on to Git and to agents. */
-export function handedOnEnvironment(): NodeJS.ProcessEnv {
-  const withheld = new Set([...secrets, ...ofAnotherRepository]);
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !withheld.has(name)));
+/** Returns the environment for child processes: that of the service, without its secrets and the variables of a calling Git. */
+export function childEnvironment(): NodeJS.ProcessEnv {
+  const removed = new Set([...secrets, ...gitVariables]);
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !removed.has(name)));
 }

@@ -55,7 +55,7 @@ export class OwnPullRequests implements PullRequests {
   /** By what was fetched last. */
   async #stateNow({ branch, head }: Pick<MadePull, "branch" | "head">, target: string): Promise<PullState> {
     if (await this.#repository.isMerged(head, target)) return "merged";
-    return (await this.#repository.find(branch)) === undefined ? "closed" : "open";
+    return (await this.#repository.branchHead(branch)) === undefined ? "closed" : "open";
   }
 
   /** Serves `/pull/<number>`, and hands on every other request. */
@@ -84,7 +84,7 @@ export class OwnPullRequests implements PullRequests {
     if (!pull) return undefined;
     const { title, branch, target, base, head } = pull;
     const [commits, diff, state] = await Promise.all([
-      this.#repository.messages(base, head),
+      this.#repository.commits(base, head),
       this.#repository.diff(base, head, mostDiffBytes),
       this.#stateNow({ branch, head }, target).catch(() => undefined),
     ]);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { shellAgent } from "../../../src/service/agents/run-agent.ts";
-import { loginTo, nameOf } from "../../../src/service/git/repository-address.ts";
+import { repositoryName, resolveAddress } from "../../../src/service/git/repository-address.ts";
 import { titleOf } from "../../../src/service/jobs/commit-title.ts";
 
 test("an agent whose command begins with a variable does not show it as its model", () => {
@@ -9,30 +9,30 @@ test("an agent whose command begins with a variable does not show it as its mode
 });
 
 test("credentials in an address are told to Git alone, for its host", () => {
-  const { address, environment } = loginTo("https://me:p%40ss@git.example.com/acme/docs.git", "token");
+  const { address, environment } = resolveAddress("https://me:p%40ss@git.example.com/acme/docs.git", "token");
   expect(address).toBe("https://git.example.com/acme/docs.git");
-  expect(nameOf(address)).toBe("https://git.example.com/acme/docs");
+  expect(repositoryName(address)).toBe("https://git.example.com/acme/docs");
   expect(environment).toMatchObject({
     GIT_CONFIG_KEY_0: "http.https://git.example.com/.extraheader",
     GIT_CONFIG_VALUE_0: `AUTHORIZATION: basic ${btoa("me:p@ss")}`,
   });
-  expect(loginTo("https://github.com/acme/docs", "t").environment.GIT_CONFIG_VALUE_0).toContain(
+  expect(resolveAddress("https://github.com/acme/docs", "t").environment.GIT_CONFIG_VALUE_0).toContain(
     btoa("x-access-token:t"),
   );
-  expect(loginTo("https://github.com/acme/docs", undefined).environment).toEqual({});
+  expect(resolveAddress("https://github.com/acme/docs", undefined).environment).toEqual({});
 });
 
 test.each(["git@example.com:acme/docs.git", "example.com:docs.git", "ssh://git@example.com/docs"])(
   "%s is an address",
   (address) => {
-    expect(loginTo(address, "token")).toEqual({ address, environment: {} });
+    expect(resolveAddress(address, "token")).toEqual({ address, environment: {} });
   },
 );
 
 test("a path is made absolute, and named as a file", () => {
-  const { address } = loginTo("./docs", undefined);
+  const { address } = resolveAddress("./docs", undefined);
   expect(address).toMatch(/^\/.*\/docs$/);
-  expect(nameOf(address)).toBe(`file://${address}`);
+  expect(repositoryName(address)).toBe(`file://${address}`);
 });
 
 test("a prompt becomes a title of one short line", () => {
