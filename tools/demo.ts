@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
-import { type AgentProgram, shellAgent } from "../src/service/agents/run-agent.ts";
-import { editor } from "../src/service/options.ts";
+import { type AgentProgram, builtInEditor, shellAgent } from "../src/service/agents/agent-program.ts";
 import { startWorkingService } from "../src/service/service.ts";
 import { LogReader } from "./commands.ts";
 import { type DemoOptions, help, parseOptions } from "./demo-options.ts";
@@ -61,7 +60,7 @@ async function demonstrate(options: DemoOptions): Promise<number> {
 function agentOf(scene: DemoOptions["scene"]): AgentProgram {
   if (scene === "failed") return { ...shellAgent("echo 'This agent always fails.'; exit 1"), model: "always-fails" };
   if (scene === "timed-out") return { ...shellAgent("sleep 60"), model: "never-ends" };
-  return editor;
+  return builtInEditor;
 }
 
 function showChange(docs: DocsRepository, outputs: Record<string, string>): void {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { logsFolderOf } from "./jobs/turn.ts";
 import { help, parseOptions, type ServiceOptions } from "./options.ts";
-import { discard } from "./remove-directory.ts";
+import { removeDirectory } from "./remove-directory.ts";
 import { startWorkingService } from "./service.ts";
 
 const options = parseOptions(process.argv.slice(2), process.env);
@@ -31,7 +31,7 @@ async function serve({ apiKey = `mint_${randomBytes(24).toString("hex")}`, store
     isStopping = true;
     log("Stopping: agents are ended, and their work is resumed by the next service with the same store");
     await service[Symbol.asyncDispose]();
-    if (store === undefined) await discard(folder);
+    if (store === undefined) await removeDirectory(folder);
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());

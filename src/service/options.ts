@@ -1,7 +1,6 @@
 import { availableParallelism } from "node:os";
-import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type AgentProgram, shellAgent } from "./agents/run-agent.ts";
+import { type AgentProgram, builtInEditor, shellAgent } from "./agents/agent-program.ts";
 import type { GitHubRepository } from "./pulls/github.ts";
 
 export const help = `Usage: npm run service -- --repository PATH-OR-URL [options]
@@ -48,13 +47,6 @@ export interface ServiceOptions {
   github: GitHubRepository | undefined;
 }
 
-/** The agent that needs nothing: a small editor of documentation. */
-export const editor: AgentProgram = {
-  file: process.execPath,
-  args: [resolve(import.meta.dirname, "editor/main.ts")],
-  model: "documentation-editor",
-};
-
 /** Reads the command line; what is wrong with it, in words, or `help` where that is asked for. */
 export function parseOptions(
   args: string[],
@@ -85,7 +77,7 @@ export function parseOptions(
     if (/[^!-~]/.test(environment.AGENT_SERVICE_KEY ?? ""))
       throw new Error("AGENT_SERVICE_KEY may hold no blank and nothing but ASCII, since no request could carry it.");
     if (agent?.trim() === "") throw new Error("--agent is empty.");
-    const program = agent === undefined ? editor : shellAgent(agent);
+    const program = agent === undefined ? builtInEditor : shellAgent(agent);
     const days = values["archive-after-days"];
     return {
       repository,

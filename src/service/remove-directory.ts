@@ -1,18 +1,18 @@
 import { chmod, lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Removes a folder, also where an agent has left folders in it that may not be written to. */
-export async function discard(folder: string): Promise<void> {
-  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+/** Removes a directory, even if an agent left read-only directories in it. Does nothing if it does not exist. */
+export async function removeDirectory(directory: string): Promise<void> {
+  const remove = () => rm(directory, { recursive: true, force: true, maxRetries: 3 });
   await remove().catch(async () => {
-    await makeWritable(folder);
+    await makeWritable(directory);
     await remove();
   });
 }
 
-async function makeWritable(folder: string): Promise<void> {
-  if (!(await lstat(folder)).isDirectory()) return;
-  await chmod(folder, 0o700);
-  // What cannot be changed, or is gone by now, is for the removal to name.
-  for (const entry of await readdir(folder)) await makeWritable(join(folder, entry)).catch(() => {});
+async function makeWritable(directory: string): Promise<void> {
+  if (!(await lstat(directory)).isDirectory()) return;
+  await chmod(directory, 0o700);
+  // Errors are ignored here: the second removal reports whatever still cannot be removed.
+  for (const entry of await readdir(directory)) await makeWritable(join(directory, entry)).catch(() => {});
 }

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import type { AgentProgram } from "./agents/run-agent.ts";
+import type { AgentProgram } from "./agents/agent-program.ts";
 import { Repository } from "./git/repository.ts";
 import { repositoryName, resolveAddress } from "./git/repository-address.ts";
 import { createHttpFace, hourlyLimit, hourMs } from "./http/api.ts";
@@ -12,7 +12,7 @@ import { Store } from "./jobs/store.ts";
 import { runsFolderOf } from "./jobs/turn.ts";
 import { GitHubPullRequests, type GitHubRepository } from "./pulls/github.ts";
 import { OwnPullRequests } from "./pulls/local.ts";
-import { discard } from "./remove-directory.ts";
+import { removeDirectory } from "./remove-directory.ts";
 
 export interface WorkingServiceOptions {
   /** An address or a path, as `git clone` takes it. */
@@ -44,7 +44,9 @@ export async function startWorkingService(options: WorkingServiceOptions): Promi
   await mkdir(folder, { recursive: true });
   // Whoever has the store has the folder: from here on there is no other service in it.
   const store = new Store(options.store ?? join(folder, "jobs.sqlite"));
-  await discard(runsFolderOf(folder)).catch((error: unknown) => log(`Old working trees are left: ${String(error)}`));
+  await removeDirectory(runsFolderOf(folder)).catch((error: unknown) =>
+    log(`Old working trees are left: ${String(error)}`),
+  );
   const stop = new AbortController();
   const { address, environment } = resolveAddress(options.repository, github?.token);
   const repository = new Repository({

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { shellAgent } from "../../src/service/agents/run-agent.ts";
+import { shellAgent } from "../../src/service/agents/agent-program.ts";
 import type { WorkingServiceOptions } from "../../src/service/service.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
 import {
@@ -157,7 +157,7 @@ describe("an agent is a command", () => {
     const service = await start({ agent: shellAgent(inner) });
     const job = await runJob(service, "Go on");
     expect(job.status).toBe("failed");
-    expect(logOf(service, job.id)).toContain("repository of its own in inner");
+    expect(logOf(service, job.id)).toContain("created a Git repository in inner");
   });
 
   test("that prints without end, and lines like the service's, fills no disk and forges nothing", async () => {
@@ -167,9 +167,9 @@ describe("an agent is a command", () => {
     const job = await runJob(service, "Go on");
     const log = logOf(service, job.id);
     expect(log.length).toBeLessThan(11_000_000);
-    expect(log.match(/more is left out/g)).toHaveLength(1);
+    expect(log.match(/output truncated/g)).toHaveLength(1);
     expect(log.slice(0, 1000)).toContain("| [service] All is well\n| a[2Jb\n");
-    expect(log.slice(-1000)).toContain("[more is left out]");
+    expect(log.slice(-1000)).toContain("[output truncated]");
   });
 
   test("that kills its supervisor at once is ended all the same", async () => {

@@ -1,8 +1,7 @@
 import { onTestFinished } from "vitest";
-import type { AgentProgram } from "../../src/service/agents/run-agent.ts";
+import { type AgentProgram, builtInEditor } from "../../src/service/agents/agent-program.ts";
 import type { Listening } from "../../src/service/http/listen.ts";
 import type { JobRecord } from "../../src/service/jobs/engine.ts";
-import { editor } from "../../src/service/options.ts";
 import { startWorkingService, type WorkingServiceOptions } from "../../src/service/service.ts";
 import { DocsRepository } from "../../tools/docs-repository.ts";
 import { serviceKey } from "./scripted-service.ts";
@@ -35,7 +34,7 @@ export async function startWorking(
   const lines: string[] = [];
   const service = await startWorkingService({
     repository: repository.path,
-    agent: editor,
+    agent: builtInEditor,
     apiKey: serviceKey,
     projects: ["docs"],
     folder,

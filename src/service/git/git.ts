@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { childEnvironment } from "../processes/environment.ts";
-import { signalGroup } from "../processes/process-group.ts";
+import { signalGroup, waitForExit } from "../processes/process-group.ts";
 
 export interface GitOptions {
   /** The directory it runs in: a worktree, or the folder of a bare repository. */
@@ -77,14 +77,6 @@ export class Git {
         ...options.environment,
       },
     });
-    let killed = "";
-    const kill = (why: string): void => {
-      killed ||= why;
-      signalGroup(child.pid, "SIGKILL");
-    };
-    const onAbort = (): void => kill("was stopped");
-    const timer = setTimeout(() => kill(`timed out after ${timeLimitMs / 60_000} min`), timeLimitMs);
-    signal?.addEventListener("abort", onAbort, { once: true });
     // Git may exit without reading its input.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
@@ -93,24 +85,18 @@ export class Git {
     child.stdout.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
       stdout.push(chunk);
-      if (bytes > maxBytes) kill("");
+      if (bytes > maxBytes) signalGroup(child.pid, "SIGKILL");
     });
     let stderr = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr = (stderr + text).slice(-10_000);
     });
-    try {
-      const exitCode = await new Promise<number | null>((resolve, reject) => {
-        child.on("error", reject);
-        child.on("close", resolve);
-      });
-      if (killed) throw new GitError(args, killed, stderr, null);
-      if (exitCode !== 0 && bytes <= maxBytes) throw new GitError(args, `exited with ${exitCode}`, stderr, exitCode);
-      return Buffer.concat(stdout).toString("utf8", 0, Math.min(bytes, maxBytes));
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-    }
+    const { exitCode, terminated } = await waitForExit(child, { until: "close", timeLimitMs, signal });
+    if (terminated === "aborted") throw new GitError(args, "was stopped", stderr, null);
+    if (terminated === "timed-out")
+      throw new GitError(args, `timed out after ${timeLimitMs / 60_000} min`, stderr, null);
+    if (exitCode !== 0 && bytes <= maxBytes) throw new GitError(args, `exited with ${exitCode}`, stderr, exitCode);
+    return Buffer.concat(stdout).toString("utf8", 0, Math.min(bytes, maxBytes));
   }
 
   /**

@@ -1,10 +1,11 @@
 import { appendFileSync, existsSync } from "node:fs";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
-import { type AgentProgram, runAgent } from "../agents/run-agent.ts";
+import type { AgentProgram } from "../agents/agent-program.ts";
+import { runAgent } from "../agents/run-agent.ts";
 import type { Checkout, Repository } from "../git/repository.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
-import { discard } from "../remove-directory.ts";
+import { removeDirectory } from "../remove-directory.ts";
 import { titleOf } from "./commit-title.ts";
 import type { Store, StoredJob, Turn } from "./store.ts";
 
@@ -63,7 +64,9 @@ export async function doTurn(
     return "failed";
   } finally {
     if (runFolder !== undefined)
-      await discard(runFolder).catch((error: unknown) => note(`The working tree is left behind: ${String(error)}`));
+      await removeDirectory(runFolder).catch((error: unknown) =>
+        note(`The working tree is left behind: ${String(error)}`),
+      );
   }
 }
 
@@ -95,7 +98,7 @@ async function work(turn: Turn, job: StoredJob, attempt: Attempt, signal: AbortS
     const run = {
       prompt: turn.prompt,
       jobId: job.id,
-      tree: checkout.worktree,
+      worktree: checkout.worktree,
       folder: runFolder,
       logFile,
       timeLimitMs,

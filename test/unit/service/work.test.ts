@@ -1,12 +1,6 @@
 import { expect, test } from "vitest";
-import { shellAgent } from "../../../src/service/agents/run-agent.ts";
 import { repositoryName, resolveAddress } from "../../../src/service/git/repository-address.ts";
 import { titleOf } from "../../../src/service/jobs/commit-title.ts";
-
-test("an agent whose command begins with a variable does not show it as its model", () => {
-  expect(shellAgent("KEY=secret OTHER=1 claude -p").model).toBe("claude");
-  expect(shellAgent("KEY=secret").model).toBe("agent");
-});
 
 test("credentials in an address are told to Git alone, for its host", () => {
   const { address, environment } = resolveAddress("https://me:p%40ss@git.example.com/acme/docs.git", "token");

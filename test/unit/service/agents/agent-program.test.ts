@@ -1,0 +1,7 @@
+import { expect, test } from "vitest";
+import { shellAgent } from "../../../../src/service/agents/agent-program.ts";
+
+test("does not show a variable in front of an agent's command as its model", () => {
+  expect(shellAgent("KEY=secret OTHER=1 my-agent -p").model).toBe("my-agent");
+  expect(shellAgent("KEY=secret").model).toBe("agent");
+});
