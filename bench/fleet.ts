@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import { createHttpFace, hourlyLimit } from "../src/service/http/api.ts";
+import { createApi } from "../src/service/http/api.ts";
 import { listen } from "../src/service/http/listen.ts";
+import { hourlyLimit } from "../src/service/http/rate-limiter.ts";
 import { ScriptedEngine } from "../test/support/scripted-engine.ts";
-import { memoryLimits } from "../test/support/sliding-window.ts";
+import { inMemoryRateLimiters } from "../test/support/sliding-window-rate-limiter.ts";
 import { runStep } from "../tools/runner.ts";
 import { apiKey, scratchFolder } from "./scratch.ts";
 
@@ -29,15 +30,17 @@ export const jobSeconds = 45;
 /** Real processes of `dist`, all at once and with the intervals that users have, against the service with its limits. */
 export async function measureFleet(): Promise<FleetResult> {
   const engine = new ScriptedEngine({ script: () => ({ durationMs: jobSeconds * 1000 }) });
-  const face = createHttpFace({
+  const api = createApi({
     engine,
-    limits: memoryLimits(),
-    keys: [{ value: apiKey, projects: [crowded.project, calm.project] }],
+    rateLimiters: inMemoryRateLimiters(),
+    apiKey,
+    projects: [crowded.project, calm.project],
+    log: console.error,
   });
   const arrivals: number[] = [];
   await using service = await listen((request, response) => {
     arrivals.push(performance.now());
-    face(request, response);
+    api(request, response);
   });
   const projects = [crowded, calm].flatMap(({ project, processes }) =>
     Array.from({ length: processes }, () => project),

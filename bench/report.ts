@@ -1,5 +1,5 @@
 import { cpus } from "node:os";
-import { hourlyLimit } from "../src/service/http/api.ts";
+import { hourlyLimit } from "../src/service/http/rate-limiter.ts";
 import { calm, crowded, type FleetResult, jobSeconds } from "./fleet.ts";
 import { longestSeconds, medianSeconds, percentile95Seconds } from "./job-lengths.ts";
 import { better, type NoticeResult, type NoticeRow, tempting } from "./notice.ts";

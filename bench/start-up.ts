@@ -1,9 +1,9 @@
-import { createHttpFace } from "../src/service/http/api.ts";
+import { createApi } from "../src/service/http/api.ts";
 import { listen } from "../src/service/http/listen.ts";
 import type { Engine, JobRecord } from "../src/service/jobs/engine.ts";
 import { startGitHub } from "../test/support/github-server.ts";
 import { commentEnvironment, commentInputs } from "../test/support/payload.ts";
-import { memoryLimits } from "../test/support/sliding-window.ts";
+import { inMemoryRateLimiters } from "../test/support/sliding-window-rate-limiter.ts";
 import { mainFile, stepEnvironment } from "../tools/runner.ts";
 import { type Program, peakMemoryKib, runProgram } from "./process.ts";
 import { apiKey, scratchFolder } from "./scratch.ts";
@@ -75,12 +75,14 @@ export async function measureStartUp(options: {
   onProgress: (text: string) => void;
 }): Promise<StartUpRow[]> {
   const projects = Array.from({ length: options.rounds + options.memoryRounds + 1 }, (_, round) => `bench-${round}`);
-  const face = createHttpFace({
+  const api = createApi({
     engine: new TwoPollEngine(),
-    limits: memoryLimits(),
-    keys: [{ value: apiKey, projects }],
+    rateLimiters: inMemoryRateLimiters(),
+    apiKey,
+    projects,
+    log: console.error,
   });
-  await using service = await listen(face);
+  await using service = await listen(api);
   await using github = await startGitHub();
   using scratch = scratchFolder();
   const arms = armsOf(service.url, github.url, scratch.path, options.peers);

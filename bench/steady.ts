@@ -1,7 +1,7 @@
-import { createHttpFace } from "../src/service/http/api.ts";
+import { createApi } from "../src/service/http/api.ts";
 import { listen } from "../src/service/http/listen.ts";
 import { ScriptedEngine } from "../test/support/scripted-engine.ts";
-import { memoryLimits } from "../test/support/sliding-window.ts";
+import { inMemoryRateLimiters } from "../test/support/sliding-window-rate-limiter.ts";
 import { mainFile, stepEnvironment } from "../tools/runner.ts";
 import { runProgram, withPreload } from "./process.ts";
 import { apiKey, scratchFolder } from "./scratch.ts";
@@ -27,11 +27,17 @@ export async function measureSteadyState(marks: readonly number[]): Promise<Stea
   let polls = 0;
   let isEnded = false;
   const engine = new ScriptedEngine({ script: () => ({ durationMs: 1 }), now: () => (isEnded ? 2 : 0) });
-  const face = createHttpFace({ engine, limits: memoryLimits(), keys: [{ value: apiKey, projects: ["bench"] }] });
+  const api = createApi({
+    engine,
+    rateLimiters: inMemoryRateLimiters(),
+    apiKey,
+    projects: ["bench"],
+    log: console.error,
+  });
   await using service = await listen((request, response) => {
     // A little beyond the last mark, so that a sample is taken there.
     if (request.method === "GET" && ++polls > total * 1.05) isEnded = true;
-    face(request, response);
+    api(request, response);
   });
   const interval = { "poll-interval-seconds": "0.0001", "max-poll-interval-seconds": "0.0001" };
   const inputs = { "base-url": service.url, "project-id": "bench", "api-key": apiKey, prompt: "Go on", ...interval };

@@ -4,8 +4,9 @@ import { setTimeout } from "node:timers/promises";
 import type { AgentProgram } from "./agents/agent-program.ts";
 import { Repository } from "./git/repository.ts";
 import { repositoryName, resolveAddress } from "./git/repository-address.ts";
-import { createHttpFace, hourlyLimit, hourMs } from "./http/api.ts";
-import { type Listening, listen } from "./http/listen.ts";
+import { createApi } from "./http/api.ts";
+import { type LoopbackServer, listen } from "./http/listen.ts";
+import { hourlyLimit, hourMs } from "./http/rate-limiter.ts";
 import { WorkingEngine } from "./jobs/agent-engine.ts";
 import { archiveJobs } from "./jobs/archive.ts";
 import { Store } from "./jobs/store.ts";
@@ -39,7 +40,7 @@ export interface WorkingServiceOptions {
 const archiveEveryMs = 60_000;
 
 /** Starts the service with agents that do real work. Disposing of it ends the agents; their work is resumed next time. */
-export async function startWorkingService(options: WorkingServiceOptions): Promise<Listening> {
+export async function startWorkingService(options: WorkingServiceOptions): Promise<LoopbackServer> {
   const { folder, agent, agents, timeLimitMs, github, log = () => {} } = options;
   await mkdir(folder, { recursive: true });
   // Whoever has the store has the folder: from here on there is no other service in it.
@@ -67,15 +68,13 @@ export async function startWorkingService(options: WorkingServiceOptions): Promi
   const pullRequests = github ? new GitHubPullRequests(github, stop.signal) : ownPages;
   const ports = { store, repository, pullRequests, agent, folder, timeLimitMs };
   const engine = new WorkingEngine({ ...ports, repositoryName: name, agents, signal: stop.signal, log });
-  const face = createHttpFace({
-    engine,
-    keys: [{ value: options.apiKey, projects: options.projects }],
-    limits: {
-      creates: store.useLimit("create", hourlyLimit, hourMs),
-      messages: store.useLimit("message", hourlyLimit, hourMs),
-    },
-  });
-  const listening = await listen(ownPages.serve(face), options.port).catch((error: unknown) => {
+  const rateLimiters = {
+    creates: store.rateLimiter("create", hourlyLimit, hourMs),
+    messages: store.rateLimiter("message", hourlyLimit, hourMs),
+  };
+  const { apiKey, projects } = options;
+  const api = createApi({ engine, apiKey, projects, rateLimiters, log });
+  const listening = await listen(ownPages.serve(api), options.port).catch((error: unknown) => {
     store[Symbol.dispose]();
     throw error;
   });

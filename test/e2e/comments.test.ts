@@ -1,7 +1,7 @@
 import { createEmulator, type Emulator } from "emulate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Comment, commentEnvironment, commentInputs } from "../support/payload.ts";
-import { inputsFor, startService, type TestService } from "../support/scripted-service.ts";
+import { inputsFor, type ScriptedService, startScriptedService } from "../support/scripted-service.ts";
 import { hasSignals, type Step, step, temporaryFolder } from "../support/step.ts";
 
 interface Reply {
@@ -47,7 +47,7 @@ async function newIssue(): Promise<number> {
 
 /** Posts a comment, and runs the step that GitHub would start for it. */
 async function postAndRun(
-  service: TestService,
+  service: ScriptedService,
   number: number,
   login: string,
   text: string,
@@ -66,7 +66,7 @@ async function replies(number: number): Promise<Reply[]> {
 }
 
 test("a thread of five comments by three people: one job, two follow-up messages, two skipped comments", async () => {
-  await using service = await startService({ script: () => ({ durationMs: 100 }) });
+  await using service = await startScriptedService({ script: () => ({ durationMs: 100 }) });
   const number = await newIssue();
   const outcomes: (string | undefined)[][] = [];
   const jobs = new Set<string | undefined>();
@@ -116,7 +116,7 @@ test("a thread of five comments by three people: one job, two follow-up messages
 
 describe("with a GitHub server without reactions", () => {
   test("starts another job for new in the same thread", async () => {
-    await using service = await startService();
+    await using service = await startScriptedService();
     const number = await newIssue();
     const first = await postAndRun(service, number, "writer", "/agent one");
     const second = await postAndRun(service, number, "writer", "/agent new two");
@@ -129,10 +129,10 @@ describe("with a GitHub server without reactions", () => {
   test("starts a new job if the job of the thread is not found, and says so in the reply", async () => {
     const number = await newIssue();
     {
-      await using service = await startService();
+      await using service = await startScriptedService();
       await postAndRun(service, number, "writer", "/agent one");
     }
-    await using service = await startService();
+    await using service = await startScriptedService();
     const { outputs, log } = await postAndRun(service, number, "writer", "/agent two");
     expect(outputs.outcome).toBe("pr-created");
     expect(service.requests.filter((request) => request.startsWith("POST"))).toEqual([
@@ -146,7 +146,7 @@ describe("with a GitHub server without reactions", () => {
   }, 60_000);
 
   test("shows a failed job in the reply", async () => {
-    await using service = await startService({ script: () => ({ result: "failed" }) });
+    await using service = await startScriptedService({ script: () => ({ result: "failed" }) });
     const number = await newIssue();
     const { exitCode, outputs } = await postAndRun(service, number, "writer", "/agent one");
     expect([exitCode, outputs.outcome]).toEqual([1, "failed"]);
@@ -156,7 +156,7 @@ describe("with a GitHub server without reactions", () => {
   test.runIf(hasSignals)(
     "says in the reply to a cancelled step that the job keeps running",
     async () => {
-      await using service = await startService({ script: () => ({ durationMs: 60_000 }) });
+      await using service = await startScriptedService({ script: () => ({ durationMs: 60_000 }) });
       const number = await newIssue();
       const { exitCode, outputs } = await postAndRun(service, number, "writer", "/agent one", {
         inputs: { "poll-interval-seconds": "2", "max-poll-interval-seconds": "2" },
@@ -172,7 +172,7 @@ describe("with a GitHub server without reactions", () => {
   );
 
   test("escapes a hostile title and instruction", async () => {
-    await using service = await startService({ script: () => ({ durationMs: 100, result: "no-changes" }) });
+    await using service = await startScriptedService({ script: () => ({ durationMs: 100, result: "no-changes" }) });
     const number = await newIssue();
     const hostile = "##[error]x\r::set-output name=outcome::x {{ body }} @acme/team <img src=x>";
     const { lines, outputs } = await postAndRun(service, number, "writer", `/agent ${hostile}`, {

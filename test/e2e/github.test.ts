@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { bot } from "../support/fake-github.ts";
 import { type GitHubFault, startGitHub } from "../support/github-server.ts";
 import { type Comment, commentEnvironment, commentInputs } from "../support/payload.ts";
-import { inputsFor, startService } from "../support/scripted-service.ts";
+import { inputsFor, startScriptedService } from "../support/scripted-service.ts";
 import { hasSignals, type Step, step, temporaryFolder } from "../support/step.ts";
 
 /** Runs a step for a comment, against the service and a GitHub server with this fault. */
@@ -15,7 +15,7 @@ async function runComment(
     attempt?: number;
   } = {},
 ): Promise<Step & { github: Awaited<ReturnType<typeof startGitHub>>; posts: string[] }> {
-  await using service = await startService();
+  await using service = await startScriptedService();
   await using github = await startGitHub(options.fault);
   for (let count = 0; count < (options.before ?? 0); count++) github.github.add({ id: 5, login: "writer" }, "hello");
   const folder = temporaryFolder();
@@ -162,7 +162,7 @@ test.runIf(hasSignals)(
   "a cancellation right after the create leaves the job's marker in the reply, for a re-run to find",
   async () => {
     let kill = (): void => {};
-    await using service = await startService({
+    await using service = await startScriptedService({
       script: () => ({ durationMs: 60_000 }),
       fault: (n) => {
         if (n === 1) setTimeout(() => kill(), 30);
@@ -189,7 +189,7 @@ test.runIf(hasSignals)(
 );
 
 test("a re-run waits for the job in its own reply", async () => {
-  await using service = await startService();
+  await using service = await startScriptedService();
   await using github = await startGitHub();
   const run = async (attempt: string) => {
     const folder = temporaryFolder();

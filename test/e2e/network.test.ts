@@ -3,7 +3,7 @@ import { createServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { inputsFor, serviceKey, startService } from "../support/scripted-service.ts";
+import { inputsFor, serviceKey, startScriptedService } from "../support/scripted-service.ts";
 import { step } from "../support/step.ts";
 import { httpResponse, isCompleteRequest, tcpServer } from "../support/tcp-server.ts";
 
@@ -84,7 +84,7 @@ describe("polls continue after transient failures", () => {
 });
 
 test("retries a throttled create until it is accepted, and starts one job", async () => {
-  await using service = await startService({
+  await using service = await startScriptedService({
     fault: (n, response) =>
       n <= 2 && Boolean(response.writeHead(429, { "retry-after": "1" }).end('{"error":"Slow down"}')),
   });
@@ -95,7 +95,7 @@ test("retries a throttled create until it is accepted, and starts one job", asyn
 });
 
 test("never shows a key that the service rejects and echoes", async () => {
-  await using service = await startService({
+  await using service = await startScriptedService({
     fault: (_n, response) =>
       Boolean(response.writeHead(401).end(JSON.stringify({ error: `Invalid key ${serviceKey}` }))),
   });

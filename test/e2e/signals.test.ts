@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { outputNames } from "../support/metadata.ts";
-import { inputsFor, startService } from "../support/scripted-service.ts";
+import { inputsFor, startScriptedService } from "../support/scripted-service.ts";
 import { step } from "../support/step.ts";
 import { httpResponse, isCompleteRequest, tcpServer } from "../support/tcp-server.ts";
 
@@ -9,7 +9,7 @@ const slow = { script: () => ({ durationMs: 60_000 }) };
 test.each(["SIGINT", "SIGTERM"] as const)(
   "%s while waiting: ends immediately and says how to wait for the job",
   async (signal) => {
-    await using service = await startService(slow);
+    await using service = await startScriptedService(slow);
     const { exitCode, outputs, annotations, summary } = await step(inputsFor(service), {
       onStart: (child) => child.stdout?.on("data", (text: string) => /active, next/.test(text) && child.kill(signal)),
     });
@@ -43,7 +43,7 @@ test("two signals while the create is in flight: waits for the response and publ
 });
 
 test("SIGKILL while waiting: the outputs have the outcome error and the job id", async () => {
-  await using service = await startService(slow);
+  await using service = await startScriptedService(slow);
   const { exitCode, outputs } = await step(inputsFor(service), {
     onStart: (child) => child.stdout?.on("data", (text: string) => /active, next/.test(text) && child.kill("SIGKILL")),
   });
@@ -69,7 +69,7 @@ test("a signal while connecting: ends immediately, nothing was started", async (
 });
 
 test("a signal while the results are written: still writes them", async () => {
-  await using service = await startService();
+  await using service = await startScriptedService();
   const { exitCode, outputs, summary } = await step(inputsFor(service), {
     onStart: (child) => child.stdout?.on("data", (text: string) => text.includes("Outcome:") && child.kill("SIGINT")),
   });

@@ -2,11 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { outputNames } from "../support/metadata.ts";
-import { inputsFor, serviceKey, startService } from "../support/scripted-service.ts";
+import { inputsFor, serviceKey, startScriptedService } from "../support/scripted-service.ts";
 import { step, temporaryFolder } from "../support/step.ts";
 
 test("creates a job, waits for it, and writes outputs, log and summary", async () => {
-  await using service = await startService({ script: () => ({ durationMs: 300 }) });
+  await using service = await startScriptedService({ script: () => ({ durationMs: 300 }) });
   const { exitCode, outputs, log, summary, annotations } = await step(inputsFor(service));
   expect(exitCode).toBe(0);
   expect(outputs).toEqual({
@@ -33,7 +33,9 @@ test("creates a job, waits for it, and writes outputs, log and summary", async (
 });
 
 test("creates a job, sends it a message, then waits for it by its id", async () => {
-  await using service = await startService({ script: (_prompt, round) => ({ durationMs: 200, lagMs: round * 150 }) });
+  await using service = await startScriptedService({
+    script: (_prompt, round) => ({ durationMs: 200, lagMs: round * 150 }),
+  });
   const first = await step(inputsFor(service));
   const jobId = first.outputs["job-id"] ?? "";
   const second = await step(inputsFor(service, { "job-id": jobId, prompt: "And the links" }));
@@ -45,7 +47,7 @@ test("creates a job, sends it a message, then waits for it by its id", async () 
 });
 
 test("starts a job in one step and waits for it in another", async () => {
-  await using service = await startService({ script: () => ({ durationMs: 300 }) });
+  await using service = await startScriptedService({ script: () => ({ durationMs: 300 }) });
   const started = await step(inputsFor(service, { wait: "false" }));
   expect(started).toMatchObject({ exitCode: 0, outputs: { outcome: "started", status: "active", "pr-link": "" } });
   const waited = await step(inputsFor(service, { "job-id": started.outputs["job-id"] ?? "", prompt: "" }));
@@ -54,7 +56,7 @@ test("starts a job in one step and waits for it in another", async () => {
 
 describe("outcomes that fail the step", () => {
   test("failed", async () => {
-    await using service = await startService({ script: () => ({ durationMs: 100, result: "failed" }) });
+    await using service = await startScriptedService({ script: () => ({ durationMs: 100, result: "failed" }) });
     const { exitCode, outputs, annotations } = await step(inputsFor(service));
     expect(exitCode).toBe(1);
     expect(outputs).toMatchObject({ outcome: "failed", status: "failed" });
@@ -62,7 +64,7 @@ describe("outcomes that fail the step", () => {
   });
 
   test("timed out", async () => {
-    await using service = await startService({ script: () => ({ durationMs: 60_000 }) });
+    await using service = await startScriptedService({ script: () => ({ durationMs: 60_000 }) });
     const { exitCode, outputs, annotations } = await step(inputsFor(service, { "timeout-minutes": "0.01" }));
     expect(exitCode).toBe(1);
     expect(outputs).toMatchObject({ outcome: "timed-out", status: "active", "job-id": expect.stringMatching(/^job_/) });
@@ -70,7 +72,7 @@ describe("outcomes that fail the step", () => {
   });
 
   test("invalid inputs: reports all in one annotation and sends nothing", async () => {
-    await using service = await startService();
+    await using service = await startScriptedService();
     const { exitCode, outputs, annotations, log, summary } = await step(
       inputsFor(service, { prompt: "", "api-key": "", wait: "maybe", "timeout-minutes": "-5" }),
     );
@@ -93,7 +95,7 @@ test("fails without any inputs", async () => {
 });
 
 test("sends a prompt file of 3 MB unchanged", async () => {
-  await using service = await startService();
+  await using service = await startScriptedService();
   const folder = temporaryFolder();
   mkdirSync(join(folder, "workspace"));
   const prompt = `Zeile für Zeile\n${"é".repeat(1_500_000)}\n`;
@@ -105,19 +107,19 @@ test("sends a prompt file of 3 MB unchanged", async () => {
 });
 
 test("keeps the path of base-url", async () => {
-  await using service = await startService({ prefix: "/docs-api" });
+  await using service = await startScriptedService({ prefix: "/docs-api" });
   const { exitCode } = await step(inputsFor({ url: `${service.url}/docs-api/` }));
   expect(exitCode).toBe(0);
   expect(service.requests[0]).toBe("POST /docs-api/v2/agent/docs/job");
 });
 
 test("writes no summary with summary: false", async () => {
-  await using service = await startService();
+  await using service = await startScriptedService();
   expect((await step(inputsFor(service, { summary: "false" }))).summary).toBe("");
 });
 
 test("fails if the outputs cannot be written, with the job id in the log", async () => {
-  await using service = await startService();
+  await using service = await startScriptedService();
   const { exitCode, log, annotations } = await step(inputsFor(service), {
     environment: { GITHUB_OUTPUT: "/nowhere/output.txt" },
   });

@@ -1,28 +1,31 @@
+import { request as httpRequest } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createHttpFace } from "../../src/service/http/api.ts";
-import { type Listening, listen } from "../../src/service/http/listen.ts";
+import { createApi } from "../../src/service/http/api.ts";
+import { type LoopbackServer, listen } from "../../src/service/http/listen.ts";
+import type { Engine } from "../../src/service/jobs/engine.ts";
 import { ScriptedEngine } from "../support/scripted-engine.ts";
-import { memoryLimits } from "../support/sliding-window.ts";
+import { inMemoryRateLimiters } from "../support/sliding-window-rate-limiter.ts";
 
 const key = "mint_service_key";
-const otherKey = "mint_other_key";
 let now = 0;
-let service: Listening;
+let log: string[];
+let service: LoopbackServer;
+
+/** Starts the API on an engine, for the projects `docs` and `a/b`. */
+function serve(engine: Engine): Promise<LoopbackServer> {
+  const rateLimiters = inMemoryRateLimiters(() => now);
+  const projects = ["docs", "a/b"];
+  return listen(createApi({ engine, apiKey: key, projects, rateLimiters, log: (line) => void log.push(line) }));
+}
 
 beforeEach(async () => {
   now = Date.UTC(2026, 0, 1);
+  log = [];
   const engine = new ScriptedEngine({
     now: () => now,
     script: (prompt) => ({ durationMs: 1000, result: prompt === "fail" ? "failed" : "pull-request" }),
   });
-  const keys = [
-    { value: key, projects: ["docs", "a/b"] },
-    { value: otherKey, projects: ["other"] },
-    { value: "mint_expired", projects: ["docs"], expiresAt: now },
-    { value: "mint_elsewhere", projects: ["docs"], addresses: ["192.0.2.1"] },
-    { value: "mint_dsc_assistant", projects: ["docs"] },
-  ];
-  service = await listen(createHttpFace({ engine, limits: memoryLimits(), keys, prefix: "/api", now: () => now }));
+  service = await serve(engine);
 });
 
 afterEach(() => service[Symbol.asyncDispose]());
@@ -34,9 +37,13 @@ interface Call {
   contentType?: string;
 }
 
-async function call(path: string, options: Call = {}): Promise<{ status: number; body: unknown; headers: Headers }> {
+async function call(
+  path: string,
+  options: Call = {},
+  to = service,
+): Promise<{ status: number; body: unknown; headers: Headers }> {
   const { method = "GET", authorization = `Bearer ${key}`, body, contentType = "application/json" } = options;
-  const response = await fetch(`${service.url}/api/v2/agent/${path}`, {
+  const response = await fetch(`${to.url}/v2/agent/${path}`, {
     method,
     headers: { ...(authorization && { authorization }), ...(body !== undefined && { "content-type": contentType }) },
     ...(body !== undefined && { body }),
@@ -44,12 +51,11 @@ async function call(path: string, options: Call = {}): Promise<{ status: number;
   return { status: response.status, body: await response.json(), headers: response.headers };
 }
 
-const post = (path: string, prompt: string, authorization?: string) =>
-  call(path, { method: "POST", body: JSON.stringify({ prompt }), ...(authorization && { authorization }) });
+const post = (path: string, prompt: string) => call(path, { method: "POST", body: JSON.stringify({ prompt }) });
 
 const idOf = (body: unknown) => (body as { id: string }).id;
 
-test("a job's life: created, active, completed, at work again after a message", async () => {
+test("shows a job as active, completed, and active again after a message", async () => {
   const created = await post("docs/job", "Do it");
   expect(created).toMatchObject({
     status: 201,
@@ -68,77 +74,101 @@ test("a job's life: created, active, completed, at work again after a message", 
   expect((await call(path)).body).toEqual(completed.body);
 });
 
-test("a job fails where its script says so", async () => {
+test("shows a failed job", async () => {
   const { body } = await post("docs/job", "fail");
   now += 1000;
   expect((await call(`docs/job/${idOf(body)}`)).body).toMatchObject({ status: "failed", prLink: null });
 });
 
-test("a job belongs to its project", async () => {
+test("finds a job only in its own project", async () => {
   const { body } = await post("docs/job", "Do it");
   expect(await call(`a%2Fb/job/${idOf(body)}`)).toMatchObject({ status: 404, body: { error: "Job not found" } });
   expect(await post(`a%2Fb/job/${idOf(body)}/message`, "x")).toMatchObject({ status: 404 });
   expect(await call(`other/job/${idOf(body)}`)).toMatchObject({ status: 404, body: { error: "Project not found" } });
 });
 
-describe("keys", () => {
+describe("answers 401 to", () => {
   test.each([
-    ["none", "", 401, "Missing API key"],
-    ["another scheme", `Basic ${key}`, 401, "Missing API key"],
-    ["a wrong one", "Bearer mint_wrong", 401, "Invalid API key"],
-    ["one of another kind", "Bearer mint_dsc_assistant", 401, "This endpoint needs an admin API key"],
-    ["an expired one", "Bearer mint_expired", 401, "Expired API key"],
-    ["one for other addresses", "Bearer mint_elsewhere", 403, "This API key is restricted to other IP addresses"],
-  ])("%s", async (_name, authorization, status, error) => {
-    expect(await call("docs/job/x", { authorization })).toMatchObject({ status, body: { error } });
+    ["a missing key", "", "Missing API key"],
+    ["another scheme", `Basic ${key}`, "Missing API key"],
+    ["a wrong key", "Bearer mint_wrong", "Invalid API key"],
+    ["another kind of key", "Bearer mint_dsc_assistant", "This endpoint needs an admin API key"],
+  ])("%s", async (_name, authorization, error) => {
+    expect(await call("docs/job/x", { authorization })).toMatchObject({ status: 401, body: { error } });
   });
 });
 
-describe("requests that cannot be served", () => {
-  test.each<[string, string, Call, number]>([
-    ["no JSON", "docs/job", { method: "POST", body: "prompt=x" }, 400],
-    ["another type", "docs/job", { method: "POST", body: '{"prompt":"x"}', contentType: "text/plain" }, 400],
-    ["no prompt", "docs/job", { method: "POST", body: "{}" }, 400],
-    ["an empty prompt", "docs/job", { method: "POST", body: '{"prompt":""}' }, 400],
-    ["a prompt that is no text", "docs/job", { method: "POST", body: '{"prompt":["x"]}' }, 400],
-    ["null", "docs/job", { method: "POST", body: "null" }, 400],
-    ["no job", "docs/job/x", {}, 404],
-    ["a list of jobs", "docs/job", {}, 405],
-    ["another path", "docs/jobs", {}, 404],
-    ["a path that is not encoded right", "docs/job/%zz", {}, 400],
-    ["another method", "docs/job/x", { method: "DELETE" }, 405],
-  ])("%s", async (_name, path, options, status) => {
-    const answer = await call(path, options);
-    expect(answer.status).toBe(status);
-    expect(answer.body).toEqual({ error: expect.any(String) });
+describe("rejects", () => {
+  test.each<[string, Call, string, number]>([
+    ["a body that is not JSON", { method: "POST", body: "prompt=x" }, "docs/job", 400],
+    ["another content type", { method: "POST", body: '{"prompt":"x"}', contentType: "text/plain" }, "docs/job", 400],
+    ["a missing prompt", { method: "POST", body: "{}" }, "docs/job", 400],
+    ["an empty prompt", { method: "POST", body: '{"prompt":""}' }, "docs/job", 400],
+    ["a prompt that is not a string", { method: "POST", body: '{"prompt":["x"]}' }, "docs/job", 400],
+    ["null as the body", { method: "POST", body: "null" }, "docs/job", 400],
+    ["an unknown job", {}, "docs/job/x", 404],
+    ["listing jobs", {}, "docs/job", 405],
+    ["an unknown path", {}, "docs/jobs", 404],
+    ["a malformed path", {}, "docs/job/%zz", 400],
+    ["another method", { method: "DELETE" }, "docs/job/x", 405],
+  ])("%s", async (_name, options, path, status) => {
+    const response = await call(path, options);
+    expect(response.status).toBe(status);
+    expect(response.body).toEqual({ error: expect.any(String) });
+    expect(log).toEqual([]);
   });
 });
 
-describe("limits", () => {
-  test("100 creates and 100 messages per project in any hour, each counted for itself", async () => {
+describe("rate limit", () => {
+  test("allows 100 creates and 100 messages per project in any hour", async () => {
     const { body } = await post("docs/job", "Do it");
     for (let use = 1; use < 100; use++) expect((await post("docs/job", "Do it")).status).toBe(201);
     now += 60_000;
-    const refused = await post("docs/job", "Do it");
-    expect(refused).toMatchObject({ status: 429, body: { error: "Rate limit exceeded" } });
-    expect(refused.headers.get("retry-after")).toBe("3540");
+    const rejected = await post("docs/job", "Do it");
+    expect(rejected).toMatchObject({ status: 429, body: { error: "Rate limit exceeded" } });
+    expect(rejected.headers.get("retry-after")).toBe("3540");
     for (let use = 0; use < 100; use++) expect((await post(`docs/job/${idOf(body)}/message`, "x")).status).toBe(200);
     expect((await post(`docs/job/${idOf(body)}/message`, "x")).status).toBe(429);
     expect((await post("a%2Fb/job", "Do it")).status).toBe(201);
-    expect((await post("other/job", "Do it", `Bearer ${otherKey}`)).status).toBe(201);
     now += 3_539_999;
     expect((await post("docs/job", "Do it")).status).toBe(429);
     now += 1;
     expect((await post("docs/job", "Do it")).status).toBe(201);
   });
 
-  test("what was refused is not counted", async () => {
+  test("does not count rejected requests", async () => {
     for (let use = 0; use < 101; use++)
       expect((await call("docs/job", { method: "POST", body: "{}" })).status).toBe(400);
     expect((await post("docs/job", "Do it")).status).toBe(201);
   });
+});
 
-  test("a prompt of 3 MB is taken", async () => {
-    expect((await post("docs/job", "x".repeat(3_000_000))).status).toBe(201);
-  });
+test("accepts a prompt of 3 MB", async () => {
+  expect((await post("docs/job", "x".repeat(3_000_000))).status).toBe(201);
+});
+
+test("answers 500 to an unexpected error, and logs it with its stack", async () => {
+  const failing: Engine = {
+    create: () => {
+      throw new Error("the disk is full");
+    },
+    message: () => undefined,
+    get: () => undefined,
+  };
+  await using broken = await serve(failing);
+  const response = await call("docs/job", { method: "POST", body: '{"prompt":"x"}' }, broken);
+  expect(response).toMatchObject({ status: 500, body: { error: "Internal error" } });
+  expect(log).toEqual([expect.stringMatching(/^POST \/v2\/agent\/docs\/job: Error: the disk is full\n +at .*create/)]);
+});
+
+test("does not log a client that closes the connection during its request", async () => {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "content-length": "100" };
+  const closed = new Promise((resolve) => service.server.once("connection", (socket) => socket.once("close", resolve)));
+  const request = httpRequest(`${service.url}/v2/agent/docs/job`, { method: "POST", headers });
+  request.on("error", () => {});
+  request.write('{"prompt":');
+  service.server.once("request", () => request.destroy());
+  await closed;
+  expect((await post("docs/job", "Do it")).status).toBe(201);
+  expect(log).toEqual([]);
 });

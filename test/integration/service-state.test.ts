@@ -44,14 +44,15 @@ test("a hundred jobs of ten projects at once: all end, each with its own change,
   expect(readdirSync(join(service.folder, "runs"))).toEqual([]);
 });
 
-test("the hundred-and-first create of an hour is refused, also by a service that was started again", async () => {
+test("rejects the 101st create of an hour, also after a restart", async () => {
   const docs = docsRepository();
   const folder = temporaryFolder();
   const earlier = Date.now() - 3_000_000;
   {
     using store = new Store(join(folder, "jobs.sqlite"));
-    const limit = store.useLimit("create", 100, 3_600_000);
-    for (let use = 0; use < 98; use++) expect(limit.take("docs", earlier + use)).toBe(0);
+    let now = earlier;
+    const limiter = store.rateLimiter("create", 100, 3_600_000, () => now++);
+    for (let use = 0; use < 98; use++) expect(limiter.acquire("docs")).toBe(0);
   }
   {
     await using service = await startWorking(docs, { folder, projects: ["docs", "other"] });
@@ -59,21 +60,26 @@ test("the hundred-and-first create of an hour is refused, also by a service that
   }
   await using service = await startWorking(docs, { folder, projects: ["docs", "other"] });
   expect((await ask(service, "docs/job", "100")).status).toBe(201);
-  const refused = await ask(service, "docs/job", "101");
-  expect(refused.status).toBe(429);
-  const seconds = Number(refused.headers.get("retry-after"));
+  const rejected = await ask(service, "docs/job", "101");
+  expect(rejected.status).toBe(429);
+  const seconds = Number(rejected.headers.get("retry-after"));
   expect(seconds).toBeGreaterThan(0);
   expect(seconds).toBeLessThanOrEqual(600);
   expect((await ask(service, "other/job", "1")).status).toBe(201);
 });
 
-test("a use is counted as long as it lies in the window, to the millisecond", () => {
+test("counts a use while it is in the window, to the millisecond", () => {
   using store = new Store(":memory:");
-  const limit = store.useLimit("message", 2, 1000);
-  expect([limit.take("docs", 0), limit.take("docs", 400), limit.take("docs", 999)]).toEqual([0, 0, 1]);
-  expect(limit.take("docs", 1000)).toBe(0);
-  expect(limit.take("docs", 1001)).toBe(399);
-  expect(limit.take("other", 1001)).toBe(0);
+  let now = 0;
+  const limiter = store.rateLimiter("message", 2, 1000, () => now);
+  const acquireAt = (time: number, project = "docs") => {
+    now = time;
+    return limiter.acquire(project);
+  };
+  expect([acquireAt(0), acquireAt(400), acquireAt(999)]).toEqual([0, 0, 1]);
+  expect(acquireAt(1000)).toBe(0);
+  expect(acquireAt(1001)).toBe(399);
+  expect(acquireAt(1001, "other")).toBe(0);
 });
 
 const neverDone: PullRequests = { open: async () => "", stateOf: async () => "open", done: async () => new Set() };

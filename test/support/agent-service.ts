@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { type AgentProgram, builtInEditor } from "../../src/service/agents/agent-program.ts";
-import type { Listening } from "../../src/service/http/listen.ts";
+import type { LoopbackServer } from "../../src/service/http/listen.ts";
 import type { JobRecord } from "../../src/service/jobs/engine.ts";
 import { startWorkingService, type WorkingServiceOptions } from "../../src/service/service.ts";
 import { DocsRepository } from "../../tools/docs-repository.ts";
@@ -20,7 +20,7 @@ export function docsRepository(files?: Readonly<Record<string, string>>): DocsRe
   return docs;
 }
 
-export interface WorkingService extends Listening {
+export interface WorkingService extends LoopbackServer {
   folder: string;
   lines: string[];
 }

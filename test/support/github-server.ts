@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
-import { type Listening, listen } from "../../src/service/http/listen.ts";
+import { type LoopbackServer, listen } from "../../src/service/http/listen.ts";
 import { FakeGitHub } from "./fake-github.ts";
 
-export interface GitHubServer extends Listening {
+export interface GitHubServer extends LoopbackServer {
   github: FakeGitHub;
   /** Every request, as `POST /repos/…`. */
   requests: string[];

@@ -1,42 +1,52 @@
 import type { RequestListener, ServerResponse } from "node:http";
-import { createHttpFace } from "../../src/service/http/api.ts";
-import { type Listening, listen } from "../../src/service/http/listen.ts";
+import { createApi } from "../../src/service/http/api.ts";
+import { type LoopbackServer, listen } from "../../src/service/http/listen.ts";
 import { type Script, ScriptedEngine } from "./scripted-engine.ts";
-import { memoryLimits } from "./sliding-window.ts";
+import { inMemoryRateLimiters } from "./sliding-window-rate-limiter.ts";
 
 export const serviceKey = "mint_service_key_0123456789";
 
-export interface TestService extends Listening {
+export interface ScriptedService extends LoopbackServer {
   engine: ScriptedEngine;
   /** Every request, as `POST /v2/…`. */
   requests: string[];
 }
 
-/** Answers the `n`-th request, counted from 1, in the service's place: true where it did. */
+/** May answer the `n`-th request, counted from 1, in place of the service. Returns whether it did. */
 export type Fault = (n: number, response: ServerResponse) => boolean;
 
-/** The agent job service on loopback, for the project `docs`. */
-export async function startService(
-  options: { script?: (prompt: string, round: number) => Script; fault?: Fault; prefix?: string } = {},
-): Promise<TestService> {
+export interface ScriptedServiceOptions {
+  script?: (prompt: string, turn: number) => Script;
+  fault?: Fault;
+  /** A path in front of `/v2`, such as `/docs-api`. Default: none. */
+  prefix?: string;
+}
+
+/** Starts the agent job service with a scripted engine, for the project `docs`. */
+export async function startScriptedService(options: ScriptedServiceOptions = {}): Promise<ScriptedService> {
   const { fault = () => false, prefix = "", script } = options;
   const engine = new ScriptedEngine(script && { script });
-  const face = createHttpFace({
+  const api = createApi({
     engine,
-    limits: memoryLimits(),
-    keys: [{ value: serviceKey, projects: ["docs"] }],
-    prefix,
+    apiKey: serviceKey,
+    projects: ["docs"],
+    rateLimiters: inMemoryRateLimiters(),
+    log: console.error,
   });
   const requests: string[] = [];
   const listener: RequestListener = (request, response) => {
     const n = requests.push(`${request.method} ${request.url}`);
-    if (fault(n, response)) request.resume();
-    else face(request, response);
+    if (fault(n, response)) {
+      request.resume();
+      return;
+    }
+    request.url = request.url?.startsWith(prefix) ? request.url.slice(prefix.length) : "/outside-the-prefix";
+    api(request, response);
   };
   return { ...(await listen(listener)), engine, requests };
 }
 
-/** Inputs of a step against a service, with polls fast enough for a test. */
+/** Returns the inputs of a step that uses a service, with poll intervals short enough for a test. */
 export function inputsFor(service: { url: string }, inputs: Record<string, string> = {}): Record<string, string> {
   return {
     "base-url": service.url,

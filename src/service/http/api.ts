@@ -1,88 +1,79 @@
 import type { IncomingMessage, RequestListener } from "node:http";
-import type { Engine } from "../jobs/engine.ts";
-import { type ApiKey, checkAccess } from "./authentication.ts";
-import type { UseLimit } from "./rate-limiter.ts";
+import { errorStack } from "../error-message.ts";
+import type { Engine, JobRecord } from "../jobs/engine.ts";
+import { authenticationError } from "./authentication.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
 
-export interface HttpFaceOptions {
+export interface ApiOptions {
   engine: Engine;
-  keys: readonly ApiKey[];
-  limits: { creates: UseLimit; messages: UseLimit };
-  /** A path in front of `/v2`, such as `/docs-api`. Default: none. */
-  prefix?: string;
-  /** Milliseconds since 1970. */
-  now?: () => number;
+  apiKey: string;
+  /** The projects that the key gives access to. */
+  projects: readonly string[];
+  rateLimiters: { creates: RateLimiter; messages: RateLimiter };
+  /** Receives unexpected errors, with their stack. */
+  log: (line: string) => void;
 }
 
 interface Reply {
   status: number;
-  body: unknown;
+  /** Not `unknown`, so that a promise, for want of an `await`, does not compile. */
+  body: JobRecord | { error: string };
   headers?: Record<string, string>;
 }
 
-/** An answer other than success, with the service's words for it. */
-class Refusal extends Error {
+/** Thrown to answer a request with an HTTP error. The message becomes the body's `error`. */
+class HttpException extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;
 
-  constructor(status: number, error: string, headers: Record<string, string> = {}) {
-    super(error);
+  constructor(status: number, message: string, headers: Record<string, string> = {}) {
+    super(message);
     this.status = status;
     this.headers = headers;
   }
 }
 
-/** Creates and messages: this many uses each, per project, in a window of an hour. */
-export const hourlyLimit = 100;
-export const hourMs = 3_600_000;
-/** The specification gives no longest prompt; this only guards the memory. */
+/** The specification gives no limit; this one only protects the memory. */
 const maxBodyBytes = 32 * 1024 * 1024;
 
 const route = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/;
 
-/** The HTTP face of the agent job service. Specification: "Endpoints". */
-export function createHttpFace({
-  engine,
-  keys,
-  limits,
-  prefix = "",
-  now = Date.now,
-}: HttpFaceOptions): RequestListener {
-  const { creates, messages } = limits;
-
+/** Returns the HTTP API of the agent job service. Specification: "Endpoints". */
+export function createApi({ engine, apiKey, projects, rateLimiters, log }: ApiOptions): RequestListener {
   async function handle(request: IncomingMessage): Promise<Reply> {
-    const { authorization } = request.headers;
-    const access = checkAccess(keys, { authorization, address: request.socket.remoteAddress, now: now() });
-    if ("refused" in access) throw new Refusal(access.refused.status, access.refused.error);
+    const error = authenticationError(request.headers.authorization, apiKey);
+    if (error !== undefined) throw new HttpException(401, error);
 
     const [path = ""] = (request.url ?? "").split("?");
-    const match = path.startsWith(prefix) ? route.exec(path.slice(prefix.length)) : null;
-    if (!match) throw new Refusal(404, "Not found");
+    const match = route.exec(path);
+    if (!match) throw new HttpException(404, "Not found");
     const projectId = decode(match[1] ?? "");
-    if (!access.granted.projects.includes(projectId)) throw new Refusal(404, "Project not found");
+    if (!projects.includes(projectId)) throw new HttpException(404, "Project not found");
     const jobId = match[2] === undefined ? undefined : decode(match[2]);
 
     if (jobId === undefined) {
-      allow(request, "POST");
+      requireMethod(request, "POST");
       const prompt = await readPrompt(request);
-      count(creates, projectId, now());
+      checkRateLimit(rateLimiters.creates, projectId);
       return { status: 201, body: engine.create(projectId, prompt) };
     }
     const job = engine.get(projectId, jobId);
     if (match[3] === undefined) {
-      allow(request, "GET");
-      return { status: 200, body: found(job) };
+      requireMethod(request, "GET");
+      return { status: 200, body: requireJob(job) };
     }
-    allow(request, "POST");
-    found(job);
+    requireMethod(request, "POST");
+    requireJob(job);
     const prompt = await readPrompt(request);
-    count(messages, projectId, now());
-    return { status: 200, body: found(engine.message(projectId, jobId, prompt)) };
+    checkRateLimit(rateLimiters.messages, projectId);
+    return { status: 200, body: requireJob(engine.message(projectId, jobId, prompt)) };
   }
 
   return async (request, response) => {
     const reply = await handle(request).catch((error: unknown): Reply => {
-      if (error instanceof Refusal)
+      if (error instanceof HttpException)
         return { status: error.status, body: { error: error.message }, headers: error.headers };
+      log(`${request.method} ${request.url}: ${errorStack(error)}`);
       return { status: 500, body: { error: "Internal error" } };
     });
     const body = JSON.stringify(reply.body);
@@ -100,42 +91,51 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new Refusal(400, "Malformed path");
+    throw new HttpException(400, "Malformed path");
   }
 }
 
-function allow(request: IncomingMessage, method: string): void {
-  if (request.method !== method) throw new Refusal(405, "Method not allowed", { allow: method });
+function requireMethod(request: IncomingMessage, method: string): void {
+  if (request.method !== method) throw new HttpException(405, "Method not allowed", { allow: method });
 }
 
-function found<T>(job: T | undefined): T {
-  if (job === undefined) throw new Refusal(404, "Job not found");
+function requireJob(job: JobRecord | undefined): JobRecord {
+  if (job === undefined) throw new HttpException(404, "Job not found");
   return job;
 }
 
-function count(limit: UseLimit, projectId: string, at: number): void {
-  const waitMs = limit.take(projectId, at);
+function checkRateLimit(limiter: RateLimiter, projectId: string): void {
+  const waitMs = limiter.acquire(projectId);
   if (waitMs > 0) {
-    throw new Refusal(429, "Rate limit exceeded", { "retry-after": String(Math.ceil(waitMs / 1000)) });
+    throw new HttpException(429, "Rate limit exceeded", { "retry-after": String(Math.ceil(waitMs / 1000)) });
   }
 }
 
-/** The body is `{ "prompt": <string> }`, with at least one character. Specification: "Request body". */
+/** Reads the body: `{ "prompt": <non-empty string> }`. Specification: "Request body". */
 async function readPrompt(request: IncomingMessage): Promise<string> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
-    throw new Refusal(400, "Content-Type must be application/json");
+    throw new HttpException(400, "Content-Type must be application/json");
   }
+  const prompt = promptIn(await readBody(request));
+  if (typeof prompt !== "string" || prompt === "") throw new HttpException(400, "prompt must be a non-empty string");
+  return prompt;
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    // Read to its end all the same: the answer could not be sent on a connection that is still being written to.
-    if (bytes <= maxBodyBytes) chunks.push(chunk);
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      // Read to the end in any case: a client that is still writing would not read the response.
+      if (bytes <= maxBodyBytes) chunks.push(chunk);
+    }
+  } catch {
+    // The client closed the connection, so nobody reads this response.
+    throw new HttpException(400, "Request body is incomplete");
   }
-  if (bytes > maxBodyBytes) throw new Refusal(413, "Request body too large");
-  const prompt = promptIn(Buffer.concat(chunks).toString("utf8"));
-  if (typeof prompt !== "string" || prompt === "") throw new Refusal(400, "prompt must be a non-empty string");
-  return prompt;
+  if (bytes > maxBodyBytes) throw new HttpException(413, "Request body too large");
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 function promptIn(body: string): unknown {
@@ -143,6 +143,6 @@ function promptIn(body: string): unknown {
     const data: unknown = JSON.parse(body);
     return typeof data === "object" && data !== null && "prompt" in data ? data.prompt : undefined;
   } catch {
-    throw new Refusal(400, "Request body is not valid JSON");
+    throw new HttpException(400, "Request body is not valid JSON");
   }
 }

@@ -1,19 +1,19 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A server that listens on loopback. */
-export interface Listening extends AsyncDisposable {
-  /** Its base address, without a slash at the end. */
+/** An HTTP server on loopback. Disposing of it closes all connections. */
+export interface LoopbackServer extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>`, without a trailing slash. */
   url: string;
   server: Server;
 }
 
 /**
- * Serves on 127.0.0.1, where nobody else can reach it.
+ * Starts an HTTP server on 127.0.0.1, which no other machine can reach.
  *
- * @param port - 0 for any free one
+ * @param port - default: 0, any free port
  */
-export async function listen(listener: RequestListener, port = 0): Promise<Listening> {
+export async function listen(listener: RequestListener, port = 0): Promise<LoopbackServer> {
   const server = createServer(listener);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

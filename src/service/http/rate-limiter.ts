@@ -1,5 +1,14 @@
-/** How often a project may do something. */
-export interface UseLimit {
-  /** Counts a use at `now` and returns 0, or leaves it uncounted and returns the milliseconds until one is free. */
-  take(projectId: string, now: number): number;
+/** Limits how often a project may do something. */
+export interface RateLimiter {
+  /**
+   * Counts one use, if the project's limit allows it.
+   *
+   * @returns 0 if the use was counted, otherwise the milliseconds until the next use is allowed
+   */
+  acquire(projectId: string): number;
 }
+
+/** Creates, and messages, that the API accepts per project in any hour. */
+export const hourlyLimit = 100;
+
+export const hourMs = 3_600_000;

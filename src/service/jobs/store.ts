@@ -1,5 +1,4 @@
 import { DatabaseSync } from "node:sqlite";
-import type { UseLimit } from "../http/rate-limiter.ts";
 
 export interface StoredJob {
   id: string;
@@ -177,16 +176,22 @@ export class Store implements Disposable {
     return this.#row<StoredPull>("SELECT * FROM pull WHERE number = ?", number);
   }
 
-  /** Counts uses per project, and remembers them: at most `limit` in any `windowMs` milliseconds. */
-  useLimit(kind: string, limit: number, windowMs: number): UseLimit {
+  /**
+   * Returns a persistent rate limiter: at most `limit` uses per project in any `windowMs` milliseconds.
+   *
+   * @param kind - what is limited; each kind is counted separately
+   * @param now - milliseconds since 1970
+   */
+  rateLimiter(kind: string, limit: number, windowMs: number, now: () => number = Date.now) {
     return {
-      take: (project, now) =>
+      acquire: (projectId: string): number =>
         this.#together(() => {
-          this.#run("DELETE FROM use WHERE kind = ? AND at <= ?", kind, now - windowMs);
+          const at = now();
+          this.#run("DELETE FROM use WHERE kind = ? AND at <= ?", kind, at - windowMs);
           const uses = "SELECT count(*) AS count, min(at) AS oldest FROM use WHERE kind = ? AND project = ?";
-          const { count = 0, oldest = now } = this.#row<{ count: number; oldest: number }>(uses, kind, project) ?? {};
-          if (count >= limit) return oldest + windowMs - now;
-          this.#run("INSERT INTO use (kind, project, at) VALUES (?, ?, ?)", kind, project, now);
+          const { count = 0, oldest = at } = this.#row<{ count: number; oldest: number }>(uses, kind, projectId) ?? {};
+          if (count >= limit) return oldest + windowMs - at;
+          this.#run("INSERT INTO use (kind, project, at) VALUES (?, ?, ?)", kind, projectId, at);
           return 0;
         }),
     };

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { type Script, ScriptedEngine } from "../../support/scripted-engine.ts";
 
-function play(...rounds: Script[]) {
+function play(...turns: Script[]) {
   let now = 0;
   const engine = new ScriptedEngine({
     now: () => now,
     newId: () => "job_1",
-    script: (_prompt, round) => rounds[round] ?? {},
+    script: (_prompt, turn) => turns[turn] ?? {},
   });
   engine.create("docs", "first");
   const states = (...times: number[]) =>
@@ -30,14 +30,14 @@ test.each([
   expect(engine.get("docs", "job_1")?.archivedAt).toBe(result === "archived" ? "1970-01-01T00:00:00.100Z" : null);
 });
 
-test("the state from before a message lasts as long as the script says", () => {
+test("shows the state from before a message for the length of its lag", () => {
   const { states, message } = play({ durationMs: 100 }, { lagMs: 50, durationMs: 100 });
   states(200);
   expect(message()?.status).toBe("completed");
   expect(states(249, 250, 349, 350)).toEqual(["completed", "active", "active", "completed"]);
 });
 
-test("a pull request stays though a later message changes nothing", () => {
+test("keeps the pull request if a later message changes nothing", () => {
   const { engine, states, message } = play({}, { result: "no-changes", durationMs: 10 });
   states(1);
   expect(message()).toMatchObject({ status: "active", prLink: null });
@@ -45,7 +45,7 @@ test("a pull request stays though a later message changes nothing", () => {
   expect(engine.get("docs", "job_1")?.prLink).toMatch(/pull\/1$/);
 });
 
-test("a job is unknown to other projects", () => {
+test("finds a job only in its own project", () => {
   const { engine } = play({});
   expect(engine.get("other", "job_1")).toBeUndefined();
   expect(engine.message("other", "job_1", "x")).toBeUndefined();

@@ -1,0 +1,9 @@
+/** Returns the message of anything thrown, for a line of text. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Returns the stack of anything thrown, for a log: of an unexpected error, the message alone does not say where it is from. */
+export function errorStack(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
