@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
 import { type AgentProgram, builtInEditor, shellAgent } from "../src/service/agents/agent-program.ts";
-import { startWorkingService } from "../src/service/service.ts";
+import { startService } from "../src/service/service.ts";
 import { LogReader } from "./commands.ts";
 import { type DemoOptions, help, parseOptions } from "./demo-options.ts";
 import { DocsRepository } from "./docs-repository.ts";
@@ -33,7 +33,7 @@ async function demonstrate(options: DemoOptions): Promise<number> {
   const apiKey = "mint_demo_key_of_no_value";
   using docs = new DocsRepository();
   const folder = mkdtempSync(join(tmpdir(), "agent-job-service-"));
-  const service = await startWorkingService({
+  const service = await startService({
     repository: docs.path,
     agent: agentOf(options.scene),
     apiKey,

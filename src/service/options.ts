@@ -1,41 +1,44 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { type AgentProgram, builtInEditor, shellAgent } from "./agents/agent-program.ts";
+import { errorMessage } from "./error-message.ts";
 import type { GitHubRepository } from "./pulls/github.ts";
 
 export const help = `Usage: npm run service -- --repository PATH-OR-URL [options]
 
-Serves the agent job interface on this machine. For each job, an agent works on a branch of its own in a clone of the
-repository; what it changes is committed, pushed and offered as a pull request.
+Runs an agent job service on this machine. For each job, an agent works on a branch of its own in a clone of the
+repository. The service commits and pushes the agent's changes and opens a pull request.
 
-  --repository PATH-OR-URL  as git clone takes it; the service must be allowed to push to it
-  --base BRANCH             the branch to work from (default: the repository's default branch)
-  --agent 'COMMAND'         a command for the shell: it finds the prompt on its stdin and in the file that
-                            AGENT_PROMPT_FILE names, and the repository as its current directory; exit code 0 means
-                            that the work is done. Such as 'claude -p', 'codex exec -' or 'gemini -p'
-                            (default: a small editor that adds pages and sections, replaces phrases and fixes links)
-  --model NAME              what jobs give as their model (default: the command's first word)
-  --agents N                how many work at a time (default: one for each core)
-  --time-limit-minutes N    after which an agent is ended (default: 30)
-  --project ID              a project, may be repeated (default: demo)
-  --port N                  (default: any free one)
-  --store FILE              keeps jobs, messages and limits in this SQLite file, and what belongs to it beside it
-                            (default: all is forgotten at the end)
-  --archive-after-days N    archive jobs that have rested for so long too, not only those whose pull request is
-                            closed or merged
-  --github OWNER/NAME       open pull requests there (default: taken from an address on github.com where GITHUB_TOKEN is
-                            set; else they are pages of the service)
-  --github-api URL          (default: https://api.github.com)
-  --help                    show this
+  --repository PATH-OR-URL  the repository, as git clone takes it; the service must be able to push to it
+  --base BRANCH             branch that jobs start from and pull requests are opened against
+                            (default: the repository's default branch)
+  --agent COMMAND           any shell command, such as './agent.sh'. It gets the prompt on stdin and in the file
+                            named by AGENT_PROMPT_FILE, and runs in a clone of the repository. Exit code 0 means that
+                            the agent completed its work
+                            (default: the built-in editor, which adds pages and sections, replaces phrases and fixes
+                            links)
+  --model NAME              shown as the model of jobs (default: the first word of the command)
+  --agents N                how many agents run at a time (default: number of CPU cores)
+  --time-limit-minutes N    stop an agent after this time (default: 30)
+  --project ID              project that the API key gives access to; may be repeated (default: demo)
+  --port N                  port to listen on (default: any free port)
+  --store FILE              keep jobs, messages and rate limits in this SQLite file, and the clone and logs next to it
+                            (default: nothing is kept when the service stops)
+  --archive-after-days N    also archive jobs that were idle for this long, not only those whose pull request is closed
+                            or merged
+  --github OWNER/NAME       open pull requests in this GitHub repository (default: the one of a github.com URL if
+                            GITHUB_TOKEN is set; otherwise pull requests are pages of the service)
+  --github-api URL          base URL of the GitHub REST API (default: https://api.github.com)
+  --help                    show this help
 
-The API key is taken from AGENT_SERVICE_KEY, or made and printed. With GITHUB_TOKEN, it is used to push over https and to
-open pull requests. Neither is in an agent's environment.
+Environment variables: AGENT_SERVICE_KEY is the API key (default: the service generates one and prints it).
+GITHUB_TOKEN is used to push over HTTPS and to open pull requests. Neither is in the environment of agents.
 `;
 
-/** What the command line and the environment ask for. */
-export interface ServiceOptions {
+/** What the command line and the environment configure. */
+export interface CommandLineOptions {
   repository: string;
-  base: string | undefined;
+  targetBranch: string | undefined;
   agent: AgentProgram;
   apiKey: string | undefined;
   projects: string[];
@@ -47,11 +50,11 @@ export interface ServiceOptions {
   github: GitHubRepository | undefined;
 }
 
-/** Reads the command line; what is wrong with it, in words, or `help` where that is asked for. */
+/** Parses the command line. Returns `help` if it asks for help, or what is wrong with it. */
 export function parseOptions(
   args: string[],
   environment: Readonly<Record<string, string | undefined>>,
-): ServiceOptions | "help" | { problem: string } {
+): CommandLineOptions | "help" | { error: string } {
   try {
     const { values } = parseArgs({
       args,
@@ -73,62 +76,62 @@ export function parseOptions(
     });
     if (values.help) return "help";
     const { repository, agent, model, store, project = ["demo"] } = values;
-    if (!repository) throw new Error("--repository is missing.");
+    if (!repository) throw new Error("--repository is required.");
     if (/[^!-~]/.test(environment.AGENT_SERVICE_KEY ?? ""))
-      throw new Error("AGENT_SERVICE_KEY may hold no blank and nothing but ASCII, since no request could carry it.");
+      throw new Error("AGENT_SERVICE_KEY must be printable ASCII without spaces, to be valid in an HTTP header.");
     if (agent?.trim() === "") throw new Error("--agent is empty.");
     const program = agent === undefined ? builtInEditor : shellAgent(agent);
     const days = values["archive-after-days"];
     return {
       repository,
-      base: values.base,
+      targetBranch: values.base,
       agent: model === undefined ? program : { ...program, model },
       apiKey: environment.AGENT_SERVICE_KEY || undefined,
       projects: project,
-      port: whole("--port", values.port ?? "0", 0, 65_535),
+      port: parseInteger("--port", values.port ?? "0", 0, 65_535),
       store,
-      agents: whole("--agents", values.agents ?? String(availableParallelism()), 1, 1000),
-      timeLimitMs: above0("--time-limit-minutes", values["time-limit-minutes"] ?? "30") * 60_000,
-      archiveAfterDays: days === undefined ? undefined : above0("--archive-after-days", days),
-      github: githubOf(repository, values, environment.GITHUB_TOKEN),
+      agents: parseInteger("--agents", values.agents ?? String(availableParallelism()), 1, 1000),
+      timeLimitMs: parsePositive("--time-limit-minutes", values["time-limit-minutes"] ?? "30") * 60_000,
+      archiveAfterDays: days === undefined ? undefined : parsePositive("--archive-after-days", days),
+      github: parseGitHubRepository(repository, values, environment.GITHUB_TOKEN),
     };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { error: errorMessage(error) };
   }
 }
 
-function githubOf(
+function parseGitHubRepository(
   repository: string,
   values: { github?: string | undefined; "github-api"?: string | undefined },
   token: string | undefined,
 ): GitHubRepository | undefined {
-  const known = /^(?:https:\/\/(?:[^@/]*@)?|ssh:\/\/git@|git@)github\.com[/:]([^/]+\/[^/]+?)(?:\.git)?\/?$/.exec(
+  const match = /^(?:https:\/\/(?:[^@/]*@)?|ssh:\/\/git@|git@)github\.com[/:]([^/]+\/[^/]+?)(?:\.git)?\/?$/.exec(
     repository,
   );
-  const name = values.github ?? known?.[1];
+  const name = values.github ?? match?.[1];
   const parts = name?.split("/") ?? [];
   if (values.github !== undefined && (parts.length !== 2 || parts.includes("")))
-    throw new Error("--github takes OWNER/NAME.");
-  if (values.github !== undefined && !token) throw new Error("--github needs GITHUB_TOKEN in the environment.");
+    throw new Error("--github must be OWNER/NAME.");
+  if (values.github !== undefined && !token) throw new Error("--github requires GITHUB_TOKEN in the environment.");
   if (name === undefined || !token) return undefined;
   const apiUrl = (values["github-api"] ?? "https://api.github.com").replace(/\/+$/, "");
-  if (!URL.canParse(apiUrl)) throw new Error("--github-api takes the address of an API.");
+  if (!URL.canParse(apiUrl)) throw new Error("--github-api must be a URL.");
   return { apiUrl, owner: parts[0] ?? "", name: parts[1] ?? "", token };
 }
 
-function whole(name: string, text: string, least: number, most: number): number {
+function parseInteger(option: string, text: string, min: number, max: number): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value < least || value > most)
-    throw new Error(`${name} takes a whole number from ${least} to ${most}.`);
+  if (!/^\d+$/.test(text) || value < min || value > max)
+    throw new Error(`${option} must be an integer from ${min} to ${max}.`);
   return value;
 }
 
-/** Timers take up to 35,791 minutes. */
-const greatest = 10_000;
+/** In minutes or days. A timer takes at most 35,791 minutes. */
+const maxDuration = 10_000;
 
-function above0(name: string, text: string): number {
+function parsePositive(option: string, text: string): number {
   const value = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0 || value > greatest)
-    throw new Error(`${name} takes a number above 0, and at most ${greatest}.`);
+  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0 || value > maxDuration)
+    throw new Error(`${option} must be a number greater than 0 and at most ${maxDuration}.`);
   return value;
 }

@@ -2,105 +2,117 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { AgentProgram } from "./agents/agent-program.ts";
+import { errorMessage, errorStack } from "./error-message.ts";
 import { Repository } from "./git/repository.ts";
-import { repositoryName, resolveAddress } from "./git/repository-address.ts";
+import { repositoryName as nameOf, resolveAddress } from "./git/repository-address.ts";
 import { createApi } from "./http/api.ts";
 import { type LoopbackServer, listen } from "./http/listen.ts";
 import { hourlyLimit, hourMs } from "./http/rate-limiter.ts";
-import { WorkingEngine } from "./jobs/agent-engine.ts";
-import { archiveJobs } from "./jobs/archive.ts";
+import { AgentEngine } from "./jobs/agent-engine.ts";
+import { Archiver } from "./jobs/archiver.ts";
+import { attemptsFolder } from "./jobs/job-files.ts";
 import { Store } from "./jobs/store.ts";
-import { runsFolderOf } from "./jobs/turn.ts";
 import { GitHubPullRequests, type GitHubRepository } from "./pulls/github.ts";
-import { OwnPullRequests } from "./pulls/local.ts";
+import { LocalPullRequests } from "./pulls/local.ts";
 import { removeDirectory } from "./remove-directory.ts";
 
-export interface WorkingServiceOptions {
-  /** An address or a path, as `git clone` takes it. */
+export interface ServiceOptions {
+  /** URL or path, as `git clone` takes it. */
   repository: string;
-  /** The branch to work from. Default: the repository's own default branch. */
-  base?: string | undefined;
+  /** The branch that jobs start from and pull requests are opened against. Default: the repository's default branch. */
+  targetBranch?: string | undefined;
   agent: AgentProgram;
   apiKey: string;
+  /** The projects that the key gives access to. */
   projects: readonly string[];
-  /** The service's own: `jobs.sqlite`, a mirror of the repository, working trees and logs. */
+  /** A folder of the service, for a clone of the repository, worktrees and logs. Created if it does not exist. */
   folder: string;
-  /** SQLite file. Default: `jobs.sqlite` in the folder. */
+  /** The SQLite file. Default: `jobs.sqlite` in the folder. */
   store?: string | undefined;
-  /** Default: any free one. */
+  /** Default: 0, any free port. */
   port?: number;
+  /** How many agents run at a time. */
   agents: number;
+  /** Per attempt. */
   timeLimitMs: number;
+  /** Default: jobs are archived only when their pull request is closed or merged. */
   archiveAfterDays?: number | undefined;
   /** Default: pull requests are pages of the service. */
   github?: GitHubRepository | undefined;
   log?: (line: string) => void;
 }
 
-const archiveEveryMs = 60_000;
+const archiveIntervalMs = 60_000;
 
-/** Starts the service with agents that do real work. Disposing of it ends the agents; their work is resumed next time. */
-export async function startWorkingService(options: WorkingServiceOptions): Promise<LoopbackServer> {
-  const { folder, agent, agents, timeLimitMs, github, log = () => {} } = options;
+/**
+ * Starts the service. Disposing of it stops the agents; the next service on the same store resumes their turns.
+ *
+ * @throws if another service has the store open, or if the service cannot work on the repository
+ */
+export async function startService(options: ServiceOptions): Promise<LoopbackServer> {
+  const { folder, agent, agents, apiKey, projects, timeLimitMs, github, log = () => {} } = options;
   await mkdir(folder, { recursive: true });
-  // Whoever has the store has the folder: from here on there is no other service in it.
+  // Opened first: its lock guards the folder against a second service.
   const store = new Store(options.store ?? join(folder, "jobs.sqlite"));
-  await removeDirectory(runsFolderOf(folder)).catch((error: unknown) =>
-    log(`Old working trees are left: ${String(error)}`),
+  await removeDirectory(attemptsFolder(folder)).catch((error: unknown) =>
+    log(`Cannot remove old worktrees: ${errorMessage(error)}`),
   );
   const stop = new AbortController();
+  const { signal } = stop;
   const { address, environment } = resolveAddress(options.repository, github?.token);
   const repository = new Repository({
     url: address,
     folder,
-    targetBranch: options.base,
+    targetBranch: options.targetBranch,
     environment,
-    signal: stop.signal,
+    signal,
   });
-  await repository.open().catch((error: unknown) => {
-    store[Symbol.dispose]();
-    throw error;
-  });
-
   let baseUrl = "";
-  const name = repositoryName(address);
-  const ownPages = new OwnPullRequests(store, repository, name, () => baseUrl, log);
-  const pullRequests = github ? new GitHubPullRequests(github, stop.signal) : ownPages;
+  const repositoryName = nameOf(address);
+  const pages = new LocalPullRequests({
+    store,
+    repository,
+    repositoryName,
+    baseUrl: () => baseUrl,
+    signal,
+    log,
+  });
+  const pullRequests = github ? new GitHubPullRequests({ repository: github, signal, log }) : pages;
   const ports = { store, repository, pullRequests, agent, folder, timeLimitMs };
-  const engine = new WorkingEngine({ ...ports, repositoryName: name, agents, signal: stop.signal, log });
+  const engine = new AgentEngine({ ...ports, repositoryName, agents, signal, log });
   const rateLimiters = {
     creates: store.rateLimiter("create", hourlyLimit, hourMs),
     messages: store.rateLimiter("message", hourlyLimit, hourMs),
   };
-  const { apiKey, projects } = options;
   const api = createApi({ engine, apiKey, projects, rateLimiters, log });
-  const listening = await listen(ownPages.serve(api), options.port).catch((error: unknown) => {
+
+  let server: LoopbackServer;
+  try {
+    await repository.open();
+    server = await listen(pages.servePages(api), options.port);
+  } catch (error) {
     store[Symbol.dispose]();
     throw error;
-  });
-  baseUrl = listening.url;
+  }
+  baseUrl = server.url;
   engine.start();
-  const archiving = archiveRegularly(stop.signal, () =>
-    archiveJobs({ store, pullRequests, afterDays: options.archiveAfterDays, now: Date.now(), log }).catch(
-      (error: unknown) => log(`Jobs cannot be archived: ${String(error)}`),
-    ),
-  );
+  const archiver = new Archiver({ store, pullRequests, afterDays: options.archiveAfterDays, signal, log });
+  const archiving = archiveRegularly(archiver, signal, log);
   return {
-    ...listening,
+    ...server,
     [Symbol.asyncDispose]: async () => {
       stop.abort();
-      await listening[Symbol.asyncDispose]();
-      await engine.stopped();
+      await server[Symbol.asyncDispose]();
+      await engine.drain();
       await archiving;
       store[Symbol.dispose]();
     },
   };
 }
 
-/** One round after another, with a pause between. */
-async function archiveRegularly(signal: AbortSignal, archive: () => Promise<void>): Promise<void> {
+async function archiveRegularly(archiver: Archiver, signal: AbortSignal, log: (line: string) => void): Promise<void> {
   while (!signal.aborted) {
-    await archive();
-    await setTimeout(archiveEveryMs, undefined, { signal }).catch(() => {});
+    await archiver.run(Date.now()).catch((error: unknown) => log(`Archiving failed: ${errorStack(error)}`));
+    await setTimeout(archiveIntervalMs, undefined, { signal }).catch(() => {});
   }
 }

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { createEmulator } from "emulate";
 import { afterEach, expect, test } from "vitest";
-import { docsRepository, startWorking } from "../support/agent-service.ts";
+import { docsRepository, startAgentService } from "../support/agent-service.ts";
 import { commentEnvironment, commentInputs } from "../support/payload.ts";
 import { inputsFor, serviceKey } from "../support/scripted-service.ts";
 import { step, temporaryFolder } from "../support/step.ts";
@@ -16,8 +16,8 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
 });
 
-/** Starts the service as `npm run service` does; its address once it listens. */
-async function startService(args: string[]): Promise<{ child: ChildProcess; url: string }> {
+/** Starts the service as `npm run service` does, and waits until it listens. */
+async function spawnService(args: string[]): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, [mainFile, ...args], {
     env: { ...process.env, AGENT_SERVICE_KEY: serviceKey },
     stdio: ["ignore", "pipe", "inherit"],
@@ -27,19 +27,19 @@ async function startService(args: string[]): Promise<{ child: ChildProcess; url:
     const url = /^Listening on (\S+)$/.exec(line)?.[1];
     if (url) return { child, url };
   }
-  throw new Error("the service has ended");
+  throw new Error("the service exited");
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((done) => setTimeout(done, 20));
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-test("a service that is killed in mid-job and started again: the step that waits ends with its pull request", async () => {
+test("resumes a job after the service is killed, and the waiting step gets its pull request", async () => {
   const docs = docsRepository();
   const folder = temporaryFolder();
   const gate = join(folder, "gate");
-  const begun = join(folder, "begun");
-  const agent = `echo $$ >> ${begun}; while [ ! -e ${gate} ]; do sleep 0.05; done; cat > docs/answer.md`;
+  const started = join(folder, "begun");
+  const agent = `echo $$ >> ${started}; while [ ! -e ${gate} ]; do sleep 0.05; done; cat > docs/answer.md`;
   const args = [
     "--repository",
     docs.path,
@@ -50,14 +50,14 @@ test("a service that is killed in mid-job and started again: the step that waits
     "--store",
     join(folder, "jobs.sqlite"),
   ];
-  const first = await startService(args);
+  const first = await spawnService(args);
   const { port } = new URL(first.url);
   const running = step(inputsFor(first, { prompt: "Answer the question" }));
-  await until(() => existsSync(begun) && readFileSync(begun, "utf8").includes("\n"));
+  await until(() => existsSync(started) && readFileSync(started, "utf8").includes("\n"));
   first.child.kill("SIGKILL");
   await until(() => first.child.signalCode !== null);
 
-  await startService([...args, "--port", port]);
+  await spawnService([...args, "--port", port]);
   writeFileSync(gate, "");
   const { exitCode, outputs, log } = await running;
   expect(outputs).toMatchObject({ outcome: "pr-created", "pr-number": "1", ref: `agent/${outputs["job-id"]}` });
@@ -67,12 +67,12 @@ test("a service that is killed in mid-job and started again: the step that waits
   expect(docs.git("rev-list", "--count", `main..${outputs.ref}`)).toBe("1");
   expect(docs.read(outputs.ref ?? "", "docs/answer.md")).toBe("Answer the question");
 
-  const [orphan, resumed] = readFileSync(begun, "utf8").trim().split("\n");
+  const [orphan, resumed] = readFileSync(started, "utf8").trim().split("\n");
   expect(resumed).not.toBe(orphan);
   expect(() => process.kill(Number(orphan), 0), "the agent of the killed service is gone").toThrow();
 });
 
-test("a comment in a thread leads to a pull request on GitHub, and the next one adds to it", async () => {
+test("opens a pull request on GitHub for a comment, and adds to it for the next one", async () => {
   const token = "bot_token_0123456789";
   const github = await createEmulator({
     service: "github",
@@ -96,7 +96,7 @@ test("a comment in a thread leads to a pull request on GitHub, and the next one 
     };
     const docs = docsRepository();
     const target = { apiUrl: github.url, owner: "acme", name: "docs", token };
-    await using service = await startWorking(docs, { github: target });
+    await using service = await startAgentService(docs, { github: target });
     const { number } = (await call("POST", "/issues", "writer", { title: "No quickstart" })) as { number: number };
     const comment = async (text: string) => {
       const { id } = (await call("POST", `/issues/${number}/comments`, "writer", { body: text })) as { id: number };

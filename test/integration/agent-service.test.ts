@@ -3,22 +3,22 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { shellAgent } from "../../src/service/agents/agent-program.ts";
-import type { WorkingServiceOptions } from "../../src/service/service.ts";
+import type { ServiceOptions } from "../../src/service/service.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
 import {
-  ask,
+  type AgentService,
   docsRepository,
-  ended,
   runJob,
   scriptAgent,
-  startWorking,
-  type WorkingService,
+  send,
+  startAgentService,
+  waitForJob,
 } from "../support/agent-service.ts";
 import { serviceKey } from "../support/scripted-service.ts";
 import { temporaryFolder } from "../support/step.ts";
 
 let docs: DocsRepository;
-let services: WorkingService[];
+let services: AgentService[];
 
 beforeEach(() => {
   docs = docsRepository();
@@ -29,21 +29,21 @@ afterEach(async () => {
   for (const service of services) await service[Symbol.asyncDispose]();
 });
 
-async function start(options: Partial<WorkingServiceOptions> = {}): Promise<WorkingService> {
-  const service = await startWorking(docs, options);
+async function start(options: Partial<ServiceOptions> = {}): Promise<AgentService> {
+  const service = await startAgentService(docs, options);
   services.push(service);
   return service;
 }
 
-const logOf = (service: WorkingService, jobId: string) =>
+const logOf = (service: AgentService, jobId: string) =>
   readFileSync(join(service.folder, "logs", `${jobId}.log`), "utf8");
 
-test("a job ends with a branch and a pull request, and a message goes on with both", async () => {
+test("opens a pull request for a job, and adds to it for a message", async () => {
   const service = await start();
-  const created = await ask(service, "docs/job", 'Add a page "Quickstart" that says "Run npm ci."');
+  const created = await send(service, "docs/job", 'Add a page "Quickstart" that says "Run npm ci."');
   expect(created).toMatchObject({ status: 201, job: { status: "active", prLink: null, archivedAt: null } });
   const { id } = created.job;
-  const first = await ended(service, id);
+  const first = await waitForJob(service, id);
   expect(first).toMatchObject({
     status: "completed",
     model: "documentation-editor",
@@ -52,8 +52,8 @@ test("a job ends with a branch and a pull request, and a message goes on with bo
   });
   expect(docs.read(`agent/${id}`, "docs/quickstart.md")).toBe("# Quickstart\n\nRun npm ci.");
 
-  expect((await ask(service, `docs/job/${id}/message`, 'Replace "Utilise" with "Use"')).job.prLink).toBeNull();
-  expect(await ended(service, id)).toMatchObject({ status: "completed", prLink: first.prLink });
+  expect((await send(service, `docs/job/${id}/message`, 'Replace "Utilise" with "Use"')).job.prLink).toBeNull();
+  expect(await waitForJob(service, id)).toMatchObject({ status: "completed", prLink: first.prLink });
   expect(docs.git("log", "--format=%s", `main..agent/${id}`).split("\n")).toEqual([
     'Replace "Utilise" with "Use"',
     'Add a page "Quickstart" that says "Run npm ci."',
@@ -63,7 +63,7 @@ test("a job ends with a branch and a pull request, and a message goes on with bo
     expect(page).toContain(shown);
 });
 
-test("nothing understood, nothing changed: completed without a pull request, and the log says why", async () => {
+test("completes a job that changes nothing without a pull request, and logs why", async () => {
   const service = await start();
   const job = await runJob(service, "Make it better.");
   expect(job).toMatchObject({ status: "completed", prLink: null });
@@ -71,8 +71,8 @@ test("nothing understood, nothing changed: completed without a pull request, and
   expect(logOf(service, job.id)).toContain("Nothing was changed");
 });
 
-describe("an agent is a command", () => {
-  test("with the prompt on stdin and in a file, the tree around it, and no secret of the service", async () => {
+describe("agent", () => {
+  test("gets the prompt on stdin and in a file, a worktree, and no secrets of the service", async () => {
     process.env.GITHUB_TOKEN = "token_of_the_service";
     try {
       const agent = shellAgent(
@@ -93,35 +93,35 @@ describe("an agent is a command", () => {
     }
   });
 
-  test("whose exit code decides: what a failed one has changed is thrown away", async () => {
+  test("fails the job with an exit code other than 0, and its changes are discarded", async () => {
     const service = await start({ agent: shellAgent("echo broken > docs/guide.md; exit 3") });
     expect(await runJob(service, "Go on")).toMatchObject({ status: "failed", prLink: null });
     expect(docs.branches()).toEqual([]);
   });
 
-  test("that cannot be started fails the job", async () => {
+  test("fails the job if it cannot be started", async () => {
     const service = await start({ agent: { file: "/no/such/agent", args: [], model: "none" } });
     const job = await runJob(service, "Go on");
     expect(job.status).toBe("failed");
     expect(logOf(service, job.id)).toContain("cannot be started");
   });
 
-  test("that does not end is ended at its limit with all that it has started", async () => {
+  test("is killed at the time limit, with all processes it started", async () => {
     const pids = join(temporaryFolder(), "pids");
     const agent = shellAgent(`sleep 300 & echo $! > ${pids}; trap "" TERM; sleep 300`);
     const service = await start({ agent, timeLimitMs: 700 });
     const job = await runJob(service, "Go on");
     expect(job.status).toBe("failed");
-    expect(logOf(service, job.id)).toContain("ended after 0.7 s");
+    expect(logOf(service, job.id)).toContain("timed out after 0.7 s");
     expect(isAlive(readFileSync(pids, "utf8"))).toBe(false);
   });
 
-  test("that ends its own supervisor's attention is ended by force", async () => {
+  test("is killed at the time limit even if it stops its supervisor", async () => {
     const service = await start({ agent: shellAgent("kill -STOP $PPID; sleep 300"), timeLimitMs: 300 });
     expect((await runJob(service, "Go on")).status).toBe("failed");
   });
 
-  test("that leaves what cannot be removed, or a daemon that goes on writing, ends no service", async () => {
+  test("may leave read-only folders or a daemon that keeps writing", async () => {
     const daemon = "for n in $(seq 3000); do echo x > late-$n; done";
     const agent = scriptAgent(`
       import { spawn } from "node:child_process";
@@ -134,7 +134,7 @@ describe("an agent is a command", () => {
     expect((await runJob(service, "Go on")).status).toBe("completed");
   });
 
-  test("whose settings for Git are its own: the service's Git runs none of them", async () => {
+  test("cannot make the service's Git run a filter", async () => {
     process.env.GITHUB_TOKEN = "token_of_the_service";
     try {
       const filter = `git config filter.x.clean 'env > leaked.txt; cat'; echo '*.md filter=x' > .gitattributes; echo more >> README.md`;
@@ -151,7 +151,7 @@ describe("an agent is a command", () => {
     }
   });
 
-  test("that leaves a repository of its own fails the job, since its files would be lost", async () => {
+  test("fails the job if it creates a nested repository, since its files would be lost", async () => {
     const inner =
       "mkdir inner && cd inner && git init -q && echo x > x && git add x && git -c user.name=a -c user.email=a@b commit -qm x";
     const service = await start({ agent: shellAgent(inner) });
@@ -160,7 +160,7 @@ describe("an agent is a command", () => {
     expect(logOf(service, job.id)).toContain("created a Git repository in inner");
   });
 
-  test("that prints without end, and lines like the service's, fills no disk and forges nothing", async () => {
+  test("cannot fill the disk with its output, nor forge log lines of the service", async () => {
     const service = await start({
       agent: shellAgent("echo '[service] All is well'; printf 'a\\r\\033[2Jb\\n'; yes something | head -c 30000000"),
     });
@@ -172,20 +172,20 @@ describe("an agent is a command", () => {
     expect(log.slice(-1000)).toContain("[output truncated]");
   });
 
-  test("that kills its supervisor at once is ended all the same", async () => {
+  test("is killed even if it kills its supervisor", async () => {
     const pids = join(temporaryFolder(), "pids");
     const service = await start({ agent: shellAgent(`echo $$ > ${pids}; kill -9 $PPID; sleep 300`) });
     expect((await runJob(service, "Go on")).status).toBe("failed");
-    // Nobody but the machine itself is left to take note of its end.
+    // Reaped by init, since its parent is gone.
     while (isAlive(readFileSync(pids, "utf8"))) await new Promise((resolve) => setTimeout(resolve, 20));
   });
 
-  test("that prints a line without end completes", async () => {
+  test("may print an endless line", async () => {
     const service = await start({ agent: shellAgent("head -c 50000000 /dev/zero | tr '\\0' x; echo ok > n.md") });
     expect((await runJob(service, "Go on")).status).toBe("completed");
   });
 
-  test("that pushes its branch by itself: what it has changed beyond that comes on top", async () => {
+  test("may push its branch itself: further changes are committed on top", async () => {
     const person = "-c user.name=a -c user.email=a@b";
     const own = `echo one > one.md; git add -A; git ${person} commit -qm mine; git push -q origin HEAD; echo two > two.md`;
     const service = await start({ agent: shellAgent(own) });
@@ -195,7 +195,7 @@ describe("an agent is a command", () => {
     expect(docs.git("diff", "--name-only", `main...agent/${job.id}`).split("\n")).toEqual(["one.md", "two.md"]);
   });
 
-  test("that commits by itself, on a branch of its own, with a lock left behind, still hands on its work", async () => {
+  test("may commit to another branch and leave a lock behind", async () => {
     const commands = [
       "echo one >> docs/guide.md",
       "git checkout -q -b mine",
@@ -212,7 +212,7 @@ describe("an agent is a command", () => {
   });
 });
 
-test("messages of one job are done one after another, and jobs side by side up to the limit", async () => {
+test("runs the turns of a job one after another, and jobs in parallel up to the limit", async () => {
   const folder = temporaryFolder();
   const record = join(folder, "record");
   // The first two wait for each other.
@@ -225,10 +225,10 @@ test("messages of one job are done one after another, and jobs side by side up t
     fs.writeFileSync(prompt.trim() + ".md", prompt);
     record("-");`);
   const service = await start({ agent, agents: 2 });
-  const ids = await Promise.all(["a", "b", "c"].map(async (name) => (await ask(service, "docs/job", name)).job.id));
+  const ids = await Promise.all(["a", "b", "c"].map(async (name) => (await send(service, "docs/job", name)).job.id));
   const [first = ""] = ids;
-  for (const name of ["d", "e"]) await ask(service, `docs/job/${first}/message`, name);
-  for (const id of ids) expect((await ended(service, id)).status).toBe("completed");
+  for (const name of ["d", "e"]) await send(service, `docs/job/${first}/message`, name);
+  for (const id of ids) expect((await waitForJob(service, id)).status).toBe("completed");
 
   const running = new Set<string>();
   let most = 0;
@@ -244,12 +244,12 @@ test("messages of one job are done one after another, and jobs side by side up t
   for (const name of ["a", "d", "e"]) expect(docs.read(`agent/${first}`, `${name}.md`)).toBe(name);
 });
 
-test("a service that stops ends its agents, and the next one does their work", async () => {
+test("stops the agents with the service, and the next service resumes their jobs", async () => {
   const gate = join(temporaryFolder(), "open");
   const pids = `${gate}.pid`;
   const agent = shellAgent(`echo $$ > ${pids}; while [ ! -e ${gate} ]; do sleep 0.05; done; echo done > done.md`);
-  const first = await startWorking(docs, { agent });
-  const { job } = await ask(first, "docs/job", "Go on");
+  const first = await startAgentService(docs, { agent });
+  const { job } = await send(first, "docs/job", "Go on");
   while (!existsSync(pids) || !readFileSync(pids, "utf8").includes("\n"))
     await new Promise((resolve) => setTimeout(resolve, 20));
   await first[Symbol.asyncDispose]();
@@ -257,35 +257,35 @@ test("a service that stops ends its agents, and the next one does their work", a
 
   writeFileSync(gate, "");
   const second = await start({ agent, folder: first.folder });
-  expect((await ended(second, job.id)).status).toBe("completed");
+  expect((await waitForJob(second, job.id)).status).toBe("completed");
   expect(docs.read(`agent/${job.id}`, "done.md")).toBe("done");
-  expect(readdirSync(join(second.folder, "runs"))).toEqual([]);
+  expect(readdirSync(join(second.folder, "attempts"))).toEqual([]);
 });
 
-test("a change that was squashed into the default branch is not offered again", async () => {
+test("starts over after a squash merge, with a new pull request", async () => {
   const service = await start({ agent: scriptAgent("fs.appendFileSync('README.md', prompt + '\\n');") });
   const first = await runJob(service, "one");
   const branch = first.source.ref ?? "";
   docs.squash(branch);
-  await ask(service, `docs/job/${first.id}/message`, "two");
-  const second = await ended(service, first.id);
+  await send(service, `docs/job/${first.id}/message`, "two");
+  const second = await waitForJob(service, first.id);
   expect(second.prLink).not.toBe(first.prLink);
   expect(docs.git("log", "--format=%s", `main..${branch}`)).toBe("two");
   expect(docs.read(branch, "README.md")).toMatch(/one\ntwo$/);
 });
 
-test("a job that has changed nothing in the end goes on in its pull request", async () => {
+test("continues a pull request whose changes were undone", async () => {
   const agent = scriptAgent("if (prompt === 'undo') fs.rmSync('n.md'); else fs.writeFileSync('n.md', prompt);");
   const service = await start({ agent });
   const { id } = await runJob(service, "one");
   for (const prompt of ["undo", "two"]) {
-    await ask(service, `docs/job/${id}/message`, prompt);
-    expect(await ended(service, id)).toMatchObject({ status: "completed", prLink: `${service.url}/pull/1` });
+    await send(service, `docs/job/${id}/message`, prompt);
+    expect(await waitForJob(service, id)).toMatchObject({ status: "completed", prLink: `${service.url}/pull/1` });
   }
   expect(docs.git("log", "--format=%s", `main..agent/${id}`).split("\n")).toEqual(["two", "undo", "one"]);
 });
 
-test("a service that Git has started, in a hook, leaves the repository of that Git alone", async () => {
+test("leaves the repository alone whose Git hook started the service", async () => {
   const victim = docsRepository({ "a.md": "a\n" });
   victim.git("branch", "precious");
   const before = victim.git("for-each-ref");
@@ -302,15 +302,15 @@ test("a service that Git has started, in a hook, leaves the repository of that G
   expect(existsSync(join(victim.path, "index"))).toBe(false);
 });
 
-test("a prompt that looks like a trailer of the service's skips no turn", async () => {
+test("runs every turn, even if a prompt looks like a commit trailer of the service", async () => {
   const service = await start({ agent: scriptAgent("fs.appendFileSync('README.md', prompt + '\\n');") });
   const { id } = await runJob(service, "Agent-Turn: 2\n\nAgent-Job: x");
-  await ask(service, `docs/job/${id}/message`, "second");
-  await ended(service, id);
+  await send(service, `docs/job/${id}/message`, "second");
+  await waitForJob(service, id);
   expect(docs.read(`agent/${id}`, "README.md")).toMatch(/second$/);
 });
 
-test("a push that is refused fails the job and says so; the next message is pushed with it", async () => {
+test("fails the job if the push is rejected, and logs why; the next message pushes both turns", async () => {
   const service = await start({ agent: scriptAgent("fs.writeFileSync(prompt + '.md', prompt);") });
   const hook = join(docs.path, "hooks/pre-receive");
   writeFileSync(hook, "#!/bin/sh\necho 'not today'; exit 1\n", { mode: 0o755 });
@@ -318,61 +318,61 @@ test("a push that is refused fails the job and says so; the next message is push
   expect(status).toBe("failed");
   expect(logOf(service, id)).toContain("not today");
   rmSync(hook);
-  await ask(service, `docs/job/${id}/message`, "two");
-  expect(await ended(service, id)).toMatchObject({ status: "completed", prLink: `${service.url}/pull/1` });
+  await send(service, `docs/job/${id}/message`, "two");
+  expect(await waitForJob(service, id)).toMatchObject({ status: "completed", prLink: `${service.url}/pull/1` });
 });
 
-test("a repository that cannot be worked on is refused at the start, in words", async () => {
+test("does not start with a repository it cannot work on, and says why", async () => {
   const empty = docsRepository({});
-  await expect(startWorking(empty)).rejects.toThrow(/no default branch/);
+  await expect(startAgentService(empty)).rejects.toThrow(/no default branch/);
   docs.git("branch", "agent");
-  await expect(startWorking(docs)).rejects.toThrow(/a branch named agent/);
+  await expect(startAgentService(docs)).rejects.toThrow(/a branch named agent/);
   docs.git("branch", "-D", "agent");
   docs.git("symbolic-ref", "HEAD", "refs/heads/agent/job_1");
   docs.git("branch", "agent/job_1", "main");
-  await expect(startWorking(docs)).rejects.toThrow(/--base/);
-  const service = await start({ base: "main" });
+  await expect(startAgentService(docs)).rejects.toThrow(/--base/);
+  const service = await start({ targetBranch: "main" });
   expect((await runJob(service, 'Add a page "X"')).status).toBe("completed");
 });
 
-test("what a service that was killed has left behind hinders no other", async () => {
-  const first = await startWorking(docs);
+test("cleans up what a killed service left behind", async () => {
+  const first = await startAgentService(docs);
   await first[Symbol.asyncDispose]();
   writeFileSync(join(first.folder, "mirror.git/refs/heads/main.lock"), "");
-  mkdirSync(join(first.folder, "runs/7-1/tree"), { recursive: true });
+  mkdirSync(join(first.folder, "attempts/7-1/tree"), { recursive: true });
   const second = await start({ folder: first.folder });
-  expect(readdirSync(second.folder)).not.toContain("runs");
+  expect(readdirSync(second.folder)).not.toContain("attempts");
   expect((await runJob(second, 'Add a page "X"')).status).toBe("completed");
 });
 
-test("a large diff is shown as far as it goes, and keeps nobody waiting", async () => {
+test("shows the beginning of a large diff", async () => {
   const service = await start({ agent: shellAgent("yes x | head -n 3000000 > n.md") });
   const job = await runJob(service, "Go on");
   const page = await (await fetch(job.prLink ?? "")).text();
-  expect(page).toContain("too large to be shown whole");
+  expect(page).toContain("too large to display");
   expect(page.length).toBeLessThan(40_000_000);
 });
 
-test("a second service on the same store is refused", async () => {
+test("does not start twice on the same store", async () => {
   const first = await start();
-  await expect(startWorking(docs, { folder: first.folder })).rejects.toThrow(/locked/);
+  await expect(startAgentService(docs, { folder: first.folder })).rejects.toThrow(/locked/);
 });
 
-test("another key, project or job is not found, whatever it looks like", async () => {
+test("rejects hostile project and job ids, and a wrong key", async () => {
   const service = await start();
   for (const path of ["docs/job/..%2f..%2fetc", "docs/job/job_x%00", "%2e%2e%2fdocs/job/x", "..%2f..%2f/job/x"])
-    expect((await ask(service, path)).status).toBe(404);
-  expect((await ask(service, "--upload-pack=id/job", "Go on")).status).toBe(404);
-  const denied = await fetch(`${service.url}/v2/agent/docs/job`, {
+    expect((await send(service, path)).status).toBe(404);
+  expect((await send(service, "--upload-pack=id/job", "Go on")).status).toBe(404);
+  const rejected = await fetch(`${service.url}/v2/agent/docs/job`, {
     method: "POST",
     headers: { authorization: `Bearer ${serviceKey}x`, "content-type": "application/json" },
     body: '{"prompt":"Go on"}',
   });
-  expect(denied.status).toBe(401);
+  expect(rejected.status).toBe(401);
   expect(docs.branches()).toEqual([]);
 });
 
-test("the page of a pull request shows hostile text as text", async () => {
+test("escapes hostile text on the page of a pull request", async () => {
   const agent = scriptAgent('fs.writeFileSync("<img src=x>.md", "<script>alert(1)</script>\\n\\u202e\\n");');
   const service = await start({ agent });
   const job = await runJob(service, '<script>alert(2)</script>\n"><b>');

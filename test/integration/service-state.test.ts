@@ -1,48 +1,54 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { AgentProgram } from "../../src/service/agents/agent-program.ts";
 import { Repository } from "../../src/service/git/repository.ts";
-import { archiveJobs } from "../../src/service/jobs/archive.ts";
-import { Store } from "../../src/service/jobs/store.ts";
-import { doTurn } from "../../src/service/jobs/turn.ts";
-import { OwnPullRequests } from "../../src/service/pulls/local.ts";
+import { Archiver } from "../../src/service/jobs/archiver.ts";
+import { Store, type StoredJob, type Turn } from "../../src/service/jobs/store.ts";
+import { runTurn, type TurnPorts } from "../../src/service/jobs/turn.ts";
+import { LocalPullRequests } from "../../src/service/pulls/local.ts";
 import type { Change, PullRequests } from "../../src/service/pulls/pull-requests.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
-import { ask, docsRepository, ended, runJob, scriptAgent, startWorking } from "../support/agent-service.ts";
+import { docsRepository, runJob, scriptAgent, send, startAgentService, waitForJob } from "../support/agent-service.ts";
 import { temporaryFolder } from "../support/step.ts";
 
-test("a hundred jobs of ten projects at once: all end, each with its own change, and the repository is sound", async () => {
+test("runs 30 jobs of 10 projects at once, each with its own change, and keeps the repository sound", async () => {
   const docs = docsRepository();
   const projects = Array.from({ length: 10 }, (_, index) => `project-${index}`);
   const agent = scriptAgent('fs.writeFileSync("docs/" + prompt + ".md", prompt);');
-  await using service = await startWorking(docs, { projects, agent });
+  await using service = await startAgentService(docs, { projects, agent });
   const started = await Promise.all(
-    Array.from({ length: 100 }, async (_, index) => {
+    Array.from({ length: 30 }, async (_, index) => {
       const project = projects[index % 10] ?? "";
-      const { status, job } = await ask(service, `${project}/job`, `page-${index}`);
+      const { status, job } = await send(service, `${project}/job`, `page-${index}`);
       expect(status).toBe(201);
       return { project, id: job.id, page: `page-${index}` };
     }),
   );
   const links = new Set<string>();
   for (const { project, id, page } of started) {
-    const job = await ended(service, id, project);
+    const job = await waitForJob(service, id, project);
     expect(job.status, readFileSync(join(service.folder, "logs", `${id}.log`), "utf8")).toBe("completed");
     links.add(job.prLink ?? "");
     expect(docs.git("diff", "--name-only", `main...agent/${id}`)).toBe(`docs/${page}.md`);
   }
-  expect(links.size).toBe(100);
-  expect(docs.branches()).toHaveLength(100);
+  expect(links.size).toBe(30);
+  expect(docs.branches()).toHaveLength(30);
   expect(docs.git("fsck", "--strict", "--no-dangling")).toBe("");
   const mirror = join(service.folder, "mirror.git");
   for (const folder of [docs.path, mirror])
     expect(readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".lock"))).toEqual(
       [],
     );
-  expect(execFileSync("git", ["-C", mirror, "fsck", "--no-dangling"], { encoding: "utf8" })).toBe("");
-  expect(readdirSync(join(service.folder, "runs"))).toEqual([]);
-});
+  expect(
+    execFileSync("git", ["-C", mirror, "fsck", "--no-dangling"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }),
+  ).toBe("");
+  expect(readdirSync(join(service.folder, "attempts"))).toEqual([]);
+}, 180_000);
 
 test("rejects the 101st create of an hour, also after a restart", async () => {
   const docs = docsRepository();
@@ -55,17 +61,17 @@ test("rejects the 101st create of an hour, also after a restart", async () => {
     for (let use = 0; use < 98; use++) expect(limiter.acquire("docs")).toBe(0);
   }
   {
-    await using service = await startWorking(docs, { folder, projects: ["docs", "other"] });
-    expect((await ask(service, "docs/job", "99")).status).toBe(201);
+    await using service = await startAgentService(docs, { folder, projects: ["docs", "other"] });
+    expect((await send(service, "docs/job", "99")).status).toBe(201);
   }
-  await using service = await startWorking(docs, { folder, projects: ["docs", "other"] });
-  expect((await ask(service, "docs/job", "100")).status).toBe(201);
-  const rejected = await ask(service, "docs/job", "101");
+  await using service = await startAgentService(docs, { folder, projects: ["docs", "other"] });
+  expect((await send(service, "docs/job", "100")).status).toBe(201);
+  const rejected = await send(service, "docs/job", "101");
   expect(rejected.status).toBe(429);
   const seconds = Number(rejected.headers.get("retry-after"));
   expect(seconds).toBeGreaterThan(0);
   expect(seconds).toBeLessThanOrEqual(600);
-  expect((await ask(service, "other/job", "1")).status).toBe(201);
+  expect((await send(service, "other/job", "1")).status).toBe(201);
 });
 
 test("counts a use while it is in the window, to the millisecond", () => {
@@ -82,146 +88,168 @@ test("counts a use while it is in the window, to the millisecond", () => {
   expect(acquireAt(1001, "other")).toBe(0);
 });
 
-const neverDone: PullRequests = { open: async () => "", stateOf: async () => "open", done: async () => new Set() };
+const alwaysOpen: PullRequests = {
+  open: async () => "https://example.com/pull/1",
+  stateOf: async () => "open",
+  findClosed: async () => new Set(),
+};
 
-interface Bench {
+interface Setup extends Pick<TurnPorts, "store" | "repository" | "folder" | "timeLimitMs"> {
   docs: DocsRepository;
-  store: Store;
-  repository: Repository;
-  folder: string;
-  runs: string;
 }
 
-/** All that a turn is done with, and an agent that counts its runs. */
-async function bench(): Promise<Bench> {
+async function setUp(): Promise<Setup> {
   const docs = docsRepository();
   const folder = temporaryFolder();
-  const runs = join(temporaryFolder(), "runs");
-  writeFileSync(runs, "");
   const repository = new Repository({ url: docs.path, folder });
-  mkdirSync(folder, { recursive: true });
   await repository.open();
-  return { docs, store: new Store(":memory:"), repository, folder, runs };
+  return { docs, store: new Store(":memory:"), repository, folder, timeLimitMs: 60_000 };
 }
 
-test("a turn that was interrupted between its push and its pull request is not done twice", async () => {
-  const { docs, store, repository, folder, runs } = await bench();
-  const agent = scriptAgent(
-    `fs.appendFileSync(${JSON.stringify(runs)}, "run"); fs.appendFileSync("README.md", "more");`,
-  );
+/** Returns an agent that runs `code` and counts its attempts. */
+function countingAgent(code = ""): { agent: AgentProgram; attempts: () => number } {
+  const file = join(temporaryFolder(), "attempts");
+  writeFileSync(file, "");
+  const agent = scriptAgent(`fs.appendFileSync(${JSON.stringify(file)}, "x"); ${code}`);
+  return { agent, attempts: () => readFileSync(file, "utf8").length };
+}
+
+/** Starts the next turn of `job_1`. */
+function startNext(store: Store): { turn: Turn; job: StoredJob } {
+  const turn = store.startNextTurn();
+  const job = store.job("job_1");
+  if (!turn || !job) throw new Error("no turn is waiting");
+  return { turn, job };
+}
+
+/** Runs the next turn of `job_1`. */
+function runNext(ports: TurnPorts): ReturnType<typeof runTurn> {
+  const { turn, job } = startNext(ports.store);
+  return runTurn(turn, job, ports, new AbortController().signal);
+}
+
+test("does not repeat a turn that was interrupted between push and pull request", async () => {
+  const { docs, ...setup } = await setUp();
+  const { store } = setup;
+  const { agent, attempts } = countingAgent('fs.appendFileSync("README.md", "more");');
   const opened: Change[] = [];
   let isDown = true;
   const pullRequests: PullRequests = {
+    ...alwaysOpen,
     open: async (change) => {
       if (isDown) throw new Error("the platform is down");
       opened.push(change);
       return "https://example.com/pull/1";
     },
-    stateOf: async () => "open",
-    done: async () => new Set(),
   };
-  const workshop = { store, repository, pullRequests, agent, folder, timeLimitMs: 60_000 };
   store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
-  const { signal } = new AbortController();
-  const turn = () => {
-    const begun = store.beginTurn();
-    const job = store.job("job_1");
-    if (!begun || !job) throw new Error("there is no turn");
-    return doTurn(begun, job, workshop, signal);
-  };
-  expect(await turn()).toBe("failed");
+  expect(await runNext({ ...setup, agent, pullRequests })).toBe("failed");
   isDown = false;
-  store.recover();
-  expect(await turn()).toBe("completed");
-  expect(readFileSync(runs, "utf8")).toBe("run");
-  expect(opened).toMatchObject([{ title: "Say more", branch: "agent/job_1", target: "main" }]);
+  store.requeueInterruptedTurns();
+  expect(await runNext({ ...setup, agent, pullRequests })).toBe("completed");
+  expect(attempts()).toBe(1);
+  expect(opened).toMatchObject([{ title: "Say more", branch: "agent/job_1", targetBranch: "main" }]);
   expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("1");
   expect(store.job("job_1")?.pullRequest).toBe("https://example.com/pull/1");
 });
 
-test("work that was done but not pushed when the service was killed is pushed by the next one, and not done again", async () => {
-  const { docs, store, repository, folder, runs } = await bench();
-  const agent = scriptAgent(
-    `fs.appendFileSync(${JSON.stringify(runs)}, "run"); fs.appendFileSync("README.md", "more");`,
-  );
-  const pullRequests: PullRequests = { ...neverDone, open: async () => "https://example.com/pull/1" };
-  const ports = { store, repository, pullRequests, agent, folder, timeLimitMs: 60_000 };
+test("pushes a commit that a killed service had not pushed, without another attempt", async () => {
+  const { docs, ...setup } = await setUp();
+  const { store } = setup;
+  const { agent, attempts } = countingAgent('fs.appendFileSync("README.md", "more");');
   store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
   const hook = join(docs.path, "hooks/pre-receive");
   writeFileSync(hook, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
-  const turn = () => {
-    const begun = store.beginTurn();
-    const job = store.job("job_1");
-    if (!begun || !job) throw new Error("there is no turn");
-    return doTurn(begun, job, ports, new AbortController().signal);
-  };
-  expect(await turn()).toBe("failed");
+  expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("failed");
   writeFileSync(hook, "#!/bin/sh\nexit 0\n");
-  store.recover();
-  expect(await turn()).toBe("completed");
-  expect(readFileSync(runs, "utf8")).toBe("run");
+  store.requeueInterruptedTurns();
+  expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("completed");
+  expect(attempts()).toBe(1);
   expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("1");
 });
 
-test("what Git cannot tell is not taken for a no: no pull request counts as closed by it", async () => {
-  const { docs, store, repository, folder } = await bench();
-  const head = docs.git("rev-parse", "main");
-  const pull = { link: "http://127.0.0.1:1/pull/1", branch: "main", head };
-  const pages = new OwnPullRequests(
-    store,
-    repository,
-    "docs",
-    () => "http://127.0.0.1:1",
-    () => {},
-  );
-  expect(await repository.branchHead("main")).toBe(head);
-  expect(await repository.branchHead("nowhere")).toBeUndefined();
-  rmSync(join(folder, "mirror.git"), { recursive: true });
-  await expect(repository.branchHead("main")).rejects.toThrow();
-  await expect(repository.isMerged(head, "main")).rejects.toThrow();
-  await expect(pages.done([pull])).rejects.toThrow();
-  const stopped = AbortSignal.abort();
-  const late = new Repository({ url: docs.path, folder, signal: stopped });
-  await expect(late.branchHead("main")).rejects.toThrow();
+describe("a Git command that fails or is killed", () => {
+  test("is not taken as an answer", async () => {
+    const { docs, repository, folder } = await setUp();
+    const head = docs.git("rev-parse", "main");
+    expect(await repository.branchHead("main")).toBe(head);
+    expect(await repository.branchHead("nowhere")).toBeUndefined();
+    rmSync(join(folder, "mirror.git"), { recursive: true });
+    await expect(repository.branchHead("main")).rejects.toThrow();
+    await expect(repository.isMerged(head, "main")).rejects.toThrow();
+    const stopped = new Repository({ url: docs.path, folder, signal: AbortSignal.abort() });
+    await expect(stopped.branchHead("main")).rejects.toThrow();
+  });
+
+  test("closes no pull request", async () => {
+    const { docs, store, repository, folder } = await setUp();
+    const pull = { link: "http://127.0.0.1:1/pull/1", branch: "main", head: docs.git("rev-parse", "main") };
+    const { pages } = localPullRequests(store, repository);
+    rmSync(join(folder, "mirror.git"), { recursive: true });
+    await expect(pages.findClosed([pull])).rejects.toThrow();
+  });
+
+  test("is logged once per pull request if its state cannot be read, and the others are read", async () => {
+    const { docs, store, repository } = await setUp();
+    const pull = (number: number, branch: string, head: string) => ({
+      link: `http://127.0.0.1:1/pull/${number}`,
+      branch,
+      head,
+    });
+    const { pages, log } = localPullRequests(store, repository);
+    const unreadable = pull(1, "main", "0".repeat(40));
+    const merged = pull(2, "gone", docs.git("rev-parse", "main"));
+    for (let round = 0; round < 2; round++)
+      expect(await pages.findClosed([unreadable, merged])).toEqual(new Set([merged.link]));
+    expect(log).toEqual([
+      expect.stringMatching(
+        /^Cannot read the state of http:\/\/127.0.0.1:1\/pull\/1, treated as open: git merge-base /,
+      ),
+    ]);
+  });
 });
 
-test("an agent that was interrupted twice is not run again; a stop in good order does not count", async () => {
-  const { store, repository, folder, runs } = await bench();
-  const agent = scriptAgent(`fs.appendFileSync(${JSON.stringify(runs)}, "run");`);
-  const workshop = { store, repository, pullRequests: neverDone, agent, folder, timeLimitMs: 60_000 };
+function localPullRequests(store: Store, repository: Repository): { pages: LocalPullRequests; log: string[] } {
+  const log: string[] = [];
+  const pages = new LocalPullRequests({
+    store,
+    repository,
+    repositoryName: "docs",
+    baseUrl: () => "http://127.0.0.1:1",
+    signal: new AbortController().signal,
+    log: (line) => void log.push(line),
+  });
+  return { pages, log };
+}
+
+test("gives up after two interrupted attempts, not counting graceful shutdowns", async () => {
+  const setup = await setUp();
+  const { store, folder } = setup;
+  const { agent, attempts } = countingAgent();
   store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Go on");
-  const begin = () => {
-    const turn = store.beginTurn();
-    const job = store.job("job_1");
-    if (!turn || !job) throw new Error("there is no turn");
-    return { turn, job };
-  };
-  const first = begin();
-  store.countAttempt(first.turn.id);
-  store.putBack(first.turn);
-  expect(begin().turn.attempts).toBe(0);
+  const { turn } = startNext(store);
+  store.countAttempt(turn.id);
+  store.requeueTurn(turn);
+  expect(startNext(store).turn.attempts).toBe(0);
   for (let attempt = 1; attempt <= 2; attempt++) {
-    store.countAttempt(first.turn.id);
-    expect(store.recover()).toEqual(["job_1"]);
-    expect(begin().turn.attempts).toBe(attempt);
+    store.countAttempt(turn.id);
+    expect(store.requeueInterruptedTurns()).toEqual(["job_1"]);
+    expect(startNext(store).turn.attempts).toBe(attempt);
   }
-  store.recover();
-  const { turn, job } = begin();
-  expect(await doTurn(turn, job, workshop, new AbortController().signal)).toBe("failed");
-  expect(readFileSync(runs, "utf8")).toBe("");
+  store.requeueInterruptedTurns();
+  expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("failed");
+  expect(attempts()).toBe(0);
   expect(readFileSync(join(folder, "logs/job_1.log"), "utf8")).toContain("was interrupted 2 times");
 });
 
-const archiveOptions = { now: Date.UTC(2026, 0, 10), log: () => {} };
-
-test("a job is archived when its branch is merged or gone, and a message takes it out of the archive", async () => {
+test("archives a job when its branch is merged or deleted, and a message takes it out of the archive", async () => {
   const docs = docsRepository();
   const folder = temporaryFolder();
   const agent = scriptAgent("fs.appendFileSync('README.md', prompt);");
   const links: (string | null)[] = [];
   const ids: string[] = [];
   {
-    await using service = await startWorking(docs, { folder, agent });
+    await using service = await startAgentService(docs, { folder, agent });
     for (const prompt of ["merged", "deleted", "open"]) {
       const { id, prLink } = await runJob(service, prompt);
       ids.push(id);
@@ -231,69 +259,96 @@ test("a job is archived when its branch is merged or gone, and a message takes i
   const [merged = "", deleted = "", open = ""] = ids;
   docs.merge(`agent/${merged}`);
   docs.git("branch", "-D", `agent/${deleted}`);
-  await using service = await startWorking(docs, { folder, agent });
-  while ((await ask(service, `docs/job/${deleted}`)).job.status !== "archived")
+  await using service = await startAgentService(docs, { folder, agent });
+  while ((await send(service, `docs/job/${deleted}`)).job.status !== "archived")
     await new Promise((resolve) => setTimeout(resolve, 20));
-  const records = await Promise.all(ids.map(async (id) => (await ask(service, `docs/job/${id}`)).job));
+  const records = await Promise.all(ids.map(async (id) => (await send(service, `docs/job/${id}`)).job));
   expect(records.map(({ status }) => status)).toEqual(["archived", "archived", "completed"]);
   expect(records.map(({ archivedAt }) => archivedAt !== null)).toEqual([true, true, false]);
   expect(records.map(({ prLink }) => prLink)).toEqual(links);
   const path = new URL(links[0] ?? "").pathname;
   expect(await (await fetch(service.url + path)).text()).toContain(">Merged<");
 
-  expect((await ask(service, `docs/job/${merged}/message`, "more")).job).toMatchObject({
+  expect((await send(service, `docs/job/${merged}/message`, "more")).job).toMatchObject({
     status: "active",
     archivedAt: null,
   });
-  const again = await ended(service, merged);
-  expect(again.status).toBe("completed");
-  expect(again.prLink).not.toBe(links[0]);
+  const reopened = await waitForJob(service, merged);
+  expect(reopened.status).toBe("completed");
+  expect(reopened.prLink).not.toBe(links[0]);
   expect(docs.git("rev-list", "--count", `main..agent/${merged}`)).toBe("1");
-  expect((await ask(service, `docs/job/${open}`)).job.status).toBe("completed");
+  expect((await send(service, `docs/job/${open}`)).job.status).toBe("completed");
 });
 
 const dayMs = 86_400_000;
+const now = Date.UTC(2026, 0, 10);
 
-test("a job is archived once it has rested for long where that is set, but not while it is at work", async () => {
+function archiverOf(
+  store: Store,
+  options: Partial<PullRequests & { afterDays: number }> = {},
+): { archiver: Archiver; log: string[] } {
+  const { afterDays, ...pullRequests } = options;
+  const log: string[] = [];
+  const archiver = new Archiver({
+    store,
+    pullRequests: { ...alwaysOpen, ...pullRequests },
+    afterDays,
+    signal: new AbortController().signal,
+    log: (line) => void log.push(line),
+  });
+  return { archiver, log };
+}
+
+test("archives an idle job only if a number of days is set, and never an active one", async () => {
   using store = new Store(":memory:");
-  for (const id of ["old", "new", "busy"]) store.addJob({ id, project: "docs", createdAt: 0 }, "Go on");
-  for (let turn = store.beginTurn(); turn; turn = store.beginTurn()) {
+  for (const id of ["old", "new", "active"]) store.addJob({ id, project: "docs", createdAt: 0 }, "Go on");
+  for (let turn = store.startNextTurn(); turn; turn = store.startNextTurn()) {
     const days = { old: 8, new: 6 }[turn.job];
-    if (days !== undefined) store.endTurn(turn.id, "failed", archiveOptions.now - days * dayMs);
+    if (days !== undefined) store.finishTurn(turn.id, "failed", now - days * dayMs);
   }
-  await archiveJobs({ store, pullRequests: neverDone, ...archiveOptions });
+  await archiverOf(store).archiver.run(now);
   expect(store.job("old")?.archivedAt).toBeNull();
-  await archiveJobs({ store, pullRequests: neverDone, afterDays: 7, ...archiveOptions });
-  const archived = ["old", "new", "busy"].map((id) => store.job(id)?.archivedAt);
-  expect(archived).toEqual([archiveOptions.now, null, null]);
+  await archiverOf(store, { afterDays: 7 }).archiver.run(now);
+  const archived = ["old", "new", "active"].map((id) => store.job(id)?.archivedAt);
+  expect(archived).toEqual([now, null, null]);
 });
 
-/** A store with a job that rests with a pull request. */
-function storeWithPull(): Store {
+/** Returns a store with an idle job that has a pull request. */
+function storeWithPullRequest(): Store {
   const store = new Store(":memory:");
   store.addJob({ id: "one", project: "docs", createdAt: 0 }, "Go on");
-  store.endTurn(store.beginTurn()?.id ?? 0, "completed", 0);
+  store.finishTurn(store.startNextTurn()?.id ?? 0, "completed", 0);
   store.setPullRequest("one", "https://example.com/pull/1", "abc");
   return store;
 }
 
-test("a platform that does not answer archives nothing", async () => {
-  using store = storeWithPull();
-  const lines: string[] = [];
-  const done = () => Promise.reject(new Error("down"));
-  await archiveJobs({ store, pullRequests: { ...neverDone, done }, now: 5, log: (line) => void lines.push(line) });
+test("archives nothing while the platform is down, and logs each outage once", async () => {
+  using store = storeWithPullRequest();
+  let isDown = true;
+  const findClosed = async () => {
+    if (isDown) throw new Error("the platform is down");
+    return new Set<string>();
+  };
+  const { archiver, log } = archiverOf(store, { findClosed });
+  await archiver.run(now);
+  await archiver.run(now);
   expect(store.job("one")?.archivedAt).toBeNull();
-  expect(lines).toEqual([expect.stringContaining("not known")]);
+  expect(log).toEqual(["Cannot read which pull requests are closed: the platform is down"]);
+  isDown = false;
+  await archiver.run(now);
+  isDown = true;
+  await archiver.run(now);
+  expect(log).toHaveLength(2);
 });
 
-test("a job that gets a new pull request while the platform is asked is not archived", async () => {
-  using store = storeWithPull();
-  const done = async () => {
+test("does not archive a job that gets a new pull request in the meantime", async () => {
+  using store = storeWithPullRequest();
+  const findClosed = async () => {
     store.addTurn("one", "More");
-    store.endTurn(store.beginTurn()?.id ?? 0, "completed", 1);
+    store.finishTurn(store.startNextTurn()?.id ?? 0, "completed", 1);
     store.setPullRequest("one", "https://example.com/pull/2", "def");
     return new Set(["https://example.com/pull/1"]);
   };
-  await archiveJobs({ store, pullRequests: { ...neverDone, done }, ...archiveOptions });
+  await archiverOf(store, { findClosed }).archiver.run(now);
   expect(store.job("one")?.archivedAt).toBeNull();
 });

@@ -2,37 +2,38 @@ import { onTestFinished } from "vitest";
 import { type AgentProgram, builtInEditor } from "../../src/service/agents/agent-program.ts";
 import type { LoopbackServer } from "../../src/service/http/listen.ts";
 import type { JobRecord } from "../../src/service/jobs/engine.ts";
-import { startWorkingService, type WorkingServiceOptions } from "../../src/service/service.ts";
+import { type ServiceOptions, startService } from "../../src/service/service.ts";
 import { DocsRepository } from "../../tools/docs-repository.ts";
 import { serviceKey } from "./scripted-service.ts";
 import { temporaryFolder } from "./step.ts";
 
-/** An agent in JavaScript, as a module that finds the prompt in `prompt`. */
+/** Returns an agent written in JavaScript: a module that finds the prompt in `prompt` and the job's id in `job`. */
 export function scriptAgent(code: string): AgentProgram {
   const prelude = `import fs from "node:fs"; const prompt = fs.readFileSync(0, "utf8"); const job = process.env.AGENT_JOB_ID;\n`;
   return { file: process.execPath, args: ["--input-type=module", "--eval", prelude + code], model: "script" };
 }
 
-/** A repository for the length of a test. */
+/** Creates a repository that is removed when the test ends. */
 export function docsRepository(files?: Readonly<Record<string, string>>): DocsRepository {
   const docs = new DocsRepository(files);
   onTestFinished(() => docs[Symbol.dispose]());
   return docs;
 }
 
-export interface WorkingService extends LoopbackServer {
+export interface AgentService extends LoopbackServer {
   folder: string;
+  /** What the service logged. */
   lines: string[];
 }
 
-/** The service with real agents, for the project `docs` and others. */
-export async function startWorking(
+/** Starts the service with real agents. Default: the built-in editor, two at a time, for the project `docs`. */
+export async function startAgentService(
   repository: DocsRepository,
-  options: Partial<WorkingServiceOptions> = {},
-): Promise<WorkingService> {
+  options: Partial<ServiceOptions> = {},
+): Promise<AgentService> {
   const folder = options.folder ?? temporaryFolder();
   const lines: string[] = [];
-  const service = await startWorkingService({
+  const service = await startService({
     repository: repository.path,
     agent: builtInEditor,
     apiKey: serviceKey,
@@ -46,8 +47,8 @@ export async function startWorking(
   return { ...service, folder, lines };
 }
 
-/** Sends a request to the service, and gives the status and what the answer holds. */
-export async function ask(
+/** Sends a request to the service: a POST with a prompt, a GET without. */
+export async function send(
   service: { url: string },
   path: string,
   prompt?: string,
@@ -60,16 +61,16 @@ export async function ask(
   return { status: response.status, job: (await response.json()) as JobRecord, headers: response.headers };
 }
 
-/** Waits until a job is no more at work. */
-export async function ended(service: { url: string }, jobId: string, project = "docs"): Promise<JobRecord> {
+/** Waits until a job is no longer active. */
+export async function waitForJob(service: { url: string }, jobId: string, project = "docs"): Promise<JobRecord> {
   for (;;) {
-    const { job } = await ask(service, `${project}/job/${jobId}`);
+    const { job } = await send(service, `${project}/job/${jobId}`);
     if (job.status !== "active") return job;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-/** A job from its create to its end. */
+/** Creates a job and waits for it. */
 export async function runJob(service: { url: string }, prompt: string): Promise<JobRecord> {
-  return ended(service, (await ask(service, "docs/job", prompt)).job.id);
+  return waitForJob(service, (await send(service, "docs/job", prompt)).job.id);
 }

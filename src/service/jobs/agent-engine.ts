@@ -1,68 +1,68 @@
 import { randomUUID } from "node:crypto";
+import { errorStack } from "../error-message.ts";
 import type { Engine, JobRecord } from "./engine.ts";
-import { branchOf, doTurn, type TurnPorts } from "./turn.ts";
+import { jobBranch } from "./job-files.ts";
+import { runTurn, type TurnPorts } from "./turn.ts";
 
-export interface WorkingEngineOptions extends TurnPorts {
-  /** What records give as the repository. */
+export interface AgentEngineOptions extends TurnPorts {
+  /** Shown as `source.repository` in job records. */
   repositoryName: string;
-  /** How many agents work at a time. */
+  /** How many agents run at a time. */
   agents: number;
-  /** Ends the agents that run; their turns are resumed by the next service. */
+  /** Stops the running agents. The next service on the same store resumes their turns. */
   signal: AbortSignal;
-  /** Milliseconds since 1970. */
-  now?: () => number;
-  /** Is told in a line what happens. */
-  log?: (line: string) => void;
+  log: (line: string) => void;
 }
 
-/** Has agents do the work of jobs in a repository. Whatever happens to the service, no job stays at work for ever. */
-export class WorkingEngine implements Engine {
-  readonly #options: Required<WorkingEngineOptions>;
+/** Runs jobs by means of agents that change a repository. No job stays active forever, even if the service is killed. */
+export class AgentEngine implements Engine {
+  readonly #options: AgentEngineOptions;
   readonly #running = new Set<Promise<void>>();
 
-  constructor(options: WorkingEngineOptions) {
-    this.#options = { now: Date.now, log: () => {}, ...options };
+  constructor(options: AgentEngineOptions) {
+    this.#options = options;
   }
 
-  /** Takes up what an earlier service has left. */
+  /** Starts taking turns, first those that a previous service left unfinished. */
   start(): void {
-    for (const id of this.#options.store.recover()) this.#options.log(`${id}: was interrupted, and is taken up again`);
-    this.#work();
+    const { store, log } = this.#options;
+    for (const id of store.requeueInterruptedTurns()) log(`${id}: interrupted earlier, resuming`);
+    this.#startTurns();
   }
 
-  /** Is fulfilled once the signal has ended all work. */
-  async stopped(): Promise<void> {
+  /** Waits until no turn is running. New turns start unless the signal has aborted. */
+  async drain(): Promise<void> {
     await Promise.all(this.#running);
   }
 
   create(projectId: string, prompt: string): JobRecord {
     const id = `job_${randomUUID()}`;
-    this.#options.store.addJob({ id, project: projectId, createdAt: this.#options.now() }, prompt);
-    this.#work();
-    return this.#describe(id);
+    this.#options.store.addJob({ id, project: projectId, createdAt: Date.now() }, prompt);
+    this.#startTurns();
+    return this.#record(id);
   }
 
   message(projectId: string, jobId: string, prompt: string): JobRecord | undefined {
     if (this.#options.store.job(jobId)?.project !== projectId) return undefined;
     this.#options.store.addTurn(jobId, prompt);
-    this.#work();
-    return this.#describe(jobId);
+    this.#startTurns();
+    return this.#record(jobId);
   }
 
   get(projectId: string, jobId: string): JobRecord | undefined {
-    return this.#options.store.job(jobId)?.project === projectId ? this.#describe(jobId) : undefined;
+    return this.#options.store.job(jobId)?.project === projectId ? this.#record(jobId) : undefined;
   }
 
-  #describe(jobId: string): JobRecord {
+  #record(jobId: string): JobRecord {
     const { store, repositoryName, agent } = this.#options;
     const job = store.job(jobId);
-    if (!job) throw new Error(`there is no job ${jobId}`);
+    if (!job) throw new Error(`no job ${jobId}`);
     const state = store.stateOf(jobId);
     const { archivedAt } = job;
     return {
       id: job.id,
       status: archivedAt === null ? state : "archived",
-      source: { repository: repositoryName, ref: branchOf(job.id) },
+      source: { repository: repositoryName, ref: jobBranch(job.id) },
       model: agent.model,
       prLink: state === "active" ? null : job.pullRequest,
       createdAt: new Date(job.createdAt).toISOString(),
@@ -70,29 +70,29 @@ export class WorkingEngine implements Engine {
     };
   }
 
-  #work(): void {
-    const { store, agents, log, now, signal } = this.#options;
+  #startTurns(): void {
+    const { store, agents, log, signal } = this.#options;
     while (this.#running.size < agents && !signal.aborted) {
-      const turn = store.beginTurn();
+      const turn = store.startNextTurn();
       const job = turn && store.job(turn.job);
       if (!turn || !job) return;
-      log(`${job.id}: turn ${turn.id} has begun`);
-      const work = doTurn(turn, job, this.#options, signal)
+      log(`${job.id}: turn ${turn.id} started`);
+      const running = runTurn(turn, job, this.#options, signal)
         .catch((error: unknown) => {
-          log(`${job.id}: ${String(error)}`);
+          log(`${job.id}: ${errorStack(error)}`);
           return "failed" as const;
         })
-        .then((end) => {
-          log(`${job.id}: turn ${turn.id} has ${end === "stopped" ? "been stopped" : end}`);
-          // A store that cannot be written ends the service: the next one begins from what was written last.
-          if (end === "stopped") store.putBack(turn);
-          else store.endTurn(turn.id, end, now());
+        .then((result) => {
+          log(`${job.id}: turn ${turn.id} ${result}`);
+          // Not caught: if the store cannot be written, the service exits, and the next one resumes from what was stored.
+          if (result === "stopped") store.requeueTurn(turn);
+          else store.finishTurn(turn.id, result, Date.now());
         })
         .finally(() => {
-          this.#running.delete(work);
-          this.#work();
+          this.#running.delete(running);
+          this.#startTurns();
         });
-      this.#running.add(work);
+      this.#running.add(running);
     }
   }
 }

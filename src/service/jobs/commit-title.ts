@@ -1,13 +1,14 @@
-const longestTitle = 72;
+/** In characters: the usual limit of a commit's subject. */
+const maxLength = 72;
 
-/** The first line of a prompt, as the title of a commit. */
-export function titleOf(prompt: string): string {
+/** Returns the first line of a prompt, shortened to the subject line of a commit. */
+export function commitTitle(prompt: string): string {
   const line = prompt
     .split(/[\r\n\u2028\u2029]/)
     .map((one) => one.replace(/[\p{Cc}\p{Cf}]/gu, "").trim())
     .find((one) => one !== "");
   const characters = [...(line ?? "Change the documentation")];
-  if (characters.length <= longestTitle) return characters.join("");
-  const cut = characters.slice(0, longestTitle - 1).join("");
+  if (characters.length <= maxLength) return characters.join("");
+  const cut = characters.slice(0, maxLength - 1).join("");
   return `${cut.replace(/\s+\S*$/, "")}…`;
 }

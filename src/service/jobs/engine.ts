@@ -1,4 +1,14 @@
-/** What the service tells of a job, in the form of the wire. Specification: "Agent job". */
+/*
+ * Terms of the project:
+ *
+ * job      what a client creates: work on one project, with a branch and at most one open pull request
+ * turn     one prompt of a job: that of the create, or that of one message; the turns of a job run one after another
+ * attempt  one run of an agent for a turn; a turn has a second one only if the first was interrupted
+ * step     the action's run in a workflow; it creates a job or sends a message, and polls
+ * run      GitHub's workflow run, which the step is part of
+ */
+
+/** A job as the API shows it. Specification: "Agent job". */
 export interface JobRecord {
   id: string;
   status: "active" | "completed" | "archived" | "failed";
@@ -9,11 +19,12 @@ export interface JobRecord {
   archivedAt: string | null;
 }
 
-/** What does the work of the jobs; the HTTP face knows nothing else of it. A job belongs to one project. */
+/** Runs jobs. It is all that the HTTP API knows of them. */
 export interface Engine {
+  /** Creates a job with `prompt` as its first turn. */
   create(projectId: string, prompt: string): JobRecord;
-  /** Makes the job work again; `undefined` where the project has no such job. */
+  /** Adds a turn to a job. Returns `undefined` if the project has no such job. */
   message(projectId: string, jobId: string, prompt: string): JobRecord | undefined;
-  /** `undefined` where the project has no such job. */
+  /** Returns `undefined` if the project has no such job. */
   get(projectId: string, jobId: string): JobRecord | undefined;
 }

@@ -1,36 +1,27 @@
 import { DatabaseSync } from "node:sqlite";
+import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
 
+/** A row of `job`. Times are milliseconds since 1970. */
 export interface StoredJob {
   id: string;
   project: string;
-  /** When it was created, in milliseconds since 1970. */
   createdAt: number;
   archivedAt: number | null;
-  /** The link, and the last commit of it; none before the first. */
+  /** The link to the job's last pull request, and the last commit pushed to it. `null` before the first one. */
   pullRequest: string | null;
   head: string | null;
 }
 
-/** One piece of work of a job: that of the create, or that of one message. */
+/** A row of `turn`. */
 export interface Turn {
   id: number;
   job: string;
   prompt: string;
-  /** How often an agent was run for it and not stopped by the service in good order. */
+  /** Attempts so far, not counting those that a graceful shutdown stopped. */
   attempts: number;
 }
 
 type TurnState = "waiting" | "running" | "completed" | "failed";
-
-export interface StoredPull {
-  number: number;
-  job: string;
-  title: string;
-  branch: string;
-  target: string;
-  base: string;
-  head: string;
-}
 
 const schema = `
   CREATE TABLE IF NOT EXISTS job (
@@ -52,16 +43,19 @@ const schema = `
 `;
 
 /**
- * What the service must not forget, in one SQLite file. What a method has done is on the disk when it returns, so that
- * nothing is lost by a service that is killed. One service to a file.
+ * The persistent state of the service, in one SQLite file. A change is on disk when its method returns, so a service that
+ * is killed loses nothing. Only one service can open a file.
  */
-export class Store implements Disposable {
+export class Store implements Disposable, LocalPullRequestStore {
   readonly #db: DatabaseSync;
 
-  /** @param file - made where it is missing; `:memory:` for one that is forgotten */
+  /**
+   * @param file - created if it does not exist; `:memory:` persists nothing
+   * @throws if another service has the file open
+   */
   constructor(file: string) {
     this.#db = new DatabaseSync(file);
-    // A second service on the same file is refused, since it would do the same work again.
+    // Locks out a second service, which would run the same turns.
     this.#db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     this.#db.exec("PRAGMA foreign_keys = ON;");
     this.#db.exec(schema);
@@ -71,17 +65,17 @@ export class Store implements Disposable {
     this.#db.close();
   }
 
-  /** A new job with its first turn. */
+  /** Adds a job with its first turn. */
   addJob(job: Pick<StoredJob, "id" | "project" | "createdAt">, prompt: string): void {
-    this.#together(() => {
+    this.#transaction(() => {
       this.#run("INSERT INTO job (id, project, createdAt) VALUES (?, ?, ?)", job.id, job.project, job.createdAt);
       this.#run("INSERT INTO turn (job, prompt) VALUES (?, ?)", job.id, prompt);
     });
   }
 
-  /** One more turn, which also takes the job out of the archive. */
+  /** Adds a turn to a job and takes the job out of the archive. */
   addTurn(jobId: string, prompt: string): void {
-    this.#together(() => {
+    this.#transaction(() => {
       this.#run("INSERT INTO turn (job, prompt) VALUES (?, ?)", jobId, prompt);
       this.#run("UPDATE job SET archivedAt = NULL WHERE id = ?", jobId);
     });
@@ -91,7 +85,7 @@ export class Store implements Disposable {
     return this.#row<StoredJob>("SELECT * FROM job WHERE id = ?", id);
   }
 
-  /** The state of a job's turns: at work while one waits or runs, else how the last one ended. */
+  /** Returns `active` while a turn of the job is waiting or running, otherwise the result of its last turn. */
   stateOf(jobId: string): "active" | "completed" | "failed" {
     const open = "SELECT 1 FROM turn WHERE job = ? AND state IN ('waiting', 'running') LIMIT 1";
     if (this.#row(open, jobId)) return "active";
@@ -102,8 +96,8 @@ export class Store implements Disposable {
     return last?.state === "completed" ? "completed" : "failed";
   }
 
-  /** The oldest turn that waits and has no unfinished one of its job before it, now begun; or none. */
-  beginTurn(): Turn | undefined {
+  /** Marks the oldest waiting turn as running and returns it. A turn waits for the earlier turns of its job. */
+  startNextTurn(): Turn | undefined {
     return this.#row<Turn>(
       `UPDATE turn SET state = 'running' WHERE id = (
          SELECT id FROM turn AS one WHERE state = 'waiting' AND NOT EXISTS (
@@ -114,7 +108,7 @@ export class Store implements Disposable {
     );
   }
 
-  /** All prompts of a job, in order. */
+  /** Returns the prompts of a job's turns, oldest first. */
   prompts(jobId: string): string[] {
     const rows = this.#rows<{ prompt: string }>("SELECT prompt FROM turn WHERE job = ? ORDER BY id", jobId);
     return rows.map(({ prompt }) => prompt);
@@ -124,17 +118,18 @@ export class Store implements Disposable {
     this.#run("UPDATE turn SET attempts = attempts + 1 WHERE id = ?", turnId);
   }
 
-  endTurn(id: number, state: "completed" | "failed", at: number): void {
+  /** @param at - milliseconds since 1970 */
+  finishTurn(id: number, state: "completed" | "failed", at: number): void {
     this.#run("UPDATE turn SET state = ?, endedAt = ? WHERE id = ?", state, at, id);
   }
 
-  /** A turn that was stopped in good order waits again, with as many attempts as it had when it was begun. */
-  putBack({ id, attempts }: Turn): void {
+  /** Puts a turn back that a graceful shutdown stopped, with the number of attempts it had when it was started. */
+  requeueTurn({ id, attempts }: Turn): void {
     this.#run("UPDATE turn SET state = 'waiting', attempts = ? WHERE id = ?", attempts, id);
   }
 
-  /** Turns that a service which is gone has left running wait again; the jobs that they are of. */
-  recover(): string[] {
+  /** Puts turns back that a killed service left running. Returns the ids of their jobs. */
+  requeueInterruptedTurns(): string[] {
     const rows = this.#rows<{ job: string }>("UPDATE turn SET state = 'waiting' WHERE state = 'running' RETURNING job");
     return rows.map(({ job }) => job);
   }
@@ -143,37 +138,40 @@ export class Store implements Disposable {
     this.#run("UPDATE job SET pullRequest = ?, head = ? WHERE id = ?", link, head, jobId);
   }
 
-  /** Archives a job, unless there is work for it or it has another pull request by now: then false. */
-  archive({ id, pullRequest, head }: StoredJob, at: number): boolean {
+  /**
+   * Archives a job, unless it has got a turn or another pull request since it was read.
+   *
+   * @param at - milliseconds since 1970
+   * @returns whether the job was archived
+   */
+  archiveJob({ id, pullRequest, head }: StoredJob, at: number): boolean {
     const sql = `UPDATE job SET archivedAt = ? WHERE id = ? AND archivedAt IS NULL AND pullRequest IS ? AND head IS ?
       AND NOT EXISTS (SELECT 1 FROM turn WHERE turn.job = job.id AND state IN ('waiting', 'running'))`;
     return this.#run(sql, at, id, pullRequest, head).changes > 0;
   }
 
-  /** Jobs that are neither at work nor archived, and when they came to rest. */
-  restingJobs(): (StoredJob & { restsSince: number })[] {
-    return this.#rows<StoredJob & { restsSince: number }>(
-      `SELECT *, (SELECT max(endedAt) FROM turn WHERE turn.job = job.id) AS restsSince FROM job WHERE archivedAt IS NULL AND NOT EXISTS (
+  /** Returns the jobs that are neither active nor archived, with the time their last turn ended. */
+  idleJobs(): (StoredJob & { idleSince: number })[] {
+    return this.#rows<StoredJob & { idleSince: number }>(
+      `SELECT *, (SELECT max(endedAt) FROM turn WHERE turn.job = job.id) AS idleSince FROM job WHERE archivedAt IS NULL AND NOT EXISTS (
          SELECT 1 FROM turn WHERE turn.job = job.id AND state IN ('waiting', 'running')
        ) ORDER BY createdAt`,
     );
   }
 
-  /** The number of a pull request of the service's own. */
-  addPull({ job, title, branch, target, base, head }: Omit<StoredPull, "number">): number {
+  addPullRequest({ job, title, branch, target, base, head }: LocalPullRequest): number {
     const insert = "INSERT INTO pull (job, title, branch, target, base, head) VALUES (?, ?, ?, ?, ?, ?)";
     return Number(this.#run(insert, job, title, branch, target, base, head).lastInsertRowid);
   }
 
-  /** False where the job has no pull request of that number. */
-  setPullCommits(number: number, job: string, base: string, head: string): boolean {
+  updatePullRequest(number: number, job: string, base: string, head: string): boolean {
     return (
       this.#run("UPDATE pull SET base = ?, head = ? WHERE number = ? AND job = ?", base, head, number, job).changes > 0
     );
   }
 
-  pull(number: number): StoredPull | undefined {
-    return this.#row<StoredPull>("SELECT * FROM pull WHERE number = ?", number);
+  pullRequest(number: number): LocalPullRequest | undefined {
+    return this.#row<LocalPullRequest>("SELECT * FROM pull WHERE number = ?", number);
   }
 
   /**
@@ -185,7 +183,7 @@ export class Store implements Disposable {
   rateLimiter(kind: string, limit: number, windowMs: number, now: () => number = Date.now) {
     return {
       acquire: (projectId: string): number =>
-        this.#together(() => {
+        this.#transaction(() => {
           const at = now();
           this.#run("DELETE FROM use WHERE kind = ? AND at <= ?", kind, at - windowMs);
           const uses = "SELECT count(*) AS count, min(at) AS oldest FROM use WHERE kind = ? AND project = ?";
@@ -209,7 +207,7 @@ export class Store implements Disposable {
     return this.#db.prepare(sql).all(...values) as T[];
   }
 
-  #together<T>(change: () => T): T {
+  #transaction<T>(change: () => T): T {
     this.#db.exec("BEGIN IMMEDIATE");
     try {
       const result = change();

@@ -3,171 +3,186 @@ import { mkdir, mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentProgram } from "../agents/agent-program.ts";
 import { runAgent } from "../agents/run-agent.ts";
+import { errorMessage } from "../error-message.ts";
 import type { Checkout, Repository } from "../git/repository.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import { removeDirectory } from "../remove-directory.ts";
-import { titleOf } from "./commit-title.ts";
+import { commitTitle } from "./commit-title.ts";
+import { attemptsFolder, jobBranch, logsFolder } from "./job-files.ts";
 import type { Store, StoredJob, Turn } from "./store.ts";
 
-/** All that a turn is done with. */
+/** What a turn depends on. */
 export interface TurnPorts {
   store: Store;
   repository: Repository;
   pullRequests: PullRequests;
   agent: AgentProgram;
-  /** Of the service's own: for working trees and logs. */
+  /** The service's folder, for worktrees and logs. */
   folder: string;
+  /** Per attempt. */
   timeLimitMs: number;
 }
 
-/** An agent that was interrupted is run once more, and then no more, since it may be what ends the service. */
-const mostAttempts = 2;
-
-/** The branch of a job; its id is the service's own, and holds nothing that a ref may not. */
-export const branchOf = (jobId: string): string => `agent/${jobId}`;
-
-/** Where the logs of jobs are: what agents printed, and what the service has to say of it. */
-export const logsFolderOf = (folder: string): string => join(folder, "logs");
-
-/** Where working trees are: nothing in it is of use once its service has ended. */
-export const runsFolderOf = (folder: string): string => join(folder, "runs");
+/** An interrupted attempt is repeated only once, since the agent may be what kills the service. */
+const maxAttempts = 2;
 
 /**
- * Does one turn, from a working tree to the pull request; `stopped` where `signal` ended it, to be done again. A turn that
- * was interrupted behind its push is not done twice: its commit says which one it was.
+ * Runs a turn, from the checkout to the pull request. A turn that was interrupted after its commit was pushed is not
+ * repeated, since the commit names its turn.
+ *
+ * @returns `stopped` if `signal` aborted it: it is to be run again
  */
-export async function doTurn(
+export async function runTurn(
   turn: Turn,
   job: StoredJob,
   ports: TurnPorts,
   signal: AbortSignal,
 ): Promise<"completed" | "failed" | "stopped"> {
   const { folder } = ports;
-  const logFile = join(logsFolderOf(folder), `${job.id}.log`);
-  const note = (text: string): void => {
+  const logFile = join(logsFolder(folder), `${job.id}.log`);
+  const log = (text: string): void => {
     try {
       appendFileSync(logFile, `${text.trim().replace(/^/gm, "[service] ")}\n`);
     } catch {
-      // A job is worth more than its log.
+      // A job must not fail because of its log.
     }
   };
-  let runFolder: string | undefined;
+  let attemptFolder: string | undefined;
   try {
-    await mkdir(logsFolderOf(folder), { recursive: true });
-    await mkdir(runsFolderOf(folder), { recursive: true });
-    // A name of its own, since that of an earlier attempt may not have been removable.
-    runFolder = await mkdtemp(join(runsFolderOf(folder), `${turn.id}-`));
-    return await work(turn, job, { ...ports, runFolder, logFile, note }, signal);
+    await mkdir(logsFolder(folder), { recursive: true });
+    await mkdir(attemptsFolder(folder), { recursive: true });
+    // A unique name, since the folder of an earlier attempt may not have been removable.
+    attemptFolder = await mkdtemp(join(attemptsFolder(folder), `${turn.id}-`));
+    return await processTurn(turn, job, { ...ports, attemptFolder, logFile, log }, signal);
   } catch (error) {
     if (signal.aborted) return "stopped";
-    note(`The turn has failed: ${error instanceof Error ? error.message : String(error)}`);
+    log(`The turn failed: ${errorMessage(error)}`);
     return "failed";
   } finally {
-    if (runFolder !== undefined)
-      await removeDirectory(runFolder).catch((error: unknown) =>
-        note(`The working tree is left behind: ${String(error)}`),
+    if (attemptFolder !== undefined)
+      await removeDirectory(attemptFolder).catch((error: unknown) =>
+        log(`Cannot remove the worktree: ${errorMessage(error)}`),
       );
   }
 }
 
-interface Attempt extends TurnPorts {
-  /** Of this attempt alone. */
-  runFolder: string;
+interface TurnContext extends TurnPorts {
+  attemptFolder: string;
+  /** The job's log. */
   logFile: string;
-  note: (text: string) => void;
+  /** Appends to the job's log. */
+  log: (text: string) => void;
 }
 
-async function work(turn: Turn, job: StoredJob, attempt: Attempt, signal: AbortSignal) {
-  const { store, repository, pullRequests, runFolder, note } = attempt;
-  const branch = branchOf(job.id);
-  note(`Turn ${turn.id} begins.`);
-  const isAnew = await isMerged(job, attempt);
-  const checkout = await repository.checkOut(branch, join(runFolder, "tree"), isAnew);
-  let head = await findDone(turn, checkout, repository);
-  // The agent may have done its work, and the service have been killed while that was pushed.
-  const kept = head === undefined ? await repository.lastCommitOf(job.id) : undefined;
-  if (kept && kept.parent === checkout.head && isOf(turn, kept.message))
-    head = await pushOrFind(kept.commit, turn, checkout, attempt);
+async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, signal: AbortSignal) {
+  const { store, repository, pullRequests, attemptFolder, log } = context;
+  log(`Turn ${turn.id} started.`);
+  const startOver = await isPullRequestMerged(job, context);
+  const checkout = await repository.checkOut(jobBranch(job.id), join(attemptFolder, "tree"), startOver);
+  let head =
+    (await findPushedCommit(turn, checkout, repository)) ?? (await pushUnpushedCommit(turn, checkout, context));
   if (head === undefined) {
-    if (turn.attempts >= mostAttempts) {
-      note(`The agent was interrupted ${turn.attempts} times, and is not run again.`);
+    if (turn.attempts >= maxAttempts) {
+      log(`The agent was interrupted ${turn.attempts} times and is not run again.`);
       return "failed";
     }
     store.countAttempt(turn.id);
-    const { logFile, agent, timeLimitMs } = attempt;
-    const run = {
-      prompt: turn.prompt,
-      jobId: job.id,
-      worktree: checkout.worktree,
-      folder: runFolder,
-      logFile,
-      timeLimitMs,
-      signal,
-    };
-    const end = await runAgent(agent, run);
-    note(end === "timed-out" ? `The agent was ended after ${timeLimitMs / 1000} s.` : `The agent has ended: ${end}.`);
-    if (end === "stopped") return "stopped";
-    if (end !== "completed") return "failed";
-    if (!existsSync(checkout.worktree)) throw new Error("the agent has removed its working tree");
-    const message = `${titleOf(turn.prompt)}\n\n${trailersOf(turn).join("\n")}\n`;
-    const made = await repository.commit(checkout, message, join(runFolder, "index"));
-    if (made === undefined) note("No file was changed.");
-    else head = await pushOrFind(made, turn, checkout, attempt);
+    const result = await attempt(turn, checkout, context, signal);
+    if (result === "stopped") return "stopped";
+    if (result !== "completed") return "failed";
+    if (!existsSync(checkout.worktree)) throw new Error("the agent removed its worktree");
+    const message = `${commitTitle(turn.prompt)}\n\n${turnTrailers(turn).join("\n")}\n`;
+    const commit = await repository.commit(checkout, message, join(attemptFolder, "index"));
+    if (commit === undefined) log("No file was changed.");
+    else head = await pushCommit(commit, turn, checkout, context);
   }
-  // Also where an earlier turn was pushed, but could not be offered.
+  // An earlier turn may have been pushed without its pull request being opened.
   head ??= checkout.isContinued && job.pullRequest === null ? checkout.head : undefined;
   if (head === undefined) return "completed";
 
-  const { base, targetBranch: target, isContinued } = checkout;
-  const continues = isContinued ? job.pullRequest : null;
-  const change = { jobId: job.id, title: titleOf(turn.prompt), prompt: turn.prompt, branch, target, base, head };
-  const link = await pullRequests.open({ ...change, continues });
+  const { branch, base, targetBranch, isContinued } = checkout;
+  const link = await pullRequests.open({
+    jobId: job.id,
+    title: commitTitle(turn.prompt),
+    prompt: turn.prompt,
+    branch,
+    targetBranch,
+    base,
+    head,
+    existing: isContinued ? job.pullRequest : null,
+  });
   store.setPullRequest(job.id, link, head);
-  note(`The pull request is ${link}.`);
+  log(`Pull request: ${link}`);
   return "completed";
 }
 
-/** Whether the job's last pull request is merged: then its branch is of the past. Where that is not known, it goes on. */
-async function isMerged({ id, pullRequest: link, head }: StoredJob, { pullRequests, note }: Attempt): Promise<boolean> {
+async function attempt(turn: Turn, { worktree }: Checkout, context: TurnContext, signal: AbortSignal) {
+  const { agent, attemptFolder, logFile, timeLimitMs, log } = context;
+  const { job: jobId, prompt } = turn;
+  const result = await runAgent(agent, {
+    prompt,
+    jobId,
+    worktree,
+    folder: attemptFolder,
+    logFile,
+    timeLimitMs,
+    signal,
+  });
+  log(result === "timed-out" ? `The agent timed out after ${timeLimitMs / 1000} s.` : `The agent ${result}.`);
+  return result;
+}
+
+/** Returns whether the job's last pull request is merged, so that its branch is obsolete; `false` if its state cannot be read. */
+async function isPullRequestMerged(job: StoredJob, { pullRequests, log }: TurnContext): Promise<boolean> {
+  const { id, pullRequest: link, head } = job;
   if (link === null || head === null) return false;
   try {
-    return (await pullRequests.stateOf({ link, branch: branchOf(id), head })) === "merged";
+    return (await pullRequests.stateOf({ link, branch: jobBranch(id), head })) === "merged";
   } catch (error) {
-    note(`Whether ${link} is merged is not known: ${String(error)}`);
+    log(`Cannot read the state of ${link}, treated as open: ${errorMessage(error)}`);
     return false;
   }
 }
 
+/** Returns the turn's commit if an earlier attempt pushed it to the job's branch. */
+async function findPushedCommit(turn: Turn, checkout: Checkout, repository: Repository): Promise<string | undefined> {
+  if (!checkout.isContinued) return undefined;
+  const commits = await repository.commits(checkout.base, checkout.head);
+  return commits.find(({ message }) => isCommitOf(turn, message))?.commit;
+}
+
+/** Pushes the turn's commit if the service was killed between committing and pushing. Returns what was pushed. */
+async function pushUnpushedCommit(turn: Turn, checkout: Checkout, context: TurnContext): Promise<string | undefined> {
+  const last = await context.repository.lastCommitOf(turn.job);
+  if (last === undefined || last.parent !== checkout.head || !isCommitOf(turn, last.message)) return undefined;
+  return pushCommit(last.commit, turn, checkout, context);
+}
+
 /**
- * Pushes the commit of the turn. Where that is refused, since the branch has moved: the one that an earlier attempt has
- * pushed meanwhile, or the commit on top of what somebody else has pushed.
+ * Pushes the turn's commit and returns what is on the branch then. If the branch has moved, that is the commit of an
+ * earlier attempt whose push arrived late, or the commit rebased onto what somebody else pushed.
  */
-async function pushOrFind(commit: string, turn: Turn, checkout: Checkout, { repository }: Attempt): Promise<string> {
-  const branch = branchOf(turn.job);
+async function pushCommit(commit: string, turn: Turn, checkout: Checkout, { repository }: TurnContext) {
+  const { branch, head, remoteHead } = checkout;
   try {
-    await repository.push(commit, branch, checkout.remoteHead, turn.job);
+    await repository.push(commit, branch, remoteHead, turn.job);
     return commit;
   } catch (error) {
     await repository.fetch();
-    const tip = await repository.branchHead(branch);
-    const done = tip && (await findDone(turn, { ...checkout, head: tip, isContinued: true }, repository));
-    if (done) return done;
-    const moved = tip === undefined ? commit : await repository.rebase(commit, checkout.head, tip);
-    if (moved === undefined || tip === checkout.remoteHead) throw error;
-    await repository.push(moved, branch, tip, turn.job);
-    return moved;
+    const newHead = await repository.branchHead(branch);
+    const pushed =
+      newHead && (await findPushedCommit(turn, { ...checkout, head: newHead, isContinued: true }, repository));
+    if (pushed) return pushed;
+    const rebased = newHead === undefined ? commit : await repository.rebase(commit, head, newHead);
+    if (rebased === undefined || newHead === remoteHead) throw error;
+    await repository.push(rebased, branch, newHead, turn.job);
+    return rebased;
   }
 }
 
-async function findDone(turn: Turn, checkout: Checkout, repository: Repository): Promise<string | undefined> {
-  if (!checkout.isContinued) return undefined;
-  const commits = await repository.commits(checkout.base, checkout.head);
-  return commits.find(({ message }) => isOf(turn, message))?.commit;
-}
-
-function isOf(turn: Turn, message: string): boolean {
+function isCommitOf(turn: Turn, message: string): boolean {
   const lines = message.trimEnd().split("\n").slice(1);
-  return trailersOf(turn).every((trailer) => lines.includes(trailer));
+  return turnTrailers(turn).every((trailer) => lines.includes(trailer));
 }
 
-const trailersOf = (turn: Turn): string[] => [`Agent-Turn: ${turn.id}`, `Agent-Job: ${turn.job}`];
+const turnTrailers = (turn: Turn): string[] => [`Agent-Turn: ${turn.id}`, `Agent-Job: ${turn.job}`];

@@ -1,91 +1,121 @@
 import { setTimeout } from "node:timers/promises";
-import type { Change, MadePull, PullRequests, PullState } from "./pull-requests.ts";
+import type { Change, PullRequestRef, PullRequestState, PullRequests } from "./pull-requests.ts";
+import { StateErrorLog } from "./state-error-log.ts";
 
-/** A repository on GitHub, on a GitHub Enterprise Server, or on what behaves like one. */
+/** A repository on GitHub or on a GitHub Enterprise Server, with the token to use for it. */
 export interface GitHubRepository {
-  /** Base address of its API, without a slash at the end. */
+  /** Base URL of the REST API, without a trailing slash. */
   apiUrl: string;
   owner: string;
   name: string;
   token: string;
 }
 
-interface Pull {
+export interface GitHubPullRequestsOptions {
+  repository: GitHubRepository;
+  /** Aborts requests and retries. */
+  signal: AbortSignal;
+  log: (line: string) => void;
+}
+
+/** Thrown when GitHub answers with an HTTP error. */
+class GitHubError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The fields of GitHub's pull request that are used here. */
+interface GitHubPullRequest {
   html_url: string;
   state: string;
   merged_at: string | null;
 }
 
 const requestTimeoutMs = 30_000;
-/** Pauses before a pull request that could not be opened is tried again. */
-const pausesMs = [1000, 5000];
+/** Before each retry of opening a pull request. */
+const retryDelaysMs = [1000, 5000];
 const pageSize = 100;
 
-/** Pull requests through GitHub's API. GitHub's documentation: "REST API endpoints for pull requests". */
+/** Pull requests on GitHub. GitHub's documentation: "REST API endpoints for pull requests". */
 export class GitHubPullRequests implements PullRequests {
   readonly #repository: GitHubRepository;
   readonly #signal: AbortSignal;
+  readonly #errors: StateErrorLog;
 
-  /** @param signal - ends what is being asked and waited for */
-  constructor(repository: GitHubRepository, signal: AbortSignal) {
+  constructor({ repository, signal, log }: GitHubPullRequestsOptions) {
     this.#repository = repository;
     this.#signal = signal;
+    this.#errors = new StateErrorLog(log);
   }
 
+  /** Retries network errors and HTTP errors from 500 on. */
   async open(change: Change): Promise<string> {
-    for (const pauseMs of pausesMs) {
+    for (const delayMs of retryDelaysMs) {
       try {
         return await this.#findOrCreate(change);
       } catch (error) {
-        if (error instanceof Refusal && error.status < 500) throw error;
-        await setTimeout(pauseMs, undefined, { signal: this.#signal });
+        if (error instanceof GitHubError && error.status < 500) throw error;
+        await setTimeout(delayMs, undefined, { signal: this.#signal });
       }
     }
     return this.#findOrCreate(change);
   }
 
-  async stateOf({ link }: MadePull): Promise<PullState> {
+  async stateOf({ link }: PullRequestRef): Promise<PullRequestState> {
     const { owner, name } = this.#repository;
     const [path, number] = /\/([^/]+\/[^/]+)\/pull\/(\d+)$/.exec(link)?.slice(1) ?? [];
-    // One that was made elsewhere, such as a page of the service itself from when it had no token.
+    // Not a pull request of this repository, such as a page of the service from when it had no token.
     if (path?.toLowerCase() !== `${owner}/${name}`.toLowerCase()) return "open";
-    const pull = await this.#request("GET", `/pulls/${number}`);
-    if (!isPull(pull)) throw new Error("GitHub's answer is no pull request");
-    if (pull.state !== "closed") return "open";
-    return pull.merged_at === null ? "closed" : "merged";
+    const pullRequest = await this.#request("GET", `/pulls/${number}`);
+    if (!isPullRequest(pullRequest)) throw new Error("GitHub's response is not a pull request");
+    if (pullRequest.state !== "closed") return "open";
+    return pullRequest.merged_at === null ? "closed" : "merged";
   }
 
-  async done(pulls: readonly MadePull[]): Promise<Set<string>> {
-    if (pulls.length === 0) return new Set();
+  async findClosed(pullRequests: readonly PullRequestRef[]): Promise<ReadonlySet<string>> {
+    const closed = new Set<string>();
+    if (pullRequests.length === 0) return closed;
+    const open = await this.#listOpen();
+    // Read one by one, since an open one is missing from the list if it moved between two pages. A closed one is read
+    // only once, as its job is then archived.
+    for (const pullRequest of pullRequests.filter(({ link }) => !open.has(link))) {
+      try {
+        if ((await this.stateOf(pullRequest)) !== "open") closed.add(pullRequest.link);
+      } catch (error) {
+        if (this.#signal.aborted) throw error;
+        this.#errors.report(pullRequest.link, error);
+      }
+    }
+    return closed;
+  }
+
+  async #findOrCreate({ title, prompt, branch, targetBranch, jobId }: Change): Promise<string> {
+    const head = encodeURIComponent(`${this.#repository.owner}:${branch}`);
+    const [open] = await this.#list(`state=open&head=${head}`);
+    if (open) return open.html_url;
+    const body = `Prompt of the agent:\n\n${codeBlock(prompt)}\n\nJob \`${jobId}\`.`;
+    const created = await this.#request("POST", "/pulls", { title, head: branch, base: targetBranch, body });
+    if (!isPullRequest(created)) throw new Error("GitHub's response is not a pull request");
+    return created.html_url;
+  }
+
+  async #listOpen(): Promise<Set<string>> {
     const open = new Set<string>();
     for (let page = 1; ; page++) {
       const found = await this.#list(`state=open&per_page=${pageSize}&page=${page}`);
       for (const { html_url } of found) open.add(html_url);
-      if (found.length < pageSize) break;
+      if (found.length < pageSize) return open;
     }
-    const done = new Set<string>();
-    // One that moved between two pages would be missing: so those that are missing are asked for, which is once for each.
-    for (const pull of pulls.filter(({ link }) => !open.has(link))) {
-      // One that cannot be asked for must not keep the others.
-      const state = await this.stateOf(pull).catch(() => "open" as const);
-      if (state !== "open") done.add(pull.link);
-    }
-    return done;
   }
 
-  async #findOrCreate({ title, prompt, branch, target, jobId }: Change): Promise<string> {
-    const head = encodeURIComponent(`${this.#repository.owner}:${branch}`);
-    const [open] = await this.#list(`state=open&head=${head}`);
-    if (open) return open.html_url;
-    const body = `What the agent was asked for:\n\n${fenced(prompt)}\n\nJob \`${jobId}\`.`;
-    const created = await this.#request("POST", "/pulls", { title, head: branch, base: target, body });
-    if (!isPull(created)) throw new Error("GitHub's answer is no pull request");
-    return created.html_url;
-  }
-
-  async #list(query: string): Promise<Pull[]> {
+  async #list(query: string): Promise<GitHubPullRequest[]> {
     const found = await this.#request("GET", `/pulls?${query}`);
-    if (!Array.isArray(found) || !found.every(isPull)) throw new Error("GitHub's answer is no list of pull requests");
+    if (!Array.isArray(found) || !found.every(isPullRequest))
+      throw new Error("GitHub's response is not a list of pull requests");
     return found;
   }
 
@@ -106,7 +136,7 @@ export class GitHubPullRequests implements PullRequests {
     });
     if (!response.ok) {
       const reason = (await response.text()).slice(0, 1000);
-      throw new Refusal(
+      throw new GitHubError(
         response.status,
         `GitHub answered ${response.status} to ${method} ${path.split("?")[0]}: ${reason}`,
       );
@@ -115,16 +145,7 @@ export class GitHubPullRequests implements PullRequests {
   }
 }
 
-class Refusal extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
-
-function isPull(data: unknown): data is Pull {
+function isPullRequest(data: unknown): data is GitHubPullRequest {
   return (
     typeof data === "object" &&
     data !== null &&
@@ -136,13 +157,13 @@ function isPull(data: unknown): data is Pull {
   );
 }
 
-/** Far less than GitHub takes as the text of a pull request. */
-const longestPrompt = 20_000;
+/** In characters; well below GitHub's limit of 65,536 for the body of a pull request. */
+const maxPromptLength = 20_000;
 
-/** Text that mentions nobody and renders nothing. */
-function fenced(prompt: string): string {
-  const text = prompt.length > longestPrompt ? `${prompt.slice(0, longestPrompt)}\n[more is left out]` : prompt;
-  const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
-  const fence = "`".repeat(longest + 1);
+/** Returns a prompt as a code block, in which GitHub renders no Markdown and notifies nobody who is mentioned. */
+function codeBlock(prompt: string): string {
+  const text = prompt.length > maxPromptLength ? `${prompt.slice(0, maxPromptLength)}\n[truncated]` : prompt;
+  const longestRun = (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 2);
+  const fence = "`".repeat(longestRun + 1);
   return `${fence}text\n${text}\n${fence}`;
 }

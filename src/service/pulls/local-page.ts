@@ -1,27 +1,27 @@
 import type { DiffLine, FileDiff } from "./diff.ts";
-import type { PullState } from "./pull-requests.ts";
+import type { PullRequestState } from "./pull-requests.ts";
 
-/** What the page of a pull request shows. */
-export interface PullPage {
+/** The content of a pull request's page. */
+export interface PullRequestPage {
   number: number;
   title: string;
   branch: string;
-  target: string;
-  repository: string;
-  /** Not there where it is not known. */
-  state: PullState | undefined;
+  targetBranch: string;
+  repositoryName: string;
+  /** `undefined` if it cannot be read. */
+  state: PullRequestState | undefined;
   prompts: readonly string[];
   commits: readonly { commit: string; message: string }[];
   files: readonly FileDiff[];
-  /** Whether the diff is too large to be shown whole. */
-  isCut: boolean;
+  /** Whether `files` are only the beginning of the diff. */
+  isTruncated: boolean;
 }
 
 const states = { open: "Open", closed: "Closed", merged: "Merged" } as const;
 
-/** The page as HTML. All that it shows is text: nothing in it can become a tag or a link. */
-export function renderPullPage(page: PullPage): string {
-  const { number, title, branch, target, repository, state, prompts, commits, files, isCut } = page;
+/** Renders the page as HTML. All content is escaped, so none of it can become a tag or a link. */
+export function renderPullRequestPage(page: PullRequestPage): string {
+  const { number, title, branch, targetBranch, repositoryName, state, prompts, commits, files, isTruncated } = page;
   const added = countLines(files, "added");
   const removed = countLines(files, "removed");
   return `<!doctype html>
@@ -31,15 +31,15 @@ export function renderPullPage(page: PullPage): string {
 <title>${html(title)} · Pull request ${number}</title>
 <style>${style}</style>
 <main>
-<p class="quiet">${html(repository)}</p>
+<p class="quiet">${html(repositoryName)}</p>
 <h1>${html(title)} <span class="quiet">#${number}</span></h1>
 <p>${state === undefined ? "" : `<span class="state ${state}">${states[state]}</span>`}
-The agent wants to merge ${plural(commits.length, "commit")} into <code>${html(target)}</code> from <code>${html(branch)}</code></p>
-<h2>What it was asked for</h2>
+The agent wants to merge ${plural(commits.length, "commit")} into <code>${html(targetBranch)}</code> from <code>${html(branch)}</code></p>
+<h2>Prompts</h2>
 <ol>${prompts.map((prompt) => `<li><pre class="prompt">${html(prompt)}</pre></li>`).join("\n")}</ol>
 <h2>Commits</h2>
 <ul>${commits.map(({ commit, message }) => `<li><code>${html(commit.slice(0, 8))}</code> ${html(message.split("\n")[0] ?? "")}</li>`).join("\n")}</ul>
-${isCut ? `<p>The diff is too large to be shown whole. This is where it begins.</p>` : ""}
+${isTruncated ? "<p>This diff is too large to display. Only its beginning is shown.</p>" : ""}
 <h2>${plural(files.length, "file")} changed <span class="plus">+${added}</span> <span class="minus">−${removed}</span></h2>
 ${files.map(renderFile).join("\n")}
 </main>
@@ -47,19 +47,19 @@ ${files.map(renderFile).join("\n")}
 `;
 }
 
-function renderFile({ title, notes, hunks }: FileDiff): string {
+function renderFile({ title, extendedHeaders, hunks }: FileDiff): string {
   const rows = hunks.map(
     ({ header, lines }) =>
       `<tr class="hunk"><td></td><td></td><td>${html(header)}</td></tr>\n${lines.map(renderLine).join("\n")}`,
   );
-  const remarks = notes.map((note) => `<span class="quiet">${html(note)}</span>`).join(" ");
-  return `<section><h3><code>${html(title)}</code> ${remarks}</h3><table>${rows.join("\n")}</table></section>`;
+  const headers = extendedHeaders.map((header) => `<span class="quiet">${html(header)}</span>`).join(" ");
+  return `<section><h3><code>${html(title)}</code> ${headers}</h3><table>${rows.join("\n")}</table></section>`;
 }
 
-const marks = { context: " ", added: "+", removed: "-", remark: "\\" } as const;
+const prefixes = { context: " ", added: "+", removed: "-", marker: "\\" } as const;
 
 function renderLine({ kind, text, before, after }: DiffLine): string {
-  return `<tr class="${kind}"><td>${before ?? ""}</td><td>${after ?? ""}</td><td>${marks[kind]} ${html(text)}</td></tr>`;
+  return `<tr class="${kind}"><td>${before ?? ""}</td><td>${after ?? ""}</td><td>${prefixes[kind]} ${html(text)}</td></tr>`;
 }
 
 function countLines(files: readonly FileDiff[], kind: DiffLine["kind"]): number {
@@ -78,12 +78,13 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
+/** Escapes text for HTML, and shows the control characters that would reorder it. */
 function html(text: string): string {
   return text
     .replace(/[&<>"']/g, (character) => entities[character] ?? "")
     .replace(
       /[\u202a-\u202e\u2066-\u2069]/g,
-      (mark) => `<span class="quiet">U+${mark.codePointAt(0)?.toString(16)}</span>`,
+      (control) => `<span class="quiet">U+${control.codePointAt(0)?.toString(16)}</span>`,
     );
 }
 
@@ -107,5 +108,5 @@ table { width: 100%; border-collapse: collapse; table-layout: fixed }
 td { padding: 0 8px; vertical-align: top; white-space: pre-wrap; overflow-wrap: anywhere }
 td:nth-child(-n+2) { width: 32px; text-align: right; color: var(--quiet); user-select: none }
 .added { background: var(--added) } .removed { background: var(--removed) }
-.hunk { background: var(--hunk) } .hunk, .remark { color: var(--quiet) }
+.hunk { background: var(--hunk) } .hunk, .marker { color: var(--quiet) }
 `;

@@ -1,73 +1,108 @@
 import type { RequestListener } from "node:http";
+import { errorStack } from "../error-message.ts";
 import type { Repository } from "../git/repository.ts";
-import type { Store } from "../jobs/store.ts";
 import { parseDiff } from "./diff.ts";
-import { renderPullPage } from "./local-page.ts";
-import type { Change, MadePull, PullRequests, PullState } from "./pull-requests.ts";
+import { renderPullRequestPage } from "./local-page.ts";
+import type { Change, PullRequestRef, PullRequestState, PullRequests } from "./pull-requests.ts";
+import { StateErrorLog } from "./state-error-log.ts";
 
-/** Of a larger diff only the beginning is shown: whoever opens the page must not keep the service from its work. */
-const mostDiffBytes = 500_000;
+/** A stored pull request. */
+export interface LocalPullRequest {
+  job: string;
+  title: string;
+  branch: string;
+  /** The target branch. */
+  target: string;
+  /** The merge base with the target branch. */
+  base: string;
+  head: string;
+}
 
-/** Pull requests that are pages of the service itself, for repositories without a platform. */
-export class OwnPullRequests implements PullRequests {
-  readonly #store: Store;
-  readonly #repository: Repository;
-  readonly #repositoryName: string;
-  readonly #baseUrl: () => string;
-  readonly #log: (line: string) => void;
+/** Where pull requests are stored. */
+export interface LocalPullRequestStore {
+  /** Returns the number of the new pull request. */
+  addPullRequest(pullRequest: LocalPullRequest): number;
+  /** Returns `false` if the job has no pull request of that number. */
+  updatePullRequest(number: number, job: string, base: string, head: string): boolean;
+  pullRequest(number: number): LocalPullRequest | undefined;
+  /** Returns the prompts of a job, oldest first. */
+  prompts(jobId: string): string[];
+}
 
-  /** @param baseUrl - asked for when a link is made, since the port is known only once the service listens */
-  constructor(
-    store: Store,
-    repository: Repository,
-    repositoryName: string,
-    baseUrl: () => string,
-    log: (line: string) => void,
-  ) {
-    this.#store = store;
-    this.#repository = repository;
-    this.#repositoryName = repositoryName;
-    this.#baseUrl = baseUrl;
-    this.#log = log;
+export interface LocalPullRequestsOptions {
+  store: LocalPullRequestStore;
+  repository: Repository;
+  repositoryName: string;
+  /** Returns the service's base URL. Called when a link is made, since the port is unknown before the service listens. */
+  baseUrl: () => string;
+  /** Aborts when the service stops. */
+  signal: AbortSignal;
+  log: (line: string) => void;
+}
+
+/** Of a larger diff only this much is shown, since rendering it would block the service. */
+const maxDiffBytes = 500_000;
+
+/** Pull requests that are pages of the service, for repositories that are not on GitHub. */
+export class LocalPullRequests implements PullRequests {
+  readonly #options: LocalPullRequestsOptions;
+  readonly #errors: StateErrorLog;
+
+  constructor(options: LocalPullRequestsOptions) {
+    this.#options = options;
+    this.#errors = new StateErrorLog(options.log);
   }
 
-  async open({ jobId, title, branch, target, base, head, continues }: Change): Promise<string> {
-    const number = /\/pull\/(\d+)$/.exec(continues ?? "")?.[1] ?? 0;
-    // A link of another platform is none of these.
-    if (continues !== null && this.#store.setPullCommits(Number(number), jobId, base, head)) return continues;
-    return `${this.#baseUrl()}/pull/${this.#store.addPull({ job: jobId, title, branch, target, base, head })}`;
+  async open({ jobId, title, branch, targetBranch, base, head, existing }: Change): Promise<string> {
+    const { store, baseUrl } = this.#options;
+    const number = Number(/\/pull\/(\d+)$/.exec(existing ?? "")?.[1] ?? 0);
+    // A link to another platform matches no pull request of this job.
+    if (existing !== null && store.updatePullRequest(number, jobId, base, head)) return existing;
+    return `${baseUrl()}/pull/${store.addPullRequest({ job: jobId, title, branch, target: targetBranch, base, head })}`;
   }
 
-  async stateOf(pull: MadePull): Promise<PullState> {
-    await this.#repository.fetch();
-    return this.#stateNow(pull, await this.#repository.targetBranch());
+  async stateOf(pullRequest: PullRequestRef): Promise<PullRequestState> {
+    const { repository } = this.#options;
+    await repository.fetch();
+    return this.#stateAtLastFetch(pullRequest, await repository.targetBranch());
   }
 
-  async done(pulls: readonly MadePull[]): Promise<Set<string>> {
-    const done = new Set<string>();
-    if (pulls.length === 0) return done;
-    await this.#repository.fetch();
-    const target = await this.#repository.targetBranch();
-    for (const pull of pulls) if ((await this.#stateNow(pull, target)) !== "open") done.add(pull.link);
-    return done;
+  async findClosed(pullRequests: readonly PullRequestRef[]): Promise<ReadonlySet<string>> {
+    const { repository, signal } = this.#options;
+    const closed = new Set<string>();
+    if (pullRequests.length === 0) return closed;
+    await repository.fetch();
+    const targetBranch = await repository.targetBranch();
+    for (const pullRequest of pullRequests) {
+      try {
+        if ((await this.#stateAtLastFetch(pullRequest, targetBranch)) !== "open") closed.add(pullRequest.link);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        this.#errors.report(pullRequest.link, error);
+      }
+    }
+    return closed;
   }
 
-  /** By what was fetched last. */
-  async #stateNow({ branch, head }: Pick<MadePull, "branch" | "head">, target: string): Promise<PullState> {
-    if (await this.#repository.isMerged(head, target)) return "merged";
-    return (await this.#repository.branchHead(branch)) === undefined ? "closed" : "open";
+  async #stateAtLastFetch(
+    { branch, head }: Pick<PullRequestRef, "branch" | "head">,
+    targetBranch: string,
+  ): Promise<PullRequestState> {
+    const { repository } = this.#options;
+    if (await repository.isMerged(head, targetBranch)) return "merged";
+    return (await repository.branchHead(branch)) === undefined ? "closed" : "open";
   }
 
-  /** Serves `/pull/<number>`, and hands on every other request. */
-  serve(next: RequestListener): RequestListener {
+  /** Returns a listener that serves `/pull/<number>` and passes every other request to `next`. */
+  servePages(next: RequestListener): RequestListener {
     return async (request, response) => {
       const number = /^\/pull\/(\d{1,9})$/.exec(request.url ?? "")?.[1];
       if (number === undefined || !["GET", "HEAD"].includes(request.method ?? "")) return next(request, response);
       const [status, page] = await this.#render(Number(number)).then(
-        (found): [number, string] => (found === undefined ? [404, "There is no such pull request."] : [200, found]),
+        (html): [number, string] => (html === undefined ? [404, "Pull request not found"] : [200, html]),
         (error: unknown): [number, string] => {
-          this.#log(`The page of pull request ${number} cannot be shown: ${String(error)}`);
-          return [500, "The pull request cannot be shown now; the log of the service says why."];
+          this.#options.log(`${request.method} ${request.url}: ${errorStack(error)}`);
+          return [500, "Internal error. The log of the service has the details."];
         },
       );
       response.writeHead(status, {
@@ -80,27 +115,29 @@ export class OwnPullRequests implements PullRequests {
   }
 
   async #render(number: number): Promise<string | undefined> {
-    const pull = this.#store.pull(number);
-    if (!pull) return undefined;
-    const { title, branch, target, base, head } = pull;
+    const { store, repository, repositoryName, baseUrl } = this.#options;
+    const pullRequest = store.pullRequest(number);
+    if (!pullRequest) return undefined;
+    const { job, title, branch, target, base, head } = pullRequest;
     const [commits, diff, state] = await Promise.all([
-      this.#repository.commits(base, head),
-      this.#repository.diff(base, head, mostDiffBytes),
-      this.#stateNow({ branch, head }, target).catch(() => undefined),
+      repository.commits(base, head),
+      repository.diff(base, head, maxDiffBytes),
+      this.#stateAtLastFetch({ branch, head }, target).catch((error: unknown) => {
+        this.#errors.report(`${baseUrl()}/pull/${number}`, error);
+        return undefined;
+      }),
     ]);
-    const prompts = this.#store.prompts(pull.job);
-    const files = parseDiff(diff);
-    return renderPullPage({
+    return renderPullRequestPage({
       number,
       title,
       branch,
-      target,
-      repository: this.#repositoryName,
+      targetBranch: target,
+      repositoryName,
       state,
-      prompts,
+      prompts: store.prompts(job),
       commits,
-      files,
-      isCut: Buffer.byteLength(diff) >= mostDiffBytes,
+      files: parseDiff(diff),
+      isTruncated: Buffer.byteLength(diff) >= maxDiffBytes,
     });
   }
 }

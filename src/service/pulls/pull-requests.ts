@@ -1,33 +1,38 @@
-/** A change that is offered for review. */
+/** A pushed branch to open a pull request for. */
 export interface Change {
   jobId: string;
   title: string;
-  /** What the agent was asked for. */
+  /** The prompt of the turn that made the change. */
   prompt: string;
   branch: string;
-  /** The branch it is to go into. */
-  target: string;
-  /** The commit of that branch which the change begins from, and the change's last one. */
+  targetBranch: string;
+  /** The merge base with the target branch. */
   base: string;
   head: string;
-  /** The link to the pull request of the same branch that was made before, if any. */
-  continues: string | null;
+  /** The link to the pull request opened for this branch before; `null` if there is none. */
+  existing: string | null;
 }
 
-/** A pull request that was made: its link, its branch and the last commit that was pushed to it. */
-export interface MadePull {
+/** A pull request that was opened. */
+export interface PullRequestRef {
   link: string;
   branch: string;
+  /** The last commit that the service pushed to the branch. */
   head: string;
 }
 
-export type PullState = "open" | "closed" | "merged";
+export type PullRequestState = "open" | "closed" | "merged";
 
-/** Where pull requests are made. */
+/** The platform that pull requests are opened on. */
 export interface PullRequests {
-  /** Opens one for a branch that was pushed, or finds the one that is open; the link to it. */
+  /** Opens a pull request, or finds the open one of the branch, and returns its link. */
   open(change: Change): Promise<string>;
-  stateOf(pull: MadePull): Promise<PullState>;
-  /** The links of those among many that are closed or merged. */
-  done(pulls: readonly MadePull[]): Promise<Set<string>>;
+  /** @throws if the state cannot be read */
+  stateOf(pullRequest: PullRequestRef): Promise<PullRequestState>;
+  /**
+   * Returns the links of those that are closed or merged. One whose state cannot be read counts as open.
+   *
+   * @throws if no state can be read
+   */
+  findClosed(pullRequests: readonly PullRequestRef[]): Promise<ReadonlySet<string>>;
 }

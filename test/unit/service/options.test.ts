@@ -3,7 +3,7 @@ import { parseOptions } from "../../../src/service/options.ts";
 
 const parse = (line: string, environment: Record<string, string> = {}) => parseOptions(line.split(" "), environment);
 
-test("only the repository must be given", () => {
+test("requires only the repository", () => {
   expect(parse("--repository docs")).toMatchObject({
     repository: "docs",
     agent: { model: "documentation-editor" },
@@ -15,11 +15,11 @@ test("only the repository must be given", () => {
   });
 });
 
-test("all of it", () => {
+test("parses every option", () => {
   const options = parseOptions(
     [
       "--repository=git@github.com:acme/docs.git",
-      "--agent=claude -p",
+      "--agent=./agent.sh --fast",
       "--agents=3",
       "--project=a",
       "--project=b",
@@ -28,12 +28,12 @@ test("all of it", () => {
       "--time-limit-minutes=0.5",
       "--archive-after-days=7",
       "--store=jobs.sqlite",
-      "--model=opus",
+      "--model=large",
     ]),
     { AGENT_SERVICE_KEY: "mint_key", GITHUB_TOKEN: "token" },
   );
   expect(options).toMatchObject({
-    agent: { args: expect.arrayContaining(["claude -p"]), model: "opus" },
+    agent: { args: expect.arrayContaining(["./agent.sh --fast"]), model: "large" },
     agents: 3,
     projects: ["a", "b"],
     port: 4100,
@@ -45,7 +45,7 @@ test("all of it", () => {
 });
 
 test.each(["https://github.com/acme/docs", "https://github.com/acme/docs.git", "ssh://git@github.com/acme/docs.git"])(
-  "pull requests of %s go to GitHub where there is a token",
+  "opens pull requests of %s on GitHub if there is a token",
   (address) => {
     expect(parse(`--repository ${address}`, { GITHUB_TOKEN: "t" })).toMatchObject({
       github: { owner: "acme", name: "docs" },
@@ -56,24 +56,24 @@ test.each(["https://github.com/acme/docs", "https://github.com/acme/docs.git", "
 
 test.each([
   ["", "Unexpected argument ''"],
-  ["--port 1", "--repository is missing"],
-  ["--repository x --port 70000", "--port takes a whole number"],
-  ["--repository x --agents 0", "--agents takes a whole number"],
-  ["--repository x --time-limit-minutes 0", "--time-limit-minutes takes a number above 0"],
+  ["--port 1", "--repository is required"],
+  ["--repository x --port 70000", "--port must be an integer"],
+  ["--repository x --agents 0", "--agents must be an integer"],
+  ["--repository x --time-limit-minutes 0", "--time-limit-minutes must be a number greater than 0"],
   ["--repository x --time-limit-minutes 40000", "at most 10000"],
-  ["--repository x --archive-after-days no", "--archive-after-days takes a number above 0"],
-  ["--repository x --github acme/docs", "--github needs GITHUB_TOKEN"],
+  ["--repository x --archive-after-days no", "--archive-after-days must be a number greater than 0"],
+  ["--repository x --github acme/docs", "--github requires GITHUB_TOKEN"],
   ["--repository x --unknown", "Unknown option '--unknown'"],
-])("%j is refused", (line, problem) => {
-  expect(parse(line)).toMatchObject({ problem: expect.stringContaining(problem) });
+])("rejects %j", (line, error) => {
+  expect(parse(line)).toMatchObject({ error: expect.stringContaining(error) });
 });
 
-test("help is help, whatever else is there", () => {
+test("shows the help, whatever else is given", () => {
   expect(parse("--help --repository x")).toBe("help");
 });
 
-test("a key that no request could carry is refused", () => {
+test("rejects a key that is not valid in an HTTP header", () => {
   expect(parse("--repository x", { AGENT_SERVICE_KEY: "my key" })).toMatchObject({
-    problem: expect.stringContaining("blank"),
+    error: expect.stringContaining("without spaces"),
   });
 });

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { carryOut } from "../../../src/service/editor/documentation.ts";
-import { readInstructions } from "../../../src/service/editor/instructions.ts";
-import { temporaryFolder } from "../../support/step.ts";
+import { carryOut } from "../../../../src/service/editor/documentation.ts";
+import { readInstructions } from "../../../../src/service/editor/instructions.ts";
+import { temporaryFolder } from "../../../support/step.ts";
 
 function tree(files: Readonly<Record<string, string>>): string {
   const root = temporaryFolder();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { parseDiff } from "../../../src/service/pulls/diff.ts";
+import { parseDiff } from "../../../../src/service/pulls/diff.ts";
 
-test("a diff is read with its line numbers, and lines that look like headers stay lines", () => {
+test("parses line numbers, renames and binary files, and lines that look like headers", () => {
   const files = parseDiff(
     [
       "diff --git a/docs/a.md b/docs/a.md",
@@ -39,12 +39,12 @@ test("a diff is read with its line numbers, and lines that look like headers sta
     { kind: "added", text: "++ two", after: 2 },
     { kind: "added", text: "diff --git a/x b/x", after: 3 },
     { kind: "context", text: "three", before: 3, after: 4 },
-    { kind: "remark", text: "No newline at end of file" },
+    { kind: "marker", text: "No newline at end of file" },
   ]);
-  expect(files[1]?.notes).toEqual(["similarity index 100%"]);
-  expect(files[3]?.notes).toContain("Binary files /dev/null and b/logo.png differ");
+  expect(files[1]?.extendedHeaders).toEqual(["similarity index 100%"]);
+  expect(files[3]?.extendedHeaders).toContain("Binary files /dev/null and b/logo.png differ");
 });
 
-test("an empty diff has no file", () => {
+test("parses an empty diff", () => {
   expect(parseDiff("")).toEqual([]);
 });

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { repositoryName, resolveAddress } from "../../../src/service/git/repository-address.ts";
-import { titleOf } from "../../../src/service/jobs/commit-title.ts";
+import { repositoryName, resolveAddress } from "../../../../src/service/git/repository-address.ts";
 
-test("credentials in an address are told to Git alone, for its host", () => {
+test("passes credentials of a URL only to Git, and only for its host", () => {
   const { address, environment } = resolveAddress("https://me:p%40ss@git.example.com/acme/docs.git", "token");
   expect(address).toBe("https://git.example.com/acme/docs.git");
   expect(repositoryName(address)).toBe("https://git.example.com/acme/docs");
@@ -17,22 +16,14 @@ test("credentials in an address are told to Git alone, for its host", () => {
 });
 
 test.each(["git@example.com:acme/docs.git", "example.com:docs.git", "ssh://git@example.com/docs"])(
-  "%s is an address",
+  "takes %s as a URL",
   (address) => {
     expect(resolveAddress(address, "token")).toEqual({ address, environment: {} });
   },
 );
 
-test("a path is made absolute, and named as a file", () => {
+test("makes a path absolute, and names it by its file: URL", () => {
   const { address } = resolveAddress("./docs", undefined);
   expect(address).toMatch(/^\/.*\/docs$/);
   expect(repositoryName(address)).toBe(`file://${address}`);
-});
-
-test("a prompt becomes a title of one short line", () => {
-  expect(titleOf("\n  \u0007Fix\u202e the links \nand more")).toBe("Fix the links");
-  expect(titleOf(" \n")).toBe("Change the documentation");
-  const long = titleOf(`Bring ${"the pages ".repeat(20)}up to date`);
-  expect(long.length).toBeLessThanOrEqual(72);
-  expect(long).toMatch(/ (the|pages)…$/);
 });
