@@ -68,7 +68,7 @@ test("completes a job that changes nothing without a pull request, and logs why"
   const job = await runJob(service, "Make it better.");
   expect(job).toMatchObject({ status: "completed", prLink: null });
   expect(docs.branches()).toEqual([]);
-  expect(logOf(service, job.id)).toContain("Nothing was changed");
+  expect(logOf(service, job.id)).toContain("No file was changed: the prompt contains no instruction");
 });
 
 describe("agent", () => {

@@ -4,10 +4,10 @@ import { basename, dirname, join, posix, resolve, sep } from "node:path";
 import type { Instruction } from "./instructions.ts";
 
 /**
- * Carries out an instruction in the documentation of the current working tree, and says what was done or why nothing was.
- * It writes nothing outside the tree, nothing in `.git`, and nothing through a link.
+ * Applies an instruction to the documentation in `root`, and returns what was changed or why nothing was. Writes nothing
+ * outside `root`, in `.git` or through a symbolic link.
  */
-export function carryOut(instruction: Instruction, root: string): string {
+export function applyInstruction(instruction: Instruction, root: string): string {
   const documentation = new Documentation(root);
   switch (instruction.kind) {
     case "add-page":
@@ -15,15 +15,15 @@ export function carryOut(instruction: Instruction, root: string): string {
     case "add-section":
       return documentation.addSection(instruction.title, instruction.page, instruction.text);
     case "replace":
-      return documentation.replace(instruction.phrase, instruction.by);
+      return documentation.replace(instruction.phrase, instruction.replacement);
     case "fix-link":
-      return documentation.fixLink(instruction.link, instruction.by);
+      return documentation.fixLink(instruction.link, instruction.replacement);
   }
 }
 
 class Documentation {
   readonly #root: string;
-  /** Paths of the pages, with slashes; a file that is not in UTF-8 is none, since it could not be written as it was. */
+  /** Paths with forward slashes. Pages that are not UTF-8 are left out, since writing them would change their bytes. */
   readonly #pages: string[];
 
   constructor(root: string) {
@@ -40,44 +40,45 @@ class Documentation {
   addPage(title: string, folder: string | undefined, text: string | undefined): string {
     const home = folder ?? (this.#pages.some((page) => page.startsWith("docs/")) ? "docs" : ".");
     const name = slug(title);
-    if (name === "") return `The title "${title}" has no letter or digit to name a file by.`;
+    if (name === "") return `The title "${title}" has no letter or digit for a file name.`;
     const page = posix.join(home, `${name}${this.#usualExtension()}`);
-    const path = this.#inside(page);
-    if (path === undefined) return `"${home}" is not a folder of this repository.`;
-    if (lstatSync(path, { throwIfNoEntry: false })) return `There is a page ${page} already.`;
+    const path = this.#resolve(page);
+    if (path === undefined) return `"${home}" is not a folder in this repository.`;
+    if (lstatSync(path, { throwIfNoEntry: false })) return `The page ${page} already exists.`;
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, `# ${title}\n${text === undefined ? "" : `\n${text}\n`}`, { flag: "wx" });
     return `Added the page ${page}.`;
   }
 
-  addSection(title: string, wanted: string, text: string | undefined): string {
-    const page = this.#find(wanted);
-    if (page === undefined) return `There is no page "${wanted}".`;
+  addSection(title: string, name: string, text: string | undefined): string {
+    const page = this.#find(name);
+    if (page === undefined) return `The page "${name}" was not found.`;
     const before = this.#read(page);
     if (before.split("\n").some((line) => line.replace(/^#+\s*/, "") === title && line.startsWith("#")))
-      return `The page ${page} has a section "${title}" already.`;
+      return `The page ${page} already has a section "${title}".`;
     this.#write(page, `${before.trimEnd()}\n\n## ${title}\n${text === undefined ? "" : `\n${text}\n`}`);
     return `Added the section "${title}" to ${page}.`;
   }
 
-  replace(phrase: string, by: string): string {
-    const changed = this.#rewrite((text) => text.replaceAll(phrase, () => by));
+  replace(phrase: string, replacement: string): string {
+    const changed = this.#rewrite((text) => text.replaceAll(phrase, () => replacement));
     return changed.length === 0
-      ? `"${phrase}" stands nowhere in the documentation.`
-      : `Replaced "${phrase}" with "${by}" in ${changed.join(", ")}.`;
+      ? `"${phrase}" was not found in the documentation.`
+      : `Replaced "${phrase}" with "${replacement}" in ${changed.join(", ")}.`;
   }
 
-  fixLink(link: string, by: string): string {
+  fixLink(link: string, replacement: string): string {
     const target = new RegExp(
       `(\\]\\([ \\t]{0,20}<?|^[ \\t]{0,20}\\[[^\\]\\n]{1,500}\\]:[ \\t]{0,20}<?)${RegExp.escape(link)}(?=[\\s)>#?]|$)`,
       "gm",
     );
-    const changed = this.#rewrite((text) => text.replace(target, (_match, before: string) => before + by));
+    const changed = this.#rewrite((text) => text.replace(target, (_match, before: string) => before + replacement));
     return changed.length === 0
-      ? `No link goes to "${link}".`
-      : `Links to "${link}" now go to "${by}" in ${changed.join(", ")}.`;
+      ? `No link to "${link}" was found.`
+      : `Changed links from "${link}" to "${replacement}" in ${changed.join(", ")}.`;
   }
 
+  /** Returns the pages that `change` has changed. */
   #rewrite(change: (text: string) => string): string[] {
     return this.#pages.filter((page) => {
       const before = this.#read(page);
@@ -87,18 +88,18 @@ class Documentation {
     });
   }
 
-  /** A page by its path, with or without its extension, or by its title. */
-  #find(wanted: string): string | undefined {
+  /** Finds a page by its path or file name, with or without the extension, or by its title. */
+  #find(name: string): string | undefined {
     const bare = (path: string) => path.replace(/\.mdx?$/, "");
     return (
-      this.#pages.find((page) => page === wanted || bare(page) === wanted) ??
-      this.#pages.find((page) => bare(basename(page)) === bare(wanted) || bare(basename(page)) === slug(wanted)) ??
-      this.#pages.find((page) => /^#\s+(.*)$/m.exec(this.#read(page))?.[1]?.trim() === wanted)
+      this.#pages.find((page) => page === name || bare(page) === name) ??
+      this.#pages.find((page) => bare(basename(page)) === bare(name) || bare(basename(page)) === slug(name)) ??
+      this.#pages.find((page) => /^#\s+(.*)$/m.exec(this.#read(page))?.[1]?.trim() === name)
     );
   }
 
-  /** The path of a file in the tree, or none where it would be elsewhere or behind a link. */
-  #inside(page: string): string | undefined {
+  /** Returns the absolute path of a page, or `undefined` if it is outside the root, in `.git` or behind a symbolic link. */
+  #resolve(page: string): string | undefined {
     const path = resolve(this.#root, page);
     if (page.includes("\\") || !path.startsWith(this.#root + sep) || /(^|\/)\.git(\/|$)/i.test(page)) return undefined;
     let folder = dirname(path);
@@ -125,14 +126,14 @@ class Documentation {
   }
 }
 
-const longestName = 80;
+const maxSlugLength = 80;
 
-/** A title as the name of a file: letters and digits of any script, with dashes between. */
+/** Returns a title as a file name: letters and digits of any script, separated by dashes. */
 function slug(title: string): string {
   return title
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .slice(0, longestName)
+    .slice(0, maxSlugLength)
     .replace(/^-+|-+$/g, "");
 }

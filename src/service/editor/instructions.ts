@@ -1,29 +1,31 @@
-/** What the built-in editor can do. */
+/** An instruction that the built-in editor can follow. */
 export type Instruction =
   | { kind: "add-page"; title: string; folder: string | undefined; text: string | undefined }
   | { kind: "add-section"; title: string; page: string; text: string | undefined }
-  | { kind: "replace"; phrase: string; by: string }
-  | { kind: "fix-link"; link: string; by: string };
+  | { kind: "replace"; phrase: string; replacement: string }
+  | { kind: "fix-link"; link: string; replacement: string };
 
 const quotationMarks = ['""', "''", "“”", "``"] as const;
 
 /**
- * A text in any of the usual quotation marks. Like the blanks between words it has a greatest length, since a pattern that
- * looks on without end takes forever on a text that is made for it.
+ * Returns a pattern for text in any of the usual quotation marks. Like the whitespace between words, its length is
+ * limited: unlimited repetition would make the expression take quadratic time on a hostile prompt.
  */
 function quoted(name: string): string {
-  const forms = quotationMarks.map(([open, close], mark) => `${open}(?<${name}${mark}>[^${close}\\n]{1,2000})${close}`);
-  return `(?:${forms.join("|")})`;
+  const alternatives = quotationMarks.map(
+    ([open, close], mark) => `${open}(?<${name}${mark}>[^${close}\\n]{1,2000})${close}`,
+  );
+  return `(?:${alternatives.join("|")})`;
 }
 
-const says = `(?:,?\\s+(?:that says|which says|saying|with the text|with)\\s*:?\\s+${quoted("text")})?`;
+const optionalText = `(?:,?\\s+(?:that says|which says|saying|with the text|with)\\s*:?\\s+${quoted("text")})?`;
 
-const forms: readonly { pattern: RegExp; read: (value: (name: string) => string | undefined) => Instruction }[] = [
+const grammar: readonly { pattern: RegExp; create: (value: (name: string) => string | undefined) => Instruction }[] = [
   {
-    pattern: form(
-      `add (?:a|another|the)? ?(?:new )?page (?:called |titled |named )?${quoted("title")}(?:\\s+(?:in|under|to)\\s+(?:the folder )?${quoted("folder")})?${says}`,
+    pattern: phrasePattern(
+      `add (?:a|another|the)? ?(?:new )?page (?:called |titled |named )?${quoted("title")}(?:\\s+(?:in|under|to)\\s+(?:the folder )?${quoted("folder")})?${optionalText}`,
     ),
-    read: (value) => ({
+    create: (value) => ({
       kind: "add-page",
       title: value("title") ?? "",
       folder: value("folder"),
@@ -31,10 +33,10 @@ const forms: readonly { pattern: RegExp; read: (value: (name: string) => string 
     }),
   },
   {
-    pattern: form(
-      `add (?:a|another|the)? ?(?:new )?section (?:called |titled |named )?${quoted("title")}\\s+(?:to|in|on)\\s+(?:the page )?${quoted("page")}${says}`,
+    pattern: phrasePattern(
+      `add (?:a|another|the)? ?(?:new )?section (?:called |titled |named )?${quoted("title")}\\s+(?:to|in|on)\\s+(?:the page )?${quoted("page")}${optionalText}`,
     ),
-    read: (value) => ({
+    create: (value) => ({
       kind: "add-section",
       title: value("title") ?? "",
       page: value("page") ?? "",
@@ -42,34 +44,35 @@ const forms: readonly { pattern: RegExp; read: (value: (name: string) => string 
     }),
   },
   {
-    pattern: form(`(?:replace|change) ${quoted("phrase")} (?:with|by|to|into) ${quoted("by")}`),
-    read: (value) => ({ kind: "replace", phrase: value("phrase") ?? "", by: value("by") ?? "" }),
+    pattern: phrasePattern(`(?:replace|change) ${quoted("phrase")} (?:with|by|to|into) ${quoted("replacement")}`),
+    create: (value) => ({ kind: "replace", phrase: value("phrase") ?? "", replacement: value("replacement") ?? "" }),
   },
   {
-    pattern: form(
-      `(?:fix|mend|correct|point) (?:the |all |every )?links? (?:to )?${quoted("link")} (?:to|so that it points to|with) ${quoted("by")}`,
+    pattern: phrasePattern(
+      `(?:fix|mend|correct|point) (?:the |all |every )?links? (?:to )?${quoted("link")} (?:to|so that it points to|with) ${quoted("replacement")}`,
     ),
-    read: (value) => ({ kind: "fix-link", link: value("link") ?? "", by: value("by") ?? "" }),
+    create: (value) => ({ kind: "fix-link", link: value("link") ?? "", replacement: value("replacement") ?? "" }),
   },
 ];
 
-function form(source: string): RegExp {
+/** Compiles a phrase in which a space stands for whitespace, and ` ?` for optional whitespace. */
+function phrasePattern(source: string): RegExp {
   const pattern = source.replaceAll(" ?", "\\s*").replaceAll(" ", "\\s+");
   return new RegExp(`\\b${pattern.replaceAll("\\s+", "\\s{1,20}").replaceAll("\\s*", "\\s{0,20}")}`, "giu");
 }
 
-/** What stands before an instruction that is not to be followed. */
+/** Matches what precedes an instruction that is negated. */
 const negation = /\b(?:not|never|without|don['’]t)\s{1,20}$/iu;
 
-/** The instructions in a prompt that the editor understands, in their order; whatever else it says is left alone. */
-export function readInstructions(prompt: string): Instruction[] {
-  return forms
-    .flatMap(({ pattern, read }) =>
+/** Returns the instructions in a prompt, in their order. Text that is not understood is ignored. */
+export function parseInstructions(prompt: string): Instruction[] {
+  return grammar
+    .flatMap(({ pattern, create }) =>
       [...prompt.matchAll(pattern)]
         .filter(({ index }) => !negation.test(prompt.slice(Math.max(0, index - 30), index)))
         .map((match) => ({
           at: match.index,
-          instruction: read((name) =>
+          instruction: create((name) =>
             quotationMarks.map((_, mark) => match.groups?.[`${name}${mark}`]).find((text) => text !== undefined),
           ),
         })),

@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { carryOut } from "../../../../src/service/editor/documentation.ts";
-import { readInstructions } from "../../../../src/service/editor/instructions.ts";
+import { applyInstruction } from "../../../../src/service/editor/documentation.ts";
+import { parseInstructions } from "../../../../src/service/editor/instructions.ts";
 import { temporaryFolder } from "../../../support/step.ts";
 
-function tree(files: Readonly<Record<string, string>>): string {
+function writeFiles(files: Readonly<Record<string, string>>): string {
   const root = temporaryFolder();
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
@@ -14,9 +14,9 @@ function tree(files: Readonly<Record<string, string>>): string {
   return root;
 }
 
-/** Does what a prompt says, and gives what was said and what a file holds then. */
+/** Follows a prompt and returns what the editor reports for each instruction. */
 function edit(root: string, prompt: string): string[] {
-  return readInstructions(prompt).map((instruction) => carryOut(instruction, root));
+  return parseInstructions(prompt).map((instruction) => applyInstruction(instruction, root));
 }
 
 const read = (root: string, file: string) => readFileSync(join(root, file), "utf8");
@@ -32,23 +32,26 @@ test.each([
     'Add a section "Limits" to "docs/api.md" saying "None."',
     { kind: "add-section", page: "docs/api.md", text: "None." },
   ],
-  ["replace `foo` with `bar`", { kind: "replace", phrase: "foo", by: "bar" }],
-  ['Change "a\'b" to "c"', { kind: "replace", phrase: "a'b", by: "c" }],
-  ['Fix the link "old.md" to "new.md"', { kind: "fix-link", link: "old.md", by: "new.md" }],
-  ['fix all links to "/a" so that it points to "/b"', { kind: "fix-link", link: "/a", by: "/b" }],
-])("%s is understood", (prompt, instruction) => {
-  expect(readInstructions(prompt)).toMatchObject([instruction]);
+  ["replace `foo` with `bar`", { kind: "replace", phrase: "foo", replacement: "bar" }],
+  ['Change "a\'b" to "c"', { kind: "replace", phrase: "a'b", replacement: "c" }],
+  ['Fix the link "old.md" to "new.md"', { kind: "fix-link", link: "old.md", replacement: "new.md" }],
+  ['fix all links to "/a" so that it points to "/b"', { kind: "fix-link", link: "/a", replacement: "/b" }],
+])("understands %s", (prompt, instruction) => {
+  expect(parseInstructions(prompt)).toMatchObject([instruction]);
 });
 
 test.each(["", "Make it better", "Add a page", "replace everything", 'Badd a page "x"', 'add a page "never closed'])(
-  "%j is not understood, and nothing is guessed",
-  (prompt) => expect(readInstructions(prompt)).toEqual([]),
+  "does not guess at %j",
+  (prompt) => expect(parseInstructions(prompt)).toEqual([]),
 );
 
-test("several instructions are carried out in their order", () => {
-  const root = tree({ "docs/a.md": "# A\n\nOne.\n" });
-  const said = edit(root, 'Replace "One" with "Two". Then add a section "Next" to "A" and replace "Two" with "Three".');
-  expect(said).toEqual([
+test("follows several instructions in their order", () => {
+  const root = writeFiles({ "docs/a.md": "# A\n\nOne.\n" });
+  const reports = edit(
+    root,
+    'Replace "One" with "Two". Then add a section "Next" to "A" and replace "Two" with "Three".',
+  );
+  expect(reports).toEqual([
     'Replaced "One" with "Two" in docs/a.md.',
     'Added the section "Next" to docs/a.md.',
     'Replaced "Two" with "Three" in docs/a.md.',
@@ -56,28 +59,28 @@ test("several instructions are carried out in their order", () => {
   expect(read(root, "docs/a.md")).toBe("# A\n\nThree.\n\n## Next\n");
 });
 
-test("a page goes where the others are, with their extension, and never over one that is there", () => {
-  const root = tree({ "docs/a.mdx": "# A\n", "docs/b.mdx": "# B\n" });
+test("adds a page next to the others, with their extension, and overwrites none", () => {
+  const root = writeFiles({ "docs/a.mdx": "# A\n", "docs/b.mdx": "# B\n" });
   expect(edit(root, 'Add a page "Größe & Maß"')).toEqual(["Added the page docs/größe-maß.mdx."]);
-  expect(edit(root, 'Add a page "A" that says "Gone"')).toEqual(["There is a page docs/a.mdx already."]);
+  expect(edit(root, 'Add a page "A" that says "Gone"')).toEqual(["The page docs/a.mdx already exists."]);
   expect(read(root, "docs/a.mdx")).toBe("# A\n");
 });
 
-test("only whole link targets are changed, and text that looks like one is left", () => {
-  const root = tree({ "a.md": "[x](old.md) [y](old.md#part) [z](older.md) old.md\n\n[r]: old.md\n" });
+test("changes only whole link targets", () => {
+  const root = writeFiles({ "a.md": "[x](old.md) [y](old.md#part) [z](older.md) old.md\n\n[r]: old.md\n" });
   edit(root, 'Fix the link "old.md" to "new.md"');
   expect(read(root, "a.md")).toBe("[x](new.md) [y](new.md#part) [z](older.md) old.md\n\n[r]: new.md\n");
 });
 
-test("what the phrases hold is taken as it is", () => {
-  const root = tree({ "a.md": "a.b $1 a+b\n" });
+test("takes phrases literally", () => {
+  const root = writeFiles({ "a.md": "a.b $1 a+b\n" });
   edit(root, 'Replace "a.b" with "$& $1". Replace "a+b" with "(c)"');
   expect(read(root, "a.md")).toBe("$& $1 $1 (c)\n");
 });
 
-test("nothing is written outside the tree, in .git, or through a link", () => {
-  const outside = tree({ "secret.md": "# Secret\n\nphrase\n" });
-  const root = tree({ "docs/a.md": "# A\n", ".git/config.md": "phrase\n" });
+test("writes nothing outside the root, in .git or through a symbolic link", () => {
+  const outside = writeFiles({ "secret.md": "# Secret\n\nphrase\n" });
+  const root = writeFiles({ "docs/a.md": "# A\n", ".git/config.md": "phrase\n" });
   symlinkSync(outside, join(root, "linked"));
   symlinkSync(join(outside, "secret.md"), join(root, "docs/secret.md"));
   const prompts = [
@@ -103,22 +106,22 @@ test.each([
   'Never add a page "x"',
   'Don’t fix the link "a" to "b"',
   'Go on without\nadd a page "x"',
-])("%j is heeded: nothing of it is done", (prompt) => expect(readInstructions(prompt)).toEqual([]));
+])("does not follow the negated instruction %j", (prompt) => expect(parseInstructions(prompt)).toEqual([]));
 
-test("a text that is made to be slow to read is read at once, and a page of blanks too", () => {
+test("parses hostile prompts and pages in linear time", () => {
   const hostile = [
     `add${" ".repeat(200_000)}page`,
     `add page "x" with${" ".repeat(200_000)}`,
     "“".repeat(200_000),
     'add page "'.repeat(50_000),
   ];
-  for (const prompt of hostile) expect(readInstructions(prompt).length).toBeLessThanOrEqual(50_000);
-  const root = tree({ "a.md": " \n".repeat(200_000) });
-  expect(edit(root, 'Fix the link "a" to "b"')).toEqual(['No link goes to "a".']);
+  for (const prompt of hostile) expect(parseInstructions(prompt).length).toBeLessThanOrEqual(50_000);
+  const root = writeFiles({ "a.md": " \n".repeat(200_000) });
+  expect(edit(root, 'Fix the link "a" to "b"')).toEqual(['No link to "a" was found.']);
 });
 
-test("a page that is not in UTF-8 is left as it is", () => {
-  const root = tree({ "b.md": "phrase\n" });
+test("leaves a page alone that is not UTF-8", () => {
+  const root = writeFiles({ "b.md": "phrase\n" });
   writeFileSync(join(root, "a.md"), Buffer.from("caf\xe9 phrase\n", "latin1"));
   expect(edit(root, 'Replace "phrase" with "word"')).toEqual(['Replaced "phrase" with "word" in b.md.']);
   expect(readFileSync(join(root, "a.md"), "latin1")).toBe("caf\xe9 phrase\n");
