@@ -1,4 +1,4 @@
-/** A line of a step's log as the runner reads it. */
+/** A line of a step's log as the runner parses it. */
 export type LogLine = { kind: "text"; text: string } | ({ kind: "command" } & Command);
 
 interface Command {
@@ -27,21 +27,21 @@ const commandNames = new Set([
 ]);
 
 /**
- * Reads a log as the runner does: commands at the start of a line (`::name key=value::data`) or anywhere in it
- * (`##[name]data`), none between `::stop-commands::TOKEN` and `::TOKEN::`.
+ * Parses a log as the runner does: workflow commands at the start of a line (`::name key=value::data`) or anywhere in it
+ * (`##[name]data`), except between `::stop-commands::TOKEN` and `::TOKEN::`.
  */
 export class LogReader {
   #rest = "";
   #stopToken: string | undefined;
 
-  /** The lines that `chunk` completes. */
+  /** Returns the lines that `chunk` completes. */
   read(chunk: string): LogLine[] {
     const lines = (this.#rest + chunk).split(/\r\n|\r|\n/);
     this.#rest = lines.pop() ?? "";
     return lines.flatMap((line) => this.#readLine(line));
   }
 
-  /** What is left when the log has ended. */
+  /** Returns the last line, if the log does not end with a line break. */
   end(): LogLine[] {
     return this.#rest === "" ? [] : this.read("\n");
   }
@@ -60,7 +60,7 @@ export class LogReader {
   }
 }
 
-/** A whole log, read at once. */
+/** Parses a complete log. */
 export function readLog(log: string): LogLine[] {
   const reader = new LogReader();
   return [...reader.read(log), ...reader.end()];

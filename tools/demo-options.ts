@@ -1,24 +1,25 @@
 import { parseArgs } from "node:util";
+import { errorMessage } from "../src/service/error-message.ts";
 
 export const help = `Usage: npm run demo -- [PROMPT] [options]
 
-Makes a small repository of documentation, starts the agent job service on it, runs the action against that as a
-workflow's step would, and shows the step's log, outputs and job summary, and the diff of the pull request. The agent is
-the service's own editor, which adds pages and sections, replaces phrases and fixes links, each named "in quotes".
-Costs nothing and reaches no other machine.
+Creates a small documentation repository, starts the agent job service on it and runs the action as a step of a workflow
+would. Shows the step's log, outputs and job summary, and the diff of the pull request. The agent is the service's
+built-in editor, which adds pages and sections, replaces phrases and fixes links, each named "in quotes". Costs nothing
+and uses no network.
 
   --follow-up TEXT   then send this message to the same job, in a second step
-  --keep             leave the service running at the end, so that the page of the pull request can be opened
-  --no-changes       the agent finds nothing to change
-  --fail             the agent fails
-  --time-out         the agent takes longer than the step waits
-  --base-url URL     use a real service instead, which starts a real job: needs --project, and an admin key in the
-                     environment as AGENT_API_KEY
+  --keep             keep the service running at the end, to open the page of the pull request
+  --no-changes       show an agent that finds nothing to change
+  --fail             show an agent that fails
+  --time-out         show an agent that takes longer than the step waits
+  --base-url URL     use a real service instead, which starts a real job; requires --project, and an admin key in the
+                     environment variable AGENT_API_KEY
   --project ID       the project (default: demo)
-  --help             show this
+  --help             show this help
 
-The steps of --fail and --time-out fail, as they should, and the demo itself then exits with 0. With --base-url it exits
-with the step's own exit code.
+With --fail and --time-out the step fails as intended, and the demo exits with 0. With --base-url it exits with the exit
+code of the step.
 `;
 
 const defaultPrompt = `Add a page "Quickstart" that says "Run npm ci, then npm test." and fix the link "quick-start.md" to "quickstart.md".`;
@@ -28,18 +29,18 @@ export interface DemoOptions {
   prompt: string;
   followUp: string | undefined;
   keep: boolean;
-  /** What is to be shown; by default whatever the prompt leads to. */
+  /** Default: whatever the prompt leads to. */
   scene: "no-changes" | "failed" | "timed-out" | undefined;
   baseUrl: string | undefined;
   project: string;
   apiKey: string;
 }
 
-/** What the command line asks for, or what is wrong with it. */
+/** Parses the command line. Returns what is wrong with it as `error`. */
 export function parseOptions(
   args: string[],
   environment: Readonly<Record<string, string | undefined>>,
-): DemoOptions | { problem: string } {
+): DemoOptions | { error: string } {
   try {
     const { values, positionals } = parseArgs({
       args,
@@ -62,14 +63,14 @@ export function parseOptions(
     ];
     const baseUrl = values["base-url"];
     const apiKey = environment.AGENT_API_KEY ?? "";
-    if (positionals.length > 1) return { problem: "Put the prompt in quotes, so that it is one argument." };
-    if (scenes.length > 1) return { problem: "Give one of --no-changes, --fail and --time-out." };
-    if (baseUrl !== undefined && values.keep) return { problem: "--keep is for the service of the demo itself." };
+    if (positionals.length > 1) return { error: "Put the prompt in quotes to make it one argument." };
+    if (scenes.length > 1) return { error: "Use only one of --no-changes, --fail and --time-out." };
+    if (baseUrl !== undefined && values.keep) return { error: "--keep cannot be combined with --base-url." };
     if (baseUrl !== undefined && scenes.length > 0)
-      return { problem: "A real job ends as it will: leave out --no-changes, --fail and --time-out." };
-    if (baseUrl !== undefined && values.project === undefined) return { problem: "--base-url needs --project." };
+      return { error: "--no-changes, --fail and --time-out cannot be combined with --base-url." };
+    if (baseUrl !== undefined && values.project === undefined) return { error: "--base-url requires --project." };
     if (baseUrl !== undefined && apiKey === "")
-      return { problem: "--base-url needs an admin key in the environment as AGENT_API_KEY." };
+      return { error: "--base-url requires an admin key in the environment variable AGENT_API_KEY." };
     return {
       help: values.help,
       prompt: positionals[0] ?? (scenes[0] === "no-changes" ? "Make the documentation better." : defaultPrompt),
@@ -81,6 +82,6 @@ export function parseOptions(
       apiKey,
     };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { error: errorMessage(error) };
   }
 }

@@ -10,7 +10,7 @@ import { DocsRepository } from "./docs-repository.ts";
 import { runStep, type StepResult } from "./runner.ts";
 import { plainText, TerminalRenderer, visible } from "./terminal.ts";
 
-/** What a real service may need from the environment to be reached. */
+/** Passed on to the step, since reaching a real service may require them. */
 const networkVariables = [
   "https_proxy",
   "HTTPS_PROXY",
@@ -21,21 +21,20 @@ const networkVariables = [
 ];
 
 const parsed = parseOptions(process.argv.slice(2), process.env);
-if ("problem" in parsed) {
-  process.stderr.write(`${parsed.problem}\n\n${help}`);
+if ("error" in parsed) {
+  process.stderr.write(`${parsed.error}\n\n${help}`);
   process.exitCode = 2;
 } else if (parsed.help) process.stdout.write(help);
-else
-  process.exitCode = parsed.baseUrl === undefined ? await demonstrate(parsed) : await runReal(parsed, parsed.baseUrl);
+else process.exitCode = parsed.baseUrl === undefined ? await runDemo(parsed) : await runAgainst(parsed, parsed.baseUrl);
 
-/** Against the service on this machine, with a repository of its own; 0 where the last step ended as it should. */
-async function demonstrate(options: DemoOptions): Promise<number> {
+/** Runs the demo with a local service. Returns exit code 0 if the last step has the outcome that the scene is to show. */
+async function runDemo(options: DemoOptions): Promise<number> {
   const apiKey = "mint_demo_key_of_no_value";
   using docs = new DocsRepository();
   const folder = mkdtempSync(join(tmpdir(), "agent-job-service-"));
   const service = await startService({
     repository: docs.path,
-    agent: agentOf(options.scene),
+    agent: agentFor(options.scene),
     apiKey,
     projects: [options.project],
     folder,
@@ -43,11 +42,16 @@ async function demonstrate(options: DemoOptions): Promise<number> {
     timeLimitMs: 60_000,
   });
   try {
-    const pace = { "poll-interval-seconds": "0.5", "max-poll-interval-seconds": "1" };
+    const intervals = { "poll-interval-seconds": "0.5", "max-poll-interval-seconds": "1" };
     const limit = options.scene === "timed-out" ? { "timeout-minutes": "0.1" } : {};
-    const { outputs } = await showSteps(options, { "base-url": service.url, "api-key": apiKey, ...pace, ...limit });
+    const { outputs } = await showSteps(options, {
+      "base-url": service.url,
+      "api-key": apiKey,
+      ...intervals,
+      ...limit,
+    });
     if (outputs["pr-link"]) showChange(docs, outputs);
-    if (options.keep) await stayUp(outputs["pr-link"] || service.url);
+    if (options.keep) await keepRunning(outputs["pr-link"] || service.url);
     const expected = options.scene === undefined ? ["pr-created", "no-changes"] : [options.scene];
     return expected.includes(outputs.outcome ?? "") ? 0 : 1;
   } finally {
@@ -56,8 +60,8 @@ async function demonstrate(options: DemoOptions): Promise<number> {
   }
 }
 
-/** An agent that does what the scene wants to show. */
-function agentOf(scene: DemoOptions["scene"]): AgentProgram {
+/** Returns the agent that a scene needs. */
+function agentFor(scene: DemoOptions["scene"]): AgentProgram {
   if (scene === "failed") return { ...shellAgent("echo 'This agent always fails.'; exit 1"), model: "always-fails" };
   if (scene === "timed-out") return { ...shellAgent("sleep 60"), model: "never-ends" };
   return builtInEditor;
@@ -72,13 +76,13 @@ function showChange(docs: DocsRepository, outputs: Record<string, string>): void
   }
 }
 
-async function stayUp(address: string): Promise<void> {
-  console.log(`\nThe service goes on until you press Ctrl+C: ${address}`);
-  await new Promise<void>((end) => process.once("SIGINT", end).once("SIGTERM", end));
+async function keepRunning(address: string): Promise<void> {
+  console.log(`\nThe service runs until you press Ctrl+C: ${address}`);
+  await new Promise<void>((resolve) => process.once("SIGINT", resolve).once("SIGTERM", resolve));
 }
 
-/** Against a real service; the exit code is that of the step. */
-async function runReal(options: DemoOptions, baseUrl: string): Promise<number> {
+/** Runs the steps against a real service. Returns the exit code of the last one. */
+async function runAgainst(options: DemoOptions, baseUrl: string): Promise<number> {
   const last = await showSteps(options, { "base-url": baseUrl, "api-key": options.apiKey });
   return last.exitCode ?? 1;
 }
@@ -88,7 +92,7 @@ async function showSteps(options: DemoOptions, service: Record<string, string>):
   const first = await showStep("Run an agent job", { ...inputs, prompt: options.prompt });
   if (options.followUp === undefined) return first;
   if (first.exitCode !== 0) {
-    console.log("\nThe follow-up is not sent, since the first step failed.");
+    console.log("\nThe follow-up was not sent because the first step failed.");
     return first;
   }
   return showStep("Send a follow-up", { ...inputs, "job-id": first.outputs["job-id"] ?? "", prompt: options.followUp });
@@ -99,8 +103,8 @@ async function showStep(name: string, inputs: Record<string, string>): Promise<S
   const terminal = new TerminalRenderer();
   const print = (lines: ReturnType<LogReader["read"]>) => {
     for (const line of lines) {
-      const shown = terminal.render(line);
-      if (shown !== undefined) console.log(shown);
+      const text = terminal.render(line);
+      if (text !== undefined) console.log(text);
     }
   };
   heading(name);

@@ -9,7 +9,7 @@ const pages = {
   "docs/guide.md": "# Guide\n\nBegin with the [quickstart](quick-start.md).\n\nUtilise the command.\n",
 };
 
-/** A bare repository of a few pages, such as a platform would hold. */
+/** A bare repository with a few pages of documentation, as a platform would host it. Disposing of it removes it. */
 export class DocsRepository implements Disposable {
   readonly path: string;
   readonly #folder: string;
@@ -26,51 +26,52 @@ export class DocsRepository implements Disposable {
     git(["init", "--quiet", "--initial-branch=main", work]);
     if (Object.keys(files).length === 0) return;
     git(["-C", work, "add", "--all"]);
-    git(["-C", work, ...person, "commit", "--quiet", "--message=Begin"]);
+    git(["-C", work, ...author, "commit", "--quiet", "--message=Begin"]);
     git(["-C", work, "push", "--quiet", this.path, "main"]);
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
   }
 
+  /** Runs Git in the repository and returns its trimmed stdout. */
   git(...args: string[]): string {
     return git(["-C", this.path, ...args]).trim();
   }
 
-  /** All branches but the default one. */
+  /** Returns all branches except the default branch. */
   branches(): string[] {
     const branches = this.git("for-each-ref", "--format=%(refname:short)", "refs/heads").split("\n");
     return branches.filter((branch) => branch !== "main" && branch !== "");
   }
 
-  /** A file on a branch. */
+  /** Returns the content of a file on a branch. */
   read(branch: string, file: string): string {
     return this.git("show", `${branch}:${file}`);
   }
 
-  /** What a branch changes against the default one. */
+  /** Returns the diff of a branch against its merge base with the default branch. */
   diff(branch: string): string {
     return this.git("diff", `main...${branch}`);
   }
 
-  /** Merges a branch as a platform's button does. */
+  /** Merges a branch into the default branch with a merge commit. */
   merge(branch: string): void {
-    this.#commit(branch, ["-p", "main", "-p", branch]);
+    this.#commitToMain(branch, ["-p", "main", "-p", branch]);
   }
 
-  /** The same as one commit that knows nothing of the branch. */
+  /** Merges a branch into the default branch as one commit, without the branch as a parent. */
   squash(branch: string): void {
-    this.#commit(branch, ["-p", "main"]);
+    this.#commitToMain(branch, ["-p", "main"]);
   }
 
-  #commit(branch: string, parents: readonly string[]): void {
+  #commitToMain(branch: string, parents: readonly string[]): void {
     const tree = this.git("rev-parse", `${branch}^{tree}`);
-    this.git("update-ref", "refs/heads/main", this.git(...person, "commit-tree", tree, ...parents, "-m", "Merge"));
+    this.git("update-ref", "refs/heads/main", this.git(...author, "commit-tree", tree, ...parents, "-m", "Merge"));
   }
 }
 
-const person = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.com"];
+const author = ["-c", "user.name=Someone", "-c", "user.email=someone@example.com"];
 
 function git(args: readonly string[]): string {
   return execFileSync("git", args, { encoding: "utf8", env: childEnvironment() });

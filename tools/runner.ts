@@ -1,35 +1,36 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, resolve as resolvePath } from "node:path";
 
-/** The action's main file, as the runner starts it. */
-export const mainFile = resolve(import.meta.dirname, "../dist/index.js");
+/** The action's main file, which the runner starts. */
+export const mainFile = resolvePath(import.meta.dirname, "../dist/index.js");
 
 export interface StepOptions {
-  /** As in the `with:` block. */
+  /** By their names in the `with:` block. */
   inputs: Readonly<Record<string, string>>;
   /** An empty folder for the runner's files and the workspace. */
   folder: string;
-  /** Added to an environment that is otherwise as bare as can be. */
+  /** Added to an otherwise minimal environment. */
   environment?: Readonly<Record<string, string>>;
-  /** Sees what is printed on stdout and stderr, as it comes. */
+  /** Receives stdout and stderr as they arrive. */
   onPrint?: (text: string) => void;
-  /** Is given the process, to send it a signal. */
+  /** Receives the process, for example to send it a signal. */
   onStart?: (child: ChildProcess) => void;
+  /** Default: the action's. */
   mainFile?: string;
 }
 
 export interface StepResult {
-  /** `null` where a signal ended the process. */
+  /** `null` if a signal killed the process. */
   exitCode: number | null;
   outputs: Record<string, string>;
   summary: string;
-  /** stdout and stderr, in the order they came. */
+  /** stdout and stderr, in the order of arrival. */
   log: string;
   files: { output: string; summary: string };
 }
 
-/** What the runner gives to a step: an environment, otherwise as bare as can be, and the files for its results. */
+/** Returns the environment of a step, otherwise minimal, and creates the files for its results. */
 export function stepEnvironment({
   inputs,
   folder,
@@ -41,7 +42,7 @@ export function stepEnvironment({
   for (const file of Object.values(files)) writeFileSync(file, "");
   const variables: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
-    // Without it, a program on Windows has no network.
+    // Windows needs it for network access.
     ...(process.env.SystemRoot && { SystemRoot: process.env.SystemRoot }),
     GITHUB_WORKSPACE: workspace,
     GITHUB_OUTPUT: files.output,
@@ -53,8 +54,8 @@ export function stepEnvironment({
 }
 
 /**
- * Runs the action as the runner does: inputs in the environment, results in files, commands on stdout. It renders and
- * obeys no command.
+ * Runs the action as the runner does: inputs in the environment, results in files, workflow commands on stdout. The
+ * commands are returned in the log and not executed.
  */
 export async function runStep(options: StepOptions): Promise<StepResult> {
   const { workspace, files, variables } = stepEnvironment(options);
@@ -71,20 +72,20 @@ export async function runStep(options: StepOptions): Promise<StepResult> {
       options.onPrint?.(text);
     });
   }
-  const exitCode = await new Promise<number | null>((done, fail) => {
-    child.on("error", fail);
-    child.on("close", done);
+  const exitCode = await new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", resolve);
   });
   const outputs = parseOutputs(readFileSync(files.output, "utf8"));
   return { exitCode, outputs, summary: readFileSync(files.summary, "utf8"), log, files };
 }
 
-/** The runner keeps dashes and turns spaces into underscores. */
+/** Like the runner, keeps dashes and replaces spaces with underscores. */
 function inputVariable(name: string): string {
   return `INPUT_${name.replaceAll(" ", "_").toUpperCase()}`;
 }
 
-/** Reads the file that GITHUB_OUTPUT names, as the runner does: `name=value` or `name<<DELIMITER`; the last wins. */
+/** Parses the file named by GITHUB_OUTPUT as the runner does: `name=value` or `name<<DELIMITER`; the last value wins. */
 export function parseOutputs(file: string): Record<string, string> {
   const outputs: Record<string, string> = {};
   const lines = file.split(/\r?\n/);
@@ -93,12 +94,12 @@ export function parseOutputs(file: string): Record<string, string> {
     const [, name, delimiter] = /^([^=]*?)<<(.+)$/.exec(line) ?? [];
     if (name !== undefined) {
       const end = lines.indexOf(delimiter ?? "", index + 1);
-      if (end < 0) throw new Error(`the output ${name} does not end`);
+      if (end < 0) throw new Error(`the delimiter of the output ${name} is missing`);
       outputs[name] = lines.slice(index + 1, end).join("\n");
       index = end;
     } else if (line.includes("=")) {
       outputs[line.slice(0, line.indexOf("="))] = line.slice(line.indexOf("=") + 1);
-    } else if (line !== "") throw new Error(`not a line of an output: ${line}`);
+    } else if (line !== "") throw new Error(`invalid line in the output file: ${line}`);
   }
   return outputs;
 }

@@ -10,7 +10,7 @@ export class TerminalRenderer {
   readonly #masks: string[] = [];
   #indent = "";
 
-  /** The line as it is to be shown; `undefined` where nothing is. */
+  /** Returns the line as text, or `undefined` if nothing is shown for it. */
   render(line: LogLine): string | undefined {
     if (line.kind === "command" && line.name === "add-mask") this.#masks.push(line.data);
     if (line.kind === "command" && line.name === "endgroup") this.#indent = "";
@@ -25,16 +25,16 @@ function show(line: LogLine): string | undefined {
   const format = annotationFormats[line.name];
   if (format) return styleText(format, `${line.name}: ${line.properties.title ?? ""}\n${line.data}`);
   if (line.name === "group") return styleText("bold", `▼ ${line.data}`);
-  // Lines of debug are shown by a runner only where step debug logging is on.
+  // The runner shows debug lines only if step debug logging is enabled.
   return undefined;
 }
 
-/** A text without what a terminal would obey. */
+/** Escapes control characters, which a terminal would interpret. */
 export function visible(text: string): string {
   return text.replace(/(?!\n)\p{Cc}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** The job summary, which is HTML, as text for a terminal. */
+/** Converts the job summary from HTML to text for a terminal. */
 export function plainText(html: string): string {
   const text = html
     .replace(/<h[23]>(.*?)<\/h[23]>/g, (_match, title: string) => styleText("bold", title))

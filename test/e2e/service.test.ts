@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -12,8 +13,14 @@ import { step, temporaryFolder } from "../support/step.ts";
 const mainFile = resolve(import.meta.dirname, "../../src/service/main.ts");
 const children: ChildProcess[] = [];
 
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill("SIGKILL");
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    // Otherwise its files could not be removed yet.
+    await exited;
+  }
 });
 
 /** Starts the service as `npm run service` does, and waits until it listens. */
@@ -30,8 +37,8 @@ async function spawnService(args: string[]): Promise<{ child: ChildProcess; url:
   throw new Error("the service exited");
 }
 
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 20));
+async function waitUntil(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 test("resumes a job after the service is killed, and the waiting step gets its pull request", async () => {
@@ -53,9 +60,9 @@ test("resumes a job after the service is killed, and the waiting step gets its p
   const first = await spawnService(args);
   const { port } = new URL(first.url);
   const running = step(inputsFor(first, { prompt: "Answer the question" }));
-  await until(() => existsSync(started) && readFileSync(started, "utf8").includes("\n"));
+  await waitUntil(() => existsSync(started) && readFileSync(started, "utf8").includes("\n"));
   first.child.kill("SIGKILL");
-  await until(() => first.child.signalCode !== null);
+  await waitUntil(() => first.child.signalCode !== null);
 
   await spawnService([...args, "--port", port]);
   writeFileSync(gate, "");
@@ -69,7 +76,7 @@ test("resumes a job after the service is killed, and the waiting step gets its p
 
   const [orphan, resumed] = readFileSync(started, "utf8").trim().split("\n");
   expect(resumed).not.toBe(orphan);
-  expect(() => process.kill(Number(orphan), 0), "the agent of the killed service is gone").toThrow();
+  expect(() => process.kill(Number(orphan), 0), "the agent of the killed service was killed too").toThrow();
 });
 
 test("opens a pull request on GitHub for a comment, and adds to it for the next one", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseOptions } from "../../tools/demo-options.ts";
 
-test("without options: a job with a pull request, on this machine", () => {
+test("defaults to a local job with a pull request", () => {
   expect(parseOptions([], {})).toMatchObject({ prompt: expect.stringContaining("Add a page") });
   expect(parseOptions([], {})).toMatchObject({ scene: undefined, baseUrl: undefined, project: "demo" });
 });
@@ -10,31 +10,31 @@ test.each([
   ["--no-changes", "no-changes"],
   ["--fail", "failed"],
   ["--time-out", "timed-out"],
-])("%s: %s", (option, scene) => {
+])("takes %s for the scene %s", (option, scene) => {
   expect(parseOptions([option], {})).toMatchObject({ scene });
 });
 
-test("a real service needs a project and a key", () => {
+test("requires a project and a key for a real service", () => {
   const args = ["--base-url", "https://example.com"];
   const environment = { AGENT_API_KEY: "mint_x" };
-  expect(parseOptions(args, environment)).toMatchObject({ problem: expect.stringContaining("--project") });
+  expect(parseOptions(args, environment)).toMatchObject({ error: expect.stringContaining("--project") });
   expect(parseOptions([...args, "--project", "p"], {})).toMatchObject({
-    problem: expect.stringContaining("AGENT_API_KEY"),
+    error: expect.stringContaining("AGENT_API_KEY"),
   });
   expect(parseOptions([...args, "--project", "p"], environment)).toMatchObject({ apiKey: "mint_x", project: "p" });
 });
 
-test("the prompt is the argument without a name", () => {
+test("takes the positional argument as the prompt", () => {
   expect(parseOptions(["Add a page 'Limits'", "--keep"], {})).toMatchObject({
     prompt: "Add a page 'Limits'",
     keep: true,
   });
-  expect(parseOptions(["--base-url", "https://example.com", "--keep"], {})).toEqual({ problem: expect.any(String) });
+  expect(parseOptions(["--base-url", "https://example.com", "--keep"], {})).toEqual({ error: expect.any(String) });
 });
 
 test.each([[["--nope"]], [["--follow-up"]], [["two", "words"]], [["--fail", "--time-out"]]])(
-  "%j is refused with its reason",
+  "rejects %j and says why",
   (args) => {
-    expect(parseOptions(args, {})).toEqual({ problem: expect.any(String) });
+    expect(parseOptions(args, {})).toEqual({ error: expect.any(String) });
   },
 );
