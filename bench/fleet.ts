@@ -9,25 +9,25 @@ import { apiKey, scratchFolder } from "./scratch.ts";
 
 export interface FleetResult {
   processes: number;
-  /** Steps that ended with a pull request, each with a job of its own. */
+  /** Steps with the outcome pr-created, each with its own job. */
   withPullRequest: number;
-  /** Steps that the hourly limit turned away: they say that no job was started. */
-  turnedAway: number;
-  /** Jobs that the service has started, by its own count. */
+  /** Steps that the rate limit rejected, and that reported that no job was started. */
+  rejected: number;
+  /** Jobs that the service created. */
   jobs: number;
-  /** Whatever is not as it should be, in words. */
-  faults: string[];
-  /** Requests in each second from the first one on. */
+  /** Unexpected results, as text. */
+  errors: string[];
+  /** Requests per second, from the first request on. */
   perSecond: number[];
 }
 
-/** More steps than a project may create in an hour, and fewer. */
+/** One project with more steps than the rate limit allows, and one with fewer. */
 export const crowded = { project: "bench-crowded", processes: hourlyLimit + 10 };
 export const calm = { project: "bench-calm", processes: 90 };
-/** Longer than it takes two cores to start all processes. */
+/** Longer than two cores take to start all processes. */
 export const jobSeconds = 45;
 
-/** Real processes of `dist`, all at once and with the intervals that users have, against the service with its limits. */
+/** Runs many processes of `dist` at once, with the default intervals, against the service with its rate limits. */
 export async function measureFleet(): Promise<FleetResult> {
   const engine = new ScriptedEngine({ script: () => ({ durationMs: jobSeconds * 1000 }) });
   const api = createApi({
@@ -61,18 +61,18 @@ export async function measureFleet(): Promise<FleetResult> {
     ),
   );
 
-  const faults: string[] = [];
+  const errors: string[] = [];
   const ids = new Set<string>();
-  let turnedAway = 0;
+  let rejected = 0;
   for (const { exitCode, outputs, log } of results) {
     const { outcome, "job-id": id = "" } = outputs;
     if (exitCode === 0 && outcome === "pr-created" && id !== "" && !ids.has(id)) ids.add(id);
-    else if (exitCode === 1 && outcome === "error" && id === "" && log.includes("No job was started")) turnedAway++;
-    else faults.push(`a step ended with ${exitCode}, ${outcome}, ${id || "no job"}`);
+    else if (exitCode === 1 && outcome === "error" && id === "" && log.includes("No job was started")) rejected++;
+    else errors.push(`a step exited with ${exitCode}, outcome ${outcome}, ${id || "no job"}`);
   }
   const jobs = engine.prompts.length;
-  if (jobs !== ids.size) faults.push(`${jobs} jobs were started, and ${ids.size} handed on`);
-  if (turnedAway !== crowded.processes - hourlyLimit) faults.push(`${turnedAway} steps were turned away`);
+  if (jobs !== ids.size) errors.push(`the service created ${jobs} jobs, but the steps returned ${ids.size}`);
+  if (rejected !== crowded.processes - hourlyLimit) errors.push(`${rejected} steps were rejected`);
 
   const first = arrivals[0] ?? 0;
   const perSecond: number[] = [];
@@ -83,9 +83,9 @@ export async function measureFleet(): Promise<FleetResult> {
   return {
     processes: projects.length,
     withPullRequest: ids.size,
-    turnedAway,
+    rejected,
     jobs,
-    faults,
+    errors,
     perSecond: Array.from(perSecond, (count) => count ?? 0),
   };
 }

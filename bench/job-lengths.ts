@@ -1,30 +1,30 @@
-/**
- * How long jobs run, in seconds: log-normal with a median of 4 minutes and a 95th percentile of 25, of which only what
- * ends within 2 hours is taken.
+/*
+ * The distribution of job lengths: log-normal with a median of 4 minutes and a 95th percentile of 25 minutes, truncated at
+ * 2 hours.
  */
 export const medianSeconds = 240;
 export const percentile95Seconds = 1500;
-export const longestSeconds = 7200;
+export const maxSeconds = 7200;
 const sigma = Math.log(percentile95Seconds / medianSeconds) / 1.6448536269514722;
 
-/** The share of jobs that have ended after so many seconds. */
+/** Returns the share of jobs that are at most this long. */
 export function shareEnded(seconds: number): number {
-  return Math.min(1, uncut(seconds) / uncut(longestSeconds));
+  return Math.min(1, untruncated(seconds) / untruncated(maxSeconds));
 }
 
-/** So many lengths that lie evenly in the distribution, in order. */
+/** Returns `count` lengths in seconds at evenly spaced quantiles, in ascending order. */
 export function jobLengths(count: number): number[] {
   return Array.from({ length: count }, (_, index) => lengthAt((index + 0.5) / count));
 }
 
 /**
- * What no schedule can get below in mean lateness × mean polls: ½ (∫ √(f·S) dt)², with `f` the density of lengths and `S`
- * the share of jobs that still run. It follows from the Cauchy–Schwarz inequality for polls so close that a job ends
- * evenly between two of them.
+ * Returns the lower bound of mean lateness × mean polls for any schedule, in seconds: ½ (∫ √(f·S) dt)², where `f` is the
+ * density of the lengths and `S` the share of jobs still running. It follows from the Cauchy–Schwarz inequality if polls
+ * are so close together that the end of a job is uniformly distributed between two of them.
  */
-export function leastProduct(stepSeconds = 0.1): number {
+export function minProduct(stepSeconds = 0.1): number {
   let integral = 0;
-  for (let start = 0; start < longestSeconds; start += stepSeconds) {
+  for (let start = 0; start < maxSeconds; start += stepSeconds) {
     const ended = shareEnded(start + stepSeconds) - shareEnded(start);
     const running = 1 - shareEnded(start + stepSeconds / 2);
     integral += Math.sqrt((ended / stepSeconds) * running) * stepSeconds;
@@ -32,13 +32,13 @@ export function leastProduct(stepSeconds = 0.1): number {
   return integral ** 2 / 2;
 }
 
-function uncut(seconds: number): number {
+function untruncated(seconds: number): number {
   return seconds <= 0 ? 0 : normalDistribution(Math.log(seconds / medianSeconds) / sigma);
 }
 
-/** The inverse of `shareEnded`, by bisection. */
+/** Returns the inverse of `shareEnded`, by bisection. */
 function lengthAt(share: number): number {
-  let [low, high] = [0, longestSeconds];
+  let [low, high] = [0, maxSeconds];
   for (let step = 0; step < 50; step++) {
     const middle = (low + high) / 2;
     if (shareEnded(middle) < share) low = middle;
@@ -47,7 +47,7 @@ function lengthAt(share: number): number {
   return high;
 }
 
-/** Abramowitz and Stegun 7.1.26, which is exact to 1.5e-7. */
+/** Abramowitz and Stegun 7.1.26, accurate to 1.5e-7. */
 function normalDistribution(z: number): number {
   const x = Math.abs(z) / Math.SQRT2;
   const t = 1 / (1 + 0.3275911 * x);

@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { errorMessage } from "../src/service/error-message.ts";
 import { measureFleet } from "./fleet.ts";
-import { measureNotice } from "./notice.ts";
-import { plotFleet, plotNotice } from "./plot.ts";
+import { measureLateness } from "./lateness.ts";
+import { plotFleet, plotLateness } from "./plot.ts";
 import { renderReport } from "./report.ts";
 import { measureSize } from "./size.ts";
 import { measureStartUp, type Peer } from "./start-up.ts";
@@ -11,13 +12,13 @@ import { measureSteadyState } from "./steady.ts";
 
 const help = `Usage: npm run bench -- [options]
 
-Measures the action as it is built in dist: start-up, memory, size, lateness of the notice and load on the service.
-Prints the tables, and writes them with their plots to docs/performance.md. Takes about four minutes.
+Measures the action in dist: start-up, memory, size, lateness of polls and load on the service. Prints the tables, and
+writes them and their plots to docs/performance.md. Takes about four minutes.
 
-  --peer NAME=FILE   measure another action's main file too, at its own early end without inputs; may be repeated
+  --peer NAME=FILE   also measure the main file of another action, which exits early without inputs; may be repeated
   --rounds N         rounds of the start-up measurement (default: 40)
-  --no-write         only print
-  --help             show this
+  --no-write         print only
+  --help             show this help
 `;
 
 const docs = resolve(import.meta.dirname, "../docs");
@@ -25,14 +26,14 @@ const [begin, end] = ["<!-- measured: npm run bench writes from here -->", "<!--
 
 function readPeer(text: string): Peer {
   const [name = "", ...file] = text.split("=");
-  if (name === "" || file.length === 0) throw new Error(`--peer takes NAME=FILE, not ${text}`);
+  if (name === "" || file.length === 0) throw new Error(`--peer must be NAME=FILE, not ${text}`);
   return { name, file: resolve(file.join("=")) };
 }
 
 interface Options {
   rounds: number;
   peers: Peer[];
-  isWritten: boolean;
+  write: boolean;
 }
 
 function readOptions(): Options | "help" {
@@ -47,11 +48,11 @@ function readOptions(): Options | "help" {
   });
   if (values.help) return "help";
   const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error("--rounds takes a whole number above 0");
-  return { rounds, peers: values.peer.map(readPeer), isWritten: values.write };
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error("--rounds must be an integer greater than 0");
+  return { rounds, peers: values.peer.map(readPeer), write: values.write };
 }
 
-async function bench({ rounds, peers, isWritten }: Options): Promise<void> {
+async function bench({ rounds, peers, write }: Options): Promise<void> {
   const onProgress = (text: string): void => void process.stderr.write(`${text}\n`);
 
   const sizes = measureSize();
@@ -59,30 +60,30 @@ async function bench({ rounds, peers, isWritten }: Options): Promise<void> {
   onProgress("10,000 polls");
   const steady = await measureSteadyState([1000, 2500, 5000, 10_000]);
   onProgress("schedules");
-  const notice = await measureNotice(20_000);
+  const lateness = await measureLateness(20_000);
   onProgress("200 processes");
   const fleet = await measureFleet();
 
-  const report = renderReport({ rounds, startUp, steady, sizes, notice, fleet });
+  const report = renderReport({ rounds, startUp, steady, sizes, lateness, fleet });
   process.stdout.write(`${report}\n`);
-  if (isWritten) {
+  if (write) {
     mkdirSync(resolve(docs, "images"), { recursive: true });
-    writeFileSync(resolve(docs, "images/notice.svg"), plotNotice(notice));
+    writeFileSync(resolve(docs, "images/lateness.svg"), plotLateness(lateness));
     writeFileSync(resolve(docs, "images/fleet.svg"), plotFleet(fleet));
     const page = resolve(docs, "performance.md");
     const [before = "", rest = ""] = readFileSync(page, "utf8").split(begin);
     const [, after] = rest.split(end);
-    if (after === undefined) throw new Error(`${page} has no place to write to`);
+    if (after === undefined) throw new Error(`${page} lacks the markers to write between`);
     writeFileSync(page, `${before}${begin}\n\n${report}\n${end}${after}`);
   }
-  if (fleet.faults.length > 0) process.exitCode = 1;
+  if (fleet.errors.length > 0) process.exitCode = 1;
 }
 
 let options: ReturnType<typeof readOptions> | undefined;
 try {
   options = readOptions();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${help}`);
+  process.stderr.write(`${errorMessage(error)}\n\n${help}`);
   process.exitCode = 2;
 }
 if (options === "help") process.stdout.write(help);

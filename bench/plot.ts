@@ -1,30 +1,30 @@
 import type { FleetResult } from "./fleet.ts";
-import type { NoticeResult, NoticeRow } from "./notice.ts";
+import type { LatenessResult, LatenessRow } from "./lateness.ts";
 
 const width = 720;
 const height = 400;
 const frame = { left: 64, right: 24, top: 44, bottom: 52 };
 
-/** Colours that stand out from white as from GitHub's dark background, since a picture cannot know which it is on. */
+/** Colours with enough contrast on GitHub's light and dark backgrounds, since an image cannot tell which one it is on. */
 const colours = { text: "#7d8590", grid: "#7d859040", quiet: "#7d859070", peer: "#d29922", ours: "#2f81f7" };
 
-/** Requests against lateness of every schedule, both on scales of ratios. */
-export function plotNotice({ ours, others, candidates }: NoticeResult): string {
+/** Plots the lateness of every schedule over its requests, on logarithmic scales. */
+export function plotLateness({ ours, others, candidates }: LatenessResult): string {
   const rows = [ours, ...others, ...candidates];
   const x = logarithmic(rows.map(requests), [frame.left, width - frame.right]);
   const y = logarithmic(rows.map(share), [height - frame.bottom, frame.top]);
-  const dot = (row: NoticeRow, radius: number, colour: string) =>
+  const dot = (row: LatenessRow, radius: number, colour: string) =>
     `<circle cx="${x(requests(row))}" cy="${y(share(row))}" r="${radius}" fill="${colour}"/>`;
-  const label = (row: NoticeRow, colour: string, { below = 0, weight = "normal" } = {}) =>
+  const label = (row: LatenessRow, colour: string, { below = 0, weight = "normal" } = {}) =>
     `<text x="${x(requests(row)) + 9}" y="${y(share(row)) - 7 + below}" fill="${colour}" font-weight="${weight}">${row.name}</text>`;
-  return svg("Lateness of the notice against requests, by schedule", [
+  return svg("Lateness and requests per job, by schedule", [
     ...[10, 20, 50, 100].map((value) => vertical(x(value), String(value))),
     ...[0.05, 0.1, 0.2, 0.5, 1].map((value) => horizontal(y(value), `${value * 100} %`)),
     caption(width / 2, height - 12, "requests per job (fewer is better)"),
     caption(
       frame.left,
       frame.top - 20,
-      "95th percentile of lateness, as a share of the job's length (less is better)",
+      "95th percentile of lateness, as a share of the job's length (lower is better)",
       "start",
     ),
     ...candidates.map((row) => dot(row, 2.5, colours.quiet)),
@@ -37,18 +37,18 @@ export function plotNotice({ ours, others, candidates }: NoticeResult): string {
   ]);
 }
 
-/** Requests in each second of the fleet. */
+/** Plots the requests per second of the fleet. */
 export function plotFleet({ perSecond, processes }: FleetResult): string {
-  const most = Math.ceil(Math.max(...perSecond) / 10) * 10;
+  const max = Math.ceil(Math.max(...perSecond) / 10) * 10;
   const step = (width - frame.left - frame.right) / perSecond.length;
-  const y = (value: number) => round(height - frame.bottom - (value / most) * (height - frame.bottom - frame.top));
+  const y = (value: number) => round(height - frame.bottom - (value / max) * (height - frame.bottom - frame.top));
   const bars = perSecond.map((count, second) => {
     const left = round(frame.left + second * step);
     return `<rect x="${left}" y="${y(count)}" width="${round(step * 0.8)}" height="${round(y(0) - y(count))}" fill="${colours.ours}"/>`;
   });
   const seconds = perSecond.map((_, second) => second).filter((second) => second % 10 === 0);
   return svg(`Requests per second of ${processes} steps that start together`, [
-    ...[0, most / 2, most].map((value) => horizontal(y(value), String(value))),
+    ...[0, max / 2, max].map((value) => horizontal(y(value), String(value))),
     ...seconds.map((second) => caption(frame.left + second * step, height - frame.bottom + 18, String(second))),
     caption(width / 2, height - 12, "seconds since the first request"),
     caption(frame.left, frame.top - 20, "requests per second", "start"),
@@ -56,14 +56,14 @@ export function plotFleet({ perSecond, processes }: FleetResult): string {
   ]);
 }
 
-const requests = (row: NoticeRow): number => row.requests;
-const share = (row: NoticeRow): number => row.share95;
+const requests = (row: LatenessRow): number => row.requests;
+const share = (row: LatenessRow): number => row.share95;
 const round = (value: number): number => Math.round(value * 10) / 10;
 
 function logarithmic(values: readonly number[], [from, to]: [number, number]): (value: number) => number {
-  const least = Math.log(Math.min(...values) / 1.15);
-  const most = Math.log(Math.max(...values) * 1.35);
-  return (value) => round(from + ((Math.log(value) - least) / (most - least)) * (to - from));
+  const min = Math.log(Math.min(...values) / 1.15);
+  const max = Math.log(Math.max(...values) * 1.35);
+  return (value) => round(from + ((Math.log(value) - min) / (max - min)) * (to - from));
 }
 
 function vertical(x: number, text: string): string {

@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 
-/** A program for Node, with its arguments and environment. */
+/** A Node.js program: arguments and environment. */
 export interface Program {
   args: readonly string[];
   environment: NodeJS.ProcessEnv;
 }
 
-/** Runs a program and throws away what it prints. `onReport` gets the lines it writes to its file descriptor 3. */
+/** Runs a program and ignores its output. `onReport` receives the lines it writes to file descriptor 3. */
 export async function runProgram(
   { args, environment }: Program,
   onReport: (line: string) => void = () => {},
@@ -20,19 +20,19 @@ export async function runProgram(
     rest = lines.pop() ?? "";
     lines.forEach(onReport);
   });
-  const exitCode = await new Promise<number | null>((done, fail) => {
-    child.on("error", fail);
-    child.on("close", done);
+  const exitCode = await new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", resolve);
   });
   return { durationMs: performance.now() - startedAt, exitCode };
 }
 
-/** The same program with `code` run before it. */
+/** Returns the program with `code` preloaded, and with additional flags for Node.js. */
 export function withPreload({ args, environment }: Program, code: string, flags: readonly string[] = []): Program {
   return { args: [...flags, "--import", `data:text/javascript,${encodeURIComponent(code)}`, ...args], environment };
 }
 
-// Linux hands the peak of the parent on to `getrusage` of the child; the kernel's own record starts anew.
+// On Linux, `getrusage` of the child includes the parent's peak from before `exec`; VmHWM in /proc does not.
 const reportPeak = `
 import fs from "node:fs";
 process.on("exit", () => {
@@ -42,7 +42,7 @@ process.on("exit", () => {
   fs.writeSync(3, peak + "\\n");
 });`;
 
-/** The most memory the program held at a time (peak resident set), in KiB. */
+/** Returns the program's peak resident set size, in KiB. */
 export async function peakMemoryKib(program: Program): Promise<number> {
   let peak = Number.NaN;
   await runProgram(withPreload(program, reportPeak), (line) => {

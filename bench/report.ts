@@ -1,8 +1,8 @@
 import { cpus } from "node:os";
 import { hourlyLimit } from "../src/service/http/rate-limiter.ts";
 import { calm, crowded, type FleetResult, jobSeconds } from "./fleet.ts";
-import { longestSeconds, medianSeconds, percentile95Seconds } from "./job-lengths.ts";
-import { better, type NoticeResult, type NoticeRow, tempting } from "./notice.ts";
+import { maxSeconds, medianSeconds, percentile95Seconds } from "./job-lengths.ts";
+import { better, type LatenessResult, type LatenessRow, runnersUp } from "./lateness.ts";
 import type { Sizes } from "./size.ts";
 import type { StartUpRow } from "./start-up.ts";
 import type { SteadyRow } from "./steady.ts";
@@ -12,18 +12,18 @@ export interface Measurements {
   startUp: StartUpRow[];
   steady: SteadyRow[];
   sizes: Sizes;
-  notice: NoticeResult;
+  lateness: LatenessResult;
   fleet: FleetResult;
 }
 
-/** All that was measured, as Markdown. */
-export function renderReport({ rounds, startUp, steady, sizes, notice, fleet }: Measurements): string {
-  return `Measured with Node ${process.version.slice(1)} on ${process.platform} ${process.arch}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}).
+/** Renders the measurements as Markdown. */
+export function renderReport({ rounds, startUp, steady, sizes, lateness, fleet }: Measurements): string {
+  return `Measured with Node.js ${process.version.slice(1)} on ${process.platform} ${process.arch}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}).
 
 ### Start-up and memory
 
-Whole processes from start to exit, against a service on the same machine, as multiples of a bare \`node -e 0\` that was
-started in the same round: median of ${rounds} rounds, with the first and last decile. Memory is the peak resident set.
+Whole processes from start to exit, against a service on the same machine. Times and memory are relative to a bare
+\`node -e 0\` in the same round: median of ${rounds} rounds, with the first and last decile. Memory is the peak resident set size.
 
 ${table(
   ["process", "time / bare", "10 %–90 %", "median", "memory / bare", "memory"],
@@ -37,65 +37,65 @@ ${table(
   ]),
 )}
 
-One step that polls without a pause:
+One step that polls without pauses:
 
 ${table(
-  ["polls", "alive after a collection", "resident set"],
+  ["polls", "heap after garbage collection", "resident set"],
   steady.map(({ polls, heapKib, residentKib }) => [count(polls), mebibytes(heapKib), mebibytes(residentKib)]),
 )}
 
 ### Size
 
-${count(Math.round(sizes.totalBytes / 1000))} kB of JavaScript in \`dist\`. What is in each file, before the bundler adds its own lines:
+${count(Math.round(sizes.totalBytes / 1000))} kB of JavaScript in \`dist\`. Contents of each file, without the code that the bundler adds:
 
 ${table(
-  ["file", "size", "loaded", "holds (kB)"],
+  ["file", "size", "loaded", "contents (kB)"],
   sizes.files
     .sort((one, other) => other.bytes - one.bytes)
     .map((file) => [
       file.name,
       kilobytes(file.bytes),
-      file.isForGitHub ? "for a comment that is heeded" : "always",
+      file.isForGitHub ? "for a comment with the trigger phrase" : "always",
       contents(file.packages),
     ]),
 )}
 
-### Notice and load
+### Lateness and load
 
-${count(notice.jobs)} jobs whose lengths are log-normal with a median of ${medianSeconds / 60} min and a 95th percentile of ${percentile95Seconds / 60} min, cut at ${longestSeconds / 3600} h. Lateness is
-how long after its end a job is known to have ended. The product is mean lateness × mean polls over the least that any
-schedule can reach, ½(∫√(f·S) dt)² = ${notice.bound.toFixed(0)} s. The peak is of 1,000 jobs that start together.
+${count(lateness.jobs)} jobs whose lengths are log-normal with a median of ${medianSeconds / 60} min and a 95th percentile of ${percentile95Seconds / 60} min, truncated at ${maxSeconds / 3600} h. Lateness
+is the time from the end of a job to the poll that detects it. The product is mean lateness × mean polls, relative to the
+lower bound for any schedule, ½(∫√(f·S) dt)² = ${lateness.bound.toFixed(0)} s. The peak is for 1,000 jobs that start together.
 
-![Lateness against requests, by schedule](images/notice.svg)
+![Lateness and requests per job, by schedule](images/lateness.svg)
 
-${noticeTable([notice.ours, ...notice.others])}
+${latenessTable([lateness.ours, ...lateness.others])}
 
-${front(notice)}
+${comparison(lateness)}
 
-### Many at once
+### Many steps at once
 
-${fleet.processes} processes of \`dist/index.js\`, started together with the default intervals, against the service with its hourly limit of ${hourlyLimit}
-jobs a project: ${crowded.processes} of them for one project, ${calm.processes} for another. Jobs take ${jobSeconds} s. ${fleet.withPullRequest} ended with a pull request, each with a job
-of its own; ${fleet.turnedAway} were turned away by the limit, and said that no job was started. The service counted ${fleet.jobs} jobs. In the
-busiest second there were ${Math.max(...fleet.perSecond)} requests.
+${fleet.processes} processes of \`dist/index.js\`, started together with the default intervals, against the service with its rate limit of ${hourlyLimit}
+jobs per project and hour: ${crowded.processes} for one project, ${calm.processes} for another. Jobs take ${jobSeconds} s. ${fleet.withPullRequest} steps ended with a pull request, each
+with its own job. ${fleet.rejected} were rejected by the rate limit and reported that no job was started. The service created ${fleet.jobs} jobs.
+The busiest second had ${Math.max(...fleet.perSecond)} requests.
 
 ![Requests per second](images/fleet.svg)
-${fleet.faults.map((fault) => `\n**Fault:** ${fault}\n`).join("")}`;
+${fleet.errors.map((error) => `\n**Error:** ${error}\n`).join("")}`;
 }
 
-/** What a reader must know of the candidates: whether one is better, and what the tempting ones cost. */
-function front(notice: NoticeResult): string {
-  const winners = better(notice);
+/** Compares our schedule with the candidates: whether one is better, and what the closest ones cost. */
+function comparison(lateness: LatenessResult): string {
+  const winners = better(lateness);
   const verdict =
     winners.length === 0
-      ? `Of ${notice.candidates.length} other schedules that can be said in one sentence (shares, roots and first delays, with other limits; the grey
-dots), none is as good as ours in every measure but the peak, and better in one. Those that come nearest, with fewer
-requests and no greater 95th percentile of the share, pay for it in lateness:`
-      : `Better than ours, by these measures: ${winners.map(({ name }) => name).join("; ")}. Those that come nearest:`;
-  return `${verdict}\n\n${noticeTable([notice.ours, ...tempting(notice)])}`;
+      ? `Of ${lateness.candidates.length} other simple schedules (shares, roots and first delays, with other limits; the grey dots), none is at least as good as
+ours in every measure except the peak, and better in one. The closest, with fewer requests and no larger 95th percentile
+of the share, are later on average:`
+      : `Better than ours, by these measures: ${winners.map(({ name }) => name).join("; ")}. The closest:`;
+  return `${verdict}\n\n${latenessTable([lateness.ours, ...runnersUp(lateness)])}`;
 }
 
-function noticeTable(rows: readonly NoticeRow[]): string {
+function latenessTable(rows: readonly LatenessRow[]): string {
   return table(
     [
       "schedule",
@@ -104,7 +104,7 @@ function noticeTable(rows: readonly NoticeRow[]): string {
       "95 %",
       "share of length: mean",
       "95 %",
-      "product / least",
+      "product / bound",
       "peak",
     ],
     rows.map((row) => [
@@ -130,11 +130,11 @@ function contents(packages: ReadonlyMap<string, number>): string {
     .join(", ");
 }
 
-/** Columns of figures are set to the right. */
+/** Renders a Markdown table. Columns of numbers are right-aligned. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  const isFigures = (column: number) => rows.every((cells) => /^[\d.]/.test(cells[column] ?? ""));
-  const rule = head.map((_, column) => (isFigures(column) ? "--:" : "---"));
+  const isNumeric = (column: number) => rows.every((cells) => /^[\d.]/.test(cells[column] ?? ""));
+  const rule = head.map((_, column) => (isNumeric(column) ? "--:" : "---"));
   return [line(head), line(rule), ...rows.map(line)].join("\n");
 }
 

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The key of the services that are measured against. */
+/** The API key of the services in the benchmark. */
 export const apiKey = "mint_bench_key_of_no_value";
 
-/** A folder that is removed at the end of the block which holds it. */
+/** Creates a temporary folder. Disposing of it removes it. */
 export function scratchFolder(): Disposable & { path: string } {
   const path = mkdtempSync(join(tmpdir(), "agent-job-bench-"));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };

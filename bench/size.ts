@@ -8,9 +8,9 @@ const root = resolve(import.meta.dirname, "..");
 export interface DistFile {
   name: string;
   bytes: number;
-  /** Bytes of each package in it; our own sources are the package `""`. */
+  /** Bytes per package; `""` stands for our own sources. */
   packages: Map<string, number>;
-  /** Whether it is loaded only once GitHub is to be asked. */
+  /** Whether it is loaded only for requests to GitHub. */
   isForGitHub: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface Sizes {
   files: DistFile[];
 }
 
-/** The parts of webpack's statistics that are read here. */
+/** The parts of webpack's statistics that are used here. */
 interface Module {
   size: number;
   nameForCondition: string | null;
@@ -32,7 +32,7 @@ interface Statistics {
   chunks: { id: string | number; files: string[] }[];
 }
 
-/** Bundles what `npm run build` has compiled once more, elsewhere, to be told what is in it. */
+/** Measures `dist`. Bundles the output of `npm run build` again in a temporary folder, to get the statistics. */
 export function measureSize(): Sizes {
   using scratch = scratchFolder();
   const statistics = join(scratch.path, "statistics.json");
@@ -51,13 +51,13 @@ export function measureSize(): Sizes {
       const owner = packageOf(nameForCondition);
       packages.set(owner, (packages.get(owner) ?? 0) + size);
     }
-    const isForGitHub = inside.some(({ nameForCondition }) => behindGitHub.test(nameForCondition ?? ""));
+    const isForGitHub = inside.some(({ nameForCondition }) => gitHubModule.test(nameForCondition ?? ""));
     return { name: basename(name), bytes: statSync(join(root, "dist", name)).size, packages, isForGitHub };
   });
   return { totalBytes: files.reduce((sum, { bytes }) => sum + bytes, 0), files };
 }
 
-const behindGitHub = /[\\/](action[\\/]github\.js$|@actions[\\/]github[\\/])/;
+const gitHubModule = /[\\/](action[\\/]runner[\\/]github\.js$|@actions[\\/]github[\\/])/;
 
 function packageOf(path: string | null): string {
   const parts = path?.replaceAll("\\", "/").split("/node_modules/") ?? [];

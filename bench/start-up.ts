@@ -14,18 +14,18 @@ export interface Peer {
   file: string;
 }
 
-/** What one way of starting costs, as multiples of bare Node started beside it. */
+/** The cost of one scenario, relative to bare Node.js in the same round. */
 export interface StartUpRow {
   name: string;
   medianMs: number;
   ratio: number;
-  /** The ratio's first and last decile over all rounds. */
+  /** First and last decile of the ratio over all rounds. */
   spread: [number, number];
   memoryKib: number;
   memoryRatio: number;
 }
 
-/** A job that has ended at the second poll, whenever that comes. */
+/** Completes a job at its second poll, whenever that is. */
 class TwoPollEngine implements Engine {
   readonly #polls = new Map<string, number>();
   #jobs = 0;
@@ -61,13 +61,14 @@ function record(id: string, status: "active" | "completed"): JobRecord {
   };
 }
 
-interface Arm {
+interface Scenario {
   name: string;
   program: (round: number) => Program;
+  /** `undefined` accepts any. */
   exitCode: number | null | undefined;
 }
 
-/** Starts every arm once a round, in turns, so that whatever else the machine does meets all of them alike. */
+/** Runs every scenario once per round, in rotating order, so that other load on the machine affects all of them alike. */
 export async function measureStartUp(options: {
   rounds: number;
   memoryRounds: number;
@@ -85,31 +86,31 @@ export async function measureStartUp(options: {
   await using service = await listen(api);
   await using github = await startGitHub();
   using scratch = scratchFolder();
-  const arms = armsOf(service.url, github.url, scratch.path, options.peers);
+  const scenarios = scenariosFor(service.url, github.url, scratch.path, options.peers);
 
-  const durations = arms.map((): number[] => []);
-  // The first round only warms the machine's file cache.
+  const durations = scenarios.map((): number[] => []);
+  // The first round only warms up the file cache.
   for (let round = 0; round <= options.rounds; round++) {
     options.onProgress(`start-up, round ${round} of ${options.rounds}`);
-    for (let turn = 0; turn < arms.length; turn++) {
-      const index = (turn + round) % arms.length;
-      const arm = arms[index] as Arm;
-      const { durationMs, exitCode } = await runProgram(arm.program(round));
-      if (arm.exitCode !== undefined && exitCode !== arm.exitCode)
-        throw new Error(`${arm.name} ended with ${exitCode} instead of ${arm.exitCode}`);
+    for (let offset = 0; offset < scenarios.length; offset++) {
+      const index = (offset + round) % scenarios.length;
+      const scenario = scenarios[index] as Scenario;
+      const { durationMs, exitCode } = await runProgram(scenario.program(round));
+      if (scenario.exitCode !== undefined && exitCode !== scenario.exitCode)
+        throw new Error(`${scenario.name} exited with ${exitCode} instead of ${scenario.exitCode}`);
       if (round > 0) durations[index]?.push(durationMs);
     }
   }
-  const memory = arms.map((): number[] => []);
+  const memory = scenarios.map((): number[] => []);
   for (let round = 0; round < options.memoryRounds; round++) {
     options.onProgress(`memory, round ${round + 1} of ${options.memoryRounds}`);
-    for (const [index, arm] of arms.entries())
-      memory[index]?.push(await peakMemoryKib(arm.program(options.rounds + 1 + round)));
+    for (const [index, scenario] of scenarios.entries())
+      memory[index]?.push(await peakMemoryKib(scenario.program(options.rounds + 1 + round)));
   }
 
   const bare = durations[0] ?? [];
   const bareMemory = median(memory[0] ?? []);
-  return arms.map(({ name }, index) => {
+  return scenarios.map(({ name }, index) => {
     const ratios = (durations[index] ?? []).map((duration, round) => duration / (bare[round] ?? Number.NaN));
     const memoryKib = median(memory[index] ?? []);
     return {
@@ -123,7 +124,7 @@ export async function measureStartUp(options: {
   });
 }
 
-function armsOf(serviceUrl: string, githubUrl: string, folder: string, peers: readonly Peer[]): Arm[] {
+function scenariosFor(serviceUrl: string, githubUrl: string, folder: string, peers: readonly Peer[]): Scenario[] {
   const polls = { "poll-interval-seconds": "0.001", "max-poll-interval-seconds": "0.001" };
   const inputs = (round: number) => ({
     "base-url": serviceUrl,
@@ -141,20 +142,20 @@ function armsOf(serviceUrl: string, githubUrl: string, folder: string, peers: re
   return [
     { name: "bare `node -e 0`", program: () => ({ args: ["-e", "0"], environment: {} }), exitCode: 0 },
     { name: "create, 2 polls, outputs, summary", program: (round) => step(mainFile, inputs(round)), exitCode: 0 },
-    { name: "early end on wrong inputs", program: () => step(mainFile, {}), exitCode: 1 },
+    { name: "early exit with invalid inputs", program: () => step(mainFile, {}), exitCode: 1 },
     {
-      name: "comment mode, a comment for somebody else",
+      name: "comment mode, comment without the trigger phrase",
       program: (round) => step(mainFile, { ...inputs(round), ...commentInputs }, comment("Thanks!")),
       exitCode: 0,
     },
     {
       name: "comment mode, permission, create, 2 polls, no reply",
       program: (round) =>
-        step(mainFile, { ...inputs(round), ...commentInputs, reply: "false" }, comment("/agent mend the links")),
+        step(mainFile, { ...inputs(round), ...commentInputs, reply: "false" }, comment("/agent fix the links")),
       exitCode: 0,
     },
     ...peers.map(({ name, file }) => ({
-      name: `${name}: early end without inputs`,
+      name: `${name}: early exit without inputs`,
       program: () => step(file, {}, { GITHUB_REPOSITORY: "acme/docs", RUNNER_TEMP: folder }),
       exitCode: undefined,
     })),

@@ -1,17 +1,15 @@
-/** The value below which a share `p` of the values lies. */
+/** Returns the value below which a share `p` of the values lies. */
 export function quantile(values: readonly number[], p: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? Number.NaN;
 }
 
-/** Half of the values lie below it. */
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** Their sum over their number. */
 export const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Numbers in [0, 1) that are the same in every run: mulberry32. */
+/** Returns a generator of reproducible numbers in [0, 1): mulberry32. */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

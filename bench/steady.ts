@@ -6,7 +6,7 @@ import { mainFile, stepEnvironment } from "../tools/runner.ts";
 import { runProgram, withPreload } from "./process.ts";
 import { apiKey, scratchFolder } from "./scratch.ts";
 
-/** What a step holds after so many polls: what is alive after a full collection, and what the machine sees. */
+/** The memory of a step after a number of polls: the heap after a full garbage collection, and the resident set. */
 export interface SteadyRow {
   polls: number;
   heapKib: number;
@@ -21,12 +21,12 @@ setInterval(() => {
   fs.writeSync(3, heapUsed + " " + rss + "\\n");
 }, 100).unref();`;
 
-/** One step that polls as fast as it can until the last mark, and is asked for its memory on the way. */
+/** Runs one step that polls as fast as it can, and samples its memory at each mark (in polls). */
 export async function measureSteadyState(marks: readonly number[]): Promise<SteadyRow[]> {
   const total = Math.max(...marks);
   let polls = 0;
-  let isEnded = false;
-  const engine = new ScriptedEngine({ script: () => ({ durationMs: 1 }), now: () => (isEnded ? 2 : 0) });
+  let isCompleted = false;
+  const engine = new ScriptedEngine({ script: () => ({ durationMs: 1 }), now: () => (isCompleted ? 2 : 0) });
   const api = createApi({
     engine,
     rateLimiters: inMemoryRateLimiters(),
@@ -35,8 +35,8 @@ export async function measureSteadyState(marks: readonly number[]): Promise<Stea
     log: console.error,
   });
   await using service = await listen((request, response) => {
-    // A little beyond the last mark, so that a sample is taken there.
-    if (request.method === "GET" && ++polls > total * 1.05) isEnded = true;
+    // Beyond the last mark, so that a sample is taken there.
+    if (request.method === "GET" && ++polls > total * 1.05) isCompleted = true;
     api(request, response);
   });
   const interval = { "poll-interval-seconds": "0.0001", "max-poll-interval-seconds": "0.0001" };
@@ -51,6 +51,6 @@ export async function measureSteadyState(marks: readonly number[]): Promise<Stea
     const mark = marks[rows.length];
     if (mark !== undefined && polls >= mark) rows.push({ polls, heapKib: heap / 1024, residentKib: resident / 1024 });
   });
-  if (exitCode !== 0) throw new Error(`the step that polls ended with ${exitCode}`);
+  if (exitCode !== 0) throw new Error(`the polling step exited with ${exitCode}`);
   return rows;
 }

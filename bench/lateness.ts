@@ -2,42 +2,42 @@ import { inputDefaults } from "../src/action/inputs/schema.ts";
 import { nextPollDelayMs, type PollIntervals } from "../src/client/schedule.ts";
 import { waitForJob } from "../src/client/wait.ts";
 import { FakeClock } from "../test/support/fake-clock.ts";
-import { jobLengths, leastProduct } from "./job-lengths.ts";
+import { jobLengths, minProduct } from "./job-lengths.ts";
 import { mean, quantile, seededRandom } from "./statistics.ts";
 
-/** The delay before the next poll, in milliseconds. */
+/** Returns the delay before the next poll, in milliseconds. */
 type Schedule = (waitedMs: number, polls: number, random: () => number) => number;
 
-/** What a schedule costs and gives, over many jobs. */
-export interface NoticeRow {
+/** The lateness and the load of a schedule, over many jobs. */
+export interface LatenessRow {
   name: string;
-  /** The create and the polls of a job. */
+  /** Mean per job: the create and the polls. */
   requests: number;
-  /** How long after its end a job is known to have ended, in seconds. */
+  /** From the end of a job to the poll that detects it, in seconds. */
   meanLateness: number;
   lateness95: number;
-  /** The same as a share of the job's length. */
+  /** Lateness as a share of the job's length. */
   meanShare: number;
   share95: number;
-  /** Mean lateness × mean polls, over the least that is possible. */
+  /** Mean lateness × mean polls, relative to the lower bound. */
   overBound: number;
-  /** Polls in the worst second where 1,000 jobs start at once. */
+  /** The most polls in a second if 1,000 jobs start at once. */
   peakPerSecond: number;
 }
 
-/** The defaults of the action's inputs. */
+/** From the defaults of the action's inputs. */
 const intervals: PollIntervals = {
   minMs: Number(inputDefaults["poll-interval-seconds"]) * 1000,
   maxMs: Number(inputDefaults["max-poll-interval-seconds"]) * 1000,
 };
 
-/** What peers do, and what else a schedule of one sentence could be. */
+/** The schedules of similar actions. */
 const others: readonly { name: string; schedule: Schedule }[] = [
   ...[5, 10, 15, 30, 60].map((seconds) => ({ name: `every ${seconds} s`, schedule: () => seconds * 1000 })),
   { name: "doubling from 1 s to 30 s", schedule: (_waited, polls) => Math.min(1000 * 2 ** polls, 30_000) },
 ];
 
-/** Schedules of the same kind as ours, each with our jitter, among which ours is to stand its ground. */
+/** Other schedules that are as simple as ours, each with our jitter. */
 const candidates: readonly { name: string; schedule: Schedule }[] = [
   ...[0.05, 0.08, 0.1, 0.12, 0.15, 0.2].flatMap((share) =>
     [2, 3, 5, 8, 10].flatMap((min) =>
@@ -70,49 +70,49 @@ function clamp(ms: number, minSeconds: number, maxSeconds: number): number {
 }
 
 function jittered(base: (waitedMs: number, polls: number) => number): Schedule {
-  // The project's own jitter, around a delay that the intervals leave no choice about.
+  // Equal intervals leave only the action's own jitter around the delay.
   return (waitedMs, polls, random) => {
     const ms = base(waitedMs, polls);
     return nextPollDelayMs(waitedMs, polls === 0, { minMs: ms, maxMs: ms }, random());
   };
 }
 
-export interface NoticeResult {
-  /** The least product of mean lateness and mean polls, in seconds. */
+export interface LatenessResult {
+  /** The lower bound of mean lateness × mean polls, in seconds. */
   bound: number;
   jobs: number;
-  ours: NoticeRow;
-  others: NoticeRow[];
-  candidates: NoticeRow[];
+  ours: LatenessRow;
+  others: LatenessRow[];
+  candidates: LatenessRow[];
 }
 
-/** Lateness and load of our schedule, of what peers do, and of what else might be done. */
-export async function measureNotice(jobs: number): Promise<NoticeResult> {
+/** Measures lateness and load of our schedule, of similar actions and of the candidates. */
+export async function measureLateness(jobs: number): Promise<LatenessResult> {
   const lengths = jobLengths(jobs);
-  const bound = leastProduct();
+  const bound = minProduct();
   const row = (name: string, polls: number[][]) => describe(name, lengths, polls, bound);
   const simulated = ({ name, schedule }: { name: string; schedule: Schedule }) =>
     row(name, simulate(lengths, schedule));
   return {
     bound,
     jobs,
-    ours: row("this action", await waitFor(lengths)),
+    ours: row("this action", await pollTimes(lengths)),
     others: others.map(simulated),
     candidates: candidates.map(simulated),
   };
 }
 
-const nothingElse = { model: "", repository: "", ref: "", prLink: "", createdAt: "", archivedAt: "" };
+const emptyFields = { model: "", repository: "", ref: "", prLink: "", createdAt: "", archivedAt: "" };
 
-/** The times of all polls of each job, in seconds, by the action's own waiter under a fake clock. */
-async function waitFor(lengths: readonly number[]): Promise<number[][]> {
+/** Returns the times of each job's polls, in seconds, from the action's own code with a fake clock. */
+async function pollTimes(lengths: readonly number[]): Promise<number[][]> {
   const random = seededRandom(1);
   const signal = new AbortController().signal;
   const result: number[][] = [];
   for (const length of lengths) {
     const clock = new FakeClock();
     const polls: number[] = [];
-    const job = (status: "active" | "completed") => ({ ...nothingElse, id: "job", status });
+    const job = (status: "active" | "completed") => ({ ...emptyFields, id: "job", status });
     const client = {
       getJob: async () => {
         polls.push(clock.now() / 1000);
@@ -128,7 +128,7 @@ async function waitFor(lengths: readonly number[]): Promise<number[][]> {
   return result;
 }
 
-/** The same for any schedule, with answers that take no time. */
+/** Returns the times of each job's polls, in seconds, for any schedule. Responses take no time. */
 function simulate(lengths: readonly number[], schedule: Schedule): number[][] {
   const random = seededRandom(1);
   return lengths.map((length) => {
@@ -142,7 +142,7 @@ function simulate(lengths: readonly number[], schedule: Schedule): number[][] {
   });
 }
 
-function describe(name: string, lengths: readonly number[], polls: readonly number[][], bound: number): NoticeRow {
+function describe(name: string, lengths: readonly number[], polls: readonly number[][], bound: number): LatenessRow {
   const lateness = lengths.map((length, job) => (polls[job]?.at(-1) ?? Number.NaN) - length);
   const shares = lengths.map((length, job) => (lateness[job] ?? Number.NaN) / length);
   const meanPolls = mean(polls.map((times) => times.length));
@@ -158,7 +158,7 @@ function describe(name: string, lengths: readonly number[], polls: readonly numb
   };
 }
 
-/** The most polls in a second, of 1,000 jobs that lie evenly among all of them and start together. */
+/** Returns the most polls in a second, for 1,000 jobs of evenly spaced lengths that start together. */
 function peak(polls: readonly number[][]): number {
   const perSecond = new Map<number, number>();
   const stride = polls.length / 1000;
@@ -173,16 +173,16 @@ function peak(polls: readonly number[][]): number {
 
 const costs = ["requests", "meanLateness", "lateness95", "meanShare", "share95", "overBound"] as const;
 
-/** The candidates that are no worse than ours in any measure by more than a thousandth, and better in one by a hundredth. */
-export function better({ ours, candidates: rows }: NoticeResult): NoticeRow[] {
+/** Returns the candidates that are at most 0.1 % worse than ours in every measure, and at least 1 % better in one. */
+export function better({ ours, candidates: rows }: LatenessResult): LatenessRow[] {
   return rows.filter(
     (row) =>
       costs.every((cost) => row[cost] <= ours[cost] * 1.001) && costs.some((cost) => row[cost] < ours[cost] * 0.99),
   );
 }
 
-/** Candidates with fewer requests and no greater 95th percentile of the share, of which the least late are the tempting ones. */
-export function tempting({ ours, candidates: rows }: NoticeResult): NoticeRow[] {
+/** Returns the least late candidates with at least 2 % fewer requests than ours and no larger 95th percentile of the share. */
+export function runnersUp({ ours, candidates: rows }: LatenessResult): LatenessRow[] {
   return rows
     .filter((row) => row.requests < ours.requests * 0.98 && row.share95 <= ours.share95)
     .sort((one, other) => one.meanLateness - other.meanLateness)
