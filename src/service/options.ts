@@ -12,7 +12,7 @@ repository. The service commits and pushes the agent's changes and opens a pull 
   --repository PATH-OR-URL  the repository, as git clone takes it; the service must be able to push to it
   --base BRANCH             branch that jobs start from and pull requests are opened against
                             (default: the repository's default branch)
-  --agent COMMAND           any shell command, such as './agent.sh'. It gets the prompt on stdin and in the file
+  --agent COMMAND           any shell command, such as /path/to/agent.sh. It gets the prompt on stdin and in the file
                             named by AGENT_PROMPT_FILE, and runs in a clone of the repository. Exit code 0 means that
                             the agent completed its work
                             (default: the built-in editor, which adds pages and sections, replaces phrases and fixes

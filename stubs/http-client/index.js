@@ -1,6 +1,5 @@
-// `@actions/core` brings an HTTP client along for one thing alone, to ask for OIDC tokens, which this action never does.
-// The real one loads a whole HTTP stack at the start of every step: a quarter of the time that a step of ours takes.
-// `@actions/github` has the real one.
+// Replaces the HTTP client of `@actions/core`, which uses it only to request OIDC tokens. This action never does that,
+// and loading the real client takes a quarter of the step's time. `@actions/github` uses the real one.
 
 export class HttpClient {
   constructor() {

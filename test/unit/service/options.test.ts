@@ -19,7 +19,7 @@ test("parses every option", () => {
   const options = parseOptions(
     [
       "--repository=git@github.com:acme/docs.git",
-      "--agent=./agent.sh --fast",
+      "--agent=/path/to/agent.sh --fast",
       "--agents=3",
       "--project=a",
       "--project=b",
@@ -33,7 +33,7 @@ test("parses every option", () => {
     { AGENT_SERVICE_KEY: "mint_key", GITHUB_TOKEN: "token" },
   );
   expect(options).toMatchObject({
-    agent: { args: expect.arrayContaining(["./agent.sh --fast"]), model: "large" },
+    agent: { args: expect.arrayContaining(["/path/to/agent.sh --fast"]), model: "large" },
     agents: 3,
     projects: ["a", "b"],
     port: 4100,
