@@ -51,6 +51,7 @@ test("opens a pull request for a job, and adds to it for a message", async () =>
     prLink: `${service.url}/pull/1`,
   });
   expect(docs.read(`agent/${id}`, "docs/quickstart.md")).toBe("# Quickstart\n\nRun npm ci.");
+  expect(await (await fetch(first.prLink ?? "")).text()).toContain(">Open<");
 
   expect((await send(service, `docs/job/${id}/message`, 'Replace "Utilise" with "Use"')).job.prLink).toBeNull();
   expect(await waitForJob(service, id)).toMatchObject({ status: "completed", prLink: first.prLink });

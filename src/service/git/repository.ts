@@ -41,7 +41,7 @@ export class Repository {
   readonly #git: Git;
   readonly #url: string;
   readonly #targetBranch: string | undefined;
-  #fetching: Promise<unknown> = Promise.resolve();
+  #refUpdate: Promise<unknown> = Promise.resolve();
 
   constructor({ url, folder, targetBranch, environment = {}, signal }: RepositoryOptions) {
     this.#clone = join(folder, "mirror.git");
@@ -80,12 +80,10 @@ export class Repository {
     return branch;
   }
 
-  /** Fetches all branches. One fetch at a time, since two would contend for the same refs. */
+  /** Fetches all branches. */
   fetch(): Promise<unknown> {
     const refs = "+refs/heads/*:refs/heads/*";
-    const fetch = () => this.#git.run(["fetch", "--quiet", "--prune", "--no-tags", "--", this.#url, refs]);
-    this.#fetching = this.#fetching.then(fetch, fetch);
-    return this.#fetching;
+    return this.#updateRefs(() => this.#git.run(["fetch", "--quiet", "--prune", "--no-tags", "--", this.#url, refs]));
   }
 
   /** Returns the head of a branch as of the last fetch, or `undefined` if there is no such branch. */
@@ -192,6 +190,8 @@ export class Repository {
     await this.#git.run(["update-ref", `refs/jobs/${jobId}`, commit]);
     const lease = expectedHead === undefined ? [] : [`--force-with-lease=refs/heads/${branch}:${expectedHead}`];
     await this.#git.run(["push", "--quiet", ...lease, "--", this.#url, `${commit}:refs/heads/${branch}`]);
+    // Until the next fetch, the branch would be missing from the clone, and its pull request would look closed.
+    await this.#updateRefs(() => this.#git.run(["update-ref", `refs/heads/${branch}`, commit]));
   }
 
   /**
@@ -205,6 +205,12 @@ export class Repository {
     if (tree === undefined) return undefined;
     if (tree === (await this.#treeOf(newParent))) return newParent;
     return this.#commitTree(tree, newParent, await this.#git.run(["log", "--max-count=1", "--format=%B", commit]));
+  }
+
+  /** Changes refs of the clone, one command at a time, since two would contend for their locks. */
+  #updateRefs(update: () => Promise<unknown>): Promise<unknown> {
+    this.#refUpdate = this.#refUpdate.then(update, update);
+    return this.#refUpdate;
   }
 
   #resolve(ref: string): Promise<string | undefined> {
