@@ -3,7 +3,7 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns the stack of anything thrown, for a log: of an unexpected error, the message alone does not say where it is from. */
+/** Returns the stack of anything thrown, to log an unexpected error. */
 export function errorStack(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

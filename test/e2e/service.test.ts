@@ -45,7 +45,7 @@ test("resumes a job after the service is killed, and the waiting step gets its p
   const docs = docsRepository();
   const folder = temporaryFolder();
   const gate = join(folder, "gate");
-  const started = join(folder, "begun");
+  const started = join(folder, "started");
   const agent = `echo $$ >> ${started}; while [ ! -e ${gate} ]; do sleep 0.05; done; cat > docs/answer.md`;
   const args = [
     "--repository",

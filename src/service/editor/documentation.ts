@@ -75,7 +75,7 @@ class Documentation {
     const changed = this.#rewrite((text) => text.replace(target, (_match, before: string) => before + replacement));
     return changed.length === 0
       ? `No link to "${link}" was found.`
-      : `Changed links from "${link}" to "${replacement}" in ${changed.join(", ")}.`;
+      : `Links to "${link}" now point to "${replacement}" in ${changed.join(", ")}.`;
   }
 
   /** Returns the pages that `change` has changed. */

@@ -163,7 +163,7 @@ const maxPromptLength = 20_000;
 /** Returns a prompt as a code block, in which GitHub renders no Markdown and notifies nobody who is mentioned. */
 function codeBlock(prompt: string): string {
   const text = prompt.length > maxPromptLength ? `${prompt.slice(0, maxPromptLength)}\n[truncated]` : prompt;
-  const longestRun = (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 2);
-  const fence = "`".repeat(longestRun + 1);
+  const longest = (text.match(/`+/g) ?? []).reduce((max, { length }) => Math.max(max, length), 2);
+  const fence = "`".repeat(longest + 1);
   return `${fence}text\n${text}\n${fence}`;
 }
