@@ -69,7 +69,7 @@ test("resumes a job after the service is killed, and the waiting step gets its p
   const { exitCode, outputs, log } = await running;
   expect(outputs).toMatchObject({ outcome: "pr-created", "pr-number": "1", ref: `agent/${outputs["job-id"]}` });
   expect(exitCode).toBe(0);
-  expect(log).toContain("The service answers again.");
+  expect(log).toContain("The service is responding again.");
   expect(docs.branches()).toEqual([outputs.ref]);
   expect(docs.git("rev-list", "--count", `main..${outputs.ref}`)).toBe("1");
   expect(docs.read(outputs.ref ?? "", "docs/answer.md")).toBe("Answer the question");

@@ -48,7 +48,7 @@ export class RunLog {
   waiting({ wait, timeoutMs, intervals }: Inputs, state: RunState): void {
     const limit = duration(timeoutMs);
     const title = wait
-      ? `Waiting up to ${limit} for job ${state.jobId}, polling about every ${delay(intervals.minMs)} to ${delay(intervals.maxMs)}`
+      ? `Waiting up to ${limit} for job ${state.jobId} (poll interval ${delay(intervals.minMs)} to ${delay(intervals.maxMs)} before jitter)`
       : `Reading the state of job ${state.jobId} once; failed requests are retried for up to ${limit}`;
     this.#toolkit.startGroup(forLog(title).line);
   }
