@@ -10,116 +10,144 @@ __webpack_require__.r(__webpack_exports__);
 /* harmony export */   connectGitHub: () => (/* binding */ connectGitHub)
 /* harmony export */ });
 /* harmony import */ var _actions_github__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1758);
-/* harmony import */ var _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(9735);
-/* harmony import */ var _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6856);
-/* harmony import */ var _client_redact_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9329);
-/* harmony import */ var _client_trace_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(4575);
+/* harmony import */ var _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(9735);
+/* harmony import */ var _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(6856);
+/* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6695);
+/* harmony import */ var _client_redact_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9329);
+/* harmony import */ var _client_trace_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(4575);
 
 
 
 
 
-/** A wait longer than this would outlast the time of any request. */
-const longestWaitSeconds = 10;
-const mostRepeats = 3;
-/** Answers that another try would not change, as the plugin has them, and `429`, which the throttling one decides. */
-const firmStatuses = [400, 401, 403, 404, 410, 422, 429, 451];
-/** What the libraries have to say may hold text from outside, and is not for the log. */
-const log = { debug: () => { }, info: () => { }, warn: () => { }, error: () => { } };
+
+/** No request has time for a longer wait. */
+const maxWaitSeconds = 10;
+const maxRetries = 3;
+/** Permanent errors, by the retry plugin's defaults, and `429`, which the throttling plugin handles. */
+const permanentStatuses = [400, 401, 403, 404, 410, 422, 429, 451];
+/** The libraries' messages may contain untrusted text, so they are not logged. */
+const silentLog = { debug: () => { }, info: () => { }, warn: () => { }, error: () => { } };
 /**
- * @param apiUrl - its base address, `GITHUB_API_URL`
- * @param onTrace - is told of every request, repeats included
+ * Creates a client for GitHub's API.
+ *
+ * @param apiUrl - base address, `GITHUB_API_URL`
+ * @param onTrace - called after every request, including retries
  */
 function connectGitHub(token, apiUrl, onTrace) {
-    const redact = (0,_client_redact_js__WEBPACK_IMPORTED_MODULE_1__/* .createRedactor */ .l)(token);
-    const tracing = traceRequests((0,_client_trace_js__WEBPACK_IMPORTED_MODULE_2__/* .discreetly */ .F)(onTrace, redact));
-    // A wait of 0 s comes of a limit that is over by GitHub's clock or said without an end: it would be no wait at all.
-    const waitFor = (seconds, _options, _octokit, repeats) => seconds >= 1 && seconds <= longestWaitSeconds && repeats < mostRepeats;
-    const options = { baseUrl: apiUrl, log, request: { log } };
-    const patient = (0,_actions_github__WEBPACK_IMPORTED_MODULE_0__/* .getOctokit */ .Q)(token, {
+    const redact = (0,_client_redact_js__WEBPACK_IMPORTED_MODULE_2__/* .createRedactor */ .l)(token);
+    const tracing = traceRequests((0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .safeTraceListener */ .l)(onTrace, redact));
+    // 0 s means that GitHub named no time or one that has passed by its clock: retrying without a wait is useless.
+    const shouldRetry = (seconds, _options, _octokit, retries) => seconds >= 1 && seconds <= maxWaitSeconds && retries < maxRetries;
+    const options = { baseUrl: apiUrl, log: silentLog, request: { log: silentLog } };
+    const octokit = (0,_actions_github__WEBPACK_IMPORTED_MODULE_0__/* .getOctokit */ .Q)(token, {
         ...options,
-        retry: { doNotRetry: firmStatuses },
-        throttle: { onRateLimit: waitFor, onSecondaryRateLimit: waitFor },
+        retry: { doNotRetry: permanentStatuses },
+        throttle: { onRateLimit: shouldRetry, onSecondaryRateLimit: shouldRetry },
     }, 
-    // The first plugin is the nearest to the network: it sees each repeat.
-    tracing, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_3__/* .retry */ .L, _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_4__/* .throttling */ .A);
-    // After a signal there is no time for the pauses between writes that GitHub asks for.
-    const urgent = (0,_actions_github__WEBPACK_IMPORTED_MODULE_0__/* .getOctokit */ .Q)(token, options, tracing);
+    // The first plugin is closest to the network, so it sees each retry.
+    tracing, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_4__/* .retry */ .L, _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_5__/* .throttling */ .A);
+    const unthrottled = (0,_actions_github__WEBPACK_IMPORTED_MODULE_0__/* .getOctokit */ .Q)(token, { ...options, retry: { doNotRetry: permanentStatuses } }, tracing, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_4__/* .retry */ .L);
+    /** Calls `use` with a client and the options of its requests, within the limits. */
+    async function within({ timeoutMs, signal, graceMs = 0, isUrgent = false }, use) {
+        // After a signal there is no time for the pauses between writes that GitHub asks for.
+        const client = signal.aborted || isUrgent ? unthrottled : octokit;
+        const limit = timeLimit(timeoutMs, signal, graceMs);
+        let lastError = "";
+        const rememberError = (error) => {
+            lastError = error.message;
+            throw error;
+        };
+        client.hook.error("request", rememberError);
+        try {
+            // The plugins keep waiting after the signal aborts, but what they send then fails immediately.
+            return await Promise.race([use(client, { signal: limit.signal, log: silentLog }, limit), limit.expired]);
+        }
+        catch (error) {
+            const isExpired = limit.signal.aborted && lastError !== "";
+            throw new Error(redact(isExpired ? `${lastError}, until the timeout` : (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .messageOf */ .bD)(error)));
+        }
+        finally {
+            client.hook.remove("request", rememberError);
+            limit.clear();
+        }
+    }
     return {
-        request: async (route, parameters, { timeoutMs, signal, graceMs = 0 }) => {
-            const octokit = signal.aborted ? urgent : patient;
-            const limit = limitOf(timeoutMs, signal, graceMs);
-            let fault = "";
-            const noted = (error) => {
-                fault = error.message;
-                throw error;
-            };
-            octokit.hook.error("request", noted);
-            try {
-                // The plugins' waits do not heed a signal, but what they send after it has aborted fails at once.
-                const answer = octokit.request(route, { ...parameters, request: { signal: limit.signal, log } });
-                return (await Promise.race([answer, limit.isOver])).data;
+        request: (route, parameters, limits) => within(limits, async (client, request) => (await client.request(route, { ...parameters, request })).data),
+        paginate: (route, parameters, limits) => within({ ...limits, timeoutMs: limits.totalTimeoutMs }, async (client, request, limit) => {
+            const items = [];
+            limit.restartPage(limits.timeoutMs);
+            for await (const { data } of client.paginate.iterator(route, { ...parameters, per_page: 100, request })) {
+                if (!Array.isArray(data))
+                    throw new Error("GitHub's response is not a list");
+                items.push(...data);
+                limit.restartPage(limits.timeoutMs);
             }
-            catch (error) {
-                const last = error instanceof Error ? error.message : String(error);
-                throw new Error(redact(limit.signal.aborted && fault ? `${fault}, until the time was up` : last));
-            }
-            finally {
-                octokit.hook.remove("request", noted);
-                limit.clear();
-            }
-        },
+            return items;
+        }),
     };
 }
-/** A plugin of Octokit. Its documentation: "Hooks". */
+/** An Octokit plugin that traces every request. Octokit's documentation: "Hooks". */
 function traceRequests(onTrace) {
     return (octokit) => {
         octokit.hook.wrap("request", async (request, options) => {
             const startedAt = performance.now();
-            const tell = (url, result) => {
+            const report = (url, result) => {
                 const path = URL.canParse(url) ? new URL(url).pathname : url;
                 onTrace({ method: options.method, path, durationMs: performance.now() - startedAt, result });
             };
             try {
-                const answer = await request(options);
-                tell(answer.url, { status: answer.status, requestId: answer.headers["x-github-request-id"] ?? "" });
-                return answer;
+                const response = await request(options);
+                report(response.url, resultOf(response));
+                return response;
             }
             catch (error) {
-                const answer = answerIn(error);
-                if (answer)
-                    tell(answer.url, { status: answer.status, requestId: answer.headers["x-github-request-id"] ?? "" });
+                const response = responseOf(error);
+                if (response)
+                    report(response.url, resultOf(response));
                 else
-                    tell(options.url, { fault: error instanceof Error ? error.message : String(error) });
+                    report(options.url, { error: (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .messageOf */ .bD)(error) });
                 throw error;
             }
         });
     };
 }
-/** The answer behind an error of Octokit's, which it has where GitHub has answered. */
-function answerIn(error) {
+function resultOf({ status, headers }) {
+    return { status, requestId: headers["x-github-request-id"] ?? "" };
+}
+/** Returns the response behind an Octokit error; `undefined` if GitHub did not respond. */
+function responseOf(error) {
     return error instanceof Error && "response" in error ? error.response : undefined;
 }
-/** A signal that aborts when the time is up, or `graceMs` after `signal`, and a promise that rejects with it. */
-function limitOf(timeoutMs, signal, graceMs) {
+/** Starts a timeout; it also ends `graceMs` after `signal`. All times are in milliseconds. */
+function timeLimit(timeoutMs, signal, graceMs) {
     const controller = new AbortController();
     const timers = [];
-    const endIn = (ms, why) => timers.push(setTimeout(() => controller.abort(new Error(why)), Math.max(0, ms)));
-    const onAbort = () => endIn(graceMs, "the step was cancelled");
-    endIn(timeoutMs, "GitHub did not answer in time");
+    let pageTimer;
+    const tooLate = "GitHub did not respond in time";
+    const abortIn = (ms, reason) => setTimeout(() => controller.abort(new Error(reason)), Math.max(0, ms));
+    const onAbort = () => timers.push(abortIn(graceMs, "the step was cancelled"));
+    timers.push(abortIn(timeoutMs, tooLate));
     if (signal.aborted)
         onAbort();
     else
         signal.addEventListener("abort", onAbort, { once: true });
-    const isOver = new Promise((_resolve, reject) => {
+    const expired = new Promise((_resolve, reject) => {
         controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
     });
-    const clear = () => {
-        for (const timer of timers)
-            clearTimeout(timer);
-        signal.removeEventListener("abort", onAbort);
+    return {
+        signal: controller.signal,
+        expired,
+        restartPage: (pageTimeoutMs) => {
+            clearTimeout(pageTimer);
+            pageTimer = abortIn(pageTimeoutMs, tooLate);
+        },
+        clear: () => {
+            for (const timer of [...timers, pageTimer])
+                clearTimeout(timer);
+            signal.removeEventListener("abort", onAbort);
+        },
     };
-    return { signal: controller.signal, isOver, clear };
 }
 
 

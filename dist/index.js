@@ -264,12 +264,12 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-// The rest is a chunk of its own, so that a signal that comes while it is being loaded is heeded already.
+// The rest is loaded as a separate chunk, so that signals that arrive during load are already handled.
 const cancellation = new AbortController();
 process.on("SIGINT", () => cancellation.abort());
 process.on("SIGTERM", () => cancellation.abort());
-const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(773), __nccwpck_require__.e(3)]).then(__nccwpck_require__.bind(__nccwpck_require__, 8003));
-// At the top level, a promise that never settles ends the process with 13, not with 0.
+const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(448), __nccwpck_require__.e(103)]).then(__nccwpck_require__.bind(__nccwpck_require__, 103));
+// A promise that never settles ends the process with exit code 13 if it is awaited here, at the top level, not with 0.
 await start(cancellation.signal);
 
 
