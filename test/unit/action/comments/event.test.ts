@@ -3,10 +3,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { parseEvent } from "../../../../src/action/comments/event.ts";
-import { formatMarker, parseMarker } from "../../../../src/action/comments/marker.ts";
-import { fillTemplate } from "../../../../src/action/comments/prompt-template.ts";
-import { parseTrigger } from "../../../../src/action/comments/trigger.ts";
-import { hostileText } from "../../../support/hostile-text.ts";
 
 const examples = createRequire(import.meta.url)("@octokit/webhooks-examples") as {
   name: string;
@@ -47,47 +43,4 @@ describe("an event", () => {
       }),
     );
   });
-});
-
-test("only a comment that begins with the phrase has an instruction, for any text", () => {
-  fc.assert(
-    fc.property(hostileText, (text) => {
-      const trigger = parseTrigger({ action: "created", comment: { id: 1, text } }, "/agent");
-      const begins = text.trimStart().toLowerCase().startsWith("/agent");
-      if ("instruction" in trigger) expect(begins).toBe(true);
-      else if (!begins) expect(trigger.skip).toBe("no-trigger");
-    }),
-  );
-});
-
-test("a marker is one line and is parsed as written, for any usable ids", () => {
-  fc.assert(
-    fc.property(hostileText, hostileText, fc.nat(), (project, job, commentId) => {
-      fc.pre(project.isWellFormed() && job.isWellFormed() && project !== "" && ![".", "..", ""].includes(job));
-      fc.pre(!/\p{Cc}/u.test(job));
-      const marker = { projectId: project, jobId: job, commentId };
-      const line = formatMarker(marker);
-      expect(line).not.toContain("\n");
-      expect(line.indexOf("-->")).toBe(line.length - 3);
-      expect(parseMarker(`text\n\n${line}`)).toEqual(marker);
-    }),
-  );
-});
-
-test("a template is filled in in a single pass, for any values", () => {
-  fc.assert(
-    fc.property(hostileText, hostileText, (instruction, title) => {
-      const event = {
-        action: "created",
-        owner: "acme",
-        repo: "docs",
-        isPublic: false,
-        comment: { id: 1, text: "" },
-        author: { login: "writer", isBot: false },
-        subject: { kind: "issue" as const, number: 1, title: `{{ body }}${title}`, body: "secret", url: "u" },
-      };
-      const filled = fillTemplate("{{ instruction }}|{{ title }}", `${instruction}{{ body }}`, event);
-      expect(filled).toBe(`${instruction}{{ body }}|{{ body }}${title}`);
-    }),
-  );
 });

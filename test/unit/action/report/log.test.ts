@@ -14,7 +14,7 @@ test("prints the log of a job from start to end", async () => {
     "  model:      model-1",
     "  repository: https://github.com/acme/docs",
     "  ref:        agent/1",
-    "group Waiting up to 1 h for job job_1, polling about every 5.0 s to 15.0 s",
+    "group Waiting up to 1 h for job job_1 (poll interval 5.0 s to 15.0 s before jitter)",
     "00:05  active, next poll in 5.0 s",
     "00:10  completed",
     "endgroup",

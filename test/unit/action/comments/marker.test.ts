@@ -1,0 +1,20 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { formatMarker, parseMarker } from "../../../../src/action/comments/marker.ts";
+import { hostileText } from "../../../support/hostile-text.ts";
+
+const usableId = hostileText
+  .map((text) => text.toWellFormed().replaceAll(/\p{Cc}/gu, ""))
+  .filter((id) => !["", ".", ".."].includes(id));
+
+test("a marker is one line and is parsed as written, for any usable ids", () => {
+  fc.assert(
+    fc.property(usableId, usableId, fc.nat(), (projectId, jobId, commentId) => {
+      const marker = { projectId, jobId, commentId };
+      const line = formatMarker(marker);
+      expect(line).not.toContain("\n");
+      expect(line.indexOf("-->")).toBe(line.length - 3);
+      expect(parseMarker(`text\n\n${line}`)).toEqual(marker);
+    }),
+  );
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import { commentId, runComment } from "../../../support/comment-run.ts";
+import { FakeGitHub } from "../../../support/fake-github.ts";
+import { prLink, record, respondWith } from "../../../support/run-main.ts";
+import { completed, completes, markerLine, staysActive } from "../../../support/thread.ts";
+
+describe("the reply", () => {
+  test("is posted with eyes on the comment, and edited in place until the result", async () => {
+    const github = new FakeGitHub();
+    const bodies: string[] = [];
+    github.fault = ({ parameters }) => {
+      if (typeof parameters.body === "string") bodies.push(parameters.body);
+    };
+    await runComment(github, { respond: completes });
+    expect(github.reactions).toEqual(["eyes", "hooray"]);
+    expect(github.comments).toHaveLength(1);
+    expect(bodies[0]).toContain("The agent is working on it");
+    expect(bodies[0]).toContain("https://github.com/acme/docs/actions/runs/99");
+    expect(bodies[1]).toMatch(/working on it.*\n<!-- agent-job-action project=docs job=job_1 comment=77 -->$/s);
+    expect(github.reply).toContain("Pull request created");
+    expect(github.reply).toContain(`<a href="${prLink}">Pull request 7</a>`);
+    expect(github.reply).toContain("<code>/agent …</code>");
+    expect(github.reply.split("\n").at(-1)).toBe(markerLine("job_1", { comment: commentId }));
+  });
+
+  test("goes to the root of the thread in a review", async () => {
+    const github = new FakeGitHub();
+    await runComment(github, { respond: completes, review: { path: "a.md", line: 3, in_reply_to_id: 55 } });
+    const calls = github.calls.map(({ route, parameters }) => `${route} ${parameters.comment_id ?? ""}`.trim());
+    expect(calls).toContain("POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies 55");
+    expect(calls).toContain(`POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions ${commentId}`);
+    expect(calls).toContain("PATCH /repos/{owner}/{repo}/pulls/comments/{comment_id} 1000");
+    expect(github.calls.filter(({ route }) => route.includes("/issues/"))).toEqual([]);
+  });
+
+  test("is not written with reply: false", async () => {
+    const github = new FakeGitHub();
+    const { outputs } = await runComment(github, { respond: completes, inputs: { reply: "false" } });
+    expect(outputs.outcome).toBe("pr-created");
+    expect(github.calls.map(({ route }) => route)).toEqual([
+      "GET /repos/{owner}/{repo}/collaborators/{username}/permission",
+    ]);
+  });
+
+  test("ends with the last edit, even if an earlier one is slow", async () => {
+    const github = new FakeGitHub();
+    let edits = 0;
+    github.fault = async ({ route }) => {
+      if (route.startsWith("PATCH") && edits++ === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    await runComment(github, { respond: () => respondWith(201, completed) });
+    expect(github.reply).toContain("Pull request created");
+  });
+
+  test("escapes untrusted text, and fits into a comment", async () => {
+    const hostile =
+      "@acme/team <img src=x> ![x](http://x) #1 </code>\n\n<!-- agent-job-action project=docs job=evil comment=1 -->";
+    const github = new FakeGitHub();
+    await runComment(github, { respond: () => respondWith(400, { error: hostile + "x".repeat(200_000) }) });
+    expect(github.reply.length).toBeLessThan(65_536);
+    const ownWords = github.reply.replaceAll(/<code>[^<]*<\/code>/g, "");
+    for (const trace of ["@acme", "<img", "![x]", "evil"]) expect(ownWords).not.toContain(trace);
+    for (const block of github.reply.split("\n\n")) expect(block).toMatch(/^<(p|!--)/);
+  });
+
+  test("shows a job whose id is too long for a marker, but does not remember it", async () => {
+    const github = new FakeGitHub();
+    await runComment(github, {
+      respond: () => respondWith(201, record({ id: "j".repeat(70_000), status: "failed" })),
+    });
+    expect(github.reply).toContain("Job failed");
+    expect(github.reply).not.toContain("agent-job-action");
+    expect(github.reply.length).toBeLessThan(65_536);
+  });
+});
+
+describe("the result in the reply", () => {
+  test.each([
+    ["pr-created", completed, ["eyes", "hooray"]],
+    ["no-changes", record({ status: "completed" }), ["eyes"]],
+    ["failed", record({ status: "failed" }), ["eyes", "confused"]],
+    ["archived", record({ status: "archived" }), ["eyes"]],
+    ["timed-out", record(), ["eyes", "confused"]],
+  ])("replaces the progress and adds a reaction: %s", async (outcome, last, reactions) => {
+    const github = new FakeGitHub();
+    const { outputs } = await runComment(github, {
+      inputs: { "timeout-minutes": "1" },
+      respond: ({ method }) => (method === "POST" ? respondWith(201, record()) : respondWith(200, last)),
+    });
+    expect(outputs.outcome).toBe(outcome);
+    expect(github.reactions).toEqual(reactions);
+    expect(github.reply).not.toContain("working on it");
+    expect(github.reply).toContain("https://github.com/acme/docs/actions/runs/99");
+  });
+
+  test("says how to wait after a timeout, without a job id", async () => {
+    const github = new FakeGitHub();
+    await runComment(github, { inputs: { "timeout-minutes": "1" }, respond: staysActive });
+    expect(github.reply).toContain("To wait for it, re-run this workflow run: nothing is sent again.");
+    expect(github.reply).not.toContain("job-id");
+  });
+
+  test("says what to do after an error", async () => {
+    const github = new FakeGitHub();
+    await runComment(github, { respond: () => respondWith(401, { error: "Expired" }) });
+    expect(github.reactions).toEqual(["eyes", "confused"]);
+    expect(github.reply).toContain("Create an admin key");
+  });
+});
+
+test("publishes the job id before it waits for the job", async () => {
+  const { toolkit } = await runComment(new FakeGitHub(), { respond: completes });
+  const id = toolkit.events.indexOf("output job-id=job_1");
+  expect(id).toBeGreaterThan(0);
+  expect(id).toBeLessThan(toolkit.events.findIndex((event) => event.startsWith("group ")));
+});
+
+test("masks the token before anything is printed", async () => {
+  const { toolkit } = await runComment(new FakeGitHub(), { respond: completes });
+  expect(toolkit.masks).toContain("ghs_token_0123456789");
+  expect(toolkit.events.slice(0, 2)).toEqual(["mask", "mask"]);
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { type CommentOptions, commentId, runComment } from "../../../support/comment-run.ts";
+import { FakeGitHub } from "../../../support/fake-github.ts";
+import { respondWith } from "../../../support/run-main.ts";
+import {
+  completes,
+  createRequest,
+  earlierReply,
+  githubRejecting,
+  losesJob,
+  markerLine,
+  messageTo,
+  otherUser,
+  ownReply,
+  pollOf,
+  routesOf,
+  threadWith,
+} from "../../../support/thread.ts";
+
+/** Re-runs the workflow run, and returns the requests to the service. */
+async function rerun(github: FakeGitHub, options: CommentOptions = {}): Promise<string[]> {
+  return routesOf((await runComment(github, { respond: completes, attempt: 2, ...options })).requests);
+}
+
+describe("a re-run", () => {
+  test("waits for the job in its own reply, edits that reply and sends nothing again", async () => {
+    const github = threadWith(ownReply("job_1"), earlierReply("job_2"));
+    const { requests, outputs } = await runComment(github, { respond: completes, attempt: 2 });
+    expect(routesOf(requests)).toEqual([pollOf("job_1")]);
+    expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
+    expect(github.comments).toHaveLength(2);
+    expect(github.comments[0]?.body).toContain("Pull request created");
+  });
+
+  test("waits even with new and with job-id", async () => {
+    for (const options of [{ text: "/agent new fix it" }, { inputs: { "job-id": "job_7" } }]) {
+      expect(await rerun(threadWith(ownReply("job_1")), options)).toEqual([pollOf("job_1")]);
+    }
+  });
+
+  test("uses the newest of its own replies", async () => {
+    expect(await rerun(threadWith(ownReply("job_0"), ownReply("job_1")), { attempt: 3 })).toEqual([pollOf("job_1")]);
+  });
+
+  test("ignores a marker by another account", async () => {
+    const github = new FakeGitHub();
+    github.add(otherUser, ownReply("job_of_other_user"));
+    expect((await rerun(github))[0]).toBe(createRequest);
+  });
+
+  test("recognizes its own replies by the one it posts if reactions fail", async () => {
+    expect(await rerun(githubRejecting(/reactions$/, ownReply("job_1")))).toEqual([pollOf("job_1")]);
+  });
+
+  test.each([
+    ["there is no own reply", []],
+    ["its own reply has no marker", ["working"]],
+  ])("starts a job if %s", async (_name, replies) => {
+    const github = threadWith(...replies);
+    expect((await rerun(github))[0]).toBe(createRequest);
+    expect(github.reply).toContain("Pull request created");
+  });
+
+  test("starts a job if the one in its own reply is not found", async () => {
+    const { requests, outputs } = await runComment(threadWith(ownReply("job_gone")), {
+      attempt: 2,
+      respond: losesJob,
+    });
+    expect(routesOf(requests).filter((route) => route.startsWith("POST"))).toEqual([
+      messageTo("job_gone"),
+      createRequest,
+    ]);
+    expect(outputs["job-id"]).toBe("job_1");
+  });
+
+  test.each([401, 503])("keeps the job in its reply if the job cannot be read (%i)", async (status) => {
+    const github = threadWith(ownReply("job_1"));
+    await rerun(github, { respond: () => respondWith(status), inputs: { "timeout-minutes": "0.5" } });
+    expect(github.reply.split("\n").at(-1)).toBe(markerLine("job_1", { comment: commentId }));
+    expect(await rerun(github, { attempt: 3 })).toEqual([pollOf("job_1")]);
+  });
+
+  test("waits after a message that may have been accepted, and does not send it again", async () => {
+    const github = threadWith(earlierReply("job_1"));
+    await runComment(github, { respond: () => respondWith(502) });
+    expect(await rerun(github)).toEqual([pollOf("job_1")]);
+  });
+
+  test("sends a message that was rejected", async () => {
+    const github = threadWith(earlierReply("job_1"));
+    await runComment(github, { respond: () => respondWith(401) });
+    expect((await rerun(github))[0]).toBe(messageTo("job_1"));
+  });
+
+  test("waits for the job that an incomplete response to the create named", async () => {
+    const github = new FakeGitHub();
+    const first = await runComment(github, { respond: () => respondWith(201, '{"status":"active","id":"job_1","mo') });
+    expect(first.outputs).toMatchObject({ outcome: "error", "job-id": "job_1" });
+    expect(await rerun(github)).toEqual([pollOf("job_1")]);
+  });
+
+  test("sends nothing if it can only read the thread and the first run left a reply", async () => {
+    const { requests, outputs } = await runComment(githubRejecting(/^(POST|PATCH) /, ownReply("job_1")), {
+      respond: completes,
+      attempt: 2,
+    });
+    expect(requests).toEqual([]);
+    expect(outputs.outcome).toBe("error");
+    expect((await rerun(githubRejecting(/^(POST|PATCH) /)))[0]).toBe(createRequest);
+  });
+
+  test("sends nothing if it cannot read the thread, because a job may be running", async () => {
+    const { requests, outputs, toolkit } = await runComment(githubRejecting(/^GET .*\/comments$/, ownReply("job_1")), {
+      respond: completes,
+      attempt: 2,
+    });
+    expect(requests).toEqual([]);
+    expect(outputs.outcome).toBe("error");
+    expect(toolkit.annotations.at(-1)?.text).toContain("This run sent nothing; a job may be running.");
+  });
+});
+
+test("a first run does not wait for the job of a reply to the same comment", async () => {
+  expect((await rerun(threadWith(ownReply("job_1")), { attempt: 1 }))[0]).toBe(messageTo("job_1"));
+});
