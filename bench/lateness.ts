@@ -110,7 +110,7 @@ async function pollTimes(lengths: readonly number[]): Promise<number[][]> {
   const signal = new AbortController().signal;
   const result: number[][] = [];
   for (const length of lengths) {
-    const clock = new FakeClock();
+    const clock = new FakeClock(0);
     const polls: number[] = [];
     const job = (status: "active" | "completed") => ({ ...emptyFields, id: "job", status });
     const client = {

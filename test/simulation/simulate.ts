@@ -47,7 +47,7 @@ export async function simulate(scenario: Scenario): Promise<Run> {
     environment: {},
     signal: cancellation.signal,
   });
-  return { hasPassed, toolkit, world, durationMs: clock.now() };
+  return { hasPassed, toolkit, world, durationMs: clock.elapsedMs };
 }
 
 function inputsOf(scenario: Scenario): Record<string, string> {

@@ -3,26 +3,40 @@ import type { Clock } from "../../src/client/clock.ts";
 /** The wall-clock time at which the fake clock starts: 2026-01-01T00:00:00Z. */
 export const epoch = Date.UTC(2026, 0, 1);
 
-/** A clock that only moves when something sleeps on it: hours pass instantly, and times are exact to the millisecond. */
+/**
+ * A clock that only moves when something sleeps on it: hours pass instantly, and times are exact to the millisecond. As
+ * with the real one, `now()` does not begin at 0, so a time that is used as a duration shows.
+ */
 export class FakeClock implements Clock {
-  #now = 0;
+  readonly #startedAt: number;
+  #now: number;
   #events: { at: number; run: () => void }[] = [];
+
+  constructor(startedAt = 1_000_000) {
+    this.#startedAt = startedAt;
+    this.#now = startedAt;
+  }
 
   now(): number {
     return this.#now;
   }
 
+  /** Milliseconds since the start of the clock. */
+  get elapsedMs(): number {
+    return this.#now - this.#startedAt;
+  }
+
   wallTime(): number {
-    return epoch + this.#now;
+    return epoch + this.elapsedMs;
   }
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     this.advance(ms, signal);
   }
 
-  /** Calls `run` at the time `at`, even in the middle of a longer sleep. */
-  at(at: number, run: () => void): void {
-    this.#events.push({ at, run });
+  /** Calls `run` when `elapsedMs` have passed since the start, even in the middle of a longer sleep. */
+  at(elapsedMs: number, run: () => void): void {
+    this.#events.push({ at: this.#startedAt + elapsedMs, run });
     this.#events.sort((one, other) => one.at - other.at);
   }
 

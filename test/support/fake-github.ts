@@ -21,6 +21,7 @@ export class FakeGitHub implements GitHub {
   readonly calls: GitHubCall[] = [];
   readonly comments: FakeComment[] = [];
   readonly reactions: string[] = [];
+  /** The response to the permission route, except for bots, which have no permission. */
   permission: unknown = { permission: "write", role_name: "write" };
   fault: (call: GitHubCall) => void | Promise<void> = () => {};
   /** The largest page, whatever `per_page` asks for. */
@@ -32,7 +33,10 @@ export class FakeGitHub implements GitHub {
     this.calls.push(call);
     if (limits.signal.aborted && !limits.graceMs) throw new Error("aborted");
     await this.fault(call);
-    if (route.endsWith("/permission")) return this.permission;
+    if (route.endsWith("/permission")) {
+      const isBot = String(parameters.username).endsWith("[bot]");
+      return isBot ? { permission: "none", role_name: "none" } : this.permission;
+    }
     if (route.endsWith("/reactions")) {
       this.reactions.push(String(parameters.content));
       return { id: 1, user: bot, content: parameters.content };

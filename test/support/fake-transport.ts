@@ -21,6 +21,7 @@ export interface FakeResponse {
 }
 
 export interface SeenRequest {
+  /** Milliseconds since the start of the clock. */
   at: number;
   method: string;
   path: string;
@@ -38,7 +39,7 @@ export function fakeTransport(
   const transport: Transport = async (request) => {
     if (request.signal.aborted) throw networkError("not-connected", "aborted");
     const startedAt = clock.now();
-    const seen = describe(request, startedAt);
+    const seen = describe(request, clock.elapsedMs);
     const exchange = respond(seen, requests.length);
     requests.push(seen);
     pass(exchange.connectMs ?? 0, "not-connected", request, startedAt);

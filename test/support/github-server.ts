@@ -12,7 +12,7 @@ export interface GitHubServer extends LoopbackServer {
 export type GitHubFault = (route: string, n: number, response: ServerResponse) => boolean;
 
 const routes: [RegExp, string[]][] = [
-  [/^GET .*\/collaborators\/[^/]+\/permission$/, []],
+  [/^GET .*\/collaborators\/([^/]+)\/permission$/, ["username"]],
   [/^POST .*\/comments\/(\d+)\/(?:reactions|replies)$/, ["comment_id"]],
   [/^POST .*\/issues\/\d+\/comments$/, []],
   [/^PATCH .*\/comments\/(\d+)$/, ["comment_id"]],
@@ -39,7 +39,7 @@ export async function startGitHub(fault: GitHubFault = () => false): Promise<Git
     const parameters = {
       ...Object.fromEntries(url.searchParams),
       ...body,
-      ...Object.fromEntries(names.map((name, index) => [name, values[index]])),
+      ...Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(values[index] ?? "")])),
     };
     try {
       const data = await github.request(route, parameters, { timeoutMs: 0, signal: new AbortController().signal });

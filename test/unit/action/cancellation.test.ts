@@ -13,7 +13,7 @@ describe("a signal", () => {
   test("while connecting for a create: ends immediately, nothing was started", async () => {
     const { outputs, clock, toolkit } = await runMain({ cancelAt: 1000, respond: () => ({ connectMs: 9000 }) });
     expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "" });
-    expect(clock.now()).toBe(1000);
+    expect(clock.elapsedMs).toBe(1000);
     expect(toolkit.annotations[0]?.text).toBe("The step was cancelled before it started a job. No job was started.");
   });
 
@@ -23,7 +23,7 @@ describe("a signal", () => {
       respond: () => ({ responseMs: 5500, response: { status: 201, body: record() } }),
     });
     expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "job_1", status: "active" });
-    expect(clock.now()).toBe(5500);
+    expect(clock.elapsedMs).toBe(5500);
     expect(requests).toHaveLength(1);
     expect(toolkit.annotations[0]?.text).toMatch(/job job_1 keeps running.*run the action with job-id job_1/s);
   });
@@ -34,7 +34,7 @@ describe("a signal", () => {
       respond: () => ({ responseMs: 6500, response: { status: 201, body: record() } }),
     });
     expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "" });
-    expect(clock.now()).toBe(6000);
+    expect(clock.elapsedMs).toBe(6000);
     expect(toolkit.annotations[0]?.text).toMatch(/may have been started.*a re-run may start a second job/s);
   });
 
@@ -45,7 +45,7 @@ describe("a signal", () => {
     });
     expect(outputs.outcome).toBe("cancelled");
     expect(requests).toHaveLength(1);
-    expect(clock.now()).toBe(1000);
+    expect(clock.elapsedMs).toBe(1000);
   });
 
   test("with a message in flight: ends within 2 s", async () => {
@@ -55,7 +55,7 @@ describe("a signal", () => {
       respond: () => ({ responseMs: 9000, response: { status: 200, body: record() } }),
     });
     expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "job_1" });
-    expect(clock.now()).toBeLessThanOrEqual(3000);
+    expect(clock.elapsedMs).toBeLessThanOrEqual(3000);
     expect(toolkit.annotations[0]?.text).toContain("The message may have reached job job_1");
   });
 
@@ -67,7 +67,7 @@ describe("a signal", () => {
       status: "active",
       "duration-seconds": "7",
     });
-    expect(clock.now()).toBe(7000);
+    expect(clock.elapsedMs).toBe(7000);
     expect(toolkit.events.at(-2)).toContain("Outcome: cancelled after 7 s");
     expect(toolkit.summary).toContain("Cancelled");
   });
@@ -81,6 +81,6 @@ describe("a signal", () => {
           : { responseMs: 5000, response: { status: 200, body: record() } },
     });
     expect(outputs.outcome).toBe("cancelled");
-    expect(clock.now()).toBe(6000);
+    expect(clock.elapsedMs).toBe(6000);
   });
 });

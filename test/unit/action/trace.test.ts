@@ -49,7 +49,7 @@ test("returns the job although the trace listener throws", async () => {
       },
     },
   );
-  const limits = { deadline: 60_000, signal: new AbortController().signal };
+  const limits = { deadline: clock.now() + 60_000, signal: new AbortController().signal };
   expect(await client.createJob("Update the quickstart", limits, () => {})).toMatchObject({ id: "job_1" });
 });
 
