@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bot } from "../support/fake-github.ts";
+import { bot, type FakeGitHub } from "../support/fake-github.ts";
 import { type GitHubFault, startGitHub } from "../support/github-server.ts";
 import { type Comment, commentEnvironment, commentInputs } from "../support/payload.ts";
 import { inputsFor, startScriptedService } from "../support/scripted-service.ts";
@@ -11,13 +11,13 @@ async function runComment(
     fault?: GitHubFault;
     event?: Partial<Comment>;
     inputs?: Record<string, string>;
-    before?: number;
+    prepare?: (github: FakeGitHub) => void;
     attempt?: number;
   } = {},
 ): Promise<Step & { github: Awaited<ReturnType<typeof startGitHub>>; posts: string[] }> {
   await using service = await startScriptedService();
   await using github = await startGitHub(options.fault);
-  for (let count = 0; count < (options.before ?? 0); count++) github.github.add({ id: 5, login: "writer" }, "hello");
+  options.prepare?.(github.github);
   const folder = temporaryFolder();
   const event = { id: 77, text: "/agent fix it", author: { login: "writer" }, ...options.event };
   const environment = {
@@ -51,10 +51,29 @@ test("replies to the root of a review thread", async () => {
 }, 60_000);
 
 test("reads all pages of a thread of 250 comments", async () => {
-  const { github } = await runComment({ before: 250 });
+  const { github } = await runComment({
+    prepare: (github) => {
+      for (let count = 0; count < 250; count++) github.add({ id: 5, login: "writer" }, "hello");
+    },
+  });
   expect(github.requests.filter((request) => request.startsWith("GET") && request.includes("/comments?"))).toHaveLength(
     3,
   );
+}, 60_000);
+
+test("reads a thread to its end although its pages are shorter than asked for", async () => {
+  const marker = "<!-- agent-job-action project=docs job=job_of_page_1 comment=5 -->";
+  const { github, posts } = await runComment({
+    prepare: (github) => {
+      github.maxPerPage = 30;
+      for (let count = 0; count < 70; count++) github.add({ id: 5, login: "writer" }, "hello");
+      github.add(bot, marker);
+    },
+  });
+  expect(github.requests.filter((request) => request.startsWith("GET") && request.includes("/comments?"))).toHaveLength(
+    3,
+  );
+  expect(posts[0]).toBe("POST /v2/agent/docs/job/job_of_page_1/message");
 }, 60_000);
 
 describe("the permission check", () => {
