@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { outcomes } from "../../../src/action/outcome.ts";
+import { runComment } from "../../support/comment-run.ts";
+import { FakeGitHub } from "../../support/fake-github.ts";
 import { outputNames } from "../../support/metadata.ts";
-import { pollsReturn, prLink, record, respondWith, runMain } from "../../support/run-main.ts";
+import { type MainOptions, pollsReturn, prLink, record, respondWith, runMain } from "../../support/run-main.ts";
 
 const completed = record({ status: "completed", prLink });
 
@@ -29,20 +32,6 @@ describe("a finished job", () => {
     const run = await runMain({ inputs: { "fail-on": failOn }, respond: pollsReturn(last) });
     expect(run.outputs.outcome).toBe(outcome);
     expect(run.hasPassed).toBe(passes);
-  });
-
-  test("annotates by outcome: a notice for no-changes, a warning for archived, an error for failed, nothing for pr-created", async () => {
-    const levels = async (last: Record<string, unknown>) =>
-      (await runMain({ respond: pollsReturn(last) })).toolkit.annotations.map(({ level }) => level);
-    expect(await levels(record({ status: "completed" }))).toEqual(["notice"]);
-    expect(await levels(record({ status: "archived" }))).toEqual(["warning"]);
-    expect(await levels(record({ status: "failed" }))).toEqual(["error"]);
-    expect(await levels(completed)).toEqual([]);
-  });
-
-  test("leaves a warning if a failed job passes", async () => {
-    const run = await runMain({ inputs: { "fail-on": "none" }, respond: pollsReturn(record({ status: "failed" })) });
-    expect(run.toolkit.annotations).toMatchObject([{ level: "warning", title: "Job failed" }]);
   });
 
   test("is not polled if the response to the create is already terminal", async () => {
@@ -191,5 +180,120 @@ describe("wait: false", () => {
     });
     expect(outputs).toMatchObject({ outcome: "started", status: "", "job-id": "job_1" });
     expect(hasPassed).toBe(true);
+  });
+});
+
+/** How to reach each outcome in comment mode, and what it shows. `passes` is `fail-on` if that decides. */
+const scenarios: Record<keyof typeof outcomes, OutcomeScenario> = {
+  "pr-created": {
+    run: { respond: pollsReturn(completed) },
+    heading: "✅ Pull request created",
+    passes: true,
+    level: undefined,
+    reactions: ["eyes", "hooray"],
+  },
+  "no-changes": {
+    run: { respond: pollsReturn(record({ status: "completed" })) },
+    heading: "⚪ No pull request",
+    passes: "fail-on",
+    level: "notice",
+    reactions: ["eyes"],
+  },
+  failed: {
+    run: { respond: pollsReturn(record({ status: "failed" })) },
+    heading: "❌ Job failed",
+    passes: "fail-on",
+    level: "warning",
+    reactions: ["eyes", "confused"],
+  },
+  archived: {
+    run: { respond: pollsReturn(record({ status: "archived" })) },
+    heading: "📦 Job archived",
+    passes: "fail-on",
+    level: "warning",
+    reactions: ["eyes"],
+  },
+  "timed-out": {
+    run: { respond: pollsReturn(record()) },
+    heading: "⏳ Timed out",
+    passes: "fail-on",
+    level: "warning",
+    reactions: ["eyes", "confused"],
+  },
+  started: {
+    run: { respond: pollsReturn(record()), inputs: { wait: "false" } },
+    heading: "🚀 Job started",
+    passes: true,
+    level: undefined,
+    reactions: ["eyes"],
+  },
+  cancelled: {
+    run: { respond: pollsReturn(record()), cancelAt: 7000 },
+    heading: "⏹️ Cancelled",
+    passes: false,
+    level: "error",
+    reactions: ["eyes"],
+  },
+  skipped: {
+    run: { respond: pollsReturn(record()), text: "hello" },
+    heading: "⏭️ Skipped",
+    passes: true,
+    level: "notice",
+    reactions: [],
+  },
+  error: {
+    run: { respond: () => respondWith(401) },
+    heading: "❌ No job was started",
+    passes: false,
+    level: "error",
+    reactions: ["eyes", "confused"],
+  },
+};
+
+interface OutcomeScenario {
+  run: MainOptions & { text?: string };
+  heading: string;
+  passes: boolean | "fail-on";
+  /** The annotation if the step passes, or if it always fails. */
+  level: "notice" | "warning" | "error" | undefined;
+  reactions: string[];
+}
+
+describe("each outcome", () => {
+  const all = Object.entries(scenarios);
+  const runScenario = async ({ run }: OutcomeScenario, failOn: string) => {
+    const github = new FakeGitHub();
+    const inputs = { "timeout-minutes": "1", "fail-on": failOn, ...run.inputs };
+    return { ...(await runComment(github, { ...run, inputs })), github };
+  };
+
+  test.each(all)("%s has its icon, annotation level and reactions", async (outcome, scenario) => {
+    const { outputs, hasPassed, toolkit, github } = await runScenario(scenario, "none");
+    expect(outputs.outcome).toBe(outcome);
+    expect(hasPassed).toBe(scenario.passes !== false);
+    expect(toolkit.annotations.map(({ level }) => level)).toEqual(scenario.level ? [scenario.level] : []);
+    expect(toolkit.summary).toContain(`<h2>${scenario.heading}</h2>`);
+    expect(github.reactions).toEqual(scenario.reactions);
+    const [icon = "", ...title] = scenario.heading.split(" ");
+    if (outcome !== "skipped") expect(github.reply).toContain(`<p>${icon} <b>${title.join(" ")}</b>`);
+  });
+
+  test.each(all.filter(([, { passes }]) => passes === "fail-on"))(
+    "%s fails with an error annotation if fail-on names it",
+    async (outcome, scenario) => {
+      const { outputs, hasPassed, toolkit, github } = await runScenario(scenario, outcome);
+      expect(outputs.outcome).toBe(outcome);
+      expect(hasPassed).toBe(false);
+      expect(toolkit.annotations.map(({ level }) => level)).toEqual(["error"]);
+      expect(github.reactions).toEqual(scenario.reactions);
+    },
+  );
+
+  test.each(all.filter(([, { passes }]) => passes !== "fail-on"))("%s cannot be named in fail-on", async (outcome) => {
+    const { outputs, toolkit } = await runMain({ inputs: { "fail-on": outcome }, respond: pollsReturn(completed) });
+    expect(outputs.outcome).toBe("error");
+    expect(toolkit.annotations).toMatchObject([
+      { title: "Invalid inputs", text: expect.stringContaining("fail-on must be a comma-separated list of") },
+    ]);
   });
 });

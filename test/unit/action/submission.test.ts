@@ -148,13 +148,17 @@ describe("a create or message that may have been accepted is not retried", () =>
     ["a 201 without an id", respondWith(201, { status: "active" })],
     ["a 201 with an empty id", respondWith(201, { id: "", status: "active" })],
     ["a 201 with an id that would change the path of a URL", respondWith(201, { id: "..", status: "active" })],
+    ["a 201 with a control character in the id", respondWith(201, record({ id: "job_1\n::error::x" }))],
+    ["a 201 that is cut off after an id with a control character", respondWith(201, '{"id":"job_1\\u001b[31m","sta')],
+    ["a 500 with a control character in the id", respondWith(500, record({ id: "job_1\u0000" }))],
     ["a 204", respondWith(204)],
   ])("%s", async (_name, exchange) => {
     const { outputs, requests, toolkit, hasPassed } = await runMain({ respond: () => exchange });
     expect(requests).toHaveLength(1);
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
     expect(hasPassed).toBe(false);
-    expect(toolkit.annotations).toHaveLength(1);
+    expect(toolkit.events.filter((event) => /^output job-id=./.test(event))).toEqual([]);
+    expect(toolkit.annotations).toMatchObject([{ level: "error", title: "Job may have been started" }]);
     expect(toolkit.annotations[0]?.text).toMatch(/A job may have been started.*a re-run may start a second job/s);
   });
 
@@ -254,6 +258,30 @@ describe("a permanent HTTP error fails immediately and says what to do", () => {
     expect(outputs.outcome).toBe("error");
     expect(toolkit.annotations[0]?.text).toMatch(/a redirect to https:\/\/elsewhere\.example\/x.*Correct base-url/s);
   });
+
+  test.each([
+    ["https://docs.example.com/v2", {}],
+    ["https://docs.example.com/api/v2/", { "job-id": "job_1" }],
+    ["https://docs.example.com/v2", { "job-id": "job_1", prompt: "" }],
+  ])("names a base-url that ends in /v2 as the cause of a 404: %s, %j", async (baseUrl, inputs) => {
+    const { toolkit } = await runMain({
+      inputs: { "base-url": baseUrl, ...inputs },
+      respond: () => respondWith(404),
+    });
+    expect(toolkit.annotations[0]?.text).toContain(
+      "base-url ends in /v2, which the action adds itself: remove it from base-url.",
+    );
+    expect(toolkit.annotations[0]?.text).not.toContain("project-id");
+  });
+
+  test.each(["https://docs.example.com", "https://docs.example.com/v2/api", "https://docs.example.com/rev2"])(
+    "does not name /v2 as the cause of a 404 with base-url: %s",
+    async (baseUrl) => {
+      const { toolkit } = await runMain({ inputs: { "base-url": baseUrl }, respond: () => respondWith(404) });
+      expect(toolkit.annotations[0]?.text).toContain("Check project-id and base-url.");
+      expect(toolkit.annotations[0]?.text).not.toContain("/v2,");
+    },
+  );
 
   test("a message to a job that is not found", async () => {
     const { outputs, toolkit } = await runMain({ inputs: { "job-id": "job_x" }, respond: () => respondWith(404) });

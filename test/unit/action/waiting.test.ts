@@ -110,6 +110,7 @@ describe("a transient failure", () => {
     ["a 200 that is not a record", respondWith(200, { hello: "world" })],
     ["a 200 without a body", respondWith(200)],
     ["the record of another job", respondWith(200, record({ id: "job_2", status: "completed" }))],
+    ["a record with a control character in the id", respondWith(200, record({ id: "job_1\n", status: "completed" }))],
     ["no response within 30 s", { responseMs: 31_000, response: { status: 200, body: record() } }],
   ])("%s: warns once and continues polling", async (_name, failure) => {
     const { outputs, toolkit, hasPassed } = await runMain({

@@ -32,6 +32,9 @@ describe("a job record", () => {
     { id: ".", status: "active" },
     { id: "..", status: "active" },
     { id: "\ud800", status: "active" },
+    { id: "job\n1", status: "active" },
+    { id: "job_1\u0000", status: "active" },
+    { id: "\u0085job_1", status: "active" },
   ])("%j is rejected", (data) => {
     expect(parseJob(data)).toBeUndefined();
   });
@@ -55,6 +58,7 @@ describe("a job record", () => {
         const job = parseJob(data);
         for (const value of Object.values(job ?? {})) expect(typeof value).toBe("string");
         if (job) expect(() => encodeURIComponent(job.id)).not.toThrow();
+        if (job) expect(job.id).not.toMatch(/\p{Cc}/u);
         if (job) expect(salvageId(JSON.stringify(data), (text) => text)).toBe(job.id);
       }),
       { numRuns: 1000 },

@@ -30,6 +30,7 @@ describe("finds nothing", () => {
     ["if the last value of a repeated id is not a string", '{"id":"no","id":{"x":"y"'],
     ["in a value that equals the key", '{"x":"id","y":"no"'],
     ["in an id with a line break", '{"id":"a\\nb"}'],
+    ["in an id with a control character of C1", '{"id":"job_1\\u009b31m","status":"act'],
     ["in an empty id", '{"id":""'],
     ["in an object without members", "{"],
     ["in an id that is a path", '{"id":".."}'],

@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import * as z from "zod/mini";
 import { parseEvent } from "../../../../src/action/comments/event.ts";
 
 const examples = createRequire(import.meta.url)("@octokit/webhooks-examples") as {
@@ -23,7 +22,7 @@ describe("an event", () => {
     }
   });
 
-  test("any payload is either parsed or rejected with a ZodError", () => {
+  test("any payload is either parsed or rejected with a message that names the event", () => {
     const invalid = fc.dictionary(
       fc.constantFrom("action", "comment", "issue", "pull_request", "repository"),
       fc.oneof(
@@ -37,7 +36,7 @@ describe("an event", () => {
           try {
             expect(typeof parseEvent(name, payload).author.login).toBe("string");
           } catch (error) {
-            expect(error).toBeInstanceOf(z.core.$ZodError);
+            expect(String(error)).toContain(`the payload of ${name}`);
           }
         }
       }),

@@ -82,6 +82,8 @@ describe("a marker", () => {
     ["after white space", ` ${markerLine("job_1")}`],
     ["with the job id .", markerLine(".")],
     ["with the job id ..", markerLine("..")],
+    ["with a control character in the job id", markerLine("job_1%0A")],
+    ["with an encoding that is invalid", markerLine("job_%E0")],
   ])("%s is ignored", async (_name, body) => {
     expect(await firstRequest(threadWith(body))).toBe(createRequest);
   });

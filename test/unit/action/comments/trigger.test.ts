@@ -112,10 +112,26 @@ test("reports invalid inputs even if the comment would be skipped", async () => 
   );
 });
 
-test("starts nothing if the payload of the event cannot be read", async () => {
-  const { outputs, requests } = await runComment(new FakeGitHub(), { payload: { issue: null }, respond });
-  expect(outputs.outcome).toBe("error");
-  expect(requests).toEqual([]);
+describe("the payload of the event", () => {
+  test.each<[string, CommentOptions, RegExp]>([
+    [
+      "is not the event's",
+      { payload: { issue: null } },
+      /the payload of issue_comment lacks, or has a wrong type for: issue$/,
+    ],
+    ["is missing", { environment: { GITHUB_EVENT_PATH: "/missing/event.json" } }, /ENOENT.*\/missing\/event\.json/],
+    ["is not JSON", { environment: { GITHUB_EVENT_PATH: import.meta.filename } }, /SyntaxError/],
+  ])("%s: starts nothing and prints the reason as debug output", async (_name, options, reason) => {
+    const github = new FakeGitHub();
+    const { outputs, requests, toolkit } = await runComment(github, { respond, ...options });
+    expect(outputs.outcome).toBe("error");
+    expect(requests).toEqual([]);
+    expect(github.calls).toEqual([]);
+    expect(toolkit.annotations).toMatchObject([{ level: "error", title: "Nothing was started" }]);
+    const debug = toolkit.events.filter((event) => event.startsWith("debug "));
+    expect(debug[0]).toMatch(reason);
+    for (const line of debug) expect(line).not.toContain("\\u{a}");
+  });
 });
 
 test("only a comment that begins with the phrase has an instruction, for any text", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { isCommentEvent } from "../../../../src/action/comments/event.ts";
 import {
   type InputName,
   type InputsResult,
@@ -13,9 +14,11 @@ const valid = { prompt: "Do it", "project-id": "docs", "api-key": "mint_key_0123
 function parse(
   values: Partial<Record<InputName, string>>,
   readPromptFile: (path: string) => PromptFile = () => ({ problem: say`is not expected to be read` }),
+  eventName = "push",
 ): InputsResult {
   const all: Partial<Record<InputName, string>> = { ...valid, ...values };
-  return parseInputs({ read: (name) => all[name] ?? "", readPromptFile, eventName: "push", isCommentEvent: false });
+  const isComment = isCommentEvent(eventName);
+  return parseInputs({ read: (name) => all[name] ?? "", readPromptFile, eventName, isCommentEvent: isComment });
 }
 
 function parsed(values: Partial<Record<InputName, string>>) {
@@ -190,7 +193,7 @@ test.each([
   expect(invalidInputs({ "base-url": value })).toEqual(["base-url"]);
 });
 
-test.each([".", ".."])("rejects the id %s", (value) => {
+test.each([".", "..", "a\nb", "a\u0000b", "a\u001b[31mb", "a\u0085b"])("rejects the id %j", (value) => {
   expect(invalidInputs({ "job-id": value, "project-id": value })).toEqual(["job-id", "project-id"]);
 });
 
@@ -216,9 +219,51 @@ test.each([
   expect([...parsed({ "fail-on": value }).failOn]).toEqual(expected);
 });
 
-test.each(["none, failed", "failed;archived", "error", "cancelled", "Failed", "failed,,archived"])(
-  "rejects fail-on: %s",
-  (value) => {
-    expect(invalidInputs({ "fail-on": value })).toEqual(["fail-on"]);
-  },
-);
+test.each([
+  "none, failed",
+  "failed;archived",
+  "error",
+  "cancelled",
+  "pr-created",
+  "started",
+  "skipped",
+  "Failed",
+  "failed,,archived",
+])("rejects fail-on: %s", (value) => {
+  expect(invalidInputs({ "fail-on": value })).toEqual(["fail-on"]);
+});
+
+describe("trigger-phrase without a prompt", () => {
+  test.each([
+    ["schedule", "not to schedule events"],
+    ["workflow_dispatch", "not to workflow_dispatch events"],
+    ["", "not to other events"],
+  ])("is rejected on the event %j, which the message names", (eventName, text) => {
+    const result = parse({ prompt: "", "trigger-phrase": "/agent" }, undefined, eventName);
+    const [problem] = result.ok ? [] : result.problems;
+    expect(problem?.input).toBe("prompt");
+    expect(plain(problem?.problem ?? [])).toContain(`trigger-phrase only applies to comments, ${text}.`);
+  });
+
+  test.each(["issue_comment", "pull_request_review_comment"])("is accepted on %s", (eventName) => {
+    const result = parse({ prompt: "", "trigger-phrase": "/agent", "github-token": "token" }, undefined, eventName);
+    expect(result).toMatchObject({ ok: true, mode: { kind: "comment", phrase: "/agent" } });
+  });
+});
+
+describe("github-token", () => {
+  const invalid = ["", "to ken", "to\nken", "tökén"];
+
+  test.each(invalid)("is not checked outside comment mode: %j", (value) => {
+    expect(parse({ "github-token": value })).toMatchObject({ ok: true });
+    expect(parse({ "github-token": value }, undefined, "issue_comment")).toMatchObject({ ok: true });
+    expect(parse({ "github-token": value, "trigger-phrase": "/agent" }, undefined, "push")).toMatchObject({ ok: true });
+  });
+
+  test.each(invalid)("is rejected in comment mode, without showing it: %j", (value) => {
+    const inputs = { "github-token": value, "trigger-phrase": "/agent", prompt: "" };
+    const result = parse(inputs, undefined, "issue_comment");
+    expect(result).toMatchObject({ ok: false, problems: [{ input: "github-token" }] });
+    if (value) expect(JSON.stringify(result)).not.toContain(JSON.stringify(value).slice(1, -1));
+  });
+});

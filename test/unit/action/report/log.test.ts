@@ -23,6 +23,17 @@ test("prints the log of a job from start to end", async () => {
   ]);
 });
 
+test("announces no wait for wait: false with a job-id", async () => {
+  const { toolkit } = await runMain({
+    inputs: { prompt: "", "job-id": "job_1", wait: "false", "timeout-minutes": "5" },
+    respond: () => respondWith(200, record()),
+  });
+  expect(toolkit.events).toContain(
+    "group Reading the state of job job_1 once; failed requests are retried for up to 5 min",
+  );
+  expect([...toolkit.events, toolkit.summary].filter((text) => text.includes("Waiting"))).toEqual([]);
+});
+
 test("prints the size of the prompt, but not the prompt", async () => {
   const prompt = "A secret plan 😀";
   const { toolkit } = await runMain({ inputs: { prompt }, respond: pollsReturn(completed) });
