@@ -68,16 +68,23 @@ const reviewComment = z.object({
  */
 export function parseEvent(name: CommentEventName, payload: unknown): CommentEvent {
   if (name === "issue_comment") {
-    const data = issueComment.parse(payload);
+    const data = parse(issueComment, name, payload);
     return { ...common(data), subject: describe(data.issue, data.issue.pull_request !== undefined) };
   }
-  const data = reviewComment.parse(payload);
+  const data = parse(reviewComment, name, payload);
   const { id, path, line, original_line, in_reply_to_id } = data.comment;
   return {
     ...common(data),
     subject: describe(data.pull_request, true),
     review: { rootId: in_reply_to_id ?? id, path, line: line ?? original_line ?? undefined },
   };
+}
+
+function parse<T>(schema: z.ZodMiniType<T>, name: CommentEventName, payload: unknown): T {
+  const { data, error } = schema.safeParse(payload);
+  if (data !== undefined) return data;
+  const paths = error?.issues.map(({ path }) => path.join(".")) ?? [];
+  throw new Error(`the payload of ${name} lacks, or has a wrong type for: ${paths.join(", ")}`);
 }
 
 function common({ action, comment, repository }: Omit<z.infer<typeof issueComment>, "issue">) {

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { PermissionRules } from "../comments/permission.ts";
 import { placeholders, unknownPlaceholders } from "../comments/prompt-template.ts";
+import { isMintlify } from "../mintlify.ts";
 import type { FailableOutcome } from "../outcome.ts";
 import { say, type Text, trusted } from "../report/text.ts";
 import {
@@ -130,11 +131,11 @@ export function parseInputs({ read, readPromptFile, eventName, isCommentEvent }:
   const prompt = file && "text" in file ? file.text : raw.prompt;
   const isComment = isCommentEvent && raw["trigger-phrase"] !== "";
   const problems: InputProblem[] = [
+    ...projectProblems(raw),
     ...(parsed.error?.issues ?? []).map((issue) => ({
       input: issue.path[0] as InputName,
       problem: trusted(issue.message),
     })),
-    ...projectProblems(raw),
     ...promptProblems(raw, file, { eventName, isComment }),
     ...intervalProblems(raw),
     ...(isComment ? commentProblems(raw, prompt) : []),
@@ -176,8 +177,9 @@ export function parseInputs({ read, readPromptFile, eventName, isCommentEvent }:
 
 function projectProblems(raw: RawInputs): InputProblem[] {
   if (raw["project-id"] !== "") return [];
+  const baseUrl = URL.parse(raw["base-url"]);
   const problem =
-    raw["base-url"] === inputDefaults["base-url"]
+    baseUrl && isMintlify(baseUrl)
       ? say`is empty. Copy it from the API keys page of the dashboard`
       : say`is empty. Set it to the project's identifier in the service`;
   return [{ input: "project-id", problem }];

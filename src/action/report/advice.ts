@@ -1,4 +1,5 @@
 import type { Settings, Task } from "../inputs/schema.ts";
+import { isMintlify } from "../mintlify.ts";
 import type { RerunEffect } from "../result.ts";
 import type { RunState } from "../run-state.ts";
 import { say, type Text, trusted } from "./text.ts";
@@ -13,11 +14,14 @@ export interface ResultContext {
   rerun: RerunEffect;
 }
 
-/** How to wait for a job that may still be running. */
-export function howToWait({ state, rerun }: ResultContext): Text {
+/** How to wait for a job that may still be running, or to read the result of one that is done. */
+export function howToWait(
+  { state, rerun }: ResultContext,
+  purpose: "wait for it" | "read its result" = "wait for it",
+): Text {
   return rerun === "resumes"
-    ? say`To wait for it, re-run this workflow run: nothing is sent again.`
-    : say`To wait for it, run the action with job-id ${state.jobId} and no prompt.`;
+    ? say`To ${trusted(purpose)}, re-run this workflow run: nothing is sent again.`
+    : say`To ${trusted(purpose)}, run the action with job-id ${state.jobId} and no prompt.`;
 }
 
 /** What a re-run of the workflow run does after the service accepted something, unless it waits for the job. */
@@ -40,9 +44,8 @@ export function howToContinue({ state, rerun }: ResultContext): Text {
     : say`To continue with this job, send a follow-up: set job-id to ${state.jobId} and give a prompt.`;
 }
 
-/** Mintlify has a dashboard; nothing is known about the service at any other address. */
 export function hasDashboard({ settings }: ResultContext): boolean {
-  return settings?.baseUrl.hostname === "api.mintlify.com";
+  return settings !== undefined && isMintlify(settings.baseUrl);
 }
 
 /** Where people can look for a job: the dashboard, if there is one. */

@@ -114,7 +114,8 @@ export class RunLog {
 
   /** Prints an unexpected error with its stack, as debug output. */
   debugError(error: unknown): void {
-    this.debug(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    for (const line of text.split("\n")) this.debug(line);
   }
 
   /** Prints the last line and one annotation, which says what happened, whether a job is running and what to do. */

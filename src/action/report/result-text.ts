@@ -180,7 +180,7 @@ function describeCancellation(
   }
   if (operation !== "message" && status !== "" && status !== "active") {
     const what = say`The step was cancelled. Job ${jobId} had already reached the status ${trusted(status)}.`;
-    return { title, what, next: howToWait(context) };
+    return { title, what, next: howToWait(context, "read its result") };
   }
   return {
     title,
