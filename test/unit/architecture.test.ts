@@ -28,10 +28,10 @@ function importsOf(file: string): Import[] {
 const imports = files.flatMap(importsOf);
 const format = ({ file, target }: Import) => `${file} → ${target}`;
 
-/** The first folder below `src`, and for the action the one below that: `action/report`, `action`, `client`, `service`. */
+/** The folder below `src`, and the room in it: `action/report`, `service/jobs`, `action`, `client`, `service`. */
 function roomOf(path: string): string {
   const [part = "", room = ""] = path.split("/");
-  return part === "action" && !room.endsWith(".ts") ? `action/${room}` : part;
+  return ["action", "service"].includes(part) && !room.endsWith(".ts") ? `${part}/${room}` : part;
 }
 
 test("there are files and imports to check", () => {
@@ -49,20 +49,39 @@ test("the action uses the client, and the service shares no code with either", (
   expect(others.map(format)).toEqual([]);
 });
 
-test("the rooms of the action import each other in one direction, except for types", () => {
-  const allowed: Record<string, string[]> = {
-    "action/report": ["action/report", "client", "action/outcome.ts", "action/mintlify.ts"],
-    "action/inputs": ["action/inputs", "action/report", "action/comments", "action/outcome.ts", "action/mintlify.ts"],
-    "action/comments": ["action/comments", "client", "action/outcome.ts"],
-    "action/runner": ["action/runner", "client"],
-  };
+/** For each room, the rooms and files whose code it may use. */
+const arrows: Record<string, string[]> = {
+  "action/report": ["client", "action/outcome.ts", "action/mintlify.ts"],
+  "action/inputs": ["action/report", "action/comments", "action/outcome.ts", "action/mintlify.ts"],
+  "action/comments": ["client", "action/outcome.ts"],
+  "action/runner": ["client"],
+  "service/http": ["service/jobs", "service/error-message.ts"],
+  "service/jobs": [
+    "service/agents",
+    "service/git",
+    "service/pulls",
+    "service/error-message.ts",
+    "service/remove-directory.ts",
+  ],
+  "service/pulls": ["service/git", "service/error-message.ts"],
+  "service/agents": ["service/processes"],
+  "service/git": ["service/processes"],
+  "service/processes": [],
+  "service/editor": [],
+};
+
+test.each(Object.entries(arrows))("%s only uses the code of %j and its own", (room, targets) => {
   const values = imports.filter(({ target, isType }) => !isType && target.endsWith(".ts"));
-  for (const [room, targets] of Object.entries(allowed)) {
-    const others = values.filter(
-      ({ file, target }) => roomOf(file) === room && !targets.includes(roomOf(target)) && !targets.includes(target),
-    );
-    expect(others.map(format), room).toEqual([]);
-  }
+  const others = values.filter(
+    ({ file, target }) =>
+      roomOf(file) === room && ![room, ...targets].includes(roomOf(target)) && !targets.includes(target),
+  );
+  expect(others.map(format)).toEqual([]);
+});
+
+test("every room has a rule", () => {
+  const rooms = new Set(files.map(roomOf).filter((room) => room.includes("/")));
+  expect([...rooms].sort()).toEqual(Object.keys(arrows).sort());
 });
 
 test("each package of the action is imported by one file", () => {
