@@ -13,6 +13,6 @@ export default defineConfig({
     exclude: process.platform === "win32" ? posix : [],
     testTimeout: 60_000,
     // Tests of whole processes mostly wait for them: more workers than cores.
-    maxWorkers: 4,
+    maxWorkers: 6,
   },
 });

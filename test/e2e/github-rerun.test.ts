@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { bot } from "../support/fake-github.ts";
 import { startGitHub } from "../support/github-server.ts";
 import { commentEnvironment, commentInputs } from "../support/payload.ts";
 import { inputsFor, startScriptedService } from "../support/scripted-service.ts";
@@ -62,3 +63,50 @@ test.skipIf(!hasSignals)(
   },
   60_000,
 );
+
+test.skipIf(!hasSignals)(
+  "a cancellation right after the create leaves the job's marker in the reply, for a re-run to find",
+  async () => {
+    let kill = (): void => {};
+    await using service = await startScriptedService({
+      script: () => ({ durationMs: 60_000 }),
+      fault: (n) => {
+        if (n === 1) setTimeout(() => kill(), 30);
+        return false;
+      },
+    });
+    await using github = await startGitHub();
+    const folder = temporaryFolder();
+    const { outputs } = await step(inputsFor(service, commentInputs), {
+      folder,
+      environment: commentEnvironment(folder, github.url, event),
+      onStart: (child) => {
+        kill = () => child.kill("SIGINT");
+      },
+    });
+    expect(outputs.outcome).toBe("cancelled");
+    expect(github.github.reply).toContain("Cancelled");
+    expect(github.github.reply.split("\n").at(-1)).toBe(
+      `<!-- agent-job-action project=docs job=${outputs["job-id"]} comment=77 -->`,
+    );
+  },
+  60_000,
+);
+
+test("a re-run waits for the job in its own reply", async () => {
+  await using service = await startScriptedService();
+  await using github = await startGitHub();
+  const run = async (attempt: string) => {
+    const folder = temporaryFolder();
+    const environment = commentEnvironment(folder, github.url, event);
+    return step(inputsFor(service, commentInputs), {
+      folder,
+      environment: { ...environment, GITHUB_RUN_ATTEMPT: attempt },
+    });
+  };
+  const first = await run("1");
+  const second = await run("2");
+  expect(second.outputs).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
+  expect(service.requests.filter((request) => request.startsWith("POST"))).toEqual(["POST /v2/agent/docs/job"]);
+  expect(github.github.comments.filter(({ user }) => user.id === bot.id)).toHaveLength(1);
+}, 60_000);

@@ -91,7 +91,7 @@ test("fails without any inputs", async () => {
   const { exitCode, outputs, annotations } = await step({});
   expect(exitCode).toBe(1);
   expect(outputs.outcome).toBe("error");
-  expect(annotations[0]).toMatch(/- api-key .*- project-id .*- prompt /s);
+  expect(annotations[0]).toMatch(/- project-id .*- api-key .*- prompt /s);
 });
 
 test("sends a prompt file of 3 MB unchanged", async () => {
