@@ -61,6 +61,7 @@ async function executeComment(
   const frame = ({ marker, isReplacement }: ReplyState): ReplyFrame => ({
     runUrl: runUrl(environment),
     phrase: mode.phrase,
+    hasFixedJob: mode.jobId !== "",
     note: isReplacement ? replacement : [],
     marker: marker ? formatMarker(marker) : "",
     remembersJob: marker?.jobId !== undefined,

@@ -4,5 +4,5 @@ process.on("SIGINT", () => cancellation.abort());
 process.on("SIGTERM", () => cancellation.abort());
 
 const { start } = await import("./start.ts");
-// A promise that never settles ends the process with exit code 13 if it is awaited here, at the top level, not with 0.
+// Awaited at the top level, so that a promise that never settles exits with code 13 instead of 0.
 await start(cancellation.signal);

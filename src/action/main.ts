@@ -1,5 +1,6 @@
 import { isCommentEvent } from "./comments/event.ts";
 import { type ExecutePorts, type Execution, execute } from "./execute.ts";
+import { maskSecret } from "./inputs/mask-secret.ts";
 import { readPromptFile } from "./inputs/prompt-file.ts";
 import { parseInputs } from "./inputs/schema.ts";
 import { passes } from "./outcome.ts";
@@ -23,8 +24,7 @@ export async function main(ports: Ports): Promise<boolean> {
   const { toolkit, clock, environment } = ports;
   const log = new RunLog(toolkit);
   const state = new RunState();
-  mask(toolkit, "api-key");
-  mask(toolkit, "github-token");
+  for (const name of ["api-key", "github-token"]) maskSecret(toolkit.input(name), toolkit);
   // If the process is killed before it can report a result, the outcome is an error.
   trySetOutputs(outputsOf("error", state, clock.now()), toolkit);
   if (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0") {
@@ -43,6 +43,7 @@ export async function main(ports: Ports): Promise<boolean> {
     isCommentEvent: isCommentEvent(eventName),
   });
   const settings = inputs.ok ? inputs.settings : undefined;
+  const comment = inputs.ok && inputs.mode.kind === "comment" ? inputs.mode : undefined;
   const publishJobId = (jobId: string): void => void trySetOutputs({ "job-id": jobId }, toolkit);
   const execution: Execution = inputs.ok
     ? await execute(inputs, { ...ports, publishJobId }, state, log)
@@ -53,12 +54,15 @@ export async function main(ports: Ports): Promise<boolean> {
   const elapsedMs = state.elapsedMs(now);
   const outcome = outcomeOf(result, state);
   const hasPassed = passes(outcome, settings?.failOn ?? new Set());
-  const message = describeResult(result, { settings, task, state, rerun });
+  const message = describeResult(result, { settings, task, state, rerun, comment });
   const skipReason = result.kind === "skipped" ? result.reason : "";
   const outputsError = trySetOutputs(outputsOf(outcome, state, now, skipReason), toolkit);
   log.ended(outcome, message, hasPassed, state, elapsedMs);
   if (outputsError) {
-    log.error("Cannot write outputs", say`The step fails because its outputs are lost: ${outputsError}.`);
+    log.error(
+      "Cannot write outputs",
+      say`The outputs could not be written, so the step fails: ${outputsError}. The job's id is in the log.`,
+    );
   }
   if (inputs.ok ? inputs.settings.summary : inputs.summary) {
     const projectId = settings?.projectId ?? "";
@@ -66,14 +70,6 @@ export async function main(ports: Ports): Promise<boolean> {
   }
   await finish?.(outcome, (frame) => renderResult({ outcome, message, state, elapsedMs }, frame));
   return hasPassed && !outputsError;
-}
-
-/** Masks a secret before anything is printed. The runner masks each line of a multi-line secret, however short. */
-function mask(toolkit: Toolkit, input: "api-key" | "github-token"): void {
-  const secret = toolkit.input(input).trim();
-  for (const line of secret.split(/[\r\n]+/)) {
-    if (line !== "" && (line === secret || line.length >= 8)) toolkit.mask(line);
-  }
 }
 
 /** Returns an error message if the outputs cannot be written. The log has the job's id in any case. */

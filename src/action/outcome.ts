@@ -12,17 +12,17 @@ export type Outcome =
 
 interface OutcomeTraits {
   icon: string;
-  /** The title of annotation, summary and reply, unless the result has a more specific one. */
+  /** The title of the annotation, the summary and the reply, unless the result has a more specific one. */
   title: string;
-  /** Whether the step passes; `unless-named` means unless `fail-on` names the outcome. */
-  passes: "always" | "unless-named" | "never";
+  /** Whether the step passes; `configurable` means unless `fail-on` names the outcome. */
+  passes: "always" | "configurable" | "never";
   /** The annotation of a step that passes. A step that fails always has an error annotation. */
   level: "notice" | "warning" | undefined;
-  /** Comment mode: the reaction that is added to `eyes`. */
+  /** Comment mode: the reaction that is added after `eyes`. */
   reaction: "hooray" | "confused" | undefined;
 }
 
-/** Everything that depends on the outcome alone. */
+/** Everything that depends only on the outcome. */
 export const outcomes = {
   "pr-created": {
     icon: "✅",
@@ -34,28 +34,28 @@ export const outcomes = {
   failed: {
     icon: "❌",
     title: "Job failed",
-    passes: "unless-named",
+    passes: "configurable",
     level: "warning",
     reaction: "confused",
   },
   archived: {
     icon: "📦",
     title: "Job archived",
-    passes: "unless-named",
+    passes: "configurable",
     level: "warning",
     reaction: undefined,
   },
   "timed-out": {
     icon: "⏳",
     title: "Timed out",
-    passes: "unless-named",
+    passes: "configurable",
     level: "warning",
     reaction: "confused",
   },
   "no-changes": {
     icon: "⚪",
     title: "No pull request",
-    passes: "unless-named",
+    passes: "configurable",
     level: "notice",
     reaction: undefined,
   },
@@ -91,13 +91,13 @@ export const outcomes = {
 
 /** An outcome that `fail-on` may name. */
 export type FailableOutcome = {
-  [Name in Outcome]: (typeof outcomes)[Name]["passes"] extends "unless-named" ? Name : never;
+  [Name in Outcome]: (typeof outcomes)[Name]["passes"] extends "configurable" ? Name : never;
 }[Outcome];
 
 export const failableOutcomes = (Object.keys(outcomes) as Outcome[]).filter(isFailable);
 
 function isFailable(outcome: Outcome): outcome is FailableOutcome {
-  return outcomes[outcome].passes === "unless-named";
+  return outcomes[outcome].passes === "configurable";
 }
 
 /** Returns whether a step with this outcome passes. */

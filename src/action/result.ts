@@ -5,7 +5,7 @@ import type { InputProblem } from "./inputs/schema.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RunState } from "./run-state.ts";
 
-/** What the step was doing when it ended. */
+/** What the step was asked to do; `poll` if it only waits for a job. */
 export type Operation = "create" | "message" | "poll";
 
 /** How the run ended, before it becomes an outcome. */
@@ -26,10 +26,10 @@ export type RunResult =
   /** A bug in the action. */
   | { kind: "crashed"; error: unknown };
 
-/** Comment mode: nothing was started, because the step could not find out whether, or what, to start. */
+/** Comment mode: this run sent nothing, because the step could not find out whether, or what, to send. */
 export type BlockedResult =
   | { kind: "blocked"; cause: "event" | "permission"; detail: string }
-  /** `pending`: an earlier attempt was about to send a request for this comment, and whether it did is unknown. */
+  /** `pending`: an earlier run attempt was about to send a request for this comment, and whether it did is unknown. */
   | { kind: "blocked"; cause: "prompt" | "thread" | "time" | "pending" };
 
 /**

@@ -19,8 +19,8 @@ const createGraceMs = 5000;
 /** A message in flight gets less: the id of its job is already known. */
 const messageGraceMs = 300;
 
-/** Which service and project to talk to, and as whom. */
-export interface ServiceAddress {
+/** The service, the project and the API key. */
+export interface ClientOptions {
   /** Base address. A path prefix is kept. */
   baseUrl: URL;
   projectId: string;
@@ -68,11 +68,11 @@ export interface AgentJobClient {
 }
 
 /** Creates a client for one project. Nothing that it returns or throws contains the key. */
-export function createClient(address: ServiceAddress, ports: ClientPorts): AgentJobClient {
+export function createClient(options: ClientOptions, ports: ClientPorts): AgentJobClient {
   const { clock, random, onTrace = () => {} } = ports;
-  const redact = createRedactor(address.apiKey);
+  const redact = createRedactor(options.apiKey);
   const transport = traceTransport(ports.transport, () => clock.now(), safeTraceListener(onTrace, redact));
-  const jobsPath = `/v2/agent/${encodeURIComponent(address.projectId)}/job`;
+  const jobsPath = `/v2/agent/${encodeURIComponent(options.projectId)}/job`;
 
   async function request(
     method: HttpRequest["method"],
@@ -82,11 +82,11 @@ export function createClient(address: ServiceAddress, ports: ClientPorts): Agent
   ): Promise<Job> {
     const response = await transport({
       method,
-      url: new URL(address.baseUrl.href.replace(/\/+$/, "") + path),
+      url: new URL(options.baseUrl.href.replace(/\/+$/, "") + path),
       headers: {
         accept: "application/json",
         "accept-encoding": "identity",
-        authorization: `Bearer ${address.apiKey}`,
+        authorization: `Bearer ${options.apiKey}`,
         "user-agent": "agent-job-action",
         ...(submission && { "content-type": "application/json" }),
       },

@@ -40,7 +40,7 @@ const htmlNames: Readonly<Record<string, string>> = {
 
 /**
  * Returns a pattern for the base64 or base64url of any text that has the secret `bytesBefore` bytes after a multiple of
- * three. Characters that also encode neighbouring bytes are left out.
+ * three. Characters that also encode neighboring bytes are left out.
  */
 function base64Pattern(secret: string, bytesBefore: number): string {
   const bytes = Buffer.concat([Buffer.alloc(bytesBefore), Buffer.from(secret)]);

@@ -1,7 +1,7 @@
 /** A year: effectively never, but still safe to compute with and to display. */
 const maxRetryAfterSeconds = 31_536_000;
 
-/** The three date formats that a recipient must accept (RFC 9110, section 5.6.7). `Date.parse` alone accepts far more. */
+/** The three date formats that a recipient must accept (RFC 9110, section 5.6.7). `Date.parse` by itself accepts far more. */
 const httpDate =
   /^(?:\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT|\w{6,9}, \d{2}-\w{3}-\d{2} \d{2}:\d{2}:\d{2} GMT)$/;
 const asctimeDate = /^\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;

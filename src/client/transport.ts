@@ -40,7 +40,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Creates a transport on `node:http(s)`. Unlike `fetch`, it knows how far a request got before it failed, and so whether
- * the service can have seen it. `https` honours the proxy variables; plain `http`, which is only for loopback hosts,
+ * the service can have seen it. `https` honors the proxy variables; plain `http`, which is only for loopback hosts,
  * does not, so that the key never reaches a proxy in the clear.
  *
  * @param protocol - `https:` or `http:`
@@ -198,7 +198,7 @@ function drain(response: http.IncomingMessage): void {
 
 /**
  * Calls `then` once the connection is established: the first byte of a request is not sent before that, and with TLS
- * not before the server's certificate is trusted. A reused or tunnelled socket is already connected; one whose
+ * not before the server's certificate is trusted. A reused or tunneled socket is already connected; one whose
  * connect() failed immediately is already destroyed, and never connects.
  */
 function onceConnected(socket: Socket & { encrypted?: boolean; secureConnecting?: boolean }, then: () => void): void {

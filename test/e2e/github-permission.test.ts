@@ -20,7 +20,7 @@ describe("the permission check", () => {
       const { exitCode, outputs, annotations, posts, github } = await runCommentStep({ fault });
       expect([exitCode, outputs.outcome, outputs["job-id"]]).toEqual([1, "error", ""]);
       expect(annotations).toEqual([
-        expect.stringMatching(/^error Nothing was started: The permission .* cannot be read/),
+        expect.stringMatching(/^error Cannot check the permission: The permission .* cannot be read/),
       ]);
       expect(posts).toEqual([]);
       expect(github.requests.every((request) => request.includes("/permission"))).toBe(true);

@@ -58,7 +58,9 @@ test.skipIf(!hasSignals)(
     expect(posts).toHaveLength(1);
     expect(second.exitCode).toBe(1);
     expect(second.outputs).toMatchObject({ outcome: "error", "job-id": "" });
-    expect(second.annotations).toEqual([expect.stringMatching(/^error Job may have been started: .*comment again/s)]);
+    expect(second.annotations).toEqual([
+      expect.stringMatching(/^error Job may have been started: .*comment \/agent new …/s),
+    ]);
     expect(comments).toHaveLength(1);
   },
   60_000,

@@ -42,7 +42,9 @@ describe("a create that may have been accepted is not retried", () => {
     const { exitCode, outputs, annotations } = await step(inputsFor({ url: `http://127.0.0.1:${server.port}` }));
     expect(exitCode).toBe(1);
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "job_1" });
-    expect(annotations).toEqual([expect.stringMatching(/^error Job may have been started: .*names job job_1/s)]);
+    expect(annotations).toEqual([
+      expect.stringMatching(/^error Job may have been started: .*contains the id of job job_1/s),
+    ]);
     expect(server.received).toHaveLength(1);
   });
 

@@ -64,7 +64,7 @@ test("a signal while connecting: ends immediately, nothing was started", async (
   expect(exitCode).toBe(1);
   expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "" });
   expect(annotations).toEqual([
-    expect.stringContaining("The step was cancelled before it started a job. No job was started."),
+    expect.stringContaining("The step was cancelled before the service accepted its request. No job was started."),
   ]);
 });
 

@@ -1,6 +1,6 @@
 import { isUsableJobId } from "../../client/contract.ts";
 
-/** What a reply remembers. */
+/** The data in the hidden last line of a reply. */
 export interface Marker {
   projectId: string;
   /** The comment that it answers. */

@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import type { CommentEvent } from "./event.ts";
 
 /** Repository permissions, in ascending order. GitHub's documentation: "Repository roles". */
 export const permissions = ["read", "triage", "write", "maintain", "admin"] as const;
@@ -7,13 +6,8 @@ export type Permission = (typeof permissions)[number];
 
 export interface PermissionRules {
   requiredPermission: Permission;
-  /** Logins of bots that may trigger, in lower case. */
+  /** Logins of bots that may start jobs, in lower case. */
   allowedBots: ReadonlySet<string>;
-}
-
-/** Returns whether a bot is listed in `allowed-bots`; `undefined` for a person, whose permission decides. */
-export function isAllowedBot({ login, isBot }: CommentEvent["author"], rules: PermissionRules): boolean | undefined {
-  return isBot ? rules.allowedBots.has(login.toLowerCase()) : undefined;
 }
 
 const permissionResponse = z.object({

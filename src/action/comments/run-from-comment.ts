@@ -7,7 +7,7 @@ import type { RunState } from "../run-state.ts";
 import type { GitHub } from "../runner/github.ts";
 import { type CommentEvent, type CommentEventName, parseEvent } from "./event.ts";
 import { formatMarker, type Marker } from "./marker.ts";
-import { isAllowedBot, isSufficient } from "./permission.ts";
+import { isSufficient } from "./permission.ts";
 import { defaultTemplate, fillTemplate } from "./prompt-template.ts";
 import { type RememberedReply, requestTimeoutMs, Thread, type ThreadPorts } from "./thread.ts";
 import { parseTrigger } from "./trigger.ts";
@@ -16,7 +16,7 @@ import { parseTrigger } from "./trigger.ts";
 export interface ReplyState {
   /** What the reply remembers, written before anything is sent; `undefined` once it is certain that nothing was accepted. */
   marker: Marker | undefined;
-  /** The job that the thread remembered was not found, so a new one was started. */
+  /** Whether a new job was started because the job that the thread remembers was not found. */
   isReplacement: boolean;
 }
 
@@ -54,14 +54,14 @@ interface Conversation {
   state: RunState;
   /** `undefined` with `reply: false`. */
   thread: Thread | undefined;
-  /** Says that a request for this comment is about to be sent. */
+  /** The marker that says that a request for this comment is about to be sent. */
   pending: Marker;
   reply: ReplyState;
   /** Monotonic time at which `timeout-minutes` has passed. */
   deadline: number;
 }
 
-/** Comment mode: runs what a comment asks for, if it may, and shows it in the thread. */
+/** Runs what a comment asks for, if its author may, and shows it in the thread. */
 export async function runFromComment(
   settings: Settings,
   mode: CommentMode,
@@ -155,8 +155,9 @@ async function checkPermission(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<RunResult | undefined> {
-  const isAllowed = isAllowedBot(author, mode);
-  if (isAllowed !== undefined) return isAllowed ? undefined : { kind: "skipped", reason: "bot" };
+  if (author.isBot) {
+    return mode.allowedBots.has(author.login.toLowerCase()) ? undefined : { kind: "skipped", reason: "bot" };
+  }
   const route = "GET /repos/{owner}/{repo}/collaborators/{username}/permission";
   try {
     const response = await github.request(route, { owner, repo, username: author.login }, { timeoutMs, signal });
@@ -171,7 +172,7 @@ async function checkPermission(
   }
 }
 
-/** On a re-run, finds the reply of an earlier attempt to the same comment. */
+/** Finds the reply of an earlier run attempt to the same comment; `undefined` on a first run. */
 async function findOwnReply(
   { request, settings, ports, thread }: Conversation,
   actorId: number | undefined,
@@ -197,8 +198,8 @@ async function planTasks(
   const replies =
     thread && (authorId !== undefined || isRerun(ports)) ? await thread.listReplies(settings.projectId) : [];
   // Without the thread, a first run can only miss a job to continue, but a re-run could start a second one.
-  const isAnonymous = authorId === undefined && actorId === undefined;
-  if (isRerun(ports) && (!replies || (isAnonymous && replies.some(isOwn)))) {
+  const isAccountUnknown = authorId === undefined && actorId === undefined;
+  if (isRerun(ports) && (!replies || (isAccountUnknown && replies.some(isOwn)))) {
     reply.marker = undefined;
     return threadUnreadable(ports);
   }
@@ -258,7 +259,7 @@ function answers({ commentId }: RememberedReply, event: CommentEvent): boolean {
   return commentId === event.comment.id;
 }
 
-/** On a re-run, the thread says what the first run started. If it cannot be read, nothing may be sent. */
+/** Returns the result if the thread cannot be read on a re-run: it says what was started before, so nothing may be sent. */
 function threadUnreadable({ signal }: CommentPorts): RunResult {
   return signal.aborted
     ? { kind: "cancelled", operation: "create", acceptance: "rejected" }

@@ -77,7 +77,7 @@ export class Thread {
     if (isLast && this.#ports.signal.aborted) return undefined;
     const route = `POST /repos/{owner}/{repo}/${this.#kind}/comments/{comment_id}/reactions`;
     const parameters = { comment_id: this.#event.comment.id, content };
-    return (await this.#try("add a reaction", reaction, route, parameters, { isLast }))?.user.id;
+    return (await this.#request("add a reaction", reaction, route, parameters, { isLast }))?.user.id;
   }
 
   /** Posts the reply. Returns the id of its author, or `undefined` if that failed. */
@@ -89,7 +89,7 @@ export class Thread {
     const place = review
       ? { pull_number: subject.number, comment_id: review.rootId }
       : { issue_number: subject.number };
-    const reply = await this.#try("post a reply", comment, route, { ...place, body }, { graceMs: postGraceMs });
+    const reply = await this.#request("post a reply", comment, route, { ...place, body }, { graceMs: postGraceMs });
     this.#replyId = reply?.id ?? this.#replyId;
     return reply?.user?.id;
   }
@@ -110,7 +110,13 @@ export class Thread {
     this.#edits = before.then(async () => {
       if (this.#replyId === undefined || (signal.aborted && !isLast)) return;
       const route = `PATCH /repos/{owner}/{repo}/${this.#kind}/comments/{comment_id}`;
-      await this.#try("update the reply", anything, route, { comment_id: this.#replyId, body }, { isLast, isUrgent });
+      await this.#request(
+        "update the reply",
+        anything,
+        route,
+        { comment_id: this.#replyId, body },
+        { isLast, isUrgent },
+      );
     });
     return this.#edits;
   }
@@ -122,7 +128,7 @@ export class Thread {
       ? "GET /repos/{owner}/{repo}/pulls/{number}/comments"
       : "GET /repos/{owner}/{repo}/issues/{number}/comments";
     const { github, clock } = this.#ports;
-    const listed = await this.#attempt("read the thread", comments, {}, (limits) => {
+    const listed = await this.#send("read the thread", comments, {}, (limits) => {
       const totalTimeoutMs = this.#deadline - clock.now();
       return github.paginate(route, this.#parameters({ number: subject.number }), { ...limits, totalTimeoutMs });
     });
@@ -143,30 +149,30 @@ export class Thread {
     return { owner: this.#event.owner, repo: this.#event.repo, ...parameters };
   }
 
-  #try<T>(
+  #request<T>(
     action: string,
     schema: z.ZodMiniType<T>,
     route: string,
     parameters: Record<string, unknown>,
     options: AttemptOptions = {},
   ): Promise<T | undefined> {
-    return this.#attempt(action, schema, options, (limits) =>
+    return this.#send(action, schema, options, (limits) =>
       this.#ports.github.request(route, this.#parameters(parameters), limits),
     );
   }
 
   /** Sends a request, and reports the first one that fails. Returns `undefined` if it fails. */
-  async #attempt<T>(
+  async #send<T>(
     action: string,
     schema: z.ZodMiniType<T>,
     { isLast = false, graceMs = 0, isUrgent = false }: AttemptOptions,
-    send: (limits: RequestLimits) => Promise<unknown>,
+    call: (limits: RequestLimits) => Promise<unknown>,
   ): Promise<T | undefined> {
     const { clock, signal, onFailure } = this.#ports;
     const leftMs = isLast ? requestTimeoutMs : this.#deadline - clock.now();
     try {
       if (leftMs <= 0) throw new Error("timeout-minutes has passed");
-      const response = await send({
+      const response = await call({
         timeoutMs: Math.min(requestTimeoutMs, leftMs),
         signal,
         // The last edit reports the cancellation, so the signal must not cancel it.

@@ -7,8 +7,8 @@ export type SkipReason = "no-trigger" | "no-instruction" | "not-permitted" | "bo
 export type Trigger = { instruction: string; isNew: boolean } | { skip: SkipReason };
 
 /**
- * Parses a comment. The trigger phrase has to be at its start, in any case and after any white space, followed by white
- * space or the end; the rest is the instruction. `new` as its first word asks for a new job.
+ * Parses a comment. The trigger phrase must be at its start, ignoring case and leading whitespace, and be followed by
+ * whitespace or the end; the rest is the instruction. `new` as its first word asks for a new job.
  */
 export function parseTrigger({ action, comment }: Pick<CommentEvent, "action" | "comment">, phrase: string): Trigger {
   if (action !== "created") return { skip: action === "edited" ? "edited" : "no-trigger" };

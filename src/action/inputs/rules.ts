@@ -27,13 +27,13 @@ export const positiveDecimal = z.pipe(
       rule((value) =>
         /^\d+(\.\d+)?$/.test(value) && Number(value) > 0 && Number.isFinite(Number(value))
           ? undefined
-          : "must be a plain decimal number above 0, such as 5 or 0.5",
+          : "must be a decimal number greater than 0, such as 5 or 0.5",
       ),
     ),
   z.transform(Number),
 );
 
-/** The value becomes a path segment of the request's URL. */
+/** Checks a value that becomes a path segment of the request's URL. */
 const pathSegment = rule((value) => {
   if (value === "." || value === "..") return `must not be ${value}, which would change the URL of the request`;
   return /\p{Cc}/u.test(value) ? "must not contain control characters" : undefined;
@@ -87,7 +87,7 @@ export const failOn = z.pipe(
       const names = listOf(value);
       const known: readonly string[] = failableOutcomes;
       const isValid = value === "none" || (names.length > 0 && names.every((name) => known.includes(name)));
-      return isValid ? undefined : `must be a comma-separated list of ${failableOutcomes.join(", ")}, or just none`;
+      return isValid ? undefined : `must be a comma-separated list of ${failableOutcomes.join(", ")}, or only none`;
     }),
   ),
   z.transform((value) => new Set(failableOutcomes.filter((outcome) => listOf(value).includes(outcome)))),

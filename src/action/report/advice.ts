@@ -1,4 +1,4 @@
-import type { Settings, Task } from "../inputs/schema.ts";
+import type { CommentMode, Settings, Task } from "../inputs/schema.ts";
 import { isMintlify } from "../mintlify.ts";
 import type { RerunEffect } from "../result.ts";
 import type { RunState } from "../run-state.ts";
@@ -7,21 +7,21 @@ import { say, type Text, trusted } from "./text.ts";
 /** What the messages about a run depend on. */
 export interface ResultContext {
   /** `undefined` if the inputs were invalid. */
-  settings: Pick<Settings, "projectId" | "baseUrl" | "timeoutMs"> | undefined;
+  settings: Pick<Settings, "projectId" | "baseUrl" | "timeoutMs" | "wait"> | undefined;
   /** What the step set out to do, if it got that far. */
   task: Task | undefined;
   state: RunState;
   rerun: RerunEffect;
+  /** Comment mode: the trigger phrase, and the job that the workflow names, if any. */
+  comment: Pick<CommentMode, "phrase" | "jobId"> | undefined;
 }
 
 /** How to wait for a job that may still be running, or to read the result of one that is done. */
-export function howToWait(
-  { state, rerun }: ResultContext,
-  purpose: "wait for it" | "read its result" = "wait for it",
-): Text {
-  return rerun === "resumes"
-    ? say`To ${trusted(purpose)}, re-run this workflow run: nothing is sent again.`
-    : say`To ${trusted(purpose)}, run the action with job-id ${state.jobId} and no prompt.`;
+export function howToWait(context: ResultContext, purpose: "wait for it" | "read its result" = "wait for it"): Text {
+  const { state, settings, rerun } = context;
+  if (rerun !== "resumes") return say`To ${trusted(purpose)}, run the action with job-id ${state.jobId} and no prompt.`;
+  const action = settings?.wait === false ? "check on it" : purpose;
+  return say`To ${trusted(action)}, re-run this workflow run: nothing is sent again.`;
 }
 
 /** What a re-run of the workflow run does after the service accepted something, unless it waits for the job. */
@@ -46,6 +46,14 @@ export function howToContinue({ state, rerun }: ResultContext): Text {
 
 export function hasDashboard({ settings }: ResultContext): boolean {
   return settings !== undefined && isMintlify(settings.baseUrl);
+}
+
+/** How to start a new job from a thread whose last request is in doubt. A workflow with a job-id never starts one. */
+export function howToStartAnother({ comment }: ResultContext): Text {
+  if (!comment) return [];
+  return comment.jobId === ""
+    ? say`To start another job, comment ${`${comment.phrase} new …`}.`
+    : say`To send another message, comment ${`${comment.phrase} …`}.`;
 }
 
 /** Where people can look for a job: the dashboard, if there is one. */

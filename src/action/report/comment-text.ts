@@ -1,9 +1,8 @@
 import type { SkipReason } from "../comments/trigger.ts";
 import { outcomes } from "../outcome.ts";
 import type { BlockedResult } from "../result.ts";
-import { checkService, type ResultContext } from "./advice.ts";
-import type { Message } from "./message.ts";
-import { say, sentences, type Text } from "./text.ts";
+import { checkService, howToStartAnother, type ResultContext } from "./advice.ts";
+import { joinSentences, type Message, say, type Text } from "./text.ts";
 
 /** Describes why a comment starts nothing. That is not an error, so there is nothing to do. */
 export function describeSkip(reason: SkipReason): Message {
@@ -20,42 +19,44 @@ const skipReasons: Readonly<Record<SkipReason, Text>> = {
 
 /** Describes what the step could not find out before starting something. */
 export function describeBlocked(result: BlockedResult, context: ResultContext): Message {
-  const title = "Nothing was started";
   switch (result.cause) {
     case "event":
       return {
-        title,
+        title: "Cannot read the event",
         what: say`The payload of the ${result.detail} event cannot be read, so nothing was started.`,
         next: say`Use trigger-phrase on issue_comment and pull_request_review_comment. If this was one of them, report a bug with the log of a run with step debug logging.`,
       };
     case "permission":
       return {
-        title,
+        title: "Cannot check the permission",
         what: say`The permission of the comment's author cannot be read (${result.detail}), so nothing was started.`,
-        next: say`Check that github-token is valid for the repository, then comment again.`,
+        next: say`Check that github-token can read the repository, then re-run the workflow run.`,
       };
     case "thread":
       return {
-        title,
-        what: say`This is a re-run, and the thread that says what the first run started cannot be read. This run sent nothing; a job may be running.`,
-        next: say`See the log of the first run for the job's id, or comment again to start a new job.`,
+        title: "Cannot read the thread",
+        what: say`The thread, which says what an earlier attempt of this workflow run started, cannot be read. This run sent nothing; a job may be running.`,
+        next: joinSentences(
+          say`Re-run this workflow run, or see the log of the earlier attempt for the job's id.`,
+          howToStartAnother(context),
+        ),
       };
     case "pending":
       return {
         title: "Job may have been started",
-        what: say`This is a re-run. An earlier attempt ended while it was sending the request for this comment, so a job may have been started. This run sent nothing.`,
-        next: sentences(checkService(context), say`To start another job, comment again.`),
+        what: say`An earlier attempt of this workflow run ended while it was sending the request for this comment, so a job may have been started. This run sent nothing.`,
+        next: joinSentences(checkService(context), howToStartAnother(context)),
       };
     case "time":
       return {
-        title,
+        title: "No time left to start a job",
         what: say`GitHub took so long that no time was left to start a job, so nothing was started.`,
-        next: say`Comment again, or raise timeout-minutes.`,
+        next: say`Re-run the workflow run, or raise timeout-minutes.`,
       };
     case "prompt":
       return {
-        title,
-        what: say`The prompt is empty after its template was filled in, so nothing was started.`,
+        title: "Empty prompt",
+        what: say`The template produced an empty prompt, so nothing was started.`,
         next: say`Use {{ instruction }} in the template.`,
       };
   }

@@ -7,9 +7,8 @@ import { type Outcome, outcomes } from "../outcome.ts";
 import type { RunState } from "../run-state.ts";
 import type { Toolkit } from "../runner/toolkit.ts";
 import { delay, duration, elapsed, size } from "./format.ts";
-import type { Message } from "./message.ts";
 import { failureReason } from "./request-failure.ts";
-import { capitalized, join, plain, say, type Text } from "./text.ts";
+import { capitalized, join, type Message, plain, say, type Text } from "./text.ts";
 import { excerpt, forAnnotation, forLog } from "./untrusted.ts";
 
 /** The runner shows ten warnings per step; recurring connection problems must leave room for others. */

@@ -1,10 +1,10 @@
+import { isTerminal } from "../../client/contract.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
 import type { RunState } from "../run-state.ts";
 import { duration } from "./format.ts";
-import type { Message } from "./message.ts";
 import { pullRequestLink } from "./pull-request-link.ts";
-import type { Text } from "./text.ts";
-import { code, forHtml, sentence } from "./untrusted.ts";
+import type { Message, Text } from "./text.ts";
+import { code, forHtml, textToHtml } from "./untrusted.ts";
 
 /** What every reply contains, whatever the state of the job. */
 export interface ReplyFrame {
@@ -12,6 +12,8 @@ export interface ReplyFrame {
   runUrl: string;
   /** The trigger phrase. */
   phrase: string;
+  /** Whether the workflow names the job, so that no comment starts another one. */
+  hasFixedJob: boolean;
   /** A remark beside the state, or empty. */
   note: Text;
   /** The hidden last line, or empty. */
@@ -23,7 +25,8 @@ export interface ReplyFrame {
 /** Renders the reply while the job is running: GitHub's Markdown, made of HTML blocks like the job summary. */
 export function renderProgress(frame: ReplyFrame): string {
   const link = `<a href="${forHtml(frame.runUrl, 4096)}">Follow the run</a>`;
-  return blocks([`<p>⏳ <b>The agent is working on it.</b> ${link}.</p>`, note(frame), frame.marker]);
+  const progress = frame.remembersJob ? "The agent is working on it." : "Sending the request to the agent.";
+  return blocks([`<p>⏳ <b>${progress}</b> ${link}.</p>`, note(frame), frame.marker]);
 }
 
 /** Renders the reply after the run: the outcome, the pull request, what to do next and how to continue. */
@@ -34,13 +37,14 @@ export function renderResult(
   const { outcome, message, state, elapsedMs } = run;
   const head = [`${outcomes[outcome].icon} <b>${forHtml(message.title)}</b>`];
   if (state.pullRequest) head.push(pullRequestLink(state.pullRequest));
-  if (state.jobId) head.push(`took ${duration(elapsedMs)}`);
+  if (state.jobId) head.push(`${isTerminal(state.status) ? "took" : "after"} ${duration(elapsedMs)}`);
   head.push(`<a href="${forHtml(frame.runUrl, 4096)}">Run</a>`);
-  const howToContinue = `<sub>To continue with this job, comment ${code(`${frame.phrase} …`)}. To start another one, comment ${code(`${frame.phrase} new …`)}.</sub>`;
+  const another = frame.hasFixedJob ? "" : ` To start another one, comment ${code(`${frame.phrase} new …`)}.`;
+  const howToContinue = `<sub>To continue with this job, comment ${code(`${frame.phrase} …`)}.${another}</sub>`;
   return blocks([
     `<p>${head.join(" · ")}</p>`,
-    `<p>${sentence(message.what)}</p>`,
-    message.next.length > 0 ? `<p>${sentence(message.next)}</p>` : "",
+    `<p>${textToHtml(message.what)}</p>`,
+    message.next.length > 0 ? `<p>${textToHtml(message.next)}</p>` : "",
     note(frame),
     frame.marker && frame.remembersJob ? `<p>${howToContinue}</p>` : "",
     frame.marker,
@@ -48,7 +52,7 @@ export function renderResult(
 }
 
 function note({ note: text }: ReplyFrame): string {
-  return text.length > 0 ? `<p>${sentence(text)}</p>` : "";
+  return text.length > 0 ? `<p>${textToHtml(text)}</p>` : "";
 }
 
 function blocks(parts: readonly string[]): string {

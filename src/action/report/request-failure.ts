@@ -2,8 +2,11 @@ import { HttpError, InvalidResponseError, type RequestError } from "../../client
 import type { Operation } from "../result.ts";
 import { hasDashboard, type ResultContext } from "./advice.ts";
 import { duration } from "./format.ts";
-import { capitalized, join, say, sentences, type Text, trusted } from "./text.ts";
+import { capitalized, join, joinSentences, say, type Text, trusted } from "./text.ts";
 import { excerpt } from "./untrusted.ts";
+
+/** The rate limits are counted over an hour. Specification: "Limits". */
+const hourMs = 3_600_000;
 
 /** Why a request failed, and what to do about it. */
 interface Explanation {
@@ -32,7 +35,7 @@ export function explainRequestFailure(operation: Operation, error: RequestError,
 function explainHttpError(operation: Operation, error: HttpError, context: ResultContext): Explanation {
   const { settings } = context;
   const answer = [...capitalized(failureReason(error)), "."];
-  const because = (reason: Text) => sentences(reason, answer);
+  const withResponse = (reason: Text) => joinSentences(reason, answer);
   const project = settings?.projectId ?? "";
   const isMintlify = hasDashboard(context);
   switch (error.status) {
@@ -43,53 +46,56 @@ function explainHttpError(operation: Operation, error: HttpError, context: Resul
         return { what: answer, next: say`Check base-url, and any gateway or proxy in front of the service.` };
       }
       return {
-        what: because(say`The service rejected the prompt.`),
+        what: withResponse(say`The service rejected the prompt.`),
         next: say`Change the prompt as the service's message says, then run this again.`,
       };
     case 401:
       return {
-        what: because(say`The service rejected the API key.`),
+        what: withResponse(say`The service rejected the API key.`),
         next: isMintlify
           ? say`The key is wrong, deleted or expired (keys expire after 90 days by default). Create an admin key on the API keys page of the dashboard and update the secret.`
           : say`The key is wrong, deleted or expired. Update the secret with a key that the service accepts.`,
       };
     case 403:
       return {
-        what: because(say`The API key is not allowed from this IP address.`),
+        what:
+          error.serviceMessage === ""
+            ? withResponse(say`Access was denied.`)
+            : withResponse(say`The API key is not allowed from this IP address.`),
         next: isMintlify
           ? say`Allow the runner's address on the API keys page of the dashboard, or use a runner with a fixed address.`
           : say`Allow the runner's address in the service, or use a runner with a fixed address.`,
       };
     case 404:
-      return explainNotFound(operation, because, project, context);
+      return explainNotFound(operation, withResponse, project, context);
     case 429:
       return {
-        what: because(say`The rate limit is exceeded: 100 jobs and 100 messages per project and hour.`),
-        next: say`Run this again after an hour, and spread out the runs. With a longer timeout-minutes, the action waits until the limit allows it.`,
+        what: withResponse(say`The rate limit is exceeded: 100 jobs and 100 messages per project and hour.`),
+        next: say`Run this again after ${trusted(duration(error.retryAfterMs ?? hourMs))}, and spread out the runs. With a longer timeout-minutes, the action waits until the limit allows it.`,
       };
     case 503:
       return {
-        what: because(say`The service is unavailable.`),
+        what: withResponse(say`The service is unavailable.`),
         next: say`Run this again later. With a longer timeout-minutes, the action waits for the service.`,
       };
   }
   if (error.status < 400) {
     return {
-      what: because(say`Redirects are not followed, because that would send the API key to another address.`),
-      next: say`Correct base-url.`,
+      what: withResponse(say`Redirects are not followed, because that would send the API key to another address.`),
+      next: say`Set base-url to the service's own URL.`,
     };
   }
-  return { what: answer, next: say`Check the inputs against the service's message.` };
+  return { what: answer, next: error.serviceMessage ? say`See the service's message.` : say`Check base-url.` };
 }
 
 function explainNotFound(
   operation: Operation,
-  because: (reason: Text) => Text,
+  withResponse: (reason: Text) => Text,
   project: string,
   context: ResultContext,
 ): Explanation {
   const { settings, state } = context;
-  const what = because(
+  const what = withResponse(
     operation === "create"
       ? say`Project ${project} was not found.`
       : say`Job ${state.jobId} was not found in project ${project}.`,

@@ -1,11 +1,18 @@
 import type { TerminalStatus } from "../../client/contract.ts";
-import { HttpError, messageOf, type RequestError, type SubmissionError } from "../../client/errors.ts";
+import {
+  HttpError,
+  InvalidResponseError,
+  messageOf,
+  type RequestError,
+  type SubmissionError,
+} from "../../client/errors.ts";
 import { outcomes } from "../outcome.ts";
 import type { RunResult } from "../result.ts";
 import {
   checkService,
   hasDashboard,
   howToContinue,
+  howToStartAnother,
   howToWait,
   type ResultContext,
   rerunWarning,
@@ -13,9 +20,8 @@ import {
 } from "./advice.ts";
 import { describeBlocked, describeSkip } from "./comment-text.ts";
 import { duration } from "./format.ts";
-import type { Message } from "./message.ts";
 import { explainRequestFailure, failureReason } from "./request-failure.ts";
-import { say, sentences, type Text, trusted } from "./text.ts";
+import { joinSentences, type Message, say, type Text, trusted } from "./text.ts";
 
 /** Describes a result: what happened, whether a job is running now, and what to do next. */
 export function describeResult(result: RunResult, context: ResultContext): Message {
@@ -46,8 +52,8 @@ export function describeResult(result: RunResult, context: ResultContext): Messa
     case "crashed":
       return {
         title: "Internal error",
-        what: sentences(say`The action itself failed: ${messageOf(result.error)}.`, runningJob(context)),
-        next: sentences(
+        what: joinSentences(say`The action itself failed: ${messageOf(result.error)}.`, runningJob(context)),
+        next: joinSentences(
           say`Report this bug with the log of a run with step debug logging.`,
           context.state.jobId ? howToWait(context) : [],
         ),
@@ -73,7 +79,7 @@ function describeDone(status: TerminalStatus, context: ResultContext): Message {
         return {
           title: outcomes["no-changes"].title,
           what: say`The agent finished job ${jobId}, but the service returned an invalid pull request link.`,
-          next: sentences(
+          next: joinSentences(
             dashboard
               ? say`Look for the pull request in the dashboard.`
               : say`Look for the pull request on its platform.`,
@@ -84,19 +90,22 @@ function describeDone(status: TerminalStatus, context: ResultContext): Message {
       return {
         title: outcomes["no-changes"].title,
         what: say`The agent finished job ${jobId} without opening a pull request: it changed nothing, or the project publishes without one.`,
-        next: sentences(say`If you expected a pull request, make the prompt more specific.`, howToContinue(context)),
+        next: joinSentences(
+          say`If you expected a pull request, make the prompt more specific.`,
+          howToContinue(context),
+        ),
       };
     case "failed":
       return {
         title: outcomes.failed.title,
-        what: say`The agent hit an unrecoverable error in job ${jobId}. The job is not running any more.`,
-        next: sentences(dashboard ? say`See the dashboard for the cause.` : [], newJob, howToContinue(context)),
+        what: say`The agent hit an unrecoverable error in job ${jobId}. The job is no longer running.`,
+        next: joinSentences(dashboard ? say`See the dashboard for the cause.` : [], newJob, howToContinue(context)),
       };
     case "archived":
       return {
         title: outcomes.archived.title,
-        what: say`Job ${jobId} was archived in the service and is not running any more.`,
-        next: newJob.length > 0 ? sentences(say`If you still need its work:`, newJob) : [],
+        what: say`Job ${jobId} was archived in the service and is no longer running.`,
+        next: newJob.length > 0 ? joinSentences(say`If you still need its work:`, newJob) : [],
       };
   }
 }
@@ -104,11 +113,11 @@ function describeDone(status: TerminalStatus, context: ResultContext): Message {
 function describeStarted(context: ResultContext): Message {
   const { jobId } = context.state;
   if (context.task?.kind === "attach") {
-    return { title: "Job is active", what: say`Job ${jobId} is still running.`, next: howToWait(context) };
+    return { title: "Job is running", what: say`Job ${jobId} is still running.`, next: howToWait(context) };
   }
   return {
     title: context.task?.kind === "message" ? "Message sent" : outcomes.started.title,
-    what: say`The service accepted the work. Job ${jobId} keeps running without this step.`,
+    what: say`Job ${jobId} is running, and this step does not wait for it.`,
     next: howToWait(context),
   };
 }
@@ -121,13 +130,13 @@ function describeTimeout(lastError: RequestError | undefined, context: ResultCon
   const addInput =
     rerun === "resumes" || task?.kind === "attach"
       ? []
-      : say`If the workflow has no input for it, add job-id to the inputs of on.workflow_dispatch and job-id: \${{ inputs.job-id }} to the step.`;
+      : say`If the workflow has no input for it, add job-id to the inputs of on.workflow_dispatch and job-id: \${{ inputs.job-id }} to the step, with a prompt that is empty when job-id is set.`;
   return {
     title: outcomes["timed-out"].title,
     what: lastError
       ? say`After ${limit}, the state of job ${state.jobId} could not be read: ${failureReason(lastError, settings?.baseUrl.href)}. The job may still be running: the timeout does not stop it.`
       : say`Job ${state.jobId} was still running after ${limit}${stale}. It keeps running: the timeout does not stop it.`,
-    next: sentences(
+    next: joinSentences(
       howToWait(context),
       addInput,
       rerunWarning(context),
@@ -145,12 +154,12 @@ function describePollFailure(error: RequestError, context: ResultContext): Messa
     const effect = isNotFound
       ? say`This step started nothing.`
       : say`This step started nothing. The state of job ${state.jobId} is unknown.`;
-    return { title, what: sentences(what, effect), next };
+    return { title, what: joinSentences(what, effect), next };
   }
   return {
     title,
-    what: sentences(what, say`The state of job ${state.jobId} is unknown; it may still be running.`),
-    next: sentences(next, rerunWarning(context), howToWait(context)),
+    what: joinSentences(what, say`The state of job ${state.jobId} is unknown; it may still be running.`),
+    next: joinSentences(next, rerunWarning(context), howToWait(context)),
   };
 }
 
@@ -165,12 +174,16 @@ function describeCancellation(
     return { ...describeUnknownAcceptance(operation, what, context), title };
   }
   if (operation === "create" && acceptance === "rejected") {
-    return { title, what: say`The step was cancelled before it started a job. No job was started.`, next: [] };
+    return {
+      title,
+      what: say`The step was cancelled before the service accepted its request. No job was started.`,
+      next: say`Run this again to start the job.`,
+    };
   }
   if (operation === "message" && acceptance === "rejected") {
     return {
       title,
-      what: say`The step was cancelled before the message was sent. Job ${jobId} is unchanged.`,
+      what: say`The step was cancelled before the service accepted the message. Job ${jobId} did not receive it.`,
       next: say`Run this again to send the message.`,
     };
   }
@@ -185,7 +198,7 @@ function describeCancellation(
   return {
     title,
     what: say`The step was cancelled, but job ${jobId} keeps running: the service cannot stop a job.`,
-    next: sentences(howToWait(context), rerunWarning(context)),
+    next: joinSentences(howToWait(context), rerunWarning(context)),
   };
 }
 
@@ -195,10 +208,18 @@ function describeSubmissionFailure(
   context: ResultContext,
 ): Message {
   const { what, next } = explainRequestFailure(operation, cause, context);
-  if (acceptance === "unknown") return describeUnknownAcceptance(operation, what, context);
+  if (acceptance === "unknown") {
+    // Any other advice ends with running it again, which is what must not be done without a look first.
+    const hint = cause instanceof InvalidResponseError ? next : [];
+    return describeUnknownAcceptance(operation, what, context, hint);
+  }
   return operation === "create"
-    ? { title: "No job was started", what: sentences(what, say`No job was started.`), next }
-    : { title: "Message not sent", what: sentences(what, say`The message was not sent and started no work.`), next };
+    ? { title: "No job was started", what: joinSentences(what, say`No job was started.`), next }
+    : {
+        title: "Message not accepted",
+        what: joinSentences(what, say`The service did not accept the message, so the agent started no work.`),
+        next,
+      };
 }
 
 /** Describes a create or message that the service may have accepted: the one case in which a re-run can do harm. */
@@ -206,13 +227,15 @@ function describeUnknownAcceptance(
   operation: "create" | "message" | "poll",
   what: Text,
   context: ResultContext,
+  hint: Text = [],
 ): Message {
   const { jobId } = context.state;
   if (operation !== "create") {
     return {
       title: "Message may have been sent",
-      what: sentences(what, say`The message may have reached job ${jobId}, which may be running.`),
-      next: sentences(
+      what: joinSentences(what, say`The message may have reached job ${jobId}, which may be running.`),
+      next: joinSentences(
+        hint,
         context.rerun === "repeats" ? say`A re-run of this workflow run may send it a second time.` : [],
         howToWait(context),
       ),
@@ -222,8 +245,9 @@ function describeUnknownAcceptance(
   if (jobId) {
     return {
       title,
-      what: sentences(what, say`The response names job ${jobId}, which may be running.`),
-      next: sentences(
+      what: joinSentences(what, say`The response contains the id of job ${jobId}, which may be running.`),
+      next: joinSentences(
+        hint,
         context.rerun === "repeats" ? say`A re-run of this workflow run may start a second job.` : [],
         howToWait(context),
       ),
@@ -231,11 +255,14 @@ function describeUnknownAcceptance(
   }
   return {
     title,
-    what: sentences(what, say`A job may have been started, but its id is unknown.`),
+    what: joinSentences(what, say`A job may have been started, but its id is unknown.`),
     next:
       context.rerun === "stops"
-        ? sentences(checkService(context), say`A re-run sends nothing. To start another job, comment again.`)
-        : say`Check ${serviceName(context)} before you run this again: a re-run may start a second job.`,
+        ? joinSentences(hint, checkService(context), say`A re-run sends nothing.`, howToStartAnother(context))
+        : joinSentences(
+            hint,
+            say`Check ${serviceName(context)} before you run this again: a re-run may start a second job.`,
+          ),
   };
 }
 

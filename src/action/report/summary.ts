@@ -3,10 +3,9 @@ import type { Task } from "../inputs/schema.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
 import type { ObservedStatus, RunState } from "../run-state.ts";
 import { duration, size } from "./format.ts";
-import type { Message } from "./message.ts";
 import { pullRequestLink } from "./pull-request-link.ts";
-import type { Text } from "./text.ts";
-import { code, forHtml, sentence } from "./untrusted.ts";
+import type { Message, Text } from "./text.ts";
+import { code, forHtml, textToHtml } from "./untrusted.ts";
 
 /** How many characters of the prompt are shown: enough to recognize it. */
 const promptLimit = 2000;
@@ -30,9 +29,9 @@ export function renderSummary(run: {
   const blocks = [
     `<h2>${outcomes[outcome].icon} ${forHtml(message.title)}</h2>`,
     headline(state, elapsedMs),
-    `<p>${sentence(message.what)}</p>`,
+    `<p>${textToHtml(message.what)}</p>`,
     list(message.points ?? []),
-    message.next.length > 0 ? `<p><b>What to do next:</b> ${sentence(message.next)}</p>` : "",
+    message.next.length > 0 ? `<p><b>What to do next:</b> ${textToHtml(message.next)}</p>` : "",
     details(outcome, state, projectId),
     timeline(state.timeline, elapsedMs),
     task && task.kind !== "attach" ? prompt(task.prompt) : "",
@@ -40,15 +39,15 @@ export function renderSummary(run: {
   return `${blocks.filter(Boolean).join("\n\n")}\n`;
 }
 
-function headline({ pullRequest, jobId, startedAt }: RunState, elapsedMs: number): string {
+function headline({ pullRequest, jobId, startedAt, status }: RunState, elapsedMs: number): string {
   const parts = [];
   if (pullRequest) parts.push(`<b>${pullRequestLink(pullRequest)}</b>`);
-  if (jobId && startedAt !== undefined) parts.push(`took ${duration(elapsedMs)}`);
+  if (jobId && startedAt !== undefined) parts.push(`${isTerminal(status) ? "took" : "after"} ${duration(elapsedMs)}`);
   return parts.length > 0 ? `<p>${parts.join(" · ")}</p>` : "";
 }
 
 function list(points: readonly Text[]): string {
-  return points.length > 0 ? `<ul>${points.map((point) => `<li>${sentence(point)}</li>`).join("")}</ul>` : "";
+  return points.length > 0 ? `<ul>${points.map((point) => `<li>${textToHtml(point)}</li>`).join("")}</ul>` : "";
 }
 
 function details(outcome: Outcome, state: RunState, projectId: string): string {

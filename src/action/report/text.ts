@@ -25,7 +25,7 @@ export function join(texts: readonly Text[], separator: string): Text {
 }
 
 /** Joins sentences with spaces, leaving out empty ones. */
-export function sentences(...texts: readonly Text[]): Text {
+export function joinSentences(...texts: readonly Text[]): Text {
   return join(texts, " ");
 }
 
@@ -38,4 +38,15 @@ export function plain(text: Text): string {
 export function capitalized(text: Text): Text {
   const [first, ...rest] = text;
   return typeof first === "string" ? [first.charAt(0).toUpperCase() + first.slice(1), ...rest] : text;
+}
+
+/** The result of a run in words, for annotation, summary and reply. */
+export interface Message {
+  title: string;
+  /** What happened, and whether a job is running now. */
+  what: Text;
+  /** A list that belongs to `what`. */
+  points?: readonly Text[];
+  /** What to do next; empty if there is nothing to do. */
+  next: Text;
 }

@@ -74,7 +74,7 @@ export function code(text: string, limit?: number): string {
 }
 
 /** Formats a sentence as HTML, with untrusted parts as {@link code}. */
-export function sentence(text: Text): string {
+export function textToHtml(text: Text): string {
   return text
     .map((part) => (typeof part === "string" ? forHtml(part, part.length) : code(part.untrusted, partLimit)))
     .join("");

@@ -45,7 +45,7 @@ export const runnerToolkit: Toolkit = {
   },
 };
 
-/** Appends to a file, or leaves it as it was: half an output, after a full disk, would make the runner reject them all. */
+/** Appends to a file, or restores it: the runner would reject all outputs if one were cut off by a full disk. */
 function appendOrRestore(file: string | undefined, append: () => void): void {
   const size = file ? statSync(file, { throwIfNoEntry: false })?.size : undefined;
   try {

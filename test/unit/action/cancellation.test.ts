@@ -7,14 +7,18 @@ describe("a signal", () => {
     expect(requests).toEqual([]);
     expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "", "duration-seconds": "" });
     expect(hasPassed).toBe(false);
-    expect(toolkit.annotations[0]?.text).toBe("The step was cancelled before it started a job. No job was started.");
+    expect(toolkit.annotations[0]?.text).toBe(
+      "The step was cancelled before the service accepted its request. No job was started.\nRun this again to start the job.",
+    );
   });
 
   test("while connecting for a create: ends immediately, nothing was started", async () => {
     const { outputs, clock, toolkit } = await runMain({ cancelAt: 1000, respond: () => ({ connectMs: 9000 }) });
     expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "" });
     expect(clock.elapsedMs).toBe(1000);
-    expect(toolkit.annotations[0]?.text).toBe("The step was cancelled before it started a job. No job was started.");
+    expect(toolkit.annotations[0]?.text).toBe(
+      "The step was cancelled before the service accepted its request. No job was started.\nRun this again to start the job.",
+    );
   });
 
   test("with a create in flight: waits for the response and publishes the id", async () => {

@@ -198,6 +198,22 @@ test("ignores the id in an invalid response to a message", async () => {
   expect(outputs["job-id"]).toBe("job_1");
 });
 
+test("names base-url as a likely cause if the response is a web page", async () => {
+  const { toolkit } = await runMain({ respond: () => respondWith(200, "<html>") });
+  expect(toolkit.annotations[0]).toMatchObject({ title: "Job may have been started" });
+  expect(toolkit.annotations[0]?.text).toContain("Check base-url.");
+});
+
+test("does not blame the address for a gateway's 403, nor the hour for a shorter Retry-After", async () => {
+  const gateway = await runMain({ respond: () => respondWith(403, "<html>") });
+  expect(gateway.toolkit.annotations[0]?.text).toContain("Access was denied.");
+  const limited = await runMain({
+    inputs: { "timeout-minutes": "1" },
+    respond: () => respondWith(429, {}, { "retry-after": "300" }),
+  });
+  expect(limited.toolkit.annotations[0]?.text).toContain("Run this again after 5 min");
+});
+
 test("does not blame the prompt for a gateway's web page", async () => {
   const { toolkit } = await runMain({ respond: () => respondWith(400, "<html>Bad Request</html>") });
   const text = toolkit.annotations[0]?.text;
@@ -236,8 +252,8 @@ describe("a permanent HTTP error fails immediately and says what to do", () => {
     [401, "rejected the API key", "Create an admin key"],
     [403, "The API key is not allowed from this IP address", "Allow the runner's address"],
     [404, "Project docs was not found", "Copy project-id"],
-    [413, "HTTP 413", "Check the inputs"],
-    [418, "HTTP 418", "Check the inputs"],
+    [413, "HTTP 413", "See the service's message."],
+    [418, "HTTP 418", "See the service's message."],
   ])("HTTP %i", async (status, what, next) => {
     const { outputs, requests, toolkit, hasPassed } = await runMain({
       respond: () => respondWith(status, { error: "The service's message." }),
@@ -256,7 +272,9 @@ describe("a permanent HTTP error fails immediately and says what to do", () => {
     });
     expect(requests).toHaveLength(1);
     expect(outputs.outcome).toBe("error");
-    expect(toolkit.annotations[0]?.text).toMatch(/a redirect to https:\/\/elsewhere\.example\/x.*Correct base-url/s);
+    expect(toolkit.annotations[0]?.text).toMatch(
+      /a redirect to https:\/\/elsewhere\.example\/x.*Set base-url to the service.s own URL/s,
+    );
   });
 
   test.each([
@@ -287,7 +305,7 @@ describe("a permanent HTTP error fails immediately and says what to do", () => {
     const { outputs, toolkit } = await runMain({ inputs: { "job-id": "job_x" }, respond: () => respondWith(404) });
     expect(outputs.outcome).toBe("error");
     expect(toolkit.annotations[0]?.text).toMatch(
-      /Job job_x was not found in project docs.*The message was not sent and started no work/s,
+      /Job job_x was not found in project docs.*The service did not accept the message, so the agent started no work/s,
     );
   });
 });

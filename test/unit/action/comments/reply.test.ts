@@ -14,7 +14,7 @@ describe("the reply", () => {
     await runComment(github, { respond: completes });
     expect(github.reactions).toEqual(["eyes", "hooray"]);
     expect(github.comments).toHaveLength(1);
-    expect(bodies[0]).toContain("The agent is working on it");
+    expect(bodies[0]).toContain("Sending the request to the agent");
     expect(bodies[0]).toContain("https://github.com/acme/docs/actions/runs/99");
     expect(bodies[1]).toMatch(/working on it.*\n<!-- agent-job-action project=docs job=job_1 comment=77 -->$/s);
     expect(github.reply).toContain("Pull request created");
@@ -89,8 +89,16 @@ describe("the result in the reply", () => {
     });
     expect(outputs.outcome).toBe(outcome);
     expect(github.reactions).toEqual(reactions);
-    expect(github.reply).not.toContain("working on it");
+    expect(github.reply).not.toMatch(/working on it|Sending the request/);
     expect(github.reply).toContain("https://github.com/acme/docs/actions/runs/99");
+  });
+
+  test("says how to check on a job that the step does not wait for", async () => {
+    const github = new FakeGitHub();
+    await runComment(github, { inputs: { wait: "false", "job-id": "job_1" }, respond: staysActive });
+    expect(github.reply).toContain("To check on it, re-run this workflow run: nothing is sent again.");
+    expect(github.reply).toContain("after 0 s");
+    expect(github.reply).not.toContain("/agent new");
   });
 
   test("says how to wait after a timeout, without a job id", async () => {

@@ -127,7 +127,7 @@ describe("the payload of the event", () => {
     expect(outputs.outcome).toBe("error");
     expect(requests).toEqual([]);
     expect(github.calls).toEqual([]);
-    expect(toolkit.annotations).toMatchObject([{ level: "error", title: "Nothing was started" }]);
+    expect(toolkit.annotations).toMatchObject([{ level: "error", title: "Cannot read the event" }]);
     const debug = toolkit.events.filter((event) => event.startsWith("debug "));
     expect(debug[0]).toMatch(reason);
     for (const line of debug) expect(line).not.toContain("\\u{a}");

@@ -45,7 +45,9 @@ describe("a re-run that only finds that a request was about to be sent", () => {
     expect(hasPassed).toBe(false);
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
     expect(toolkit.annotations).toMatchObject([{ level: "error", title: "Job may have been started" }]);
-    expect(toolkit.annotations[0]?.text).toMatch(/a job may have been started.*This run sent nothing.*comment again/s);
+    expect(toolkit.annotations[0]?.text).toMatch(
+      /a job may have been started.*This run sent nothing.*To start another job, comment \/agent new …/s,
+    );
     expect(github.comments).toHaveLength(1);
     expect(lastLine(github.reply)).toBe(pending());
     expect(github.reply).not.toContain("To continue with this job");
@@ -61,6 +63,14 @@ describe("a re-run that only finds that a request was about to be sent", () => {
     expect(requests).toEqual([]);
     expect(outputs.outcome).toBe("error");
     expect(lastLine(github.reply)).toBe(pending());
+  });
+
+  test("offers no other job if the workflow names the job", async () => {
+    const github = new FakeGitHub();
+    github.add(bot, `working\n\n${pending()}`);
+    const { toolkit } = await runComment(github, { respond, attempt: 2, inputs: { "job-id": "job_7" } });
+    expect(toolkit.annotations[0]?.text).toContain("To send another message, comment /agent ….");
+    expect(toolkit.annotations[0]?.text).not.toContain("new");
   });
 
   test("stays that way on the next re-run", async () => {
@@ -92,12 +102,14 @@ describe("after the request", () => {
   test.each([
     ["an unknown acceptance without an id", respondWith(502)],
     ["a response that is lost", { failure: "no-response" } as Exchange],
-  ])("%s stays pending, and the advice is to comment again", async (_name, exchange) => {
+  ])("%s stays pending, and the advice is to start another job on purpose", async (_name, exchange) => {
     const github = new FakeGitHub();
     const { toolkit } = await runComment(github, { respond: () => exchange });
     expect(lastLine(github.reply)).toBe(pending());
-    expect(github.reply).toContain("A re-run sends nothing. To start another job, comment again.");
-    expect(toolkit.annotations.at(-1)?.text).toContain("A re-run sends nothing. To start another job, comment again.");
+    expect(github.reply).toContain("A re-run sends nothing. To start another job, comment <code>/agent new …</code>.");
+    expect(toolkit.annotations.at(-1)?.text).toContain(
+      "A re-run sends nothing. To start another job, comment /agent new ….",
+    );
     expect((await runComment(github, { respond, attempt: 2 })).requests).toEqual([]);
   });
 

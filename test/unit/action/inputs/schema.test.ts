@@ -110,7 +110,7 @@ test("says how to fix each problem, without the key", () => {
   const text = JSON.stringify(result);
   expect(text).not.toContain("mint_secret");
   expect(text).toContain("Paste the key into the secret again");
-  expect(text).toContain("must be a plain decimal number above 0");
+  expect(text).toContain("must be a decimal number greater than 0");
 });
 
 test("returns whether to write a summary even if other inputs are invalid", () => {

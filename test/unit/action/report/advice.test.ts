@@ -177,7 +177,7 @@ describe("a re-run", () => {
     const { toolkit } = await runMain(timeout);
     expect(toolkit.annotations.at(-1)?.text).toContain(
       // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of a workflow
-      "add job-id to the inputs of on.workflow_dispatch and job-id: ${{ inputs.job-id }} to the step.",
+      "add job-id to the inputs of on.workflow_dispatch and job-id: ${{ inputs.job-id }} to the step, with a prompt that is empty when job-id is set.",
     );
   });
 });

@@ -62,7 +62,7 @@ describe("a cancellation", () => {
   });
 
   test("before a message is sent: says that the job is unchanged", async () => {
-    expect(await lastAnnotation("message", {}, { cancelAt: 0 })).toContain("Job job_1 is unchanged.");
+    expect(await lastAnnotation("message", {}, { cancelAt: 0 })).toContain("Job job_1 did not receive it.");
   });
 
   test("when the response to the create is terminal: does not say that the job keeps running", async () => {
@@ -89,7 +89,7 @@ describe("wait: false", () => {
 
   test("says whether the job is running", async () => {
     expect(await lastAnnotation("create", {}, { inputs })).toContain(
-      "The service accepted the work. Job job_1 keeps running",
+      "Job job_1 is running, and this step does not wait for it.",
     );
     expect(await lastAnnotation("attach", respondWith(200, record()), { inputs })).toContain(
       "Job job_1 is still running.",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { say } from "../../../../src/action/report/text.ts";
-import { code, excerpt, forAnnotation, forHtml, forLog, sentence } from "../../../../src/action/report/untrusted.ts";
+import { code, excerpt, forAnnotation, forHtml, forLog, textToHtml } from "../../../../src/action/report/untrusted.ts";
 import { readLog } from "../../../../tools/commands.ts";
 import { hostileText } from "../../../support/hostile-text.ts";
 
@@ -68,7 +68,7 @@ describe("forHtml", () => {
   });
 
   test("formats only the untrusted parts of a sentence as code", () => {
-    expect(sentence(say`Job ${"@acme <b>"} & co`)).toBe("Job <code>@acme &lt;b&gt;</code> &amp; co");
+    expect(textToHtml(say`Job ${"@acme <b>"} & co`)).toBe("Job <code>@acme &lt;b&gt;</code> &amp; co");
     expect(code("a\nb")).toBe("<code>a&#10;b</code>");
   });
 });
