@@ -268,8 +268,8 @@ __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependen
 const cancellation = new AbortController();
 process.on("SIGINT", () => cancellation.abort());
 process.on("SIGTERM", () => cancellation.abort());
-const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(448), __nccwpck_require__.e(978)]).then(__nccwpck_require__.bind(__nccwpck_require__, 8978));
-// A promise that never settles ends the process with exit code 13 if it is awaited here, at the top level, not with 0.
+const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(448), __nccwpck_require__.e(318)]).then(__nccwpck_require__.bind(__nccwpck_require__, 4318));
+// Awaited at the top level, so that a promise that never settles exits with code 13 instead of 0.
 await start(cancellation.signal);
 
 
