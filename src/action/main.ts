@@ -2,7 +2,7 @@ import { isCommentEvent } from "./comments/event.ts";
 import { type ExecutePorts, type Execution, execute } from "./execute.ts";
 import { maskSecret } from "./inputs/mask-secret.ts";
 import { readPromptFile } from "./inputs/prompt-file.ts";
-import { parseInputs } from "./inputs/schema.ts";
+import { type InputsResult, parseInputs } from "./inputs/schema.ts";
 import { passes } from "./outcome.ts";
 import { outputsOf } from "./outputs.ts";
 import { RunLog } from "./report/log.ts";
@@ -34,20 +34,10 @@ export async function main(ports: Ports): Promise<boolean> {
     );
   }
 
-  const workspace = environment.GITHUB_WORKSPACE || process.cwd();
-  const eventName = environment.GITHUB_EVENT_NAME ?? "";
-  const inputs = parseInputs({
-    read: (name) => toolkit.input(name),
-    readPromptFile: (path) => readPromptFile(path, workspace),
-    eventName,
-    isCommentEvent: isCommentEvent(eventName),
-  });
-  const settings = inputs.ok ? inputs.settings : undefined;
-  const comment = inputs.ok && inputs.mode.kind === "comment" ? inputs.mode : undefined;
-  const publishJobId = (jobId: string): void => void trySetOutputs({ "job-id": jobId }, toolkit);
-  const execution: Execution = inputs.ok
-    ? await execute(inputs, { ...ports, publishJobId }, state, log)
-    : { result: { kind: "invalid-inputs", problems: inputs.problems } };
+  const { inputs, execution } = await run(ports, state, log);
+  const settings = inputs?.ok ? inputs.settings : undefined;
+  const wantsSummary = inputs === undefined || (inputs.ok ? inputs.settings.summary : inputs.summary);
+  const comment = inputs?.ok && inputs.mode.kind === "comment" ? inputs.mode : undefined;
   const { result, task, rerun = "repeats", finish } = execution;
 
   const now = clock.now();
@@ -64,12 +54,37 @@ export async function main(ports: Ports): Promise<boolean> {
       say`The outputs could not be written, so the step fails: ${outputsError}. The job's id is in the log.`,
     );
   }
-  if (inputs.ok ? inputs.settings.summary : inputs.summary) {
+  if (wantsSummary) {
     const projectId = settings?.projectId ?? "";
     await writeSummary(renderSummary({ outcome, message, state, projectId, task, elapsedMs }), toolkit, log);
   }
   await finish?.(outcome, (frame) => renderResult({ outcome, message, state, elapsedMs }, frame));
   return hasPassed && !outputsError;
+}
+
+/** Parses the inputs and executes the step. Never rejects; `inputs` is `undefined` after a crash. */
+async function run(
+  ports: Ports,
+  state: RunState,
+  log: RunLog,
+): Promise<{ inputs: InputsResult | undefined; execution: Execution }> {
+  const { toolkit, environment } = ports;
+  try {
+    const workspace = environment.GITHUB_WORKSPACE || process.cwd();
+    const eventName = environment.GITHUB_EVENT_NAME ?? "";
+    const inputs = parseInputs({
+      read: (name) => toolkit.input(name),
+      readPromptFile: (path) => readPromptFile(path, workspace),
+      eventName,
+      isCommentEvent: isCommentEvent(eventName),
+    });
+    if (!inputs.ok) return { inputs, execution: { result: { kind: "invalid-inputs", problems: inputs.problems } } };
+    const publishJobId = (jobId: string): void => void trySetOutputs({ "job-id": jobId }, toolkit);
+    return { inputs, execution: await execute(inputs, { ...ports, publishJobId }, state, log) };
+  } catch (error) {
+    log.debugError(error);
+    return { inputs: undefined, execution: { result: { kind: "crashed", error } } };
+  }
 }
 
 /** Returns an error message if the outputs cannot be written. The log has the job's id in any case. */
