@@ -27,6 +27,16 @@ test("a response that arrived while the process was paused is read, although its
   expect(response).toMatchObject({ status: 201, body: '{"id":"job_1"}' });
 });
 
+test("the body of a 201 may take longer than that of an error", async () => {
+  await using server = await tcpServer((socket, received) => {
+    if (!isCompleteRequest(received)) return;
+    socket.write("HTTP/1.1 201 Created\r\ncontent-length: 14\r\n\r\n");
+    setTimeout(() => socket.end('{"id":"job_1"}'), 2500);
+  });
+  const response = await createTransport("http:", {})(request(server.port, 10_000));
+  expect(response).toMatchObject({ status: 201, body: '{"id":"job_1"}' });
+});
+
 test("the part of a response that arrived during a pause is kept", async () => {
   await using server = await tcpServer((socket, received) => {
     if (!isCompleteRequest(received)) return;

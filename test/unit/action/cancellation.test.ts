@@ -52,6 +52,17 @@ describe("a signal", () => {
     expect(clock.elapsedMs).toBe(1000);
   });
 
+  test("after a message whose job still shows the old state: the job is not called done", async () => {
+    const { outputs, toolkit } = await runMain({
+      inputs: { "job-id": "job_1" },
+      cancelAt: 8000,
+      respond: () => respondWith(200, record({ status: "completed" })),
+    });
+    expect(outputs).toMatchObject({ outcome: "cancelled", status: "completed" });
+    expect(toolkit.annotations.at(-1)?.text).toContain("job job_1 keeps running");
+    expect(toolkit.annotations.at(-1)?.text).not.toContain("already");
+  });
+
   test("with a message in flight: ends within 2 s", async () => {
     const { outputs, clock, toolkit } = await runMain({
       inputs: { "job-id": "job_1" },

@@ -198,6 +198,22 @@ test("ignores the id in an invalid response to a message", async () => {
   expect(outputs["job-id"]).toBe("job_1");
 });
 
+test.each([408, 500, 502, 504])("does not retry a create after a %i with Retry-After", async (status) => {
+  const { outputs, requests, toolkit } = await runMain({
+    respond: () => respondWith(status, "", { "retry-after": "1" }),
+  });
+  expect(requests).toHaveLength(1);
+  expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
+  expect(toolkit.annotations[0]?.title).toBe("Job may have been started");
+});
+
+test("asks for a response without compression, whose beginning is readable if it is cut off", async () => {
+  const { requests } = await runMain({
+    respond: ({ method }) => (method === "POST" ? respondWith(201, record()) : respondWith(200, completed)),
+  });
+  for (const { headers } of requests) expect(headers["accept-encoding"]).toBe("identity");
+});
+
 test("names base-url as a likely cause if the response is a web page", async () => {
   const { toolkit } = await runMain({ respond: () => respondWith(200, "<html>") });
   expect(toolkit.annotations[0]).toMatchObject({ title: "Job may have been started" });

@@ -45,6 +45,15 @@ describe("the poll schedule", () => {
   });
 });
 
+test("a job that is done two seconds before the deadline ends as such", async () => {
+  const { outputs } = await runMain({
+    inputs: { "timeout-minutes": "1" },
+    respond: ({ method, at }) =>
+      method === "POST" ? respondWith(201, record()) : respondWith(200, at < 58_000 ? record() : completed),
+  });
+  expect(outputs).toMatchObject({ outcome: "pr-created", status: "completed" });
+});
+
 describe("a timeout", () => {
   test("ends the wait at timeout-minutes, after a last poll just before it", async () => {
     const { outputs, clock, requests, hasPassed, toolkit } = await runMain({

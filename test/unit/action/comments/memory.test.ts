@@ -68,6 +68,26 @@ describe("a follow-up comment", () => {
     expect(requests[0]).toMatchObject({ path: "/v2/agent/docs/job", body: { prompt: "fix it" } });
   });
 
+  test.each(["/agent say what is new", "/agent newer pages", "/agent renew the page"])(
+    "continues with %s, because new is not its first word",
+    async (text) => {
+      const { requests } = await runComment(threadWith(earlierReply("job_1")), { respond: completes, text });
+      expect(requests[0]?.path).toBe("/v2/agent/docs/job/job_1/message");
+    },
+  );
+
+  test.each(["/agent new\nfix it", "/agent\tNEW\tfix it", " /AGENT New fix it"])(
+    "starts another job with %j",
+    async (text) => {
+      const { requests } = await runComment(threadWith(earlierReply("job_1")), {
+        respond: completes,
+        text,
+        inputs: { prompt: "{{ instruction }}" },
+      });
+      expect(requests[0]).toMatchObject({ path: "/v2/agent/docs/job", body: { prompt: "fix it" } });
+    },
+  );
+
   test("starts another job with reply: false", async () => {
     expect(await firstRequest(threadWith(earlierReply("job_1")), { inputs: { reply: "false" } })).toBe(createRequest);
   });

@@ -86,12 +86,14 @@ describe("a bot", () => {
     expect(github.calls).toEqual([]);
   });
 
-  test("may trigger if it is listed in allowed-bots, in any case", async () => {
-    const run = await runComment(new FakeGitHub(), {
+  test("may trigger if it is listed in allowed-bots, in any case, without a permission request", async () => {
+    const github = new FakeGitHub();
+    const run = await runComment(github, {
       author: { login: "Renovate[bot]", type: "Bot" },
       inputs: { "allowed-bots": "x[bot], renovate[BOT]" },
       respond,
     });
     expect(run.outputs.outcome).toBe("pr-created");
+    expect(github.calls.filter(({ route }) => route.endsWith("/permission"))).toEqual([]);
   });
 });

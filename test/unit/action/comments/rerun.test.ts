@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type CommentOptions, commentId, runComment } from "../../../support/comment-run.ts";
 import { FakeGitHub } from "../../../support/fake-github.ts";
-import { respondWith } from "../../../support/run-main.ts";
+import { record, respondWith } from "../../../support/run-main.ts";
 import {
   completes,
   createRequest,
@@ -84,6 +84,31 @@ describe("a re-run", () => {
     const github = threadWith(earlierReply("job_1"));
     await runComment(github, { respond: () => respondWith(502) });
     expect(await rerun(github)).toEqual([pollOf("job_1")]);
+  });
+
+  test("waits after a message that was cancelled in flight, and does not send it again", async () => {
+    const github = threadWith(earlierReply("job_1"));
+    const first = await runComment(github, { cancelAt: 100, respond: () => ({ responseMs: 20_000 }) });
+    expect(first.outputs.outcome).toBe("cancelled");
+    expect(await rerun(github)).toEqual([pollOf("job_1")]);
+  });
+
+  test("sends a message that was cancelled before it was sent", async () => {
+    const github = threadWith(earlierReply("job_1"));
+    const first = await runComment(github, { cancelAt: 100, respond: () => ({ connectMs: 20_000 }) });
+    expect(first.outputs.outcome).toBe("cancelled");
+    expect((await rerun(github))[0]).toBe(messageTo("job_1"));
+  });
+
+  test("is cancelled like any other run, and keeps the job", async () => {
+    const github = threadWith(ownReply("job_1"));
+    const { outputs } = await runComment(github, {
+      attempt: 2,
+      cancelAt: 20_000,
+      respond: () => respondWith(200, record()),
+    });
+    expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "job_1" });
+    expect(github.reply.split("\n").at(-1)).toBe(markerLine("job_1", { comment: commentId }));
   });
 
   test("sends a message that was rejected", async () => {

@@ -178,6 +178,8 @@ test.each([
   "http://127.0.0.1.example.com",
   "http://[::2]",
   "http://10.0.0.1",
+  "http://notlocalhost",
+  "ftp://localhost",
   "ftp://example.com",
   "file:///etc/passwd",
   "example.com",
@@ -266,4 +268,12 @@ describe("github-token", () => {
     expect(result).toMatchObject({ ok: false, problems: [{ input: "github-token" }] });
     if (value) expect(JSON.stringify(result)).not.toContain(JSON.stringify(value).slice(1, -1));
   });
+});
+
+test.each([
+  ["by itself", ""],
+  ["beside a prompt", "Do it"],
+])("a prompt file that cannot be used is rejected %s", (_name, prompt) => {
+  const result = parse({ prompt, "prompt-file": "missing.md" }, () => ({ problem: say`does not exist` }));
+  expect(result.ok).toBe(false);
 });

@@ -23,6 +23,21 @@ describe("forLog", () => {
     expect(forLog("http://[::1]:80 a::b").line).toBe("http://[::1]:80 a::b");
   });
 
+  test.each([
+    "::error::x",
+    "  ::add-mask::x",
+    "\t::set-output name=a::b",
+    "##[error]x",
+    "a ##[add-mask]x",
+    "##[x]##[y]",
+  ])("makes the command in %j harmless", (text) => {
+    const { line, hasCommand } = forLog(text);
+    expect(hasCommand).toBe(true);
+    expect(line).not.toMatch(/^\s*::|##\[/);
+    expect(readLog(line)).toEqual([{ kind: "text", text: line }]);
+    expect(forAnnotation(say`first\n${text}`)).not.toMatch(/^\s*::|##\[/m);
+  });
+
   test("shows invisible characters, except the joiner in emoji", () => {
     expect(forLog("a\u200bb\u2060c\u{e0041}d\u00ade").line).toBe("a\\u{200b}b\\u{2060}c\\u{e0041}d\\u{ad}e");
     expect(forLog("👩\u200d💻").line).toBe("👩\u200d💻");
