@@ -67,6 +67,10 @@ test.each(examples)("$where starts one paid job at a time and never cancels its 
   for (const group of groups) expect(group["cancel-in-progress"]).toBeUndefined();
 });
 
+test.each(examples)("$where does not run at full hours, when GitHub delays scheduled runs most", ({ text }) => {
+  for (const [, minute] of text.matchAll(/cron: "(\S+) /g)) expect(Number(minute)).toBeGreaterThan(0);
+});
+
 const uses = [
   ...all.map((source) => ({ where: source.where, steps: stepsOf(source) })),
   ...shownSteps.map(({ page, content }) => ({ where: page, steps: content as WorkflowStep[] })),
@@ -102,7 +106,7 @@ test.each(own)("$where gives permissions to jobs only", ({ workflow }) => {
   expect(workflow.permissions).toEqual({});
 });
 
-test.each(own)("$where does not run with write access on events that anybody can cause", ({ workflow }) => {
+test.each(own)("$where does not run with write access on events that anyone can cause", ({ workflow }) => {
   expect(JSON.stringify(workflow.on)).not.toMatch(/pull_request_target|workflow_run/);
 });
 
