@@ -2707,20 +2707,10 @@ async function main(ports) {
     if (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0") {
         log.warn("TLS certificates are not verified", say `NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone between the runner and the service can read the API key. Remove it, and set NODE_EXTRA_CA_CERTS to the file of a private certificate authority instead.`);
     }
-    const workspace = environment.GITHUB_WORKSPACE || process.cwd();
-    const eventName = environment.GITHUB_EVENT_NAME ?? "";
-    const inputs = parseInputs({
-        read: (name) => toolkit.input(name),
-        readPromptFile: (path) => readPromptFile(path, workspace),
-        eventName,
-        isCommentEvent: isCommentEvent(eventName),
-    });
-    const settings = inputs.ok ? inputs.settings : undefined;
-    const comment = inputs.ok && inputs.mode.kind === "comment" ? inputs.mode : undefined;
-    const publishJobId = (jobId) => void trySetOutputs({ "job-id": jobId }, toolkit);
-    const execution = inputs.ok
-        ? await execute(inputs, { ...ports, publishJobId }, state, log)
-        : { result: { kind: "invalid-inputs", problems: inputs.problems } };
+    const { inputs, execution } = await run(ports, state, log);
+    const settings = inputs?.ok ? inputs.settings : undefined;
+    const wantsSummary = inputs === undefined || (inputs.ok ? inputs.settings.summary : inputs.summary);
+    const comment = inputs?.ok && inputs.mode.kind === "comment" ? inputs.mode : undefined;
     const { result, task, rerun = "repeats", finish } = execution;
     const now = clock.now();
     const elapsedMs = state.elapsedMs(now);
@@ -2733,12 +2723,34 @@ async function main(ports) {
     if (outputsError) {
         log.error("Cannot write outputs", say `The outputs could not be written, so the step fails: ${outputsError}. The job's id is in the log.`);
     }
-    if (inputs.ok ? inputs.settings.summary : inputs.summary) {
+    if (wantsSummary) {
         const projectId = settings?.projectId ?? "";
         await writeSummary(renderSummary({ outcome, message, state, projectId, task, elapsedMs }), toolkit, log);
     }
     await finish?.(outcome, (frame) => renderResult({ outcome, message, state, elapsedMs }, frame));
     return hasPassed && !outputsError;
+}
+/** Parses the inputs and executes the step. Never rejects; `inputs` is `undefined` after a crash. */
+async function run(ports, state, log) {
+    const { toolkit, environment } = ports;
+    try {
+        const workspace = environment.GITHUB_WORKSPACE || process.cwd();
+        const eventName = environment.GITHUB_EVENT_NAME ?? "";
+        const inputs = parseInputs({
+            read: (name) => toolkit.input(name),
+            readPromptFile: (path) => readPromptFile(path, workspace),
+            eventName,
+            isCommentEvent: isCommentEvent(eventName),
+        });
+        if (!inputs.ok)
+            return { inputs, execution: { result: { kind: "invalid-inputs", problems: inputs.problems } } };
+        const publishJobId = (jobId) => void trySetOutputs({ "job-id": jobId }, toolkit);
+        return { inputs, execution: await execute(inputs, { ...ports, publishJobId }, state, log) };
+    }
+    catch (error) {
+        log.debugError(error);
+        return { inputs: undefined, execution: { result: { kind: "crashed", error } } };
+    }
 }
 /** Returns an error message if the outputs cannot be written. The log has the job's id in any case. */
 function trySetOutputs(outputs, toolkit) {

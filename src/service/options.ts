@@ -9,7 +9,7 @@ export const help = `Usage: npm run service -- --repository PATH-OR-URL [options
 Runs an agent job service on this machine. For each job, an agent works on a branch of its own in a clone of the
 repository. The service commits and pushes the agent's changes and opens a pull request.
 
-  --repository PATH-OR-URL  the repository, as git clone takes it; the service must be able to push to it
+  --repository PATH-OR-URL  the repository, as git clone accepts it; the service must be able to push to it
   --base BRANCH             branch that jobs start from and pull requests are opened against
                             (default: the repository's default branch)
   --agent COMMAND           any shell command, such as /path/to/agent.sh. It gets the prompt on stdin and in the file
@@ -24,7 +24,7 @@ repository. The service commits and pushes the agent's changes and opens a pull 
   --port N                  port to listen on (default: any free port)
   --store FILE              keep jobs, messages and rate limits in this SQLite file, and the clone and logs next to it
                             (default: nothing is kept when the service stops)
-  --archive-after-days N    also archive jobs that were idle for this long, not only those whose pull request is closed
+  --archive-after-days N    also archive jobs that have been idle for this long, not only those whose pull request is closed
                             or merged
   --github OWNER/NAME       open pull requests in this GitHub repository (default: the one of a github.com URL if
                             GITHUB_TOKEN is set; otherwise pull requests are pages of the service)
@@ -32,7 +32,7 @@ repository. The service commits and pushes the agent's changes and opens a pull 
   --help                    show this help
 
 Environment variables: AGENT_SERVICE_KEY is the API key (default: the service generates one and prints it).
-GITHUB_TOKEN is used to push over HTTPS and to open pull requests. Neither is in the environment of agents.
+GITHUB_TOKEN is used to push over HTTPS and to open pull requests. Neither is passed to agents.
 `;
 
 /** What the command line and the environment configure. */

@@ -17,7 +17,7 @@ import { LocalPullRequests } from "./pulls/local.ts";
 import { removeDirectory } from "./remove-directory.ts";
 
 export interface ServiceOptions {
-  /** URL or path, as `git clone` takes it. */
+  /** URL or path, as `git clone` accepts it. */
   repository: string;
   /** The branch that jobs start from and pull requests are opened against. Default: the repository's default branch. */
   targetBranch?: string | undefined;

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 
-/** A program that serves as an agent: an executable and its arguments. No shell is involved unless it is one. */
+/** A program that serves as an agent: an executable and its arguments. It is started without a shell. */
 export interface AgentProgram {
   file: string;
   args: readonly string[];
@@ -11,7 +11,7 @@ export interface AgentProgram {
 /** Returns an agent that is a shell command of the operator. The prompt never becomes part of the command. */
 export function shellAgent(command: string): AgentProgram {
   const words = command.trim().split(/\s+/);
-  // Skips variable assignments in front of the command, since they may hold secrets.
+  // Skips variable assignments in front of the command, because they may hold secrets.
   return { file: "/bin/sh", args: ["-c", command], model: words.find((word) => !/^\w+=/.test(word)) ?? "agent" };
 }
 

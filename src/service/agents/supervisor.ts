@@ -29,7 +29,7 @@ function log(line: string): void {
   process.stdout.write(loggedBytes > maxLoggedBytes ? "| [output truncated]\n" : text);
 }
 
-/** Reads on after the limit, since the agent would block on a full pipe. */
+/** Reads on after the limit, because the agent would block on a full pipe. */
 function copy(stream: Readable): Promise<void> {
   let rest = "";
   stream.setEncoding("utf8").on("data", (text: string) => {

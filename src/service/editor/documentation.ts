@@ -23,7 +23,7 @@ export function applyInstruction(instruction: Instruction, root: string): string
 
 class Documentation {
   readonly #root: string;
-  /** Paths with forward slashes. Pages that are not UTF-8 are left out, since writing them would change their bytes. */
+  /** Paths with forward slashes. Pages that are not UTF-8 are left out, because writing them would change their bytes. */
   readonly #pages: string[];
 
   constructor(root: string) {

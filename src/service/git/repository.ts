@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Git } from "./git.ts";
 
 export interface RepositoryOptions {
-  /** URL or path, as `git clone` takes it. */
+  /** URL or path, as `git clone` accepts it. */
   url: string;
   /** A folder of the service; the clone is `mirror.git` in it. */
   folder: string;
@@ -32,7 +32,7 @@ export interface Checkout {
 }
 
 /**
- * The repository that agents work on, by way of a bare clone. The clone makes checkouts cheap and keeps every commit of a
+ * The repository that agents work on, through a bare clone. The clone makes checkouts cheap and keeps every commit of a
  * job, so that its changes can be shown even after its branch is deleted. The service runs Git only in the clone, since
  * the configuration of a worktree belongs to the agent.
  */
@@ -57,7 +57,7 @@ export class Repository {
    */
   async open(): Promise<void> {
     await mkdir(this.#clone, { recursive: true });
-    // Left by a Git that was killed. One that outlived its service may be removing its lock right now, hence `force`.
+    // Left by a Git process that was killed. One that outlived its service may be removing its lock now, hence `force`.
     for (const lock of globSync("**/*.lock", { cwd: this.#clone })) rmSync(join(this.#clone, lock), { force: true });
     await this.#git.run(["init", "--quiet", "--bare"]);
     await this.fetch();
@@ -150,7 +150,7 @@ export class Repository {
         : undefined;
     const isContinued = base !== undefined;
     const head = isContinued && remoteHead ? remoteHead : targetHead;
-    // `--shared`, since copying the objects can fail while another command writes some.
+    // `--shared`, because copying the objects can fail while another command writes some.
     await this.#git.run(["clone", "--quiet", "--shared", "--no-checkout", "--", this.#clone, worktree]);
     await this.#git.run(["-C", worktree, "remote", "set-url", "origin", this.#url]);
     await this.#git.run(["-C", worktree, "checkout", "--quiet", "-B", branch, head]);
@@ -158,7 +158,7 @@ export class Repository {
   }
 
   /**
-   * Commits everything in the worktree on top of the checked-out head, whatever the agent did with Git there.
+   * Commits everything in the worktree on top of the checked-out head, regardless of what the agent did with Git there.
    *
    * @param index - path of a file that does not exist yet
    * @returns the commit, or `undefined` if nothing was changed
@@ -207,7 +207,7 @@ export class Repository {
     return this.#commitTree(tree, newParent, await this.#git.run(["log", "--max-count=1", "--format=%B", commit]));
   }
 
-  /** Changes refs of the clone, one command at a time, since two would contend for their locks. */
+  /** Changes refs of the clone, one command at a time, because two would contend for their locks. */
   #updateRefs(update: () => Promise<unknown>): Promise<unknown> {
     this.#refUpdate = this.#refUpdate.then(update, update);
     return this.#refUpdate;
@@ -221,8 +221,8 @@ export class Repository {
     return (await this.#git.run(["rev-parse", `${commit}^{tree}`])).trim();
   }
 
-  #mergeBase(one: string, other: string): Promise<string | undefined> {
-    return this.#git.query(["merge-base", one, other]);
+  #mergeBase(a: string, b: string): Promise<string | undefined> {
+    return this.#git.query(["merge-base", a, b]);
   }
 
   async #isAncestor(ancestor: string, descendant: string): Promise<boolean> {

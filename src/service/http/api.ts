@@ -16,7 +16,7 @@ export interface ApiOptions {
 
 interface Reply {
   status: number;
-  /** Not `unknown`, so that a promise, for want of an `await`, does not compile. */
+  /** Not `unknown`, so that a missing `await` is a type error. */
   body: JobRecord | { error: string };
   headers?: Record<string, string>;
 }

@@ -14,7 +14,7 @@ export interface AgentEngineOptions extends TurnPorts {
   log: (line: string) => void;
 }
 
-/** Runs jobs by means of agents that change a repository. No job stays active forever, even if the service is killed. */
+/** Runs jobs with agents that change a repository. No job stays active forever, even if the service is killed. */
 export class AgentEngine implements Engine {
   readonly #options: AgentEngineOptions;
   readonly #running = new Set<Promise<void>>();
@@ -23,7 +23,7 @@ export class AgentEngine implements Engine {
     this.#options = options;
   }
 
-  /** Starts taking turns, first those that a previous service left unfinished. */
+  /** Starts processing turns, first those that a previous service left unfinished. */
   start(): void {
     const { store, log } = this.#options;
     for (const id of store.requeueInterruptedTurns()) log(`${id}: interrupted earlier, resuming`);

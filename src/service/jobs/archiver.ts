@@ -24,7 +24,7 @@ export class Archiver {
     this.#options = options;
   }
 
-  /** @param now - milliseconds since 1970 */
+  /** Runs one round, at a time in milliseconds since 1970. */
   async run(now: number): Promise<void> {
     const { store, afterDays, log } = this.#options;
     const jobs = store.idleJobs();
@@ -47,7 +47,7 @@ export class Archiver {
       this.#lastError = undefined;
       return closed;
     } catch (error) {
-      // Once per outage, since a round runs every minute.
+      // Once per outage, because a round runs every minute.
       const message = errorMessage(error);
       if (message !== this.#lastError && !signal.aborted) log(`Cannot read which pull requests are closed: ${message}`);
       this.#lastError = message;

@@ -118,17 +118,17 @@ export class Store implements Disposable, LocalPullRequestStore {
     this.#run("UPDATE turn SET attempts = attempts + 1 WHERE id = ?", turnId);
   }
 
-  /** @param at - milliseconds since 1970 */
+  /** Records how a turn ended, at a time in milliseconds since 1970. */
   finishTurn(id: number, state: "completed" | "failed", at: number): void {
     this.#run("UPDATE turn SET state = ?, endedAt = ? WHERE id = ?", state, at, id);
   }
 
-  /** Puts a turn back that a graceful shutdown stopped, with the number of attempts it had when it was started. */
+  /** Requeues a turn that a graceful shutdown stopped, with the number of attempts it had when it was started. */
   requeueTurn({ id, attempts }: Turn): void {
     this.#run("UPDATE turn SET state = 'waiting', attempts = ? WHERE id = ?", attempts, id);
   }
 
-  /** Puts turns back that a killed service left running. Returns the ids of their jobs. */
+  /** Requeues turns that a killed service left running. Returns the ids of their jobs. */
   requeueInterruptedTurns(): string[] {
     const rows = this.#rows<{ job: string }>("UPDATE turn SET state = 'waiting' WHERE state = 'running' RETURNING job");
     return rows.map(({ job }) => job);
@@ -139,7 +139,7 @@ export class Store implements Disposable, LocalPullRequestStore {
   }
 
   /**
-   * Archives a job, unless it has got a turn or another pull request since it was read.
+   * Archives a job, unless it has received a turn or another pull request since it was read.
    *
    * @param at - milliseconds since 1970
    * @returns whether the job was archived

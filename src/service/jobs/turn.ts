@@ -23,14 +23,14 @@ export interface TurnPorts {
   timeLimitMs: number;
 }
 
-/** An interrupted attempt is repeated only once, since the agent may be what kills the service. */
+/** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
 const maxAttempts = 2;
 
 /**
  * Runs a turn, from the checkout to the pull request. A turn that was interrupted after its commit was pushed is not
- * repeated, since the commit names its turn.
+ * repeated, because the commit names its turn.
  *
- * @returns `stopped` if `signal` aborted it: it is to be run again
+ * @returns `stopped` if `signal` aborted it: run it again
  */
 export async function runTurn(
   turn: Turn,
@@ -51,7 +51,7 @@ export async function runTurn(
   try {
     await mkdir(logsFolder(folder), { recursive: true });
     await mkdir(attemptsFolder(folder), { recursive: true });
-    // A unique name, since the folder of an earlier attempt may not have been removable.
+    // A unique name, because the folder of an earlier attempt may not have been removable.
     attemptFolder = await mkdtemp(join(attemptsFolder(folder), `${turn.id}-`));
     return await processTurn(turn, job, { ...ports, attemptFolder, logFile, log }, signal);
   } catch (error) {
@@ -160,7 +160,7 @@ async function pushUnpushedCommit(turn: Turn, checkout: Checkout, context: TurnC
 
 /**
  * Pushes the turn's commit and returns what is on the branch then. If the branch has moved, that is the commit of an
- * earlier attempt whose push arrived late, or the commit rebased onto what somebody else pushed.
+ * earlier attempt whose push arrived late, or the commit rebased onto what someone else pushed.
  */
 async function pushCommit(commit: string, turn: Turn, checkout: Checkout, { repository }: TurnContext) {
   const { branch, head, remoteHead } = checkout;

@@ -80,7 +80,7 @@ export class GitHubPullRequests implements PullRequests {
     const closed = new Set<string>();
     if (pullRequests.length === 0) return closed;
     const open = await this.#listOpen();
-    // Read one by one, since an open one is missing from the list if it moved between two pages. A closed one is read
+    // Read one by one, because an open one is missing from the list if it moved between two pages. A closed one is read
     // only once, as its job is then archived.
     for (const pullRequest of pullRequests.filter(({ link }) => !open.has(link))) {
       try {

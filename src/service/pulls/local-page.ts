@@ -39,7 +39,7 @@ The agent wants to merge ${plural(commits.length, "commit")} into <code>${html(t
 <ol>${prompts.map((prompt) => `<li><pre class="prompt">${html(prompt)}</pre></li>`).join("\n")}</ol>
 <h2>Commits</h2>
 <ul>${commits.map(({ commit, message }) => `<li><code>${html(commit.slice(0, 8))}</code> ${html(message.split("\n")[0] ?? "")}</li>`).join("\n")}</ul>
-${isTruncated ? "<p>This diff is too large to display. Only its beginning is shown.</p>" : ""}
+${isTruncated ? "<p>This diff is too large to display completely; only the beginning is shown.</p>" : ""}
 <h2>${plural(files.length, "file")} changed <span class="plus">+${added}</span> <span class="minus">−${removed}</span></h2>
 ${files.map(renderFile).join("\n")}
 </main>

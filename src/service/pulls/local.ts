@@ -33,14 +33,14 @@ export interface LocalPullRequestsOptions {
   store: LocalPullRequestStore;
   repository: Repository;
   repositoryName: string;
-  /** Returns the service's base URL. Called when a link is made, since the port is unknown before the service listens. */
+  /** Returns the service's base URL. Called when a link is made, because the port is unknown before the service listens. */
   baseUrl: () => string;
   /** Aborts when the service stops. */
   signal: AbortSignal;
   log: (line: string) => void;
 }
 
-/** Of a larger diff only this much is shown, since rendering it would block the service. */
+/** Of a larger diff only this much is shown, because rendering it would block the service. */
 const maxDiffBytes = 500_000;
 
 /** Pull requests that are pages of the service, for repositories that are not on GitHub. */

@@ -1,6 +1,6 @@
 import { errorMessage } from "../error-message.ts";
 
-/** Logs errors in reading the state of pull requests: once per pull request, since every state is read every minute. */
+/** Logs errors in reading the state of pull requests: once per pull request, because every state is read every minute. */
 export class StateErrorLog {
   readonly #log: (line: string) => void;
   readonly #logged = new Set<string>();
