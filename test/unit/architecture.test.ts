@@ -87,6 +87,7 @@ test("every room has a rule", () => {
 test("each package of the action is imported by one file", () => {
   const packages = imports.filter(({ target }) => /^@(actions|octokit)\//.test(target)).map(format);
   expect(packages.sort()).toEqual([
+    "action/runner/cache-process.ts → @actions/cache",
     "action/runner/github.ts → @actions/github",
     "action/runner/github.ts → @octokit/plugin-retry",
     "action/runner/github.ts → @octokit/plugin-throttling",
@@ -101,6 +102,11 @@ test("the client for GitHub is only loaded on demand", () => {
   ]);
 });
 
+test("@actions/cache is only loaded on demand", () => {
+  const users = imports.filter(({ target }) => target === "action/runner/cache-process.ts");
+  expect(users.filter(({ isDynamic }) => !isDynamic).map(format)).toEqual([]);
+});
+
 test("the network and the file system are used by one file per purpose", () => {
   const users = (pattern: RegExp) => [
     ...new Set(
@@ -113,6 +119,7 @@ test("the network and the file system are used by one file per purpose", () => {
   expect(users(/^node:(https?|net|tls)$/)).toEqual(["client/transport.ts"]);
   expect(users(/^node:fs/)).toEqual([
     "action/inputs/prompt-file.ts",
+    "action/runner/cache.ts",
     "action/runner/event-file.ts",
     "action/runner/toolkit.ts",
   ]);

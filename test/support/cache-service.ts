@@ -1,0 +1,217 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type LoopbackServer, listen } from "../../src/service/http/listen.ts";
+
+/** v1: GitHub Enterprise Server and act. v2: GitHub.com, with archives in Azure's blob storage. */
+export type CacheProtocol = "v1" | "v2";
+
+/** What a request is for, whatever the protocol. */
+export type CacheRequest = "look up" | "download" | "reserve" | "upload" | "commit";
+
+/** May respond in place of the service, now or never, and returns whether it does. `n` counts such requests from 1. */
+export type CacheFault = (request: CacheRequest, n: number, response: ServerResponse) => boolean;
+
+export interface CacheEntry {
+  key: string;
+  version: string;
+  /** What `tar` and its compression program made. */
+  archive: Buffer;
+  isCommitted: boolean;
+}
+
+export interface CacheServiceOptions {
+  fault?: CacheFault;
+  /** Whether the runner's token may only read. Default: `false`. */
+  isReadOnly?: boolean;
+}
+
+export interface CacheService extends LoopbackServer {
+  /** What a runner sets for actions, to find the service. */
+  environment: Record<string, string>;
+  /** Oldest first. */
+  entries: CacheEntry[];
+  requests: CacheRequest[];
+  /** Removes all entries. */
+  evict(): void;
+}
+
+interface Call {
+  url: URL;
+  request: IncomingMessage;
+  body: Buffer;
+  response: ServerResponse;
+}
+
+const token = "runtime-token-0123456789";
+
+/**
+ * Starts a cache service on loopback. It is also the proxy for the storage of v2, because the library only uses the
+ * client of Azure if the archive is at `*.blob.core.windows.net`.
+ */
+export async function startCacheService(
+  protocol: CacheProtocol,
+  { fault = () => false, isReadOnly = false }: CacheServiceOptions = {},
+): Promise<CacheService> {
+  const entries: CacheEntry[] = [];
+  const requests: CacheRequest[] = [];
+
+  const find = (prefixes: string[], version: string): CacheEntry | undefined =>
+    prefixes
+      .map((prefix) =>
+        entries.findLast((entry) => entry.isCommitted && entry.version === version && entry.key.startsWith(prefix)),
+      )
+      .find((entry) => entry !== undefined);
+  const reserve = (key: string, version: string): CacheEntry | undefined => {
+    if (entries.some((entry) => entry.key === key && entry.version === version)) return undefined;
+    const entry = { key, version, archive: Buffer.alloc(0), isCommitted: false };
+    entries.push(entry);
+    return entry;
+  };
+  const storage = "http://agentjobs.blob.core.windows.net/cache/";
+  const signedUrl = (entry: CacheEntry) => `${storage}${entries.indexOf(entry)}?sig=signature-of-the-url`;
+
+  const handlers: Record<CacheProtocol, [RegExp, CacheRequest, (call: Call) => void][]> = {
+    v1: [
+      [
+        /^GET \/_apis\/artifactcache\/cache$/,
+        "look up",
+        ({ url, request, response }) => {
+          const keys = url.searchParams.get("keys")?.split(",") ?? [];
+          const entry = find(keys, url.searchParams.get("version") ?? "");
+          const archiveLocation = `http://${request.headers.host}/archives/${entry ? entries.indexOf(entry) : ""}`;
+          if (entry) json(response, 200, { archiveLocation, cacheKey: entry.key, scope: "refs/heads/main" });
+          else response.writeHead(204).end();
+        },
+      ],
+      [
+        /^GET \/archives\/\d+$/,
+        "download",
+        ({ url, response }) => response.end(entries[Number(url.pathname.split("/")[2])]?.archive),
+      ],
+      [
+        /^POST \/_apis\/artifactcache\/caches$/,
+        "reserve",
+        ({ body, response }) => {
+          if (isReadOnly) return json(response, 403, { message: "cache write denied: the token is read-only" });
+          const { key, version } = JSON.parse(body.toString()) as CacheEntry;
+          const entry = reserve(key, version);
+          if (entry) json(response, 201, { cacheId: entries.indexOf(entry) + 1 });
+          else json(response, 409, { message: "Cache already exists" });
+        },
+      ],
+      [
+        /^PATCH \/_apis\/artifactcache\/caches\/\d+$/,
+        "upload",
+        ({ url, body, response }) => {
+          const entry = entries[Number(url.pathname.split("/").at(-1)) - 1];
+          if (entry) entry.archive = Buffer.concat([entry.archive, body]);
+          response.writeHead(204).end();
+        },
+      ],
+      [
+        /^POST \/_apis\/artifactcache\/caches\/\d+$/,
+        "commit",
+        ({ url, response }) => {
+          const entry = entries[Number(url.pathname.split("/").at(-1)) - 1];
+          if (entry) entry.isCommitted = true;
+          response.writeHead(204).end();
+        },
+      ],
+    ],
+    v2: [
+      [
+        /^POST \/twirp\/github\.actions\.results\.api\.v1\.CacheService\/GetCacheEntryDownloadURL$/,
+        "look up",
+        ({ body, response }) => {
+          const { key, restore_keys, version } = JSON.parse(body.toString());
+          const entry = find([key, ...(restore_keys ?? [])], version);
+          if (entry) json(response, 200, { ok: true, signed_download_url: signedUrl(entry), matched_key: entry.key });
+          else json(response, 200, {});
+        },
+      ],
+      [
+        /^POST \/twirp\/github\.actions\.results\.api\.v1\.CacheService\/CreateCacheEntry$/,
+        "reserve",
+        ({ body, response }) => {
+          if (isReadOnly) return json(response, 403, { code: "permission_denied", msg: "the token is read-only" });
+          const { key, version } = JSON.parse(body.toString()) as CacheEntry;
+          const entry = reserve(key, version);
+          if (entry) json(response, 200, { ok: true, signed_upload_url: signedUrl(entry) });
+          else json(response, 409, { code: "already_exists", msg: "cache entry with the same key exists" });
+        },
+      ],
+      [
+        /^POST \/twirp\/github\.actions\.results\.api\.v1\.CacheService\/FinalizeCacheEntryUpload$/,
+        "commit",
+        ({ body, response }) => {
+          const { key, version } = JSON.parse(body.toString()) as CacheEntry;
+          const entry = entries.find((one) => one.key === key && one.version === version);
+          if (entry) entry.isCommitted = true;
+          json(response, 200, entry ? { ok: true, entry_id: String(entries.indexOf(entry) + 1) } : {});
+        },
+      ],
+      [
+        /^PUT \/cache\/\d+$/,
+        "upload",
+        ({ url, body, response }) => {
+          const entry = entries[Number(url.pathname.split("/")[2])];
+          if (entry) entry.archive = body;
+          response.writeHead(201, blobHeaders).end();
+        },
+      ],
+      [
+        /^(HEAD|GET) \/cache\/\d+$/,
+        "download",
+        ({ url, request, response }) => {
+          const archive = entries[Number(url.pathname.split("/")[2])]?.archive ?? Buffer.alloc(0);
+          const range = /^bytes=(\d+)-(\d*)$/.exec(String(request.headers["x-ms-range"] ?? ""));
+          const [start, end] = [Number(range?.[1] ?? 0), Math.min(Number(range?.[2] || Infinity), archive.length - 1)];
+          const part = archive.subarray(start, end + 1);
+          const headers = { ...blobHeaders, "content-length": part.length, "x-ms-blob-type": "BlockBlob" };
+          if (!range) response.writeHead(200, headers);
+          else response.writeHead(206, { ...headers, "content-range": `bytes ${start}-${end}/${archive.length}` });
+          response.end(request.method === "HEAD" ? undefined : part);
+        },
+      ],
+    ],
+  };
+
+  const server = await listen(async (request, response) => {
+    const url = new URL(request.url ?? "/", "http://127.0.0.1");
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const route = `${request.method} ${url.pathname}`;
+    const [, kind, handle] = handlers[protocol].find(([pattern]) => pattern.test(route)) ?? [];
+    if (!kind || !handle) return json(response, 404, { message: `no route for ${route}` });
+    requests.push(kind);
+    if (fault(kind, requests.filter((one) => one === kind).length, response)) return;
+    const isAuthorized =
+      request.headers.authorization === `Bearer ${token}` || kind === "download" || kind === "upload";
+    if (!isAuthorized) return json(response, 401, { message: "wrong token" });
+    handle({ url, request, body: Buffer.concat(chunks), response });
+  });
+
+  const variables = {
+    v1: { ACTIONS_CACHE_URL: `${server.url}/` },
+    v2: { ACTIONS_CACHE_SERVICE_V2: "True", ACTIONS_RESULTS_URL: `${server.url}/`, http_proxy: server.url },
+  };
+  return {
+    ...server,
+    environment: { ACTIONS_RUNTIME_TOKEN: token, no_proxy: "127.0.0.1", ...variables[protocol] },
+    entries,
+    requests,
+    evict: () => {
+      entries.length = 0;
+    },
+  };
+}
+
+const blobHeaders = {
+  etag: '"0x1"',
+  "last-modified": "Mon, 05 Jan 2026 12:00:00 GMT",
+  "x-ms-request-id": "00000000-0000-0000-0000-000000000000",
+  "x-ms-version": "2025-11-05",
+};
+
+function json(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
