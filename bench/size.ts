@@ -10,9 +10,11 @@ export interface DistFile {
   bytes: number;
   /** Bytes per package; `""` stands for our own sources. */
   packages: Map<string, number>;
-  /** Whether it is loaded only for requests to GitHub. */
-  isForGitHub: boolean;
+  loaded: Loaded;
 }
+
+/** When a file is loaded: in every step, only for requests to GitHub, or only for the Actions cache, in its process. */
+export type Loaded = "always" | "GitHub" | "cache" | "GitHub or cache";
 
 export interface Sizes {
   totalBytes: number;
@@ -27,9 +29,16 @@ interface Module {
   modules?: Module[];
 }
 
+interface Chunk {
+  id: string | number;
+  files: string[];
+  /** The dynamic imports that load it, or the entry. */
+  origins: { request: string }[];
+}
+
 interface Statistics {
   modules: Module[];
-  chunks: { id: string | number; files: string[] }[];
+  chunks: Chunk[];
 }
 
 /** Measures `dist`. Bundles the output of `npm run build` again in a temporary folder, to get the statistics. */
@@ -42,22 +51,31 @@ export function measureSize(): Sizes {
   const { modules, chunks } = JSON.parse(readFileSync(statistics, "utf8")) as Statistics;
 
   const files = globSync("*.js", { cwd: join(root, "dist") }).map((name) => {
-    const chunk = chunks.find((one) => one.files.includes(name))?.id;
+    const chunk = chunks.find((one) => one.files.includes(name));
     const packages = new Map<string, number>();
     const inside = modules
-      .filter((one) => chunk !== undefined && one.chunks.includes(chunk))
+      .filter((one) => chunk !== undefined && one.chunks.includes(chunk.id))
       .flatMap((module) => module.modules ?? [module]);
     for (const { nameForCondition, size } of inside) {
       const owner = packageOf(nameForCondition);
       packages.set(owner, (packages.get(owner) ?? 0) + size);
     }
-    const isForGitHub = inside.some(({ nameForCondition }) => gitHubModule.test(nameForCondition ?? ""));
-    return { name: basename(name), bytes: statSync(join(root, "dist", name)).size, packages, isForGitHub };
+    return { name: basename(name), bytes: statSync(join(root, "dist", name)).size, packages, loaded: loadedBy(chunk) };
   });
   return { totalBytes: files.reduce((sum, { bytes }) => sum + bytes, 0), files };
 }
 
-const gitHubModule = /[\\/](action[\\/]runner[\\/]github\.js$|@actions[\\/]github[\\/])/;
+function loadedBy(chunk: Chunk | undefined): Loaded {
+  const uses = (chunk?.origins ?? []).map(({ request }): Loaded => {
+    if (request.endsWith("/runner/github.js")) return "GitHub";
+    // Kerberos is for proxies, and an optional dependency that is not bundled.
+    if (request.endsWith("/runner/cache-process.js") || request === "kerberos") return "cache";
+    return "always";
+  });
+  if (uses.length === 0 || uses.includes("always")) return "always";
+  if (uses.includes("GitHub") && uses.includes("cache")) return "GitHub or cache";
+  return uses[0] ?? "always";
+}
 
 function packageOf(path: string | null): string {
   const parts = path?.replaceAll("\\", "/").split("/node_modules/") ?? [];
