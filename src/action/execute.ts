@@ -5,17 +5,25 @@ import { formatMarker } from "./comments/marker.ts";
 import { type ReplyState, runFromComment } from "./comments/run-from-comment.ts";
 import type { CommentMode, Settings, Task } from "./inputs/schema.ts";
 import type { Outcome } from "./outcome.ts";
+import { AttemptMemory, type SendingTask } from "./refresh/attempt-memory.ts";
+import { readPullRequestState } from "./refresh/pull-request-state.ts";
+import { type MemoryPorts, runWithMemory } from "./refresh/run-with-memory.ts";
+import { planSession } from "./refresh/session.ts";
+import { SessionMemory } from "./refresh/session-memory.ts";
 import type { RunLog } from "./report/log.ts";
 import { type ReplyFrame, renderProgress } from "./report/reply.ts";
 import { say } from "./report/text.ts";
 import type { RerunEffect, RunResult } from "./result.ts";
 import { type JobPorts, runJob } from "./run-job.ts";
 import type { RunState } from "./run-state.ts";
+import { type Cache, hasCacheService } from "./runner/cache.ts";
 import { readEventFile } from "./runner/event-file.ts";
 import type { GitHub } from "./runner/github.ts";
 
 export interface ExecutePorts extends JobPorts {
   environment: Readonly<Record<string, string | undefined>>;
+  /** Connects to the Actions cache; only called if the runner offers one. */
+  connectCache: () => Cache;
   /** Creates the client for GitHub; only called in comment mode. */
   connectGitHub: (token: string, apiUrl: string, onTrace: (trace: Trace) => void) => Promise<GitHub>;
 }
@@ -37,15 +45,95 @@ export async function execute(
   state: RunState,
   log: RunLog,
 ): Promise<Execution> {
-  if (mode.kind === "plain") {
-    return { result: await runJob({ ...settings, task: mode.task }, ports, state, log), task: mode.task };
-  }
   try {
-    return await executeComment(settings, mode, ports, state, log);
+    return mode.kind === "plain"
+      ? await executeTask(settings, mode.task, ports, state, log)
+      : await executeComment(settings, mode, ports, state, log);
   } catch (error) {
     log.debugError(error);
     return { result: { kind: "crashed", error } };
   }
+}
+
+async function executeTask(
+  settings: Settings,
+  task: Task,
+  ports: ExecutePorts,
+  state: RunState,
+  log: RunLog,
+): Promise<Execution> {
+  const { environment, clock, signal } = ports;
+  if (task.kind === "attach" || (settings.onRerun === "new" && settings.session === "")) {
+    return { result: await runJob({ ...settings, task }, ports, state, log), task };
+  }
+  const attempt = Number(environment.GITHUB_RUN_ATTEMPT ?? 1);
+  const runId = environment.GITHUB_RUN_ID ?? "";
+  const identity = {
+    runId,
+    job: environment.GITHUB_JOB ?? "",
+    step: environment.GITHUB_ACTION ?? "",
+    matrixLeg: settings.matrixLeg,
+  };
+  const isOffered = hasCacheService(environment);
+  const attempts =
+    isOffered && settings.onRerun === "resume"
+      ? new AttemptMemory(ports.connectCache, attempt, identity, settings, task)
+      : undefined;
+  const session =
+    isOffered && settings.session !== ""
+      ? new SessionMemory(ports.connectCache, `${runId}-${attempt}`, settings.session, settings)
+      : undefined;
+  const run: MemoryPorts["runJob"] = (each, { wait, onJobId }) => {
+    const publishJobId = (jobId: string): void => {
+      ports.publishJobId(jobId);
+      onJobId?.(jobId);
+    };
+    return runJob({ ...settings, wait, task: each }, { ...ports, publishJobId }, state, log);
+  };
+  const plan = (): Promise<SendingTask[] | RunResult> =>
+    planSession(
+      task.prompt,
+      {
+        memory: session,
+        readJob: (jobId) =>
+          runJob(
+            { ...settings, wait: false, task: { kind: "attach", jobId } },
+            { ...ports, publishJobId: () => {} },
+            state,
+            log,
+          ),
+        readPullRequest: async (pullRequest) => {
+          if (settings.githubToken === "") return "unknown";
+          return readPullRequestState(pullRequest, {
+            serverUrl: environment.GITHUB_SERVER_URL || "https://github.com",
+            connectGitHub: () => connect(settings.githubToken, ports, log),
+            signal,
+          });
+        },
+        onEvent: (event) => log.session(event, settings.session),
+        signal,
+      },
+      state,
+    );
+  return runWithMemory(
+    settings.session === "" ? async () => [task] : plan,
+    settings.wait,
+    {
+      clock,
+      signal,
+      attempt,
+      hasCacheService: isOffered,
+      attempts,
+      session,
+      runJob: run,
+      onEvent: (event) => log.rerun(event, attempt),
+    },
+    state,
+  );
+}
+
+function connect(token: string, { connectGitHub, environment }: ExecutePorts, log: RunLog): Promise<GitHub> {
+  return connectGitHub(token, environment.GITHUB_API_URL || "https://api.github.com", (trace) => log.trace(trace));
 }
 
 async function executeComment(
@@ -72,10 +160,7 @@ async function executeComment(
     {
       clock,
       signal,
-      connectGitHub: () =>
-        ports.connectGitHub(mode.token, environment.GITHUB_API_URL || "https://api.github.com", (trace) =>
-          log.trace(trace),
-        ),
+      connectGitHub: () => connect(mode.token, ports, log),
       event: { name, readPayload: () => readEventFile(environment.GITHUB_EVENT_PATH ?? "") },
       attempt: Number(environment.GITHUB_RUN_ATTEMPT ?? 1),
       runJob: (task, onJobId) => {

@@ -1,8 +1,13 @@
-// The rest is loaded as a separate chunk, so that signals that arrive during load are already handled.
-const cancellation = new AbortController();
-process.on("SIGINT", () => cancellation.abort());
-process.on("SIGTERM", () => cancellation.abort());
+if (process.argv[2] === "cache") {
+  // The action started itself, see `runner/cache.ts`.
+  await import("./runner/cache-process.ts");
+} else {
+  // The rest is loaded as a separate chunk, so that signals that arrive during load are already handled.
+  const cancellation = new AbortController();
+  process.on("SIGINT", () => cancellation.abort());
+  process.on("SIGTERM", () => cancellation.abort());
 
-const { start } = await import("./start.ts");
-// Awaited at the top level, so that a promise that never settles exits with code 13 instead of 0.
-await start(cancellation.signal);
+  const { start } = await import("./start.ts");
+  // Awaited at the top level, so that a promise that never settles exits with code 13 instead of 0.
+  await start(cancellation.signal);
+}

@@ -55,8 +55,8 @@ export async function main(ports: Ports): Promise<boolean> {
     );
   }
   if (wantsSummary) {
-    const projectId = settings?.projectId ?? "";
-    await writeSummary(renderSummary({ outcome, message, state, projectId, task, elapsedMs }), toolkit, log);
+    const { projectId = "", session = "" } = settings ?? {};
+    await writeSummary(renderSummary({ outcome, message, state, projectId, session, task, elapsedMs }), toolkit, log);
   }
   await finish?.(outcome, (frame) => renderResult({ outcome, message, state, elapsedMs }, frame));
   return hasPassed && !outputsError;

@@ -20,6 +20,7 @@ export function outputsOf(
     "pr-number": state.pullRequest?.number ?? "",
     outcome,
     "skip-reason": skipReason,
+    "job-origin": state.origin,
     model: state.model,
     repository: state.repository,
     ref: state.ref,

@@ -1,5 +1,5 @@
 import type { TerminalStatus } from "../client/contract.ts";
-import type { Acceptance, RequestError, SubmissionError } from "../client/errors.ts";
+import { type Acceptance, HttpError, type RequestError, type SubmissionError } from "../client/errors.ts";
 import type { SkipReason } from "./comments/trigger.ts";
 import type { InputProblem } from "./inputs/schema.ts";
 import type { Outcome } from "./outcome.ts";
@@ -26,9 +26,12 @@ export type RunResult =
   /** A bug in the action. */
   | { kind: "crashed"; error: unknown };
 
-/** Comment mode: this run sent nothing, because the step could not find out whether, or what, to send. */
+/** This run sent nothing, because the step could not find out whether, or what, to send. */
 export type BlockedResult =
   | { kind: "blocked"; cause: "event" | "permission"; detail: string }
+  /** Plain mode: what an earlier run attempt started cannot be read, or it was something else. */
+  | { kind: "blocked"; cause: "memory" | "session"; detail: string }
+  | { kind: "blocked"; cause: "other-prompt"; jobId: string | undefined; attempt: number }
   /** `pending`: an earlier run attempt was about to send a request for this comment, and whether it did is unknown. */
   | { kind: "blocked"; cause: "prompt" | "thread" | "time" | "pending" };
 
@@ -56,4 +59,17 @@ export function outcomeOf(result: RunResult, state: RunState): Outcome {
     case "crashed":
       return "error";
   }
+}
+
+/** Returns whether the service accepted the create or message; `undefined` if the result does not say. */
+export function acceptanceOf(result: RunResult): Acceptance | undefined {
+  if (result.kind === "submission-failed") return result.error.acceptance;
+  return result.kind === "cancelled" ? result.acceptance : undefined;
+}
+
+/** Returns whether the service answered the first request with `404`, so that nothing was started. */
+export function isJobNotFound(result: RunResult, state: RunState): boolean {
+  if (result.kind !== "submission-failed" && result.kind !== "poll-failed") return false;
+  const error = result.kind === "submission-failed" ? result.error.cause : result.error;
+  return error instanceof HttpError && error.status === 404 && !state.hasRecord;
 }

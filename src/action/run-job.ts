@@ -9,7 +9,7 @@ import type { RunLog } from "./report/log.ts";
 import { say } from "./report/text.ts";
 import { excerpt } from "./report/untrusted.ts";
 import type { Operation, RunResult } from "./result.ts";
-import type { RunState } from "./run-state.ts";
+import type { JobOrigin, RunState } from "./run-state.ts";
 
 /** What running a job needs from outside. */
 export interface JobPorts {
@@ -47,7 +47,7 @@ export async function runJob(inputs: Inputs, ports: JobPorts, state: RunState, l
       const job = await submit(task, client, limits, ({ error, delayMs }) =>
         log.retrying(error, delayMs, state.elapsedMs(clock.now())),
       );
-      updateState(job, ports, state, log);
+      updateState(job, task, ports, state, log);
       log.accepted(task.kind, job, state);
       if (signal.aborted) return { kind: "cancelled", operation, acceptance: "accepted" };
       const isCreate = task.kind === "create";
@@ -60,7 +60,7 @@ export async function runJob(inputs: Inputs, ports: JobPorts, state: RunState, l
     const until = inputs.wait ? "terminal" : "response";
     const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals: inputs.intervals, until } as const;
     const wait = await waitForJob(request, client, { clock, random }, (event) => {
-      if (event.kind === "polled") updateState(event.job, ports, state, log);
+      if (event.kind === "polled") updateState(event.job, task, ports, state, log);
       log.poll(event, state.elapsedMs(clock.now()));
     }).finally(() => log.waited());
     switch (wait.kind) {
@@ -90,16 +90,28 @@ function submit(
 }
 
 /** Merges a record into the state, and publishes the job's id before anything else can fail. */
-function updateState(job: Job, { clock, publishJobId }: JobPorts, state: RunState, log: RunLog): void {
+function updateState(job: Job, task: Task, { clock, publishJobId }: JobPorts, state: RunState, log: RunLog): void {
   const isFirst = !state.hasRecord;
   const hadInvalidLink = state.hasInvalidLink;
   state.update(job, clock.now());
+  state.origin ||= originOf(task);
   if (isFirst) publishJobId(job.id);
   if (state.hasInvalidLink && !hadInvalidLink) {
     log.warn(
       "Invalid pull request link",
       say`The service returned ${excerpt(job.prLink, 300)} as the pull request, which is not an http(s) URL without credentials. Ignored.`,
     );
+  }
+}
+
+function originOf(task: Task): JobOrigin {
+  switch (task.kind) {
+    case "create":
+      return "created";
+    case "message":
+      return "continued";
+    case "attach":
+      return task.isResumed ? "resumed" : "attached";
   }
 }
 
@@ -113,6 +125,7 @@ function resultOfError(
   if (operation !== "poll" && error instanceof SubmissionError) {
     if (operation === "create" && error.jobId !== undefined) {
       state.jobId = error.jobId;
+      state.origin = "created";
       publishJobId(error.jobId);
     }
     if (signal.aborted) return { kind: "cancelled", operation, acceptance: error.acceptance };

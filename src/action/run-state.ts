@@ -7,11 +7,19 @@ export interface ObservedStatus {
   atMs: number;
 }
 
+/**
+ * How the step came by its job: `created` it, `continued` it with a message, `resumed` the one of an earlier run attempt,
+ * or was `attached` to it by `job-id`.
+ */
+export type JobOrigin = "created" | "continued" | "resumed" | "attached";
+
 /** What the run knows so far: outputs, log and summary are made from it. */
 export class RunState {
   /** Monotonic time of the first request; `undefined` until then. */
   startedAt: number | undefined;
   jobId = "";
+  /** How the step came by the job; empty until the service has confirmed it. */
+  origin: JobOrigin | "" = "";
   /** The last of the four known statuses seen. */
   status: KnownStatus | "" = "";
   pullRequest: PullRequest | undefined;
@@ -27,6 +35,17 @@ export class RunState {
   /** Returns the milliseconds since the first request; 0 before it. */
   elapsedMs(now: number): number {
     return this.startedAt === undefined ? 0 : now - this.startedAt;
+  }
+
+  /** Forgets the job, before another one is started. */
+  forgetJob(): void {
+    this.jobId = "";
+    this.origin = "";
+    this.status = "";
+    this.pullRequest = undefined;
+    this.hasInvalidLink = false;
+    for (const field of ["model", "repository", "ref", "createdAt", "archivedAt"] as const) this[field] = "";
+    this.timeline.length = 0;
   }
 
   /** Returns whether the service has sent a record of the job. */

@@ -3,6 +3,7 @@ import { createTransport } from "../client/transport.ts";
 import { main } from "./main.ts";
 import { say } from "./report/text.ts";
 import { forAnnotation, forLog } from "./report/untrusted.ts";
+import { connectCache } from "./runner/cache.ts";
 import { runnerToolkit } from "./runner/toolkit.ts";
 
 /** Runs the action with the real runner, network and clock, and exits with its exit code. */
@@ -13,6 +14,7 @@ export async function start(signal: AbortSignal): Promise<void> {
     clock: systemClock,
     random: Math.random,
     connect: (protocol) => createTransport(protocol, process.env),
+    connectCache: () => connectCache(process.env),
     connectGitHub: async (...address) => (await import("./runner/github.ts")).connectGitHub(...address),
     environment: process.env,
     signal,

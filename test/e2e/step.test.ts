@@ -16,6 +16,7 @@ test("creates a job, waits for it, and writes outputs, log and summary", async (
     "pr-number": "1",
     outcome: "pr-created",
     "skip-reason": "",
+    "job-origin": "created",
     model: "scripted",
     repository: "https://github.com/example/docs",
     ref: "agent/1",

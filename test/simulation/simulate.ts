@@ -43,6 +43,9 @@ export async function simulate(scenario: Scenario): Promise<Run> {
     clock,
     random: () => scenario.randomNumbers[draws++ % scenario.randomNumbers.length] ?? 0,
     connect: () => observed,
+    connectCache: () => {
+      throw new Error("the runner offers no cache service");
+    },
     connectGitHub: () => Promise.reject(new Error("GitHub is only used in comment mode")),
     environment: {},
     signal: cancellation.signal,

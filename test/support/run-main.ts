@@ -1,5 +1,6 @@
 import { main } from "../../src/action/main.ts";
 import type { GitHub } from "../../src/action/runner/github.ts";
+import type { FakeCache } from "./fake-cache.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeToolkit } from "./fake-toolkit.ts";
 import { type Exchange, fakeTransport, type SeenRequest } from "./fake-transport.ts";
@@ -23,6 +24,10 @@ export interface MainOptions {
   random?: () => number;
   /** Only used in comment mode. */
   github?: GitHub;
+  /** The Actions cache; without one, the runner offers no cache service. */
+  cache?: FakeCache;
+  /** `GITHUB_RUN_ATTEMPT`. Default: 1. */
+  runAttempt?: number;
   /** Called with the clock before anything happens. */
   onClock?: (clock: FakeClock) => void;
 }
@@ -40,6 +45,8 @@ export async function runMain({
   environment,
   random,
   github,
+  cache,
+  runAttempt = 1,
   onClock,
 }: MainOptions): Promise<MainRun> {
   const clock = new FakeClock();
@@ -56,7 +63,15 @@ export async function runMain({
     random: random ?? (() => 0.5),
     connect: () => transport,
     connectGitHub: async () => github ?? noGitHub,
-    environment: environment ?? {},
+    connectCache: () => {
+      if (!cache) throw new Error("the runner offers no cache service");
+      return cache;
+    },
+    environment: {
+      GITHUB_RUN_ATTEMPT: String(runAttempt),
+      ...(cache && { ACTIONS_RUNTIME_TOKEN: "token", ACTIONS_CACHE_URL: "http://localhost/" }),
+      ...environment,
+    },
     signal: cancellation.signal,
   });
   return { hasPassed, toolkit, outputs: toolkit.outputs, clock, requests };

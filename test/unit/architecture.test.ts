@@ -53,8 +53,9 @@ test("the action uses the client, and the service shares no code with either", (
 const arrows: Record<string, string[]> = {
   "action/report": ["client", "action/outcome.ts", "action/mintlify.ts"],
   "action/inputs": ["action/report", "action/comments", "action/outcome.ts", "action/mintlify.ts"],
-  "action/comments": ["client", "action/outcome.ts"],
+  "action/comments": ["client", "action/outcome.ts", "action/result.ts"],
   "action/runner": ["client"],
+  "action/refresh": ["client", "action/result.ts", "action/runner/cache.ts"],
   "service/http": ["service/jobs", "service/error-message.ts"],
   "service/jobs": [
     "service/agents",

@@ -27,7 +27,11 @@ const unquoted = (cell = "") => cell.replaceAll("`", "");
 test("action.yml and the schema have the same inputs with the same defaults", () => {
   const declared = Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.default ?? ""]));
   // The runner fills in the workflow's token.
-  expect(declared).toEqual({ ...inputDefaults, "github-token": expect.stringMatching(/^\$\{\{ github\.token \}\}$/) });
+  expect(declared).toEqual({
+    ...inputDefaults,
+    "github-token": expect.stringMatching(/^\$\{\{ github\.token \}\}$/),
+    "matrix-leg": expect.stringMatching(/^\$\{\{ toJSON\(matrix\) \}\}$/),
+  });
 });
 
 test("the README's table has the same inputs with the same defaults, in the same order", () => {

@@ -1,8 +1,8 @@
 import { minTimeLeftMs } from "../../client/client.ts";
-import { type Acceptance, HttpError, messageOf } from "../../client/errors.ts";
+import { messageOf } from "../../client/errors.ts";
 import type { CommentMode, Settings, Task } from "../inputs/schema.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
-import type { RerunEffect, RunResult } from "../result.ts";
+import { acceptanceOf, isJobNotFound, type RerunEffect, type RunResult } from "../result.ts";
 import type { RunState } from "../run-state.ts";
 import type { GitHub } from "../runner/github.ts";
 import { type CommentEvent, type CommentEventName, parseEvent } from "./event.ts";
@@ -94,7 +94,7 @@ export async function runFromComment(
   if (own) thread?.useReply(own.replyId);
   if (own && own.jobId === undefined) return end({ kind: "blocked", cause: "pending" });
   if (own?.jobId !== undefined) {
-    const task: Task = { kind: "attach", jobId: own.jobId };
+    const task: Task = { kind: "attach", jobId: own.jobId, isResumed: true };
     const result = await runTask(task, conversation);
     if (!isJobNotFound(result, state)) return end(result, task);
   }
@@ -213,7 +213,7 @@ async function planTasks(
 
   const continued = mode.jobId || (isNew ? undefined : earlier.findLast(({ jobId }) => jobId !== undefined)?.jobId);
   const tasks: Task[] = [];
-  if (interrupted?.jobId) tasks.push({ kind: "attach", jobId: interrupted.jobId });
+  if (interrupted?.jobId) tasks.push({ kind: "attach", jobId: interrupted.jobId, isResumed: true });
   if (continued) tasks.push({ kind: "message", jobId: continued, prompt });
   if (!mode.jobId) tasks.push({ kind: "create", prompt });
   return tasks;
@@ -266,21 +266,8 @@ function threadUnreadable({ signal }: CommentPorts): RunResult {
     : { kind: "blocked", cause: "thread" };
 }
 
-/** Returns whether the service accepted the create or message; `undefined` if the result does not say. */
-function acceptanceOf(result: RunResult): Acceptance | undefined {
-  if (result.kind === "submission-failed") return result.error.acceptance;
-  return result.kind === "cancelled" ? result.acceptance : undefined;
-}
-
 /** Returns what a re-run does with the marker that the thread has now. */
 function rerunEffect(marker: Marker | undefined, thread: Thread | undefined): RerunEffect {
   if (!marker || !thread?.isReliable || formatMarker(marker) === "") return "repeats";
   return marker.jobId === undefined ? "stops" : "resumes";
-}
-
-/** Returns whether the service answered the first request with `404`, so that nothing was started. */
-function isJobNotFound(result: RunResult, state: RunState): boolean {
-  if (result.kind !== "submission-failed" && result.kind !== "poll-failed") return false;
-  const error = result.kind === "submission-failed" ? result.error.cause : result.error;
-  return error instanceof HttpError && error.status === 404 && !state.hasRecord;
 }

@@ -122,3 +122,20 @@ export const allowedBots = z.pipe(
     ),
   z.transform((value) => new Set(listOf(value.toLowerCase()).filter(Boolean))),
 );
+
+/** What a re-run does with the job of an earlier attempt. */
+export const onRerun = z.pipe(
+  z.string().check(rule((value) => (value === "resume" || value === "new" ? undefined : "must be resume or new"))),
+  z.transform((value) => (value === "new" ? "new" : "resume")),
+);
+
+/** In UTF-16 units. */
+const maxSessionLength = 100;
+
+/** The name of a session, or empty. */
+export const sessionName = z.string().check(
+  rule((value) => {
+    if (value.length > maxSessionLength) return `must not be longer than ${maxSessionLength} characters`;
+    return /\p{Cc}/u.test(value) ? "must not contain control characters" : undefined;
+  }),
+);

@@ -11,8 +11,10 @@ import {
   boolean,
   failOn,
   identifier,
+  onRerun,
   positiveDecimal,
   requiredPermission,
+  sessionName,
 } from "./rules.ts";
 
 /** Every input of `action.yml` with its default, which also applies to an empty input. */
@@ -29,12 +31,15 @@ export const inputDefaults = {
   "max-poll-interval-seconds": "15",
   "fail-on": "failed, timed-out",
   summary: "true",
+  "on-rerun": "resume",
+  session: "",
   "trigger-phrase": "",
   "required-permission": "write",
   "allowed-bots": "",
   reply: "true",
-  // In action.yml, the default is the workflow's own token, which the runner fills in.
+  // In action.yml, the runner fills in the defaults of these two: the workflow's own token, and the matrix.
   "github-token": "",
+  "matrix-leg": "",
 } as const;
 
 export type InputName = keyof typeof inputDefaults;
@@ -43,7 +48,8 @@ export type InputName = keyof typeof inputDefaults;
 export type Task =
   | { kind: "create"; prompt: string }
   | { kind: "message"; jobId: string; prompt: string }
-  | { kind: "attach"; jobId: string };
+  /** `isResumed`: an earlier run attempt of this step started the job. */
+  | { kind: "attach"; jobId: string; isResumed?: boolean };
 
 /** What applies to every task. */
 export interface Settings {
@@ -55,6 +61,13 @@ export interface Settings {
   intervals: { minMs: number; maxMs: number };
   failOn: ReadonlySet<FailableOutcome>;
   summary: boolean;
+  /** Whether a re-run waits for the job of an earlier attempt, or starts another one. */
+  onRerun: "resume" | "new";
+  /** The name under which the job is remembered for later workflow runs, or empty. */
+  session: string;
+  githubToken: string;
+  /** Tells the legs of a matrix apart. */
+  matrixLeg: string;
 }
 
 export interface Inputs extends Settings {
@@ -97,12 +110,15 @@ const schema = z.object({
   "max-poll-interval-seconds": positiveDecimal,
   "fail-on": failOn,
   summary: boolean,
+  "on-rerun": onRerun,
+  session: sessionName,
   "trigger-phrase": z.string(),
   "required-permission": requiredPermission,
   "allowed-bots": allowedBots,
   reply: boolean,
   // Only comment mode uses it, so only comment mode checks it.
   "github-token": z.string(),
+  "matrix-leg": z.string(),
 } satisfies Record<InputName, z.ZodMiniType>);
 
 /** The prompt file's text, or why it cannot be used. */
@@ -138,6 +154,7 @@ export function parseInputs({ read, readPromptFile, eventName, isCommentEvent }:
     })),
     ...promptProblems(raw, file, { eventName, isComment }),
     ...intervalProblems(raw),
+    ...sessionProblems(raw),
     ...(isComment ? commentProblems(raw, prompt) : []),
   ];
   if (!parsed.success || problems.length > 0) {
@@ -157,6 +174,10 @@ export function parseInputs({ read, readPromptFile, eventName, isCommentEvent }:
     },
     failOn: values["fail-on"],
     summary: values.summary,
+    onRerun: values["on-rerun"],
+    session: values.session,
+    githubToken: values["github-token"],
+    matrixLeg: values["matrix-leg"],
   };
   if (!isComment) return { ok: true, settings, mode: { kind: "plain", task: taskOf(values["job-id"], prompt) } };
   return {
@@ -207,6 +228,11 @@ function intervalProblems(raw: RawInputs): InputProblem[] {
   if (maxSeconds >= minSeconds) return [];
   const problem = say`is ${maxSeconds}, but must be at least poll-interval-seconds, which is ${minSeconds}`;
   return [{ input: "max-poll-interval-seconds", problem }];
+}
+
+function sessionProblems(raw: RawInputs): InputProblem[] {
+  if (raw.session === "" || raw["job-id"] === "") return [];
+  return [{ input: "session", problem: say`cannot be used together with job-id` }];
 }
 
 function commentProblems(raw: RawInputs, template: string): InputProblem[] {

@@ -48,9 +48,9 @@ export function hasDashboard({ settings }: ResultContext): boolean {
   return settings !== undefined && isMintlify(settings.baseUrl);
 }
 
-/** How to start a new job from a thread whose last request is in doubt. A workflow with a job-id never starts one. */
+/** How to send a request on purpose if an earlier one is in doubt. With a fixed job-id, no comment starts a new job. */
 export function howToStartAnother({ comment }: ResultContext): Text {
-  if (!comment) return [];
+  if (!comment) return say`To send the request regardless, set on-rerun to new.`;
   return comment.jobId === ""
     ? say`To start another job, comment ${`${comment.phrase} new …`}.`
     : say`To send another message, comment ${`${comment.phrase} …`}.`;

@@ -44,9 +44,34 @@ export function describeBlocked(result: BlockedResult, context: ResultContext): 
     case "pending":
       return {
         title: "Job may have been started",
-        what: say`An earlier attempt of this workflow run ended while it was sending the request for this comment, so a job may have been started. This run sent nothing.`,
+        what: say`An earlier attempt of this workflow run ended without knowing whether the service accepted its request, so a job may have been started. This run sent nothing.`,
         next: joinSentences(checkService(context), howToStartAnother(context)),
       };
+    case "memory":
+      return {
+        title: "Cannot read what an earlier attempt started",
+        what: say`This is a re-run, and the Actions cache, which says what an earlier attempt of this workflow run started, cannot be read (${result.detail}). This run sent nothing; an earlier attempt may have started a job.`,
+        next: joinSentences(say`Re-run the workflow run.`, howToStartAnother(context)),
+      };
+    case "session":
+      return {
+        title: "Cannot read the session",
+        what: say`The Actions cache, which says what the last job of the session is, cannot be read (${result.detail}). This run sent nothing.`,
+        next: say`Re-run the workflow run. To start a new job regardless, run it without session.`,
+      };
+    case "other-prompt": {
+      const job = result.jobId === undefined ? say`a job` : say`job ${result.jobId}`;
+      return {
+        title: "Earlier attempt had another prompt",
+        what: say`Attempt ${result.attempt} of this workflow run sent another prompt, for ${job}. This run sent nothing.`,
+        next: joinSentences(
+          result.jobId === undefined
+            ? checkService(context)
+            : say`To wait for that job, run the action with job-id ${result.jobId} and no prompt.`,
+          howToStartAnother(context),
+        ),
+      };
+    }
     case "time":
       return {
         title: "No time left to start a job",

@@ -1,9 +1,11 @@
 import { isKnownStatus, type Job } from "../../client/contract.ts";
-import type { RequestError } from "../../client/errors.ts";
+import { messageOf, type RequestError } from "../../client/errors.ts";
 import type { Trace } from "../../client/trace.ts";
 import type { WaitEvent } from "../../client/wait.ts";
 import type { Inputs } from "../inputs/schema.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
+import type { RerunEvent } from "../refresh/run-with-memory.ts";
+import type { SessionEvent } from "../refresh/session.ts";
 import type { RunState } from "../run-state.ts";
 import type { Toolkit } from "../runner/toolkit.ts";
 import { delay, duration, elapsed, size } from "./format.ts";
@@ -13,6 +15,13 @@ import { excerpt, forAnnotation, forLog } from "./untrusted.ts";
 
 /** The runner shows ten warnings per step; recurring connection problems must leave room for others. */
 const maxConnectionWarnings = 5;
+
+const jobOver = {
+  failed: "failed",
+  archived: "was archived",
+  "not found": "was not found",
+  "no pull request": "finished without a pull request",
+};
 
 /** The log of a run: what people read at 3 a.m. Every line and annotation is escaped here. */
 export class RunLog {
@@ -42,6 +51,76 @@ export class RunLog {
       if (state[name]) this.#line(`  ${`${name}:`.padEnd(12)}${excerpt(state[name], 300)}`);
     }
     this.#warnOfUnknownStatus(job.status);
+  }
+
+  /** Says what a re-run does because of an earlier attempt, and warns if a re-run of this one could not know of it. */
+  rerun(event: RerunEvent, attempt: number): void {
+    switch (event.kind) {
+      case "resuming":
+        this.#line(`Attempt ${attempt}: attempt ${event.attempt} started job ${event.jobId}; waiting for it`);
+        break;
+      case "starting-over":
+        this.#line(
+          `Job ${event.jobId} ${event.reason === "not found" ? "was not found" : `is ${event.reason}`}; sending the request again`,
+        );
+        break;
+      case "no-cache":
+        this.#annotate(
+          "notice",
+          "Re-run without a memory",
+          say`The runner offers no cache service, so this attempt cannot know what an earlier one started. It sends the request again.`,
+        );
+        break;
+      case "not-saved":
+        this.#annotate(
+          "warning",
+          "Cannot remember the job",
+          say`The job could not be saved in the Actions cache (${messageOf(event.error)}). The job is not affected, but a re-run of this workflow run, or the next run of its session, will not know of it.`,
+        );
+        break;
+    }
+  }
+
+  /** Says why a session sends a follow-up or starts a new job. */
+  session(event: SessionEvent, name: string): void {
+    const prefix = `Session ${excerpt(name, 100)}:`;
+    switch (event.kind) {
+      case "first-job":
+        this.#line(`${prefix} no job is remembered, starting one`);
+        break;
+      case "job-active":
+        this.#line(`${prefix} job ${event.jobId} is active, sending a follow-up`);
+        break;
+      case "job-over":
+        this.#line(`${prefix} job ${event.jobId} ${jobOver[event.reason]}, starting a new one`);
+        break;
+      case "pull-request": {
+        const { url, number } = event.pullRequest;
+        const pullRequest = number ? `pull request #${number}` : `pull request ${url}`;
+        if (event.state === "merged" || event.state === "closed") {
+          this.#line(`${prefix} ${pullRequest} is ${event.state}, starting a new job`);
+          break;
+        }
+        this.#line(
+          `${prefix} ${pullRequest} is ${event.state === "open" ? "open" : "treated as open"}, sending a follow-up to job ${event.jobId}`,
+        );
+        if (event.state === "unknown") {
+          this.#annotate(
+            "notice",
+            "Cannot read the state of the pull request",
+            say`The state of ${url} could not be read, so the session sends a follow-up to its job. To let the action see whether it is merged or closed, give the step a github-token with pull-requests: read for its repository.`,
+          );
+        }
+        break;
+      }
+      case "no-cache":
+        this.#annotate(
+          "notice",
+          "Session without a memory",
+          say`The runner offers no cache service, so the session cannot remember its job and starts a new one.`,
+        );
+        break;
+    }
   }
 
   waiting({ wait, timeoutMs, intervals }: Inputs, state: RunState): void {

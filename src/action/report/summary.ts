@@ -22,17 +22,19 @@ export function renderSummary(run: {
   message: Message;
   state: RunState;
   projectId: string;
+  /** Empty without one. */
+  session: string;
   task: Task | undefined;
   elapsedMs: number;
 }): string {
-  const { outcome, message, state, projectId, task, elapsedMs } = run;
+  const { outcome, message, state, projectId, session, task, elapsedMs } = run;
   const blocks = [
     `<h2>${outcomes[outcome].icon} ${forHtml(message.title)}</h2>`,
     headline(state, elapsedMs),
     `<p>${textToHtml(message.what)}</p>`,
     list(message.points ?? []),
     message.next.length > 0 ? `<p><b>What to do next:</b> ${textToHtml(message.next)}</p>` : "",
-    details(outcome, state, projectId),
+    details(outcome, state, projectId, session),
     timeline(state.timeline, elapsedMs),
     task && task.kind !== "attach" ? prompt(task.prompt) : "",
   ];
@@ -50,12 +52,14 @@ function list(points: readonly Text[]): string {
   return points.length > 0 ? `<ul>${points.map((point) => `<li>${textToHtml(point)}</li>`).join("")}</ul>` : "";
 }
 
-function details(outcome: Outcome, state: RunState, projectId: string): string {
+function details(outcome: Outcome, state: RunState, projectId: string, session: string): string {
   const rows: [string, string][] = [
     ["Outcome", outcome],
     ["Job", state.jobId],
+    ["Origin", state.origin],
     ["Status", state.status],
     ["Project", projectId],
+    ["Session", session],
     ["Repository", state.repository],
     ["Ref", state.ref],
     ["Model", state.model],

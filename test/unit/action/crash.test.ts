@@ -22,6 +22,7 @@ async function runWith(changes: (ports: Ports, toolkit: FakeToolkit) => Partial<
     clock,
     random: () => 0.5,
     connect: () => transport,
+    connectCache: bug,
     connectGitHub: bug,
     environment: {},
     signal: new AbortController().signal,

@@ -52,6 +52,7 @@ describe("outputs", () => {
       "pr-number": "7",
       outcome: "archived",
       "skip-reason": "",
+      "job-origin": "created",
       model: "model-1",
       repository: "https://github.com/acme/docs",
       ref: "agent/1",

@@ -47,6 +47,10 @@ test("uses the default of an input that is missing, empty or blank", () => {
       intervals: { minMs: 5000, maxMs: 15_000 },
       failOn: new Set(["failed", "timed-out"]),
       summary: true,
+      onRerun: "resume",
+      session: "",
+      githubToken: "",
+      matrixLeg: "",
     });
   }
 });
@@ -90,10 +94,13 @@ test("reports all problems at once", () => {
       "required-permission": "owner",
       "allowed-bots": "*",
       reply: "no",
+      "on-rerun": "again",
     }).sort(),
   ).toEqual(
     Object.keys(inputDefaults)
-      .filter((name) => !["prompt", "prompt-file", "trigger-phrase", "github-token"].includes(name))
+      .filter(
+        (name) => !["prompt", "prompt-file", "trigger-phrase", "github-token", "matrix-leg", "session"].includes(name),
+      )
       .sort(),
   );
   expect(invalidInputs({ "prompt-file": "x", wait: "no", "poll-interval-seconds": "20" })).toEqual([

@@ -1,0 +1,158 @@
+import type { Clock } from "../../client/clock.ts";
+import type { Task } from "../inputs/schema.ts";
+import { acceptanceOf, isJobNotFound, type RerunEffect, type RunResult } from "../result.ts";
+import type { RunState } from "../run-state.ts";
+import { cancelledBeforeSending, untilAborted } from "./abort.ts";
+import type { AttemptMemory, EarlierAttempt, SendingTask } from "./attempt-memory.ts";
+import type { SessionMemory } from "./session-memory.ts";
+
+/** How long the step waits for a slow cache service at its end, in milliseconds. */
+const maxSaveMs = 5000;
+/** The same once the step is cancelled: the runner does not wait. */
+const maxSaveAfterCancelMs = 1500;
+
+/** What the log has to say about re-runs. */
+export type RerunEvent =
+  | { kind: "resuming"; jobId: string; attempt: number }
+  /** The job of the earlier attempt is of no use, so the request is sent again. */
+  | { kind: "starting-over"; jobId: string; reason: "failed" | "archived" | "not found" }
+  /** The runner offers no cache service. */
+  | { kind: "no-cache" }
+  | { kind: "not-saved"; error: unknown };
+
+export interface MemoryPorts {
+  clock: Clock;
+  /** Aborts when the step is cancelled. */
+  signal: AbortSignal;
+  /** `GITHUB_RUN_ATTEMPT`: 1 on the first run of a workflow run. */
+  attempt: number;
+  /** Whether the runner offers a cache service. */
+  hasCacheService: boolean;
+  /** `undefined` with `on-rerun: new`, or without a cache service. */
+  attempts: AttemptMemory | undefined;
+  /** `undefined` without a session, or without a cache service. */
+  session: SessionMemory | undefined;
+  /** Runs a task; calls `onJobId` as soon as the service has confirmed the job. Never rejects. */
+  runJob: (task: Task, options: { wait: boolean; onJobId?: (jobId: string) => void }) => Promise<RunResult>;
+  onEvent: (event: RerunEvent) => void;
+}
+
+/** The result of a run, and what a re-run of it does. */
+export interface RememberedRun {
+  result: RunResult;
+  task?: Task;
+  rerun: RerunEffect;
+}
+
+/**
+ * Sends a request at most once over all attempts of a workflow run: a re-run waits for the job that an earlier attempt
+ * started. It sends the request again only if that job failed, was archived or is not found, which is what a re-run asks
+ * for.
+ *
+ * @param planTasks - returns what to send, or why nothing may be sent. Each task applies only if the job of the one before
+ *   it is not found.
+ */
+export async function runWithMemory(
+  planTasks: () => Promise<SendingTask[] | RunResult>,
+  wait: boolean,
+  ports: MemoryPorts,
+  state: RunState,
+): Promise<RememberedRun> {
+  const { attempt, attempts, session, hasCacheService, onEvent } = ports;
+  let saved: Promise<boolean> | undefined;
+  const save = (jobId: string | undefined): void => {
+    if (!attempts && !session) return;
+    const saves = [attempts?.save(jobId), jobId === undefined ? undefined : session?.save(jobId)];
+    saved = Promise.all(saves).then(
+      () => true,
+      (error: unknown) => {
+        onEvent({ kind: "not-saved", error });
+        return false;
+      },
+    );
+  };
+
+  if (attempt > 1 && !hasCacheService) onEvent({ kind: "no-cache" });
+  const none: EarlierAttempt = { kind: "none" };
+  const earlier = attempt > 1 && attempts ? await untilAborted(attempts.find(), ports.signal) : none;
+  if (!earlier) return { result: cancelledBeforeSending, rerun: "repeats" };
+  if (earlier.kind === "job") {
+    onEvent({ kind: "resuming", jobId: earlier.jobId, attempt: earlier.attempt });
+    const resumed: Task = { kind: "attach", jobId: earlier.jobId, isResumed: true };
+    const result = await resume(resumed, wait, ports, state);
+    if (result) {
+      // The earlier attempt may have been killed before it saved the job for the session.
+      if (session) save(earlier.jobId);
+      if (saved) await isSavedInTime(saved, ports);
+      return { result, task: resumed, rerun: "resumes" };
+    }
+    state.forgetJob();
+  } else if (earlier.kind !== "none") {
+    return { result: blockedBy(earlier), rerun: "stops" };
+  }
+
+  const plan = await planTasks();
+  if (!Array.isArray(plan)) return { result: plan, rerun: "repeats" };
+  const [task, result] = await runFirstFound(plan, wait, save, ports, state);
+  const isUnknown = acceptanceOf(result) === "unknown";
+  if (!saved && isUnknown) save(task.kind === "message" ? task.jobId : undefined);
+  const isSaved = saved !== undefined && (await isSavedInTime(saved, ports));
+  if (!isSaved || !attempts) return { result, task, rerun: "repeats" };
+  return { result, task, rerun: state.jobId === "" ? "stops" : "resumes" };
+}
+
+async function runFirstFound(
+  tasks: readonly SendingTask[],
+  wait: boolean,
+  onJobId: (jobId: string) => void,
+  { runJob, onEvent }: MemoryPorts,
+  state: RunState,
+): Promise<[SendingTask, RunResult]> {
+  for (const [index, task] of tasks.entries()) {
+    const result = await runJob(task, { wait, onJobId });
+    if (!isJobNotFound(result, state) || index === tasks.length - 1) return [task, result];
+    if (task.kind === "message") onEvent({ kind: "starting-over", jobId: task.jobId, reason: "not found" });
+    state.forgetJob();
+  }
+  throw new Error("no task to run");
+}
+
+/** Waits for the job of an earlier attempt; `undefined` if it is of no use when it is first looked at. */
+async function resume(
+  task: Extract<Task, { kind: "attach" }>,
+  wait: boolean,
+  { runJob, onEvent }: MemoryPorts,
+  state: RunState,
+): Promise<RunResult | undefined> {
+  const result = await runJob(task, { wait: false });
+  const startOver = (reason: "failed" | "archived" | "not found") => {
+    onEvent({ kind: "starting-over", jobId: task.jobId, reason });
+    return undefined;
+  };
+  if (isJobNotFound(result, state)) return startOver("not found");
+  if (result.kind === "done" && result.status !== "completed") return startOver(result.status);
+  return result.kind === "started" && wait ? runJob(task, { wait }) : result;
+}
+
+function blockedBy(earlier: Exclude<EarlierAttempt, { kind: "none" | "job" }>): RunResult {
+  switch (earlier.kind) {
+    case "pending":
+      return { kind: "blocked", cause: "pending" };
+    case "other-prompt":
+      return { kind: "blocked", cause: "other-prompt", jobId: earlier.jobId, attempt: earlier.attempt };
+    case "unreadable":
+      return { kind: "blocked", cause: "memory", detail: earlier.detail };
+  }
+}
+
+async function isSavedInTime(saved: Promise<boolean>, { clock, signal, onEvent }: MemoryPorts): Promise<boolean> {
+  const settled = new AbortController();
+  void saved.then(() => settled.abort());
+  const limit = signal.aborted
+    ? clock.sleep(maxSaveAfterCancelMs, settled.signal)
+    : clock.sleep(maxSaveMs, AbortSignal.any([settled.signal, signal]));
+  const result = await Promise.race([saved, limit]);
+  if (result === undefined)
+    onEvent({ kind: "not-saved", error: new Error("the cache service did not respond in time") });
+  return result === true;
+}

@@ -1,0 +1,76 @@
+import type { PullRequest } from "../pull-request.ts";
+import { isJobNotFound, type RunResult } from "../result.ts";
+import type { RunState } from "../run-state.ts";
+import { cancelledBeforeSending, untilAborted } from "./abort.ts";
+import type { SendingTask } from "./attempt-memory.ts";
+import type { SessionMemory } from "./session-memory.ts";
+
+export type PullRequestState = "open" | "merged" | "closed" | "unknown";
+
+/** Why a session sends a follow-up or starts a new job. */
+export type SessionEvent =
+  | { kind: "first-job" }
+  | { kind: "job-active"; jobId: string }
+  | { kind: "pull-request"; jobId: string; pullRequest: PullRequest; state: PullRequestState }
+  | { kind: "job-over"; jobId: string; reason: "failed" | "archived" | "not found" | "no pull request" }
+  /** The runner offers no cache service. */
+  | { kind: "no-cache" };
+
+export interface SessionPorts {
+  /** `undefined` if the runner offers no cache service. */
+  memory: SessionMemory | undefined;
+  /** Reads a job once. Never rejects. */
+  readJob: (jobId: string) => Promise<RunResult>;
+  /** Never rejects. */
+  readPullRequest: (pullRequest: PullRequest) => Promise<PullRequestState>;
+  onEvent: (event: SessionEvent) => void;
+  /** Aborts when the step is cancelled. */
+  signal: AbortSignal;
+}
+
+/**
+ * Decides what a session sends: a follow-up while the job it remembers is active or its pull request is open, otherwise a
+ * create. A follow-up comes with the create that replaces it if the job is gone by then. If what the session remembers
+ * cannot be read, the result says so, and nothing may be sent.
+ */
+export async function planSession(
+  prompt: string,
+  { memory, readJob, readPullRequest, onEvent, signal }: SessionPorts,
+  state: RunState,
+): Promise<SendingTask[] | RunResult> {
+  const create: SendingTask = { kind: "create", prompt };
+  if (!memory) {
+    onEvent({ kind: "no-cache" });
+    return [create];
+  }
+  const found = await untilAborted(memory.find(), signal);
+  if (!found) return cancelledBeforeSending;
+  if ("error" in found) return { kind: "blocked", cause: "session", detail: found.error };
+  const { jobId } = found;
+  if (jobId === undefined) {
+    onEvent({ kind: "first-job" });
+    return [create];
+  }
+
+  const result = await readJob(jobId);
+  const { pullRequest } = state;
+  const isNotFound = isJobNotFound(result, state);
+  if (!isNotFound && result.kind !== "done" && result.kind !== "started") return result;
+  state.forgetJob();
+  const followUp: SendingTask[] = [{ kind: "message", jobId, prompt }, create];
+  const startOver = (reason: Extract<SessionEvent, { kind: "job-over" }>["reason"]): SendingTask[] => {
+    onEvent({ kind: "job-over", jobId, reason });
+    return [create];
+  };
+  if (isNotFound) return startOver("not found");
+  if (result.kind === "started") {
+    onEvent({ kind: "job-active", jobId });
+    return followUp;
+  }
+  if (result.kind !== "done") return result;
+  if (result.status !== "completed") return startOver(result.status);
+  if (!pullRequest) return startOver("no pull request");
+  const pullRequestState = await readPullRequest(pullRequest);
+  onEvent({ kind: "pull-request", jobId, pullRequest, state: pullRequestState });
+  return pullRequestState === "merged" || pullRequestState === "closed" ? [create] : followUp;
+}

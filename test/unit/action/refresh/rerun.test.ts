@@ -1,0 +1,333 @@
+import { describe, expect, test } from "vitest";
+import { FakeCache } from "../../../support/fake-cache.ts";
+import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
+import { type MainOptions, pollsReturn, prLink, record, respondWith, runMain } from "../../../support/run-main.ts";
+
+const completed = record({ status: "completed", prLink });
+const environment = { GITHUB_RUN_ID: "99", GITHUB_JOB: "docs", GITHUB_ACTION: "__owner_action" };
+
+/** Runs one attempt of a step whose runner offers a cache service. */
+function attempt(runAttempt: number, cache: FakeCache, options: Partial<MainOptions> = {}) {
+  return runMain({
+    respond: pollsReturn(record(), completed),
+    ...options,
+    cache,
+    runAttempt,
+    environment: { ...environment, ...options.environment },
+  });
+}
+
+/** A service whose job has this record whenever it is read; a create starts `job_2`. */
+const jobIs =
+  (fields: Record<string, unknown>) =>
+  ({ method, path }: SeenRequest): Exchange => {
+    if (method === "POST") return respondWith(201, record({ id: "job_2" }));
+    return path.endsWith("/job_2") ? respondWith(200, { ...completed, id: "job_2" }) : respondWith(200, record(fields));
+  };
+
+/** The cache after a first attempt that started `job_1` and timed out. */
+async function cacheAfterTimeout(options: Partial<MainOptions> = {}): Promise<FakeCache> {
+  const cache = new FakeCache();
+  const first = await attempt(1, cache, {
+    respond: ({ method }) => respondWith(method === "POST" ? 201 : 200, record()),
+    ...options,
+    inputs: { "timeout-minutes": "1", ...options.inputs },
+  });
+  expect(first.outputs).toMatchObject({ outcome: "timed-out", "job-id": "job_1" });
+  return cache;
+}
+
+function failing(cache: FakeCache): void {
+  cache.fault = () => Promise.reject(new Error("503"));
+}
+
+function replaceEntries(cache: FakeCache, text: string): void {
+  for (const entry of cache.entries) entry.text = text;
+}
+
+const paths = (requests: SeenRequest[]) => requests.map(({ method, path }) => `${method} ${path}`);
+const posts = (requests: SeenRequest[]) => paths(requests).filter((path) => path.startsWith("POST"));
+
+describe("the first attempt", () => {
+  test("remembers its job before it waits, and says that a re-run waits for it", async () => {
+    const cache = new FakeCache();
+    const { outputs, toolkit } = await attempt(1, cache, {
+      inputs: { "timeout-minutes": "1" },
+      respond: ({ method, at }) => {
+        if (method === "GET") expect([at > 0, cache.entries.length]).toEqual([true, 1]);
+        return respondWith(method === "POST" ? 201 : 200, record());
+      },
+    });
+    expect(outputs).toMatchObject({ outcome: "timed-out", "job-origin": "created" });
+    expect(cache.entries[0]?.text).toBe('{"version":1,"attempt":1,"jobId":"job_1"}');
+    expect(toolkit.annotations.at(-1)?.text).toContain(
+      "To wait for it, re-run this workflow run: nothing is sent again.",
+    );
+    expect(cache.restores).toBe(0);
+  });
+
+  test("keeps neither the key nor the prompt", async () => {
+    const cache = new FakeCache();
+    await attempt(1, cache, { inputs: { prompt: "a secret plan" } });
+    expect(JSON.stringify(cache.entries)).not.toMatch(/secret|mint_/);
+  });
+
+  test("remembers nothing if its request was rejected", async () => {
+    const cache = new FakeCache();
+    await attempt(1, cache, { respond: () => respondWith(401) });
+    expect(cache.entries).toEqual([]);
+    expect(posts((await attempt(2, cache)).requests)).toHaveLength(1);
+  });
+
+  test("warns if the job cannot be saved, and says that a re-run starts another one", async () => {
+    const cache = new FakeCache();
+    cache.fault = () => {
+      throw new Error("the cache is read-only");
+    };
+    const { outputs, toolkit } = await attempt(1, cache, {
+      inputs: { "timeout-minutes": "1" },
+      respond: ({ method }) => respondWith(method === "POST" ? 201 : 200, record()),
+    });
+    expect(outputs.outcome).toBe("timed-out");
+    expect(toolkit.annotations[0]).toMatchObject({ level: "warning", title: "Cannot remember the job" });
+    expect(toolkit.annotations[0]?.text).toContain("the cache is read-only");
+    expect(toolkit.annotations.at(-1)?.text).toContain("A re-run of this workflow run starts another job.");
+  });
+
+  test("does not wait longer than five seconds for a cache service that hangs", async () => {
+    const cache = new FakeCache();
+    cache.fault = () => new Promise<void>(() => {});
+    const { outputs, clock, toolkit } = await attempt(1, cache, { inputs: { wait: "false" } });
+    expect(outputs.outcome).toBe("started");
+    expect(clock.elapsedMs).toBe(5000);
+    expect(toolkit.annotations[0]?.text).toContain("did not respond in time");
+  });
+
+  test.each([
+    ["only job-id", { prompt: "", "job-id": "job_1" }],
+    ["on-rerun: new", { "on-rerun": "new" }],
+  ])("uses no cache with %s", async (_name, inputs) => {
+    const cache = new FakeCache();
+    await attempt(1, cache, { inputs });
+    await attempt(2, cache, { inputs });
+    expect([cache.restores, cache.entries]).toEqual([0, []]);
+  });
+});
+
+describe("a re-run", () => {
+  test.each([
+    ["timed out", {}],
+    ["was cancelled", { cancelAt: 30_000, inputs: { "timeout-minutes": "60" } }],
+  ])("waits for the job of an attempt that %s, and sends nothing", async (_name, options: Partial<MainOptions>) => {
+    const cache = new FakeCache();
+    await attempt(1, cache, {
+      respond: ({ method }) => respondWith(method === "POST" ? 201 : 200, record()),
+      inputs: { "timeout-minutes": "1" },
+      ...options,
+    });
+    const { outputs, requests, toolkit, hasPassed } = await attempt(2, cache);
+    expect(posts(requests)).toEqual([]);
+    expect(outputs).toMatchObject({
+      outcome: "pr-created",
+      "job-id": "job_1",
+      "job-origin": "resumed",
+      "pr-link": prLink,
+    });
+    expect(hasPassed).toBe(true);
+    expect(toolkit.lines).toContain("Attempt 2: attempt 1 started job job_1; waiting for it");
+  });
+
+  test("gives the same pull request if the first attempt passed and a later step failed", async () => {
+    const cache = new FakeCache();
+    const first = await attempt(1, cache);
+    const second = await attempt(2, cache, { respond: () => respondWith(200, completed) });
+    expect(posts(second.requests)).toEqual([]);
+    expect(second.outputs["pr-link"]).toBe(first.outputs["pr-link"]);
+  });
+
+  test("still waits on a third attempt", async () => {
+    const cache = await cacheAfterTimeout();
+    await attempt(2, cache, { respond: () => respondWith(200, record()), inputs: { "timeout-minutes": "1" } });
+    expect(posts((await attempt(3, cache)).requests)).toEqual([]);
+  });
+
+  test("with wait: false reads the job once", async () => {
+    const cache = await cacheAfterTimeout();
+    const { outputs, requests } = await attempt(2, cache, {
+      inputs: { wait: "false" },
+      respond: () => respondWith(200, record()),
+    });
+    expect(paths(requests)).toEqual(["GET /v2/agent/docs/job/job_1"]);
+    expect(outputs).toMatchObject({ outcome: "started", "job-origin": "resumed" });
+  });
+
+  test.each([
+    ["failed", respondWith(200, record({ status: "failed", model: "old" })), "is failed"],
+    ["was archived", respondWith(200, record({ status: "archived" })), "is archived"],
+    ["is not found", respondWith(404), "was not found"],
+  ])("starts another job if the earlier one %s", async (_name, exchange, reason) => {
+    const cache = await cacheAfterTimeout();
+    const { outputs, requests, toolkit } = await attempt(2, cache, {
+      respond: (request) => (request.path.endsWith("/job_1") ? exchange : jobIs({})(request)),
+    });
+    expect(posts(requests)).toEqual(["POST /v2/agent/docs/job"]);
+    expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_2", "job-origin": "created" });
+    expect(toolkit.lines).toContain(`Job job_1 ${reason}; sending the request again`);
+    expect(posts((await attempt(3, cache, { respond: jobIs({}) })).requests)).toEqual([]);
+  });
+
+  test("does not replace a job that fails while it is waited for", async () => {
+    const cache = await cacheAfterTimeout();
+    let polls = 0;
+    const { outputs, requests } = await attempt(2, cache, {
+      respond: () => respondWith(200, record(polls++ < 3 ? {} : { status: "failed" })),
+    });
+    expect(posts(requests)).toEqual([]);
+    expect(outputs).toMatchObject({ outcome: "failed", "job-id": "job_1" });
+  });
+
+  test.each([401, 403])("sends nothing if the earlier job cannot be read (%i)", async (status) => {
+    const cache = await cacheAfterTimeout();
+    const { outputs, requests } = await attempt(2, cache, { respond: () => respondWith(status) });
+    expect(posts(requests)).toEqual([]);
+    expect(outputs.outcome).toBe("error");
+  });
+
+  test("does not send a message again", async () => {
+    const inputs = { "job-id": "job_1" };
+    const cache = new FakeCache();
+    await attempt(1, cache, { inputs: { ...inputs, wait: "false" }, respond: () => respondWith(200, record()) });
+    const { outputs, requests } = await attempt(2, cache, { inputs, respond: () => respondWith(200, completed) });
+    expect(posts(requests)).toEqual([]);
+    expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+  });
+
+  test("says after a message how it came by the job", async () => {
+    const { outputs } = await attempt(1, new FakeCache(), {
+      inputs: { "job-id": "job_1", wait: "false" },
+      respond: () => respondWith(200, record()),
+    });
+    expect(outputs["job-origin"]).toBe("continued");
+  });
+});
+
+test.each([
+  ["attempts", { runAttempt: 2 }],
+  ["a session", { inputs: { session: "nightly" } }],
+])(
+  "a cancellation while the cache is asked for %s ends the step at once, and nothing is sent",
+  async (_name, options) => {
+    const cache = new FakeCache();
+    const { outputs, requests, clock } = await runMain({
+      respond: pollsReturn(completed),
+      cache,
+      cancelAt: 1000,
+      environment,
+      ...options,
+      onClock: (clock) => {
+        cache.fault = () => {
+          clock.advance(5000);
+          return new Promise<void>(() => {});
+        };
+      },
+    });
+    expect(outputs.outcome).toBe("cancelled");
+    expect(requests).toEqual([]);
+    expect(clock.elapsedMs).toBeLessThanOrEqual(5000);
+  },
+);
+
+describe("a re-run after a request whose acceptance is unknown", () => {
+  test("sends nothing, and says how to start a job regardless", async () => {
+    const cache = new FakeCache();
+    const first = await attempt(1, cache, { respond: () => ({ failure: "no-response" }) });
+    expect(first.toolkit.annotations.at(-1)?.text).toContain(
+      "A re-run sends nothing. To send the request regardless, set on-rerun to new.",
+    );
+    const { outputs, requests, toolkit } = await attempt(2, cache);
+    expect(requests).toEqual([]);
+    expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
+    expect(toolkit.annotations).toMatchObject([{ level: "error", title: "Job may have been started" }]);
+    expect(toolkit.annotations[0]?.text).toContain("To send the request regardless, set on-rerun to new.");
+    expect(posts((await attempt(3, cache, { inputs: { "on-rerun": "new" } })).requests)).toHaveLength(1);
+  });
+
+  test("waits for the job that an incomplete response named", async () => {
+    const cache = new FakeCache();
+    await attempt(1, cache, { respond: () => respondWith(201, '{"status":"active","id":"job_1","mo') });
+    const { outputs, requests } = await attempt(2, cache, { respond: () => respondWith(200, completed) });
+    expect(posts(requests)).toEqual([]);
+    expect(outputs).toMatchObject({ "job-id": "job_1", "job-origin": "resumed" });
+  });
+
+  test("waits for the job of a message", async () => {
+    const inputs = { "job-id": "job_1" };
+    const cache = new FakeCache();
+    await attempt(1, cache, { inputs, respond: () => respondWith(502) });
+    const { requests } = await attempt(2, cache, { inputs, respond: () => respondWith(200, completed) });
+    expect(posts(requests)).toEqual([]);
+  });
+});
+
+describe("the memory", () => {
+  test.each([
+    ["another run", { environment: { GITHUB_RUN_ID: "100" } }],
+    ["another job", { environment: { GITHUB_JOB: "other" } }],
+    ["another step", { environment: { GITHUB_ACTION: "__owner_action_2" } }],
+    ["another leg of the matrix", { inputs: { "matrix-leg": '{"project":"b"}' } }],
+    ["another project", { inputs: { "project-id": "other" } }],
+    ["another service", { inputs: { "base-url": "https://docs.example.com" } }],
+    ["another task", { inputs: { "job-id": "job_1" } }],
+  ])("of %s is not used", async (_name, options: Partial<MainOptions>) => {
+    const cache = await cacheAfterTimeout({ inputs: { "matrix-leg": '{"project":"a"}' } });
+    const { requests } = await attempt(2, cache, {
+      respond: ({ method }) => respondWith(method === "POST" ? 201 : 200, method === "POST" ? record() : completed),
+      ...options,
+    });
+    expect(posts(requests)).toHaveLength(1);
+  });
+
+  test("of another prompt is not mistaken for this one, and nothing is sent", async () => {
+    const cache = await cacheAfterTimeout();
+    const { outputs, requests, toolkit } = await attempt(2, cache, { inputs: { prompt: "Something else" } });
+    expect(requests).toEqual([]);
+    expect(outputs.outcome).toBe("error");
+    expect(toolkit.annotations[0]?.title).toBe("Earlier attempt had another prompt");
+    expect(toolkit.annotations[0]?.text).toMatch(/job job_1.*job-id job_1 and no prompt.*on-rerun to new/s);
+  });
+
+  test.each<[string, (cache: FakeCache) => void]>([
+    ["cannot be read", (cache) => failing(cache)],
+    ["is garbage", (cache) => replaceEntries(cache, "<html>")],
+    ["is of a newer version", (cache) => replaceEntries(cache, '{"version":2}')],
+    ["has an id that cannot be used", (cache) => replaceEntries(cache, '{"version":1,"attempt":1,"jobId":".."}')],
+  ])("that %s blocks the re-run", async (_name, spoil) => {
+    const cache = await cacheAfterTimeout();
+    spoil(cache);
+    const { outputs, requests, toolkit } = await attempt(2, cache);
+    expect(requests).toEqual([]);
+    expect(outputs.outcome).toBe("error");
+    expect(toolkit.annotations[0]?.title).toBe("Cannot read what an earlier attempt started");
+    expect(toolkit.annotations[0]?.text).toMatch(
+      /sent nothing; an earlier attempt may have started a job.*on-rerun to new/s,
+    );
+  });
+
+  test("that was evicted is none: the re-run sends the request", async () => {
+    const cache = await cacheAfterTimeout();
+    cache.entries.length = 0;
+    expect(posts((await attempt(2, cache)).requests)).toHaveLength(1);
+  });
+});
+
+test("without a cache service, a re-run sends the request again, with one notice", async () => {
+  const { outputs, toolkit } = await runMain({ respond: pollsReturn(completed), runAttempt: 2, environment });
+  expect(outputs["job-origin"]).toBe("created");
+  expect(toolkit.annotations).toMatchObject([{ level: "notice", title: "Re-run without a memory" }]);
+});
+
+test.each(["maybe", "RESUME"])("on-rerun: %s is invalid", async (value) => {
+  const { outputs, toolkit } = await attempt(1, new FakeCache(), { inputs: { "on-rerun": value } });
+  expect(outputs.outcome).toBe("error");
+  expect(toolkit.annotations[0]?.text).toContain("on-rerun must be resume or new");
+});

@@ -1,0 +1,234 @@
+import { describe, expect, test } from "vitest";
+import { CacheEntryError } from "../../../../src/action/runner/cache.ts";
+import type { GitHub } from "../../../../src/action/runner/github.ts";
+import { FakeCache } from "../../../support/fake-cache.ts";
+import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
+import { type MainOptions, prLink, record, respondWith, runMain } from "../../../support/run-main.ts";
+
+/** A service that keeps its jobs over several nights. */
+class NightlyService {
+  readonly jobs = new Map<string, Record<string, unknown>>();
+  readonly posts: string[] = [];
+  /** How the next create or message ends. */
+  next: Record<string, unknown> = { status: "completed", prLink };
+
+  respond = ({ method, path }: SeenRequest): Exchange => {
+    if (method === "POST") this.posts.push(path);
+    const id = method === "POST" && path.endsWith("/job") ? `job_${this.jobs.size + 1}` : path.split("/")[5];
+    if (id === undefined || (method === "GET" && !this.jobs.has(id))) return respondWith(404);
+    if (method === "GET") return respondWith(200, this.jobs.get(id));
+    if (path.endsWith("/message") && !this.jobs.has(id)) return respondWith(404);
+    this.jobs.set(id, record({ id, ...this.next }));
+    return respondWith(201, record({ id, status: "active" }));
+  };
+}
+
+/** GitHub with one pull request. */
+class OnePullRequest implements GitHub {
+  state: unknown = { state: "open", merged: false };
+  readonly routes: string[] = [];
+  request = async (route: string, parameters: Record<string, unknown>): Promise<unknown> => {
+    this.routes.push(`${route} ${parameters.owner}/${parameters.repo}#${parameters.pull_number}`);
+    if (this.state instanceof Error) throw this.state;
+    return this.state;
+  };
+  paginate = () => Promise.reject(new Error("not needed"));
+}
+
+/** One repository with a cache, a service and a pull request, in which a session runs night by night. */
+function nights(options: Partial<MainOptions> = {}) {
+  const cache = new FakeCache();
+  const service = new NightlyService();
+  const github = new OnePullRequest();
+  let run = 100;
+  const night = async (changes: Partial<MainOptions> = {}) => {
+    const result = await runMain({
+      cache,
+      github,
+      respond: service.respond,
+      ...options,
+      ...changes,
+      inputs: { session: "nightly-docs", "github-token": "ghs_0123456789", ...options.inputs, ...changes.inputs },
+      environment: { GITHUB_RUN_ID: String(run++), GITHUB_JOB: "docs", GITHUB_ACTION: "a", ...changes.environment },
+    });
+    return { ...result, line: result.toolkit.lines.find((line) => line.startsWith("Session ")) };
+  };
+  return { cache, service, github, night };
+}
+
+const create = "/v2/agent/docs/job";
+const message = (job: string) => `/v2/agent/docs/job/${job}/message`;
+
+test("five nights: a job, two follow-ups, a new job after a merge, and one after a failed night", async () => {
+  const { service, github, night } = nights();
+  expect((await night()).outputs).toMatchObject({ "job-id": "job_1", "job-origin": "created" });
+  expect((await night()).outputs).toMatchObject({ "job-id": "job_1", "job-origin": "continued" });
+  const third = await night();
+  expect(third.outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1", "job-origin": "continued" });
+  expect(third.line).toBe("Session nightly-docs: pull request #7 is open, sending a follow-up to job job_1");
+
+  github.state = { state: "closed", merged: true };
+  service.next = { status: "failed" };
+  const fourth = await night();
+  expect(fourth.outputs).toMatchObject({ outcome: "failed", "job-id": "job_2", "job-origin": "created" });
+  expect(fourth.line).toBe("Session nightly-docs: pull request #7 is merged, starting a new job");
+
+  service.next = { status: "completed", prLink };
+  const fifth = await night();
+  expect(fifth.outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_3" });
+  expect(fifth.line).toBe("Session nightly-docs: job job_2 failed, starting a new one");
+  expect(service.posts).toEqual([create, message("job_1"), message("job_1"), create, create]);
+});
+
+describe("the remembered job", () => {
+  test.each<[string, Record<string, unknown> | undefined, string, string]>([
+    ["is active", { status: "active" }, message("job_1"), "job job_1 is active, sending a follow-up"],
+    ["failed", { status: "failed" }, create, "job job_1 failed, starting a new one"],
+    ["was archived", { status: "archived" }, create, "job job_1 was archived, starting a new one"],
+    ["has no pull request", { status: "completed" }, create, "finished without a pull request, starting a new one"],
+    ["is not found", undefined, create, "job job_1 was not found, starting a new one"],
+  ])("%s", async (_name, fields, path, line) => {
+    const { service, night } = nights();
+    await night();
+    if (fields) service.jobs.set("job_1", record({ id: "job_1", ...fields }));
+    else service.jobs.delete("job_1");
+    service.next = { status: "completed", prLink };
+    const { line: said, outputs } = await night({ inputs: { wait: "false" } });
+    expect(service.posts.at(-1)).toBe(path);
+    expect(said).toContain(line);
+    expect(outputs["job-origin"]).toBe(path === create ? "created" : "continued");
+  });
+
+  test.each<[string, unknown, string, string]>([
+    ["is open", { state: "open", merged: false }, message("job_1"), "is open"],
+    ["is merged", { state: "closed", merged: true }, create, "is merged"],
+    ["is closed", { state: "closed", merged: false }, create, "is closed"],
+    ["cannot be read", new Error("Not Found"), message("job_1"), "is treated as open"],
+    ["has an unusable response", "<html>", message("job_1"), "is treated as open"],
+  ])("whose pull request %s", async (_name, state, path, line) => {
+    const { service, github, night } = nights();
+    await night();
+    github.state = state;
+    const { line: said, toolkit } = await night();
+    expect(service.posts.at(-1)).toBe(path);
+    expect(said).toContain(`pull request #7 ${line}`);
+    const notices = toolkit.annotations.filter(({ title }) => title === "Cannot read the state of the pull request");
+    expect(notices).toHaveLength(line === "is treated as open" ? 1 : 0);
+    expect(github.routes).toEqual(["GET /repos/{owner}/{repo}/pulls/{pull_number} acme/docs#7"]);
+  });
+
+  test("whose pull request is on another server gets a follow-up, and GitHub is not asked", async () => {
+    const { service, github, night } = nights({ environment: {} });
+    await night();
+    await night({ environment: { GITHUB_SERVER_URL: "https://github.example.com" } });
+    expect(service.posts.at(-1)).toBe(message("job_1"));
+    expect(github.routes).toEqual([]);
+  });
+
+  test("that is gone when the message arrives is replaced by a new one", async () => {
+    const { service, night } = nights();
+    await night();
+    const { outputs } = await night({
+      respond: (request) => (request.path === message("job_1") ? respondWith(404) : service.respond(request)),
+    });
+    expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_2", "job-origin": "created" });
+    expect((await night()).outputs["job-id"]).toBe("job_2");
+  });
+
+  test("that cannot be read because of the key ends the step, and nothing is sent", async () => {
+    const { service, night } = nights();
+    await night();
+    const { outputs } = await night({ respond: () => respondWith(401) });
+    expect(outputs.outcome).toBe("error");
+    expect(service.posts).toHaveLength(1);
+  });
+});
+
+describe("the memory of a session", () => {
+  test.each([
+    ["another name", { session: "weekly-docs" }],
+    ["another project", { "project-id": "other" }],
+    ["another service", { "base-url": "https://docs.example.com" }],
+  ])("is not used under %s", async (_name, inputs) => {
+    const { service, night } = nights();
+    await night();
+    const { line } = await night({ inputs });
+    expect(service.posts.at(-1)).toMatch(/\/job$/);
+    expect(line).toContain("no job is remembered, starting one");
+  });
+
+  test("that cannot be read ends the step, and nothing is sent", async () => {
+    const { service, cache, night } = nights();
+    await night();
+    cache.fault = () => Promise.reject(new Error("503"));
+    const { outputs, toolkit } = await night();
+    expect(outputs.outcome).toBe("error");
+    expect(service.posts).toHaveLength(1);
+    expect(toolkit.annotations[0]?.title).toBe("Cannot read the session");
+  });
+
+  test.each(["<html>", '{"version":2}', '{"version":1,"jobId":"a\\nb"}', '{"version":1}'])(
+    "that contains %s starts a new job",
+    async (text) => {
+      const { service, cache, night } = nights();
+      await night();
+      for (const entry of cache.entries) entry.text = text;
+      await night();
+      expect(service.posts).toEqual([create, create]);
+    },
+  );
+
+  test("that is not a usable entry of the cache starts a new job", async () => {
+    const { service, cache, night } = nights();
+    await night();
+    cache.fault = (operation) => {
+      if (operation === "restore") throw new CacheEntryError("it is not a regular file");
+    };
+    await night();
+    expect(service.posts).toEqual([create, create]);
+  });
+
+  test("is saved although the job fails or times out", async () => {
+    const { service, cache, night } = nights();
+    service.next = { status: "active" };
+    await night({ inputs: { "timeout-minutes": "1" } });
+    expect(cache.entries.filter(({ key }) => key.startsWith("agent-session-"))).toHaveLength(1);
+    await night();
+    expect(service.posts).toEqual([create, message("job_1")]);
+  });
+
+  test("works with on-rerun: new, which forgets attempts only", async () => {
+    const { service, night } = nights({ inputs: { "on-rerun": "new" } });
+    await night();
+    await night({ runAttempt: 2 });
+    expect(service.posts).toEqual([create, message("job_1")]);
+  });
+
+  test("needs a cache service; without one, there is one notice and a new job", async () => {
+    const { service, toolkit } = await (async () => {
+      const service = new NightlyService();
+      return { service, ...(await runMain({ respond: service.respond, inputs: { session: "nightly-docs" } })) };
+    })();
+    expect(service.posts).toEqual([create]);
+    expect(toolkit.annotations).toMatchObject([{ level: "notice", title: "Session without a memory" }]);
+  });
+});
+
+test("a re-run of a night waits for the job of its earlier attempt", async () => {
+  const { service, night } = nights();
+  const environment = { GITHUB_RUN_ID: "7" };
+  await night({ environment });
+  const { outputs } = await night({ environment, runAttempt: 2 });
+  expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1", "job-origin": "resumed" });
+  expect(service.posts).toEqual([create]);
+});
+
+test.each([
+  ["with job-id", { session: "a", "job-id": "job_1" }, "session cannot be used together with job-id"],
+  ["longer than 100 characters", { session: "x".repeat(101) }, "session must not be longer than 100 characters"],
+  ["with a control character", { session: "a\u0007b" }, "session must not contain control characters"],
+])("a session %s is invalid", async (_name, inputs, problem) => {
+  const { outputs, toolkit } = await runMain({ respond: () => respondWith(500), inputs });
+  expect(outputs.outcome).toBe("error");
+  expect(toolkit.annotations[0]?.text).toContain(problem);
+});
