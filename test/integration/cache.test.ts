@@ -318,6 +318,8 @@ test.each<[string, Record<string, string>, boolean]>([
   ["only a token", token, false],
   ["only addresses", { ...v1, ...v2 }, false],
   ["v1", { ...token, ...v1 }, true],
+  ["v1 without a token, which is what act offers", v1, true],
+  ["v2 without a token", v2, false],
   ["v2", { ...token, ...v2 }, true],
   ["v2 on GHE.com", { ...token, ...v2, GITHUB_SERVER_URL: "https://acme.ghe.com" }, true],
   ["v2 on GitHub Enterprise Server", { ...token, ...v2, GITHUB_SERVER_URL: "https://github.acme.com" }, false],

@@ -60,8 +60,11 @@ const maxLogLength = 64 * 1024;
 export function hasCacheService(environment: Environment): boolean {
   const isWriteOnly = ["none", "write-only"].includes(environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "");
   const isV2 = Boolean(environment.ACTIONS_CACHE_SERVICE_V2) && !isEnterpriseServer(environment.GITHUB_SERVER_URL);
-  const url = isV2 ? environment.ACTIONS_RESULTS_URL : environment.ACTIONS_CACHE_URL;
-  return Boolean(environment.ACTIONS_RUNTIME_TOKEN && url) && !isWriteOnly;
+  // act offers v1 without a token.
+  const isOffered = isV2
+    ? environment.ACTIONS_RESULTS_URL && environment.ACTIONS_RUNTIME_TOKEN
+    : environment.ACTIONS_CACHE_URL;
+  return Boolean(isOffered) && !isWriteOnly;
 }
 
 function isEnterpriseServer(serverUrl: string | undefined): boolean {
