@@ -17,7 +17,7 @@ export interface SimulationOptions {
  */
 export async function findViolation({ runs, seed, path }: SimulationOptions): Promise<string | undefined> {
   const property = fc.asyncProperty(scenarios, async (scenario) => {
-    const violations = findViolations(scenario, await simulate(scenario));
+    const violations = findViolations(await simulate(scenario));
     if (violations.length > 0) throw new Error(violations.join("; "));
   });
   const details = await fc.check<[Scenario]>(property, {
@@ -29,7 +29,7 @@ export async function findViolation({ runs, seed, path }: SimulationOptions): Pr
   const reason = details.errorInstance instanceof Error ? details.errorInstance.message : String(details.errorInstance);
   return [
     `Violated after ${details.numRuns} runs, shrunk in ${details.numShrinks} steps: ${reason}`,
-    JSON.stringify(details.counterexample?.[0], null, 2),
+    JSON.stringify(details.counterexample?.[0]),
     `To reproduce: npm run simulate -- --seed ${details.seed} --path ${details.counterexamplePath}`,
   ].join("\n");
 }

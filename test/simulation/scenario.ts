@@ -1,23 +1,37 @@
 import fc from "fast-check";
 import { hostileText } from "../support/hostile-text.ts";
+import type { Pause } from "./process.ts";
 
-/** What goes wrong with one request. */
+/** The `Retry-After` of a response. A date is in the server's time, which `Date` tells if the response has it. */
+export type RetryAfter =
+  | { kind: "absent" }
+  | { kind: "text"; text: string }
+  | { kind: "date"; inSeconds: number; hasDateHeader: boolean };
+
+/** What goes wrong with one request to the service. */
 export type Fault =
   | { kind: "none" }
   /** There is no connection, so the request is not sent. */
   | { kind: "connection-refused" | "untrusted-certificate" }
   /** The request is sent, but does not reach the service. */
   | { kind: "lost-request" }
-  /** The service acts on the request, but the response is lost, completely or in part. */
+  /** The service acts on the request, but the connection is closed before the response. */
   | { kind: "lost-response" }
+  /** The service acts on the request, but only this part of the body of its response arrives. */
+  | { kind: "cut-off"; part: number }
   /** A gateway responds; `hasActed`: after the service has acted on the request. */
-  | { kind: "gateway-error"; status: 408 | 500 | 502 | 503 | 504; hasActed: boolean }
+  | { kind: "gateway-error"; status: 408 | 500 | 502 | 503 | 504; hasActed: boolean; retryAfter: RetryAfter }
   /** Rejected for now, without acting on it. */
-  | { kind: "throttled"; status: 429 | 503; retryAfter: string }
+  | { kind: "throttled"; status: 429 | 503; retryAfter: RetryAfter }
   /** Rejected permanently, without acting on it. */
-  | { kind: "http-error"; status: 301 | 307 | 400 | 401 | 403 | 404 | 410 | 422; text: string }
+  | {
+      kind: "http-error";
+      status: 301 | 307 | 400 | 401 | 403 | 404 | 410 | 422;
+      text: string;
+      retryAfter: RetryAfter;
+    }
   /** The service acts on the request, but the body of the 2xx response is not a record of the job. */
-  | { kind: "invalid-body"; body: "html" | "empty" | "no-status" | "other-job" | "array" }
+  | { kind: "invalid-body"; body: "html" | "empty" | "no-status" | "unusable-id" | "other-job" | "array" }
   /** The service acts on the request, and returns a complete record with unexpected values. */
   | {
       kind: "odd-record";
@@ -25,73 +39,204 @@ export type Fault =
       text: string;
     };
 
-/** The fault and the latency of one request, in milliseconds. */
+/** The fault and the latency of one request to the service, in milliseconds. */
 export interface Exchange {
   fault: Fault;
   connectMs: number;
+  /** Until the service acts on the request. */
+  requestMs: number;
+  /** From then until the head and a part of the body arrive. */
+  responseMs: number;
+  /** From then until the rest of the body arrives. */
+  bodyMs: number;
+  /** How much of the body arrives with the head. */
+  part: number;
+}
+
+/** What goes wrong with one request to GitHub. A lost request or response is noticed when its time is up. */
+export type GitHubFault = "none" | "lost-request" | "lost-response" | "rejected" | "unusable-response";
+
+export interface GitHubExchange {
+  fault: GitHubFault;
+  requestMs: number;
   responseMs: number;
 }
 
+/** A time in which every request to the service has the same fault. Milliseconds; `at` since the start of the attempt. */
+export interface Outage {
+  at: number;
+  ms: number;
+  fault: Fault;
+}
+
+/** When the process vanishes: at a time, or at a moment of a request, of which `index` counts those before it. */
+export type Kill =
+  | { kind: "time"; at: number }
+  | { kind: "request"; to: "service" | "github"; index: number; moment: "sent" | "acted" | "answered" };
+
+/** Methods of the ports that may throw unexpectedly. */
+export const fallibleMethods = [
+  "setOutput",
+  "writeSummary",
+  "connect",
+  "connectGitHub",
+  "now",
+  "wallTime",
+  "random",
+  "info",
+  "annotate",
+  "debug",
+  "startGroup",
+  "endGroup",
+] as const;
+
+/** A method of a port throws on one of its calls, counted from 1, or from that call on. */
+export interface InternalFault {
+  method: (typeof fallibleMethods)[number];
+  call: number;
+  isPermanent: boolean;
+}
+
+/** One run attempt of the workflow run. */
+export interface Attempt {
+  /** The first requests to the service; later ones have no fault, except in an outage. */
+  exchanges: Exchange[];
+  outages: Outage[];
+  /** The first requests to GitHub; later ones have no fault. */
+  github: GitHubExchange[];
+  /** When the step receives signals, in milliseconds since its start. */
+  signalsAt: number[];
+  pauses: Pause[];
+  kill: Kill | undefined;
+  internalFault: InternalFault | undefined;
+  /** What `random` returns, in turn. */
+  randomNumbers: number[];
+  /** How long after its end the next attempt begins, in milliseconds. */
+  gapMs: number;
+}
+
+/** The comment, the thread and the workflow in comment mode. */
+export interface Conversation {
+  isReview: boolean;
+  isNew: boolean;
+  /** An earlier reply in the thread names the existing job. */
+  remembersJob: boolean;
+  /** The workflow names the existing job. */
+  hasFixedJob: boolean;
+  reply: boolean;
+  otherComments: number;
+  maxPerPage: number;
+  /** Somebody else wrote a comment that looks like a reply of the action. */
+  hasForgedMarker: boolean;
+}
+
+/** How the service writes a record: where the id stands, and what else has an id. */
+export interface RecordFormat {
+  membersBeforeId: number;
+  hasNestedIds: boolean;
+  escapesId: boolean;
+}
+
+export type JobResult = "pull-request" | "no-changes" | "failed" | "archived";
+
 /** Everything that determines a run: the same scenario always gives the same run. */
 export interface Scenario {
-  task: "create" | "message" | "attach";
+  /** Plain mode: what the step is asked to do. Otherwise, comment mode. */
+  mode: { kind: "plain"; task: "create" | "message" | "attach" } | ({ kind: "comment" } & Conversation);
   wait: boolean;
   timeoutSeconds: number;
   minSeconds: number;
   maxSeconds: number;
   failOn: string;
-  /** How long the job is active, in milliseconds, and how it ends. */
+  /** How long a turn is active, in milliseconds, and how it ends. */
   activeMs: number;
-  result: "pull-request" | "no-changes" | "failed" | "archived";
+  result: JobResult;
+  /** How the existing job, which gets messages, ended before them. */
+  earlierResult: JobResult;
+  /** The service no longer has the existing job. */
+  isJobGone: boolean;
   /** How long after a message the record still shows the state from before it, in milliseconds. */
   lagMs: number;
-  /** The first requests; later ones have no fault. */
-  exchanges: Exchange[];
-  /** When the step receives signals, in milliseconds since its start. */
-  signalsAt: number[];
-  /** What `random` returns, in turn. */
-  randomNumbers: number[];
+  format: RecordFormat;
+  /** How far the server's clock is ahead of the runner's, in seconds. */
+  skewSeconds: number;
+  attempts: Attempt[];
 }
 
 const text = fc.oneof(fc.constantFrom("", "No.", "##[add-mask]a", "\n::error::x", "@acme/team"), hostileText);
 
-const fault: fc.Arbitrary<Fault> = fc.oneof(
-  { weight: 6, arbitrary: fc.constant<Fault>({ kind: "none" }) },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constantFrom("connection-refused", "untrusted-certificate", "lost-request", "lost-response"),
-    }),
-  },
+const retryAfter: fc.Arbitrary<RetryAfter> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant<RetryAfter>({ kind: "absent" }) },
   {
     weight: 3,
     arbitrary: fc.record({
-      kind: fc.constant("gateway-error" as const),
-      status: fc.constantFrom(408, 500, 502, 503, 504),
-      hasActed: fc.boolean(),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant("throttled" as const),
-      status: fc.constantFrom(429, 503),
-      retryAfter: fc.constantFrom("1", "7", "60", "3600", "999999999999", "Thu, 01 Jan 2026 00:00:30 GMT"),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant("http-error" as const),
-      status: fc.constantFrom(301, 307, 400, 401, 403, 404, 410, 422),
-      text,
+      kind: fc.constant("text" as const),
+      text: fc.constantFrom("1", "7", "60", "3600", "999999999999", "0", "-5", "1.5", "soon", ""),
     }),
   },
   {
     weight: 2,
     arbitrary: fc.record({
+      kind: fc.constant("date" as const),
+      inSeconds: fc.constantFrom(1, 20, 90, 7200, 0, -30),
+      hasDateHeader: fc.boolean(),
+    }),
+  },
+);
+
+/** One that asks for a wait by any clock that is at most an hour off. */
+const validRetryAfter: fc.Arbitrary<RetryAfter> = fc.oneof(
+  fc.record({ kind: fc.constant("text" as const), text: fc.constantFrom("1", "7", "60", "3600", "999999999999") }),
+  fc.record({
+    kind: fc.constant("date" as const),
+    inSeconds: fc.constantFrom(1, 20, 90, 7200),
+    hasDateHeader: fc.constant(true),
+  }),
+  fc.record({ kind: fc.constant("date" as const), inSeconds: fc.constant(7200), hasDateHeader: fc.constant(false) }),
+);
+
+const throttled: fc.Arbitrary<Fault> = fc.oneof(
+  fc.record({ kind: fc.constant("throttled" as const), status: fc.constant(429 as const), retryAfter }),
+  fc.record({
+    kind: fc.constant("throttled" as const),
+    status: fc.constant(503 as const),
+    retryAfter: validRetryAfter,
+  }),
+);
+
+const httpError: fc.Arbitrary<Fault> = fc.record({
+  kind: fc.constant("http-error" as const),
+  status: fc.constantFrom(404, 401, 301, 307, 400, 403, 410, 422),
+  text,
+  retryAfter,
+});
+
+const noConnection: fc.Arbitrary<Fault> = fc.record({
+  kind: fc.constantFrom("connection-refused", "untrusted-certificate"),
+});
+
+const gatewayError: fc.Arbitrary<Fault> = fc.record({
+  kind: fc.constant("gateway-error" as const),
+  status: fc.constantFrom(408, 500, 502, 503, 504),
+  hasActed: fc.boolean(),
+  retryAfter,
+});
+
+const part = fc.double({ min: 0, max: 1, noNaN: true });
+
+const fault: fc.Arbitrary<Fault> = fc.oneof(
+  { weight: 8, arbitrary: fc.constant<Fault>({ kind: "none" }) },
+  { weight: 3, arbitrary: noConnection },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("lost-request", "lost-response") }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("cut-off" as const), part }) },
+  { weight: 4, arbitrary: gatewayError },
+  { weight: 3, arbitrary: throttled },
+  { weight: 2, arbitrary: httpError },
+  {
+    weight: 3,
+    arbitrary: fc.record({
       kind: fc.constant("invalid-body" as const),
-      body: fc.constantFrom("html", "empty", "no-status", "other-job", "array"),
+      body: fc.constantFrom("html", "empty", "no-status", "unusable-id", "other-job", "array"),
     }),
   },
   {
@@ -106,14 +251,107 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
 
 /** Mostly fast, sometimes slower than the timeout of a request. */
 const latency = fc.oneof(
-  { weight: 8, arbitrary: fc.integer({ min: 0, max: 300 }) },
-  { weight: 1, arbitrary: fc.integer({ min: 300, max: 45_000 }) },
+  { weight: 12, arbitrary: fc.integer({ min: 0, max: 200 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 200, max: 45_000 }) },
 );
 
-/** All kinds of scenarios; shrinks towards a job that is created and completes without faults. */
+const exchange: fc.Arbitrary<Exchange> = fc.record({
+  fault,
+  connectMs: latency,
+  requestMs: latency,
+  responseMs: latency,
+  bodyMs: latency,
+  part,
+});
+
+/** Most often none. */
+function rarely<T>(weight: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+  return fc.oneof({ weight: 10, arbitrary: fc.constant(undefined) }, { weight, arbitrary });
+}
+
+const milliseconds = fc.oneof(fc.integer({ min: 0, max: 3000 }), fc.integer({ min: 0, max: 60_000 }));
+
+const outage: fc.Arbitrary<Outage> = fc.record({
+  at: milliseconds,
+  ms: fc.integer({ min: 1000, max: 200_000 }),
+  fault: fc.oneof({ weight: 2, arbitrary: noConnection }, throttled, httpError, gatewayError),
+});
+
+const kill: fc.Arbitrary<Kill> = fc.oneof(
+  fc.record({
+    kind: fc.constant("request" as const),
+    to: fc.constant("service" as const),
+    index: fc.nat({ max: 4 }),
+    moment: fc.constantFrom("answered", "acted", "sent"),
+  }),
+  fc.record({
+    kind: fc.constant("request" as const),
+    to: fc.constant("github" as const),
+    index: fc.nat({ max: 6 }),
+    moment: fc.constantFrom("answered", "acted", "sent"),
+  }),
+  fc.record({ kind: fc.constant("time" as const), at: milliseconds }),
+);
+
+const internalFault: fc.Arbitrary<InternalFault> = fc
+  .record({
+    method: fc.constantFrom(...fallibleMethods),
+    call: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 30 })),
+    isPermanent: fc.boolean(),
+  })
+  // `main` reads the clock once before it sets the outputs for the first time.
+  .map((fault) => (fault.method === "now" ? { ...fault, call: fault.call + 1 } : fault));
+
+const gitHubExchange: fc.Arbitrary<GitHubExchange> = fc.record({
+  fault: fc.oneof(
+    { weight: 12, arbitrary: fc.constant<GitHubFault>("none") },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom<GitHubFault>("rejected", "lost-response", "lost-request", "unusable-response"),
+    },
+  ),
+  requestMs: latency,
+  responseMs: latency,
+});
+
+const attempt: fc.Arbitrary<Attempt> = fc.record({
+  exchanges: fc.array(exchange, { maxLength: 8 }),
+  outages: rarely(3, outage).map((one) => (one ? [one] : [])),
+  github: fc.array(gitHubExchange, { maxLength: 8 }),
+  signalsAt: rarely(4, fc.array(milliseconds, { minLength: 1, maxLength: 2 })).map((times) => times ?? []),
+  pauses: rarely(
+    2,
+    fc.array(fc.record({ at: milliseconds, ms: fc.integer({ min: 1, max: 90_000 }) }), { minLength: 1, maxLength: 2 }),
+  ).map((pauses) => pauses ?? []),
+  kill: rarely(3, kill),
+  internalFault: rarely(1, internalFault),
+  // Without jitter at all, an outage would see hundreds of retries.
+  randomNumbers: fc.array(fc.double({ min: 0.1, max: 1, maxExcluded: true, noNaN: true }), {
+    minLength: 1,
+    maxLength: 4,
+  }),
+  gapMs: fc.oneof(fc.integer({ min: 1000, max: 30_000 }), fc.integer({ min: 1000, max: 1_000_000 })),
+});
+
+const conversation = fc.record({
+  kind: fc.constant("comment" as const),
+  isReview: fc.boolean(),
+  isNew: fc.boolean(),
+  remembersJob: fc.boolean(),
+  hasFixedJob: rarely(2, fc.constant(true)).map((isSet) => isSet ?? false),
+  reply: rarely(1, fc.constant(false)).map((isSet) => isSet ?? true),
+  otherComments: fc.nat({ max: 4 }),
+  maxPerPage: fc.constantFrom(100, 1, 2),
+  hasForgedMarker: fc.boolean(),
+});
+
+/** All kinds of scenarios; shrinks towards one attempt at a job that is created and completes without faults. */
 export const scenarios: fc.Arbitrary<Scenario> = fc.record({
-  task: fc.constantFrom("create", "message", "attach"),
-  wait: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
+  mode: fc.oneof(
+    fc.record({ kind: fc.constant("plain" as const), task: fc.constantFrom("create", "message", "attach") }),
+    conversation,
+  ),
+  wait: fc.oneof({ weight: 6, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
   timeoutSeconds: fc.constantFrom(60, 1, 10, 30, 180, 600),
   minSeconds: fc.constantFrom(5, 0.5, 1),
   maxSeconds: fc.constantFrom(15, 5),
@@ -123,16 +361,19 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record({
     "archived, no-changes",
     "failed, archived, timed-out, no-changes",
   ),
-  activeMs: fc.oneof(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 0, max: 400_000 })),
-  result: fc.constantFrom("pull-request", "no-changes", "failed", "archived"),
-  lagMs: fc.integer({ min: 0, max: 14_000 }),
-  exchanges: fc.array(fc.record({ fault, connectMs: latency, responseMs: latency }), { maxLength: 12 }),
-  signalsAt: fc.oneof(
-    { weight: 3, arbitrary: fc.constant<number[]>([]) },
-    { weight: 2, arbitrary: fc.array(fc.integer({ min: 0, max: 60_000 }), { minLength: 1, maxLength: 2 }) },
+  activeMs: fc.oneof(
+    fc.integer({ min: 0, max: 5000 }),
+    fc.integer({ min: 0, max: 60_000 }),
+    fc.integer({ min: 0, max: 400_000 }),
   ),
-  randomNumbers: fc.array(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), {
-    minLength: 1,
-    maxLength: 6,
-  }),
+  result: fc.constantFrom("pull-request", "no-changes", "failed", "archived"),
+  earlierResult: fc.constantFrom("pull-request", "no-changes", "failed", "archived"),
+  isJobGone: rarely(2, fc.constant(true)).map((isGone) => isGone ?? false),
+  lagMs: fc.integer({ min: 0, max: 14_000 }),
+  format: fc.record({ membersBeforeId: fc.nat({ max: 9 }), hasNestedIds: fc.boolean(), escapesId: fc.boolean() }),
+  skewSeconds: fc.constantFrom(0, 3600, -3600, 5),
+  attempts: fc.oneof(
+    { weight: 3, arbitrary: fc.array(attempt, { minLength: 1, maxLength: 1 }) },
+    { weight: 2, arbitrary: fc.array(attempt, { minLength: 2, maxLength: 3 }) },
+  ),
 });
