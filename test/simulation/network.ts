@@ -1,8 +1,9 @@
 import { NetworkError, type Phase } from "../../src/client/errors.ts";
 import type { HttpResponse, Transport } from "../../src/client/transport.ts";
+import { answerTo } from "./answer.ts";
 import type { SimulatedProcess } from "./process.ts";
-import { type Answer, errorAnswer, invalidAnswer, type JobRecord, oddRecordAnswer, recordAnswer } from "./record.ts";
-import type { Exchange, Fault, Kill, Scenario } from "./scenario.ts";
+import type { Answer, JobRecord } from "./record.ts";
+import type { Exchange, Kill, Scenario } from "./scenario.ts";
 import type { SimulatedService } from "./service.ts";
 import { order, type Timeline } from "./timeline.ts";
 
@@ -18,13 +19,16 @@ export interface ServiceRequest {
   kind: "create" | "message" | "poll";
   /** The job in its address; empty for a create. */
   jobId: string;
-  graceMs: number;
   /** When the service started a job or accepted a message, if it did. */
   actedAt?: number;
   /** Without a fault, and answered within a second. */
   isSmooth: boolean;
   received?: Received;
-  /** The id of the job, if it was in what arrived of a 2xx response to a create. */
+  /** When the request has to be answered, unless a signal comes first. */
+  timeoutAt: number;
+  /** When the id of the job reaches the runner in a 2xx response to a create, whether or not the action reads it. */
+  idArrivesAt?: number;
+  /** The id of the job, if it was in what the action read of a 2xx response to a create. */
   arrivedId?: string;
 }
 
@@ -50,7 +54,7 @@ const errorBodyTimeoutMs = 2000;
  * counts; and an error needs no body.
  */
 export function simulatedTransport(ports: NetworkPorts): Transport {
-  const { timeline, process, service, scenario, key, requests, onMoment } = ports;
+  const { timeline, process, requests, onMoment } = ports;
 
   return (request) =>
     new Promise<HttpResponse>((resolve, reject) => {
@@ -65,7 +69,7 @@ export function simulatedTransport(ports: NetworkPorts): Transport {
       const entry: ServiceRequest = {
         ...target,
         sentAt: timeline.now,
-        graceMs: request.graceMs ?? 0,
+        timeoutAt: timeline.now + request.timeoutMs,
         isSmooth,
       };
       requests.push(entry);
@@ -110,6 +114,10 @@ export function simulatedTransport(ports: NetworkPorts): Transport {
       };
       const respond = (response: Answer): void => {
         const end = fault.kind === "cut-off" ? Math.floor(fault.part * response.body.length) : response.body.length;
+        if (response.id && entry.kind === "create" && response.id.end <= end) {
+          const isInHead = response.id.end <= Math.floor(part * end);
+          entry.idArrivesAt = timeline.now + responseMs + (isInHead ? 0 : bodyMs);
+        }
         process.after(responseMs, order.read, () => {
           read(response, Math.floor(part * end));
           if (response.status >= 300) {
@@ -124,7 +132,7 @@ export function simulatedTransport(ports: NetworkPorts): Transport {
         });
       };
       const onArrival = (): void => {
-        const response = answerTo(fault, entry);
+        const response = answerTo(entry, fault, ports);
         onMoment(index, "acted");
         if (fault.kind === "lost-response") process.after(responseMs, order.read, () => fail("network"));
         else respond(response);
@@ -143,45 +151,6 @@ export function simulatedTransport(ports: NetworkPorts): Transport {
         onMoment(index, "sent");
       });
     });
-
-  /** Acts on a request, unless something rejects it, and returns the response. */
-  function answerTo(fault: Fault, entry: ServiceRequest): Answer {
-    const serverTime = timeline.now + scenario.skewSeconds * 1000;
-    switch (fault.kind) {
-      case "gateway-error": {
-        // A 503 with a Retry-After that can be read says that nothing was done.
-        const maySayRejected = fault.status === 503 && isWait(fault.retryAfter);
-        if (fault.hasActed && !maySayRejected) act(entry);
-        const body =
-          entry.sentAt % 2 === 0 ? { id: "gateway_trace", error: "Bad gateway" } : "<html>Bad gateway</html>";
-        return errorAnswer(fault.status, body, fault.retryAfter, serverTime);
-      }
-      case "throttled":
-        return errorAnswer(fault.status, { id: "slow_down", error: "Slow down" }, fault.retryAfter, serverTime);
-      case "http-error": {
-        const headers = fault.status < 400 ? { location: `https://elsewhere.example/?${key}` } : undefined;
-        const body = { id: "error_1", error: `${fault.text} ${key}` };
-        return errorAnswer(fault.status, body, fault.retryAfter, serverTime, headers);
-      }
-    }
-    const members = act(entry);
-    if (!members) return errorAnswer(404, { id: "not_found", error: "Job not found" }, { kind: "absent" }, serverTime);
-    if (fault.kind === "invalid-body") {
-      return invalidAnswer(fault.body, members, scenario.format, entry.kind === "create");
-    }
-    if (fault.kind === "odd-record") return oddRecordAnswer(fault, members, scenario.format, key);
-    return recordAnswer(entry.kind === "create" ? 201 : 200, members, scenario.format);
-  }
-
-  function act(entry: ServiceRequest) {
-    if (entry.kind === "poll") return service.record(entry.jobId);
-    if (entry.kind === "create" || service.message(entry.jobId)) entry.actedAt = timeline.now;
-    return service.record(entry.kind === "create" ? service.create() : entry.jobId);
-  }
-}
-
-function isWait(retryAfter: Extract<Fault, { kind: "gateway-error" }>["retryAfter"]): boolean {
-  return retryAfter.kind === "date" || (retryAfter.kind === "text" && /^[1-9]\d*$/.test(retryAfter.text));
 }
 
 function targetOf(method: string, path: string): Pick<ServiceRequest, "kind" | "jobId"> {

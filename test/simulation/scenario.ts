@@ -20,7 +20,14 @@ export type Fault =
   /** The service acts on the request, but only this part of the body of its response arrives. */
   | { kind: "cut-off"; part: number }
   /** A gateway responds; `hasActed`: after the service has acted on the request. */
-  | { kind: "gateway-error"; status: 408 | 500 | 502 | 503 | 504; hasActed: boolean; retryAfter: RetryAfter }
+  | {
+      kind: "gateway-error";
+      status: 408 | 500 | 502 | 503 | 504;
+      hasActed: boolean;
+      /** The body is JSON with an id of its own. */
+      isJson: boolean;
+      retryAfter: RetryAfter;
+    }
   /** Rejected for now, without acting on it. */
   | { kind: "throttled"; status: 429 | 503; retryAfter: RetryAfter }
   /** Rejected permanently, without acting on it. */
@@ -219,6 +226,7 @@ const gatewayError: fc.Arbitrary<Fault> = fc.record({
   kind: fc.constant("gateway-error" as const),
   status: fc.constantFrom(408, 500, 502, 503, 504),
   hasActed: fc.boolean(),
+  isJson: fc.boolean(),
   retryAfter,
 });
 
@@ -274,14 +282,25 @@ const milliseconds = fc.oneof(fc.integer({ min: 0, max: 3000 }), fc.integer({ mi
 const outage: fc.Arbitrary<Outage> = fc.record({
   at: milliseconds,
   ms: fc.integer({ min: 1000, max: 200_000 }),
-  fault: fc.oneof({ weight: 2, arbitrary: noConnection }, throttled, httpError, gatewayError),
+  fault: fc.oneof(
+    { weight: 2, arbitrary: noConnection },
+    throttled,
+    gatewayError,
+    httpError,
+    fc.record({
+      kind: fc.constant("http-error" as const),
+      status: fc.constantFrom(404, 401),
+      text: fc.constant(""),
+      retryAfter: fc.constant({ kind: "absent" as const }),
+    }),
+  ),
 });
 
 const kill: fc.Arbitrary<Kill> = fc.oneof(
   fc.record({
     kind: fc.constant("request" as const),
     to: fc.constant("service" as const),
-    index: fc.nat({ max: 4 }),
+    index: fc.oneof(fc.constant(0), fc.nat({ max: 4 })),
     moment: fc.constantFrom("answered", "acted", "sent"),
   }),
   fc.record({
@@ -314,9 +333,9 @@ const gitHubExchange: fc.Arbitrary<GitHubExchange> = fc.record({
   responseMs: latency,
 });
 
-const attempt: fc.Arbitrary<Attempt> = fc.record({
+const members = {
   exchanges: fc.array(exchange, { maxLength: 8 }),
-  outages: rarely(3, outage).map((one) => (one ? [one] : [])),
+  outages: rarely(5, outage).map((one) => (one ? [one] : [])),
   github: fc.array(gitHubExchange, { maxLength: 8 }),
   signalsAt: rarely(4, fc.array(milliseconds, { minLength: 1, maxLength: 2 })).map((times) => times ?? []),
   pauses: rarely(
@@ -331,7 +350,12 @@ const attempt: fc.Arbitrary<Attempt> = fc.record({
     maxLength: 4,
   }),
   gapMs: fc.oneof(fc.integer({ min: 1000, max: 30_000 }), fc.integer({ min: 1000, max: 1_000_000 })),
-});
+} satisfies { [Name in keyof Attempt]: fc.Arbitrary<Attempt[Name]> };
+
+const attempt: fc.Arbitrary<Attempt> = fc.record(members);
+
+/** An attempt that is often killed, so that the next one finds things half done. */
+const interruptedAttempt: fc.Arbitrary<Attempt> = fc.record({ ...members, kill: rarely(10, kill) });
 
 const conversation = fc.record({
   kind: fc.constant("comment" as const),
@@ -374,6 +398,11 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record({
   skewSeconds: fc.constantFrom(0, 3600, -3600, 5),
   attempts: fc.oneof(
     { weight: 3, arbitrary: fc.array(attempt, { minLength: 1, maxLength: 1 }) },
-    { weight: 2, arbitrary: fc.array(attempt, { minLength: 2, maxLength: 3 }) },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(interruptedAttempt, fc.array(attempt, { minLength: 1, maxLength: 2 }))
+        .map(([first, others]) => [first, ...others]),
+    },
   ),
 });

@@ -1,16 +1,13 @@
-import { fileURLToPath } from "node:url";
 import { main, type Ports } from "../../src/action/main.ts";
 import type { FakeGitHub } from "../support/fake-github.ts";
 import { isRemembered, simulatedGitHub, simulatedThread } from "./github.ts";
 import { type ServiceRequest, simulatedTransport } from "./network.ts";
 import { SimulatedProcess } from "./process.ts";
 import type { Attempt, Exchange, GitHubExchange, Kill, Scenario } from "./scenario.ts";
-import { existingJobId, SimulatedService } from "./service.ts";
+import { SimulatedService } from "./service.ts";
 import { FaultInjector, SimulatedRunner } from "./step.ts";
 import { order, Timeline } from "./timeline.ts";
-
-export const key = "mint_simulated+key/0123456789";
-const token = "ghs_simulated_token_0123456789";
+import { commentEnvironment, inputsOf, key } from "./workflow.ts";
 
 /** What the step did in one run attempt, and what really happened. Times of the timeline. */
 export interface AttemptRun {
@@ -99,14 +96,21 @@ async function runAttempt(world: World, attempt: Attempt, number: number): Promi
   }
 
   const transport = simulatedTransport({
-    ...{ timeline, process, service, scenario, key, requests },
+    timeline,
+    process,
+    service,
+    scenario,
+    key,
+    requests,
     exchange: (index) => exchangeOf(attempt, index, process.elapsedMs),
     onMoment: onMoment("service"),
   });
   const gitHub =
     thread &&
     simulatedGitHub({
-      ...{ timeline, process, thread },
+      timeline,
+      process,
+      thread,
       exchange: (index) => attempt.github[index] ?? smoothGitHubExchange,
       onReply: (body) => runner.says(body),
       onMoment: onMoment("github"),
@@ -146,10 +150,13 @@ async function runAttempt(world: World, attempt: Attempt, number: number): Promi
   const id = runner.outputs["job-id"] ?? "";
   const firsts = [requests[0]?.sentAt, gitHub?.firstRequestAt()].filter((at) => at !== undefined);
   return {
-    ...{ runner, requests, startedAt, signalAt, lateIds },
     end: end ?? "stuck",
+    runner,
+    requests,
+    startedAt,
     firstRequestAt: firsts.length > 0 ? Math.min(...firsts) : undefined,
     endedAt: timeline.now,
+    signalAt,
     jobEndsAt: service.endOf(id),
     knownEndsAt: service.endOf(
       id,
@@ -157,6 +164,7 @@ async function runAttempt(world: World, attempt: Attempt, number: number): Promi
     ),
     isRemembered: hasMemory,
     hasInternalFault: faults.hasFailed,
+    lateIds,
   };
 }
 
@@ -170,7 +178,11 @@ function isSimulated({ internalFault }: Attempt, { mode }: Scenario): boolean {
 
 const smoothExchange: Exchange = {
   fault: { kind: "none" },
-  ...{ connectMs: 5, requestMs: 5, responseMs: 15, bodyMs: 0, part: 1 },
+  connectMs: 5,
+  requestMs: 5,
+  responseMs: 15,
+  bodyMs: 0,
+  part: 1,
 };
 const smoothGitHubExchange: GitHubExchange = { fault: "none", requestMs: 20, responseMs: 20 };
 
@@ -178,40 +190,4 @@ function exchangeOf(attempt: Attempt, index: number, elapsedMs: number): Exchang
   const exchange = attempt.exchanges[index] ?? smoothExchange;
   const outage = attempt.outages.find(({ at, ms }) => elapsedMs >= at && elapsedMs < at + ms);
   return outage ? { ...exchange, fault: outage.fault } : exchange;
-}
-
-function inputsOf(scenario: Scenario): Record<string, string> {
-  const { mode } = scenario;
-  const inputs = {
-    "project-id": "docs",
-    "api-key": key,
-    wait: String(scenario.wait),
-    "timeout-minutes": String(scenario.timeoutSeconds / 60),
-    "poll-interval-seconds": String(scenario.minSeconds),
-    "max-poll-interval-seconds": String(scenario.maxSeconds),
-    "fail-on": scenario.failOn,
-  };
-  if (mode.kind === "plain") {
-    const prompt = mode.task === "attach" ? "" : "Update the quickstart";
-    return { ...inputs, prompt, "job-id": mode.task === "create" ? "" : existingJobId };
-  }
-  return {
-    ...inputs,
-    // The comment is "/agent new fix it", so the longer phrase leaves no "new".
-    "trigger-phrase": mode.isNew ? "/agent" : "/agent new",
-    "github-token": token,
-    "job-id": mode.hasFixedJob ? existingJobId : "",
-    reply: String(mode.reply),
-  };
-}
-
-function commentEnvironment({ mode }: Scenario, number: number): Record<string, string> {
-  const event = mode.kind === "comment" && mode.isReview ? "pull_request_review_comment" : "issue_comment";
-  return {
-    GITHUB_EVENT_NAME: event,
-    GITHUB_EVENT_PATH: fileURLToPath(new URL(`events/${event}.json`, import.meta.url)),
-    GITHUB_REPOSITORY: "acme/docs",
-    GITHUB_RUN_ID: "99",
-    GITHUB_RUN_ATTEMPT: String(number),
-  };
 }

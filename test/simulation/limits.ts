@@ -1,0 +1,65 @@
+import { acceptanceOf } from "./received.ts";
+import type { Attempt, Scenario } from "./scenario.ts";
+import type { AttemptRun } from "./simulate.ts";
+
+/** Times are not whole milliseconds, and sums of them are not exact. */
+export const rounding = 1;
+/** After a signal, a create in flight gets this long for its response, in milliseconds. */
+export const createGraceMs = 5000;
+/** The last poll is sent at least this long before the deadline, if the whole timeout is 10 s or more. */
+export const lastPollReserveMs = 1000;
+/** How long connections to the service are retried before a create or message is given up, in milliseconds. */
+const unreachableLimitMs = 60_000;
+/** How long a new job may be invisible, in milliseconds. */
+const notFoundGraceMs = 10_000;
+
+/** Ends in time, sends a bounded number of requests, and none when a retry is useless or too early. */
+export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attempt): string[] {
+  const violations: string[] = [];
+  const { requests, signalAt } = run;
+  const durationMs = run.endedAt - run.startedAt;
+  const pausedMs = attempt.pauses.reduce((sum, { ms }) => sum + ms, 0);
+  const isComment = scenario.mode.kind === "comment";
+  // The last edit and reaction get ten seconds each.
+  const limitMs = scenario.timeoutSeconds * 1000 + pausedMs + (isComment ? 21_000 : 1000);
+  if (durationMs > limitMs + rounding) violations.push(`the run took ${durationMs} ms, the limit is ${limitMs} ms`);
+  if (signalAt !== undefined) {
+    const inFlight = requests.find(
+      ({ sentAt, received }) => sentAt <= signalAt && (received?.at ?? Infinity) >= signalAt,
+    );
+    const graceMs = (inFlight?.kind === "create" ? createGraceMs : 500) + (isComment ? 1500 : 0) + pausedMs;
+    const afterMs = run.endedAt - signalAt;
+    if (afterMs > graceMs + rounding)
+      violations.push(`the run went on for ${afterMs} ms after a signal, the limit is ${graceMs} ms`);
+  }
+  const maxRequests = 30 + durationMs / (scenario.minSeconds * 500);
+  if (requests.length > maxRequests) violations.push(`${requests.length} requests in ${durationMs} ms`);
+
+  const deadline = (run.firstRequestAt ?? 0) + scenario.timeoutSeconds * 1000;
+  let unreachableSince: number | undefined;
+  for (const [index, request] of requests.entries()) {
+    const next = requests[index + 1];
+    const { received, kind, sentAt } = request;
+    if (!next || !received) continue;
+    const isRepeated = next.kind === kind && next.jobId === request.jobId;
+    if (received.kind === "response") {
+      const retryAt = Math.min(received.at + (received.waitMs ?? 0), deadline - lastPollReserveMs);
+      const isTransient = [408, 429].includes(received.status) || received.status >= 500;
+      if (isRepeated && isTransient && scenario.timeoutSeconds >= 10 && next.sentAt < retryAt - rounding - pausedMs) {
+        violations.push(`a ${kind} was repeated ${retryAt - next.sentAt} ms before Retry-After`);
+      }
+      const created = requests.find((one) => one.kind === "create" && acceptanceOf(one) === "accepted")?.received?.at;
+      const isTooNew = received.status === 404 && created !== undefined && sentAt - created < notFoundGraceMs;
+      if (isRepeated && received.status >= 300 && !isTransient && !isTooNew) {
+        violations.push(`a ${kind} was repeated after ${received.status}`);
+      }
+    }
+    const isUnreachable = kind !== "poll" && received.kind === "failure" && received.phase === "connecting";
+    unreachableSince = isUnreachable ? (unreachableSince ?? sentAt) : undefined;
+    if (isUnreachable && received.reason === "certificate") violations.push("an untrusted certificate was retried");
+    if (unreachableSince !== undefined && next.sentAt > unreachableSince + unreachableLimitMs + pausedMs + rounding) {
+      violations.push(`connections were retried for ${next.sentAt - unreachableSince} ms`);
+    }
+  }
+  return violations;
+}
