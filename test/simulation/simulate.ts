@@ -123,6 +123,9 @@ async function runAttempt(world: World, attempt: Attempt, number: number): Promi
     signal: cancellation.signal,
     random: () => attempt.randomNumbers[draws++ % attempt.randomNumbers.length] ?? 0,
     connect: () => transport,
+    connectCache: () => {
+      throw new Error("the simulated runner offers no cache service");
+    },
     connectGitHub: () =>
       gitHub ? Promise.resolve(gitHub.github) : Promise.reject(new Error("GitHub is only used in comment mode")),
   };
