@@ -1,0 +1,58 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type MutationRun, mutate } from "../../tools/mutate/mutate.ts";
+import { renderReport, tallies } from "../../tools/mutate/report.ts";
+import { root } from "../support/metadata.ts";
+
+/** Runs mutation testing on a repository with these files. */
+async function mutateRepository(files: Record<string, string>): Promise<MutationRun> {
+  const repository = mkdtempSync(join(tmpdir(), "agent-job-mutate-test-"));
+  onTestFinished(() => rmSync(repository, { recursive: true, force: true }));
+  symlinkSync(join(root, "node_modules"), join(repository, "node_modules"), "junction");
+  for (const [file, content] of Object.entries({ "vitest.config.ts": "export default {};", ...files })) {
+    mkdirSync(dirname(join(repository, file)), { recursive: true });
+    writeFileSync(join(repository, file), content);
+  }
+  return mutate({ root: repository, paths: ["src"] });
+}
+
+const source = `
+const sizes = { large: 10 };
+export const isLarge = (size: number) => size > sizes.large;
+export function countDown(from: number): number {
+  let steps = 0;
+  for (let left = from; left > 0; left -= 1) steps += 1;
+  return steps;
+}
+export const unused = () => 1 + 1;
+`;
+
+const tests = `
+import { expect, test } from "vitest";
+import { countDown, isLarge } from "../../src/sizes.ts";
+test("is large", () => {
+  expect(isLarge(11)).toBe(true);
+  expect(isLarge(1)).toBe(false);
+});
+test("counts down", () => expect(countDown(2)).toBe(2));
+test("always fails", () => expect(isLarge(11)).toBe(false));
+`;
+
+test("finds what tests notice: also constants, endless loops, and code that no test reaches", async () => {
+  const run = await mutateRepository({ "src/sizes.ts": source, "test/unit/sizes.test.ts": tests });
+  const verdictOf = (original: string, replacement: string) =>
+    run.mutants.find((mutant) => mutant.original === original && mutant.replacement === replacement);
+
+  expect(verdictOf("size > sizes.large", "size <= sizes.large")).toMatchObject({ verdict: "killed", isStatic: false });
+  expect(verdictOf("size > sizes.large", "size >= sizes.large")).toMatchObject({ verdict: "survived" });
+  expect(verdictOf("{ large: 10 }", "{}")).toMatchObject({ verdict: "killed", isStatic: true, line: 2, column: 15 });
+  expect(verdictOf("left -= 1", "left += 1")).toMatchObject({ verdict: "timed-out" });
+  expect(verdictOf("1 + 1", "1 - 1")).toMatchObject({ verdict: "uncovered" });
+  expect(run.unusable).toEqual(["test/unit/sizes.test.ts > always fails"]);
+
+  const [file, all] = tallies(run);
+  expect(file).toEqual({ ...all, file: "src/sizes.ts" });
+  expect(renderReport(run)).toContain("src/sizes.ts:3:42  EqualityOperator  size > sizes.large → size >= sizes.large");
+});

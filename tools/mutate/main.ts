@@ -1,0 +1,63 @@
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { errorMessage } from "../../src/service/error-message.ts";
+import { mutate } from "./mutate.ts";
+import { renderReport, tallies } from "./report.ts";
+
+const help = `Usage: npm run mutate [-- PATH ...] [options]
+
+Changes the sources in many small ways, one at a time, and reports which of these mutants no test notices: there the tests
+would let a mistake pass. PATH is a file or folder (default: src/client src/action src/service). Uses the tests in
+test/unit and test/integration. A mutant cannot reach other processes: tests of dist, and of programs that a test starts,
+do not count. Mutants of string literals are reported apart, and not in the score.
+
+  --json FILE      also write the result for every mutant
+  --threshold N    exit with 1 if less than N percent are noticed
+  --help           show this help
+`;
+
+interface Options {
+  paths: string[];
+  json: string | undefined;
+  threshold: number;
+}
+
+function readOptions(): Options | "help" {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      json: { type: "string" },
+      threshold: { type: "string", default: "0" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return "help";
+  const threshold = Number(values.threshold);
+  if (!(threshold >= 0 && threshold <= 100)) throw new Error("--threshold must be a number from 0 to 100");
+  const paths = positionals.length > 0 ? positionals : ["src/client", "src/action", "src/service"];
+  return { paths, json: values.json, threshold };
+}
+
+async function main({ paths, json, threshold }: Options): Promise<void> {
+  const startedAt = performance.now();
+  const onProgress = (text: string): void => {
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    process.stderr.write(`${seconds} s: ${text}\n`);
+  };
+  const run = await mutate({ root: resolve(import.meta.dirname, "../.."), paths, onProgress });
+  process.stdout.write(renderReport(run));
+  const files = tallies(run);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify({ files, ...run }, null, 2)}\n`);
+  onProgress("done");
+  if ((files.at(-1)?.score ?? 0) < threshold) process.exitCode = 1;
+}
+
+try {
+  const options = readOptions();
+  if (options === "help") process.stdout.write(help);
+  else await main(options);
+} catch (error) {
+  process.stderr.write(`${errorMessage(error)}\n\n${help}`);
+  process.exitCode = 2;
+}

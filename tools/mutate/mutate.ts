@@ -1,0 +1,244 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, globSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createImportGraph } from "./imports.ts";
+import { instrument, type Mutant, sourceFiles } from "./instrument.ts";
+import {
+  type Entry,
+  type Limits,
+  readJournal,
+  type Session,
+  type Step,
+  type TestEntry,
+  type Verdict,
+} from "./protocol.ts";
+
+/** A mutant and whether a test noticed it. */
+export interface MutantResult extends Mutant {
+  /** `uncovered`: no test reaches it. */
+  verdict: Verdict | "uncovered";
+  /** Whether its code runs while modules are loaded. Such a mutant is also tried with freshly loaded modules. */
+  isStatic: boolean;
+  /** The test that noticed it. */
+  test?: string;
+}
+
+export interface MutationRun {
+  mutants: MutantResult[];
+  /** Tests that were left out, because they fail without a mutant, or when they are repeated. */
+  unusable: string[];
+}
+
+export interface MutationOptions {
+  /** The repository. */
+  root: string;
+  /** Files or folders in it. */
+  paths: readonly string[];
+  onProgress?: (text: string) => void;
+}
+
+/** A session whose journal does not grow for this long hangs, in milliseconds. No test may take that long. */
+const stallMs = 60_000;
+/** A test may take this much longer with a mutant than without, in milliseconds, on top of three times as long. */
+const slackMs = 1000;
+const slackHits = 100_000;
+
+/** Runs the tests of a repository with each mutant of some of its sources, in a copy of the repository. */
+export async function mutate({ root, paths, onProgress = () => {} }: MutationOptions): Promise<MutationRun> {
+  const files = sourceFiles(root, paths);
+  const scratch = realpathSync(mkdtempSync(join(tmpdir(), "agent-job-mutate-")));
+  const remove = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
+  const interrupt = () => process.exit(130);
+  process.once("exit", remove);
+  process.once("SIGINT", interrupt);
+  process.once("SIGTERM", interrupt);
+  try {
+    const copy = copyRepository(root, scratch);
+    const reach = createImportGraph();
+    const mutants = await instrument(copy, files);
+    onProgress(`${mutants.length} mutants in ${files.length} files. Running the tests without them.`);
+    const lab = { copy, scratch, reach, results: new Map<string, MutantResult>(), onProgress };
+    for (const mutant of mutants) lab.results.set(mutant.id, { ...mutant, verdict: "uncovered", isStatic: false });
+    return await experiment(lab);
+  } finally {
+    process.off("exit", remove);
+    process.off("SIGINT", interrupt);
+    process.off("SIGTERM", interrupt);
+    remove();
+  }
+}
+
+function copyRepository(root: string, scratch: string): string {
+  const copy = join(scratch, "repository");
+  const leftOut = ["node_modules", ".git", "build", "coverage"].map((name) => resolve(root, name));
+  cpSync(root, copy, { recursive: true, filter: (path) => !leftOut.includes(resolve(path)) });
+  symlinkSync(resolve(root, "node_modules"), join(copy, "node_modules"), "junction");
+  return copy;
+}
+
+interface Lab {
+  /** The copy of the repository, with the instrumented sources. */
+  copy: string;
+  scratch: string;
+  /** Returns the files that a file imports. */
+  reach: (file: string) => Set<string>;
+  results: Map<string, MutantResult>;
+  onProgress: (text: string) => void;
+}
+
+async function experiment(lab: Lab): Promise<MutationRun> {
+  const { results } = lab;
+  const sources = new Set([...results.values()].map(({ file }) => resolve(lab.copy, file)));
+  const candidates = globSync("test/{unit,integration}/**/*.test.ts", { cwd: lab.copy })
+    .map((file) => join(lab.copy, file))
+    .filter((file) => !lab.reach(file).isDisjointFrom(sources));
+  const journal = await runSession(lab, [{ files: candidates, job: { kind: "dry-run" } }]);
+  const tests = journal.filter((entry) => entry.kind === "test").map((test) => ({ ...test, file: resolve(test.file) }));
+  if (!isDone(journal) || tests.length === 0) throw new Error("The tests could not be run without mutants.");
+  const usable = new Map(tests.filter(({ passes }) => passes).map((test) => [test.id, test]));
+  for (const { covers } of usable.values()) for (const id of covers) update(lab, id, { verdict: "survived" });
+  const loaded = journal.flatMap((entry) => (entry.kind === "loaded" ? entry.mutants : []));
+  for (const id of [...loaded, ...tests.flatMap(({ once }) => once)])
+    update(lab, id, { isStatic: true, verdict: "survived" });
+
+  const ids = [...results.keys()];
+  await inShards(ids, (shard) => runTests(lab, usable, new Set(shard)));
+  const survivors = ids.filter((id) => results.get(id)?.verdict === "survived" && results.get(id)?.isStatic);
+  lab.onProgress(`${survivors.length} mutants are left to try with freshly loaded modules.`);
+  await inShards(survivors, (shard) => runFresh(lab, usable, shard));
+
+  for (const result of results.values()) {
+    const test = tests.find(({ id }) => id === result.test);
+    if (test) result.test = test.name;
+  }
+  return {
+    mutants: [...results.values()],
+    unusable: tests.filter(({ id }) => !usable.has(id)).map(({ name }) => name),
+  };
+}
+
+function update({ results }: Lab, id: string, change: Partial<MutantResult>): void {
+  const result = results.get(id);
+  if (result) Object.assign(result, change);
+}
+
+function isDone(journal: readonly Entry[]): boolean {
+  return journal.at(-1)?.kind === "step-done";
+}
+
+/** Splits work between sessions: twice as many as processors, because many tests wait for timers, but at most eight. */
+async function inShards(ids: readonly string[], run: (shard: string[]) => Promise<void>): Promise<void> {
+  const count = Math.min(availableParallelism() * 2, 8);
+  await Promise.all(
+    Array.from({ length: count }, (_, shard) => run(ids.filter((_id, index) => index % count === shard))),
+  );
+}
+
+/** Runs each test with each of the mutants that it reaches, until none of them is left. Quick files go first. */
+async function runTests(lab: Lab, usable: Map<string, TestEntry>, shard: Set<string>): Promise<void> {
+  const survived = new Set<string>();
+  for (;;) {
+    const isLeft = (mutant: string, test: string) =>
+      shard.has(mutant) && lab.results.get(mutant)?.verdict === "survived" && !survived.has(`${mutant} ${test}`);
+    const tests = [...usable.values()].map((test) => ({
+      ...test,
+      covers: test.covers.filter((mutant) => isLeft(mutant, test.id)),
+    }));
+    const pending = tests.filter(({ covers }) => covers.length > 0);
+    if (pending.length === 0) return;
+    const plays = Object.fromEntries(pending.map(({ id, covers }) => [id, covers]));
+    const files = quickFilesFirst(pending);
+    const journal = await runSession(lab, [{ files, job: { kind: "tests", plays, limits: limitsOf(pending) } }]);
+    for (const entry of journal) {
+      if (entry.kind === "result" && entry.result === "survived") survived.add(`${entry.mutant} ${entry.test}`);
+      else if (entry.kind === "result") update(lab, entry.mutant, { verdict: entry.result, test: entry.test });
+      else if (entry.kind === "unreliable") {
+        usable.delete(entry.test);
+        for (const id of entry.mutants) update(lab, id, { verdict: "survived" });
+      }
+    }
+    if (isDone(journal) && journal.some(({ kind }) => kind === "start")) continue;
+    if (isDone(journal)) return;
+    // The session ended while a test was running: its mutant hangs or ends the whole process.
+    const last = journal.at(-1);
+    if (last?.kind !== "start") throw new Error(`A session ended without a reason after ${JSON.stringify(last)}.`);
+    update(lab, last.mutant, { verdict: "timed-out", test: last.test });
+  }
+}
+
+/** Runs each mutant with freshly loaded modules, in the test files that import its source. */
+async function runFresh(lab: Lab, usable: Map<string, TestEntry>, shard: readonly string[]): Promise<void> {
+  const tests = [...usable.values()];
+  const limits = limitsOf(tests);
+  const queue = [...shard];
+  while (queue.length > 0) {
+    const steps = queue.map((mutant): Step => {
+      const file = lab.results.get(mutant)?.file ?? "";
+      const source = resolve(lab.copy, file);
+      const candidates = tests.filter(({ file }) => lab.reach(file).has(source));
+      const isNear = ({ covers }: TestEntry) => covers.some((id) => lab.results.get(id)?.file === file);
+      const near = quickFilesFirst(candidates.filter(isNear));
+      const files = [...new Set([...near, ...quickFilesFirst(candidates)])];
+      return { files, job: { kind: "fresh", mutant, limits } };
+    });
+    const journal = await runSession(lab, steps);
+    for (const entry of journal) {
+      if (entry.kind === "result") update(lab, entry.mutant, { verdict: entry.result, test: entry.test });
+    }
+    queue.splice(0, journal.filter(({ kind }) => kind === "step-done").length);
+    if (isDone(journal)) continue;
+    const mutant = queue.shift();
+    if (mutant !== undefined) update(lab, mutant, { verdict: "timed-out" });
+  }
+}
+
+/** Orders the files of tests by how long their tests take. */
+function quickFilesFirst(tests: readonly TestEntry[]): string[] {
+  const durations = new Map<string, number>();
+  for (const { file, ms } of tests) durations.set(file, (durations.get(file) ?? 0) + ms);
+  return [...durations.keys()].sort((a, b) => (durations.get(a) ?? 0) - (durations.get(b) ?? 0));
+}
+
+function limitsOf(tests: readonly TestEntry[]): Limits {
+  return Object.fromEntries(
+    tests.map(({ id, ms, hits }) => [
+      id,
+      { timeoutMs: Math.min(ms * 3 + slackMs, stallMs / 2), maxHits: hits * 10 + slackHits },
+    ]),
+  );
+}
+
+/** Runs a session in a process of its own, which is killed if it hangs. Returns its journal. */
+async function runSession(lab: Lab, steps: Step[]): Promise<Entry[]> {
+  const folder = mkdtempSync(join(lab.scratch, "session-"));
+  const session: Session = {
+    root: lab.copy,
+    steps,
+    jobFile: join(folder, "job.json"),
+    journal: join(folder, "journal.jsonl"),
+  };
+  writeFileSync(join(folder, "session.json"), JSON.stringify(session));
+  writeFileSync(session.journal, "");
+  const child = fork(join(import.meta.dirname, "session.ts"), [join(folder, "session.json")], {
+    cwd: lab.copy,
+    // What tests leave behind is removed with the folder.
+    env: { ...process.env, TMPDIR: folder },
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  const exited = once(child, "exit");
+  let size = -1;
+  const watchdog = setInterval(() => {
+    const now = statSync(session.journal).size;
+    if (now === size) child.kill("SIGKILL");
+    size = now;
+  }, stallMs);
+  try {
+    await exited;
+  } finally {
+    clearInterval(watchdog);
+    child.kill("SIGKILL");
+  }
+  return readJournal(session.journal);
+}
