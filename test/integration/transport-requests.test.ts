@@ -84,7 +84,7 @@ test("joins the values of a header that is sent twice", async () => {
 });
 
 test.each<[string, Partial<HttpRequest>, (socket: Socket) => void, Partial<NetworkError>]>([
-  ["a timeout", { timeoutMs: 101 }, () => {}, { message: "no complete response within 1 s", phase: "waiting" }],
+  ["a timeout", { timeoutMs: 501 }, () => {}, { message: "no complete response within 1 s", phase: "waiting" }],
   [
     "a response that is too large",
     {},
@@ -120,7 +120,7 @@ test("keeps at most what fits of a response that is too large", async () => {
 
 test("ends the connection of a request that it gives up, so that the server notices", async () => {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
-  await exchange((socket) => void socket.on("close", resolve).write("HTTP/1.1 200 OK\r\n"), { timeoutMs: 100 });
+  await exchange((socket) => void socket.on("close", resolve).write("HTTP/1.1 200 OK\r\n"), { timeoutMs: 500 });
   await closed;
 });
 

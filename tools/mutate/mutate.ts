@@ -39,16 +39,22 @@ export interface MutationOptions {
   onProgress?: (text: string) => void;
 }
 
+/** Returns whether a mutant only changes a text. */
+export function isString({ mutator }: Mutant): boolean {
+  return mutator === "StringLiteral";
+}
+
 /** A session whose journal does not grow for this long hangs, in milliseconds. No test may take that long. */
 const stallMs = 30_000;
 /** A test may take this much longer with a mutant than without, in milliseconds, on top of three times as long. */
-const slackMs = 1000;
+const slackMs = 2000;
 const slackHits = 100_000;
 
 /** Runs the tests of a repository with each mutant of some of its sources, in a copy of the repository. */
 export async function mutate({ root, paths, onProgress = () => {} }: MutationOptions): Promise<MutationRun> {
   const files = sourceFiles(root, paths);
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), "agent-job-mutate-")));
+  const sessions = new AbortController();
   const remove = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
   const interrupt = () => process.exit(130);
   process.once("exit", remove);
@@ -59,10 +65,11 @@ export async function mutate({ root, paths, onProgress = () => {} }: MutationOpt
     const reach = createImportGraph();
     const mutants = await instrument(copy, files);
     onProgress(`${mutants.length} mutants in ${files.length} files. Running the tests without them.`);
-    const lab = { copy, scratch, reach, results: new Map<string, MutantResult>(), onProgress };
+    const lab = { copy, scratch, reach, sessions, results: new Map<string, MutantResult>(), onProgress };
     for (const mutant of mutants) lab.results.set(mutant.id, { ...mutant, verdict: "uncovered", isStatic: false });
     return await experiment(lab);
   } finally {
+    sessions.abort();
     process.off("exit", remove);
     process.off("SIGINT", interrupt);
     process.off("SIGTERM", interrupt);
@@ -85,6 +92,8 @@ interface Lab {
   /** Returns the files that a file imports. */
   reach: (file: string) => Set<string>;
   results: Map<string, MutantResult>;
+  /** Ends all sessions. */
+  sessions: AbortController;
   onProgress: (text: string) => void;
 }
 
@@ -104,10 +113,14 @@ async function experiment(lab: Lab): Promise<MutationRun> {
     update(lab, id, { isStatic: true, verdict: "survived" });
 
   const ids = [...results.keys()];
-  await inShards(ids, (shard) => runTests(lab, usable, new Set(shard)));
-  const survivors = ids.filter((id) => results.get(id)?.verdict === "survived" && results.get(id)?.isStatic);
+  await inShards(lab, ids, (shard) => runTests(lab, usable, new Set(shard)));
+  // Texts in constants are many, and not counted.
+  const survivors = ids.filter((id) => {
+    const result = results.get(id);
+    return result?.isStatic && result.verdict === "survived" && !isString(result);
+  });
   lab.onProgress(`${survivors.length} mutants are left to try with freshly loaded modules.`);
-  await inShards(survivors, (shard) => runFresh(lab, usable, shard));
+  await inShards(lab, survivors, (shard) => runFresh(lab, usable, shard));
 
   for (const result of results.values()) {
     const test = tests.find(({ id }) => id === result.test);
@@ -128,12 +141,21 @@ function isDone(journal: readonly Entry[]): boolean {
   return journal.at(-1)?.kind === "step-done";
 }
 
-/** Splits work between sessions: twice as many as processors, because many tests wait for timers, but at most eight. */
-async function inShards(ids: readonly string[], run: (shard: string[]) => Promise<void>): Promise<void> {
+/**
+ * Splits work between sessions: twice as many as processors, because many tests wait for timers, but at most eight. If one
+ * fails, the others end too.
+ */
+async function inShards(lab: Lab, ids: readonly string[], run: (shard: string[]) => Promise<void>): Promise<void> {
   const count = Math.min(availableParallelism() * 2, 8);
-  await Promise.all(
-    Array.from({ length: count }, (_, shard) => run(ids.filter((_id, index) => index % count === shard))),
-  );
+  const shards = Array.from({ length: count }, (_, shard) => ids.filter((_id, index) => index % count === shard));
+  const runs = shards.map((shard) => run(shard));
+  try {
+    await Promise.all(runs);
+  } catch (error) {
+    lab.sessions.abort();
+    await Promise.allSettled(runs);
+    throw error;
+  }
 }
 
 /** Runs each test with each of the mutants that it reaches, until none of them is left. Quick files go first. */
@@ -163,8 +185,7 @@ async function runTests(lab: Lab, usable: Map<string, TestEntry>, shard: Set<str
     if (isDone(journal)) return;
     // The session ended while a test was running: its mutant hangs or ends the whole process.
     const last = journal.at(-1);
-    if (last?.kind !== "start") throw new Error(`A session ended without a reason after ${JSON.stringify(last)}.`);
-    update(lab, last.mutant, { verdict: "timed-out", test: last.test });
+    if (last?.kind === "start") update(lab, last.mutant, { verdict: "timed-out", test: last.test });
   }
 }
 
@@ -190,7 +211,8 @@ async function runFresh(lab: Lab, usable: Map<string, TestEntry>, shard: readonl
     queue.splice(0, journal.filter(({ kind }) => kind === "step-done").length);
     if (isDone(journal)) continue;
     const mutant = queue.shift();
-    if (mutant !== undefined) update(lab, mutant, { verdict: "timed-out" });
+    const last = journal.at(-1);
+    if (mutant !== undefined && last?.kind === "start") update(lab, mutant, { verdict: "timed-out", test: last.test });
   }
 }
 
@@ -210,7 +232,11 @@ function limitsOf(tests: readonly TestEntry[]): Limits {
   );
 }
 
-/** Runs a session in a process of its own, which is killed if it hangs. Returns its journal. */
+/**
+ * Runs a session in a process of its own, which is killed if it hangs. Returns its journal.
+ *
+ * @throws if it ends before it has done anything
+ */
 async function runSession(lab: Lab, steps: Step[]): Promise<Entry[]> {
   const folder = mkdtempSync(join(lab.scratch, "session-"));
   const session: Session = {
@@ -225,9 +251,14 @@ async function runSession(lab: Lab, steps: Step[]): Promise<Entry[]> {
     cwd: lab.copy,
     // What tests leave behind is removed with the folder.
     env: { ...process.env, TMPDIR: folder },
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+    signal: lab.sessions.signal,
+    killSignal: "SIGKILL",
   });
-  const exited = once(child, "exit");
+  let errors = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    errors = (errors + text).slice(-2000);
+  });
   let size = 0;
   let grownAt = performance.now();
   const watchdog = setInterval(() => {
@@ -238,10 +269,11 @@ async function runSession(lab: Lab, steps: Step[]): Promise<Entry[]> {
     size = newSize;
   }, 1000);
   try {
-    await exited;
+    const [code, signal] = await once(child, "exit");
+    const journal = readJournal(session.journal);
+    if (journal.length === 0) throw new Error(`The tests could not be run: ${signal ?? `exit code ${code}`} ${errors}`);
+    return journal;
   } finally {
     clearInterval(watchdog);
-    child.kill("SIGKILL");
   }
-  return readJournal(session.journal);
 }

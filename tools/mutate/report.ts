@@ -1,4 +1,4 @@
-import type { MutantResult, MutationRun } from "./mutate.ts";
+import { isString, type MutantResult, type MutationRun } from "./mutate.ts";
 
 /** The numbers of one file. Mutants of string literals are counted apart. */
 export interface Tally {
@@ -12,10 +12,6 @@ export interface Tally {
   score: number;
   strings: number;
   stringsNoticed: number;
-}
-
-function isString({ mutator }: MutantResult): boolean {
-  return mutator === "StringLiteral";
 }
 
 function isNoticed({ verdict }: MutantResult): boolean {
@@ -66,7 +62,10 @@ export function renderReport(run: MutationRun): string {
     ...table([head, ...rows]),
     ...list("Survived", unnoticed.filter((each) => !isString(each) && each.verdict === "survived").map(describe)),
     ...list("No coverage", unnoticed.filter((each) => !isString(each) && each.verdict === "uncovered").map(describe)),
-    ...list("String literals, not counted", unnoticed.filter(isString).map(describe)),
+    ...list(
+      "String literals, not counted. Those in constants are not tried with freshly loaded modules.",
+      unnoticed.filter(isString).map(describe),
+    ),
     ...list("Tests left out, because they fail without a mutant or when repeated", run.unusable),
     "",
   ].join("\n");

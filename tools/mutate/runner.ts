@@ -236,6 +236,7 @@ class FreshPlayer extends RepeatingRunner {
 
   override async importFile(filepath: string, source: "collect" | "setup"): Promise<unknown> {
     if (state.killed.has(this.#mutant)) return;
+    append(journal, { kind: "start", mutant: this.#mutant, test: filepath });
     state.hits = 0;
     state.maxHits = maxHitsOfImport;
     try {
@@ -252,6 +253,7 @@ class FreshPlayer extends RepeatingRunner {
   }
 
   protected beforeRun(test: RunnerTestCase): void {
+    append(journal, { kind: "start", mutant: this.#mutant, test: test.id });
     state.maxHits = this.limits[test.id]?.maxHits ?? 0;
   }
 
