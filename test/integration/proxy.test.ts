@@ -23,6 +23,7 @@ test.each([
   ["no scheme", (port: number) => `127.0.0.1:${port}`],
   ["an upper-case scheme", (port: number) => `HTTP://127.0.0.1:${port}`],
   ["a leading space", (port: number) => ` http://127.0.0.1:${port}`],
+  ["a path that looks like a scheme", (port: number) => `127.0.0.1:${port}/socks5://`],
   ["a final slash", (port: number) => `http://127.0.0.1:${port}/`],
 ])("uses a proxy whose address has %s", async (_name, address) => {
   expect(await connectThrough(address)).toMatch(/^CONNECT service\.example:443 HTTP\/1\.1\r\n/);
@@ -37,11 +38,14 @@ test("reads HTTPS_PROXY too, and prefers https_proxy", async () => {
 test.each([
   ["socks5://127.0.0.1:1080", "a socks5 proxy, but only http and https proxies are supported"],
   ["SOCKS5H://127.0.0.1:1080", "a socks5h proxy"],
+  ["xhttp://127.0.0.1:1080", "a xhttp proxy"],
+  ["httpx://127.0.0.1:1080", "a httpx proxy"],
   ["http://[", "is not a valid URL"],
 ])("rejects %s by name, before anything is sent", (address, message) => {
   const create = () => createTransport("https:", { https_proxy: address });
   expect(create).toThrow(NetworkError);
   expect(create).toThrow(message);
+  expect(create).toThrow(expect.objectContaining({ phase: "connecting", reason: "network" }));
 });
 
 test("never repeats the address, which may contain a password", () => {

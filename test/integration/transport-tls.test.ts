@@ -102,3 +102,17 @@ test("a tunnel through a proxy: the request counts as sent once the tunnel is en
   const environment = { https_proxy: `http://127.0.0.1:${await listen(proxy)}` };
   expect(await post("localhost", port, {}, environment)).toMatchObject({ phase: "waiting", reason: "network" });
 });
+
+test("polls share a connection", async () => {
+  trustCertificate();
+  const server = createServer(options, (_request, response) => response.end("ok"));
+  let connections = 0;
+  server.on("secureConnection", () => connections++);
+  const url = new URL(`https://localhost:${await listen(server)}/`);
+  const transport = createTransport("https:", {});
+  for (let poll = 0; poll < 3; poll++) {
+    const { signal } = new AbortController();
+    await transport({ method: "GET", url, headers: { accept: "text/plain" }, timeoutMs: 5000, signal });
+  }
+  expect(connections).toBe(1);
+});

@@ -13,7 +13,7 @@ import { append, type Job, type Limits, type Verdict } from "./protocol.ts";
 /** What the instrumented sources use, by the instrumenter's names. */
 interface MutantSwitch {
   readonly activeMutant: string | undefined;
-  /** Undefined while modules are loaded. */
+  /** Undefined while modules are loaded and tests are collected. */
   currentTestId: string | undefined;
   readonly mutantCoverage: { static: Record<string, number>; perTest: Record<string, Record<string, number>> };
 }
@@ -92,12 +92,9 @@ abstract class RepeatingRunner extends TestRunner {
   #result: Result = "passed";
 
   override async importFile(filepath: string, source: "collect" | "setup"): Promise<unknown> {
+    // Until the first test begins: the functions given to `describe` run later than the import.
     mutants.currentTestId = undefined;
-    try {
-      return await super.importFile(filepath, source);
-    } finally {
-      mutants.currentTestId = "between tests";
-    }
+    return super.importFile(filepath, source);
   }
 
   override onBeforeTryTask(test: RunnerTestCase, { repeats: run }: TestTryOptions & { repeats: number }): void {

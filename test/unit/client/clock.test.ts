@@ -41,3 +41,13 @@ test("does not wake immediately from a sleep longer than a timer can be", async 
   await vi.advanceTimersByTimeAsync(1_000_000);
   expect(done).not.toHaveBeenCalled();
 });
+
+test("tells the monotonic time and the wall-clock time", async () => {
+  vi.setSystemTime(Date.UTC(2026, 0, 1));
+  const before = systemClock.now();
+  await vi.advanceTimersByTimeAsync(1500);
+  expect(systemClock.now() - before).toBe(1500);
+  expect(systemClock.wallTime()).toBe(Date.UTC(2026, 0, 1) + 1500);
+  vi.setSystemTime(0);
+  expect(systemClock.now() - before).toBe(1500);
+});

@@ -32,6 +32,10 @@ describe("Retry-After", () => {
     "Wed, 31 Dec 2025 23:59:59 GMT",
     "2026-01-01T00:00:05Z",
     "Thu, 99 Foo 2026 00:00:05 GMT",
+    "on Thu, 01 Jan 2026 00:00:05 GMT",
+    "Thu, 01 Jan 2026 00:00:05 GMT+1",
+    "on Thu Jan  1 00:00:05 2026",
+    "Thu Jan  1 00:00:05 2026 x",
   ])("ignores %s", (value) => {
     expect(parseRetryAfter(value, undefined, now)).toBeUndefined();
   });
@@ -44,6 +48,11 @@ describe("Retry-After", () => {
     expect(parseRetryAfter(new Date(now + 5000).toUTCString(), date, now + offMs)).toBe(5000);
     expect(parseRetryAfter(date, date, now + offMs)).toBeUndefined();
     expect(parseRetryAfter("7", date, now + offMs)).toBe(7000);
+  });
+
+  test("accepts spaces around the response's own Date", () => {
+    const date = ` ${new Date(now).toUTCString()} `;
+    expect(parseRetryAfter(new Date(now + 5000).toUTCString(), date, 0)).toBe(5000);
   });
 
   test.each(["", "yesterday", "2026-01-01T00:00:00Z"])("ignores a Date that cannot be read: %j", (date) => {

@@ -35,6 +35,7 @@ describe("finds nothing", () => {
     ["in an object without members", "{"],
     ["in an id that is a path", '{"id":".."}'],
     ["outside an object", '"id":"no"'],
+    ["in strings without punctuation", '{"id" "no" "no"}'],
     ["in a web page", '<html><a id="no">'],
     ["in nothing", ""],
   ])("%s", (_name, body) => {

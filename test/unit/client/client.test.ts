@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { type AgentJobClient, createClient } from "../../../src/client/client.ts";
+import type { SubmissionError } from "../../../src/client/errors.ts";
+import type { Transport } from "../../../src/client/transport.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { type Exchange, fakeTransport, type SeenRequest } from "../../support/fake-transport.ts";
+import { key, record, respondWith } from "../../support/run-main.ts";
+
+const limits = { deadline: 60_000, signal: new AbortController().signal };
+
+function clientOf(transport: Transport, clock = new FakeClock(), baseUrl = "https://example.com"): AgentJobClient {
+  const address = { baseUrl: new URL(baseUrl), projectId: "docs", apiKey: key };
+  return createClient(address, { transport, clock, random: () => 0.5 });
+}
+
+/** Creates a job with a service that answers each request in turn; returns what came of it. */
+async function create(...exchanges: Exchange[]): Promise<{ result: unknown; requests: SeenRequest[] }> {
+  const clock = new FakeClock();
+  const { transport, requests } = fakeTransport(clock, (_request, index) => exchanges[index] ?? respondWith(500));
+  const result = await clientOf(transport, clock)
+    .createJob("prompt", limits, () => {})
+    .catch((error: SubmissionError) => error);
+  return { result, requests };
+}
+
+test.each(["https://example.com/prefix", "https://example.com/prefix/", "https://example.com/prefix//"])(
+  "keeps the path of %s, without the slashes at its end",
+  async (baseUrl) => {
+    const clock = new FakeClock();
+    const { transport, requests } = fakeTransport(clock, () => respondWith(200, record()));
+    await clientOf(transport, clock, baseUrl).getJob("job_1", limits);
+    expect(requests[0]?.path).toBe("/prefix/v2/agent/docs/job/job_1");
+  },
+);
+
+test("does not take a bug for a failed request", async () => {
+  const bug = new TypeError("x is not a function");
+  const client = clientOf(() => Promise.reject(bug));
+  await expect(client.createJob("prompt", limits, () => {})).rejects.toBe(bug);
+  await expect(client.getJob("job_1", limits)).rejects.toBe(bug);
+});
+
+describe("a create with Retry-After", () => {
+  test("is sent again if a second is left after the wait", async () => {
+    const { result, requests } = await create(
+      respondWith(429, "", { "retry-after": "59" }),
+      respondWith(201, record()),
+    );
+    expect(requests.map(({ at }) => at)).toEqual([0, 59_000]);
+    expect(result).toMatchObject({ id: "job_1" });
+  });
+
+  test("fails at once if less is left", async () => {
+    const { result, requests } = await create(respondWith(429, "", { "retry-after": "60" }));
+    expect(requests).toHaveLength(1);
+    expect(result).toMatchObject({ acceptance: "rejected", cause: { status: 429 } });
+  });
+});
+
+test.each([0, 101, 199, 300])("a job record in a response with status %i is not a job", async (status) => {
+  const { result, requests } = await create(respondWith(status, record()));
+  expect(requests).toHaveLength(1);
+  expect(result).toMatchObject({ acceptance: status < 300 ? "unknown" : "rejected", jobId: undefined });
+});
+
+test.each([200, 201, 202, 299])("a job record in a response with status %i is a job", async (status) => {
+  expect((await create(respondWith(status, record()))).result).toMatchObject({ id: "job_1", status: "active" });
+});
