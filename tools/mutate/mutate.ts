@@ -265,7 +265,8 @@ async function runSession(lab: Lab, steps: Step[]): Promise<Entry[]> {
     const now = performance.now();
     const newSize = statSync(session.journal).size;
     if (newSize > size) grownAt = now;
-    else if (now - grownAt > stallMs) child.kill("SIGKILL");
+    // Starting vitest and importing the tests can take long on a busy machine.
+    else if (now - grownAt > (size === 0 ? 5 : 1) * stallMs) child.kill("SIGKILL");
     size = newSize;
   }, 1000);
   try {
