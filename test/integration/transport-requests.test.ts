@@ -66,6 +66,23 @@ test("leaves no timer after a response in the grace period", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
+test("waits for the body of a 2xx longer than for that of an HTTP error", async () => {
+  const realSetTimeout = setTimeout;
+  countTimers();
+  const { result } = await exchange(
+    (socket) => {
+      socket.write("HTTP/1.1 201 Created\r\ncontent-length: 14\r\n\r\n");
+      // Real time for the head to arrive.
+      realSetTimeout(() => {
+        vi.advanceTimersByTime(60_000);
+        realSetTimeout(() => socket.end('{"id":"job_1"}'), 50);
+      }, 50);
+    },
+    { timeoutMs: 600_000 },
+  );
+  expect(result).toMatchObject({ status: 201, body: '{"id":"job_1"}' });
+});
+
 test("sends the path with its query, and the body with its length in bytes", async () => {
   const { sent } = await exchange((socket) => socket.end(httpResponse(200, "ok")), {
     body: '"é"',
