@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { parseInputs } from "../../../../src/action/inputs/schema.ts";
+import { plain, say } from "../../../../src/action/report/text.ts";
+
+const valid = { prompt: "Do it", "project-id": "docs", "api-key": "mint_key_0123456789" };
+
+/** Returns the problems of these inputs as lines, such as `wait must be true or false`. */
+function problemsOf(values: Record<string, string>, eventName = "push", isCommentEvent = false): string[] {
+  const all: Record<string, string> = { ...valid, ...values };
+  const readPromptFile = (path: string) =>
+    path === "prompt.md" ? { text: "Do it" } : { problem: say`is ${path}, which does not exist` };
+  const result = parseInputs({ read: (name) => all[name] ?? "", readPromptFile, eventName, isCommentEvent });
+  return result.ok ? [] : result.problems.map(({ input, problem }) => `${input} ${plain(problem)}`);
+}
+
+describe("base-url", () => {
+  test.each([
+    "https://user@example.com",
+    "https://:password@example.com",
+    "https://user:password@example.com",
+    "https://@example.com",
+    "HTTPS://@example.com/x",
+  ])("must not contain credentials: %s", (baseUrl) => {
+    expect(problemsOf({ "base-url": baseUrl })).toEqual([expect.stringMatching(/^base-url must not contain credent/)]);
+  });
+
+  test.each([
+    "http://example.com",
+    "http://notlocalhost",
+    "http://localhost.example",
+    "http://128.0.0.1",
+    "ftp://localhost",
+    "ws://localhost",
+  ])("must begin with https, except for loopback hosts: %s", (baseUrl) => {
+    expect(problemsOf({ "base-url": baseUrl })).toEqual([expect.stringMatching(/^base-url must begin with https/)]);
+  });
+
+  test.each([
+    "https://example.com/path/@x",
+    "http://localhost:1",
+    "http://127.0.0.1",
+    "http://127.1.2.3",
+    "http://[::1]:8080/x",
+  ])("may be %s", (baseUrl) => {
+    expect(problemsOf({ "base-url": baseUrl })).toEqual([]);
+  });
+});
+
+describe("an empty project-id", () => {
+  test("is in the dashboard of the default service", () => {
+    expect(problemsOf({ "project-id": "" })).toEqual([expect.stringMatching(/^project-id is empty.*dashboard/)]);
+  });
+
+  test("is in another service", () => {
+    const problems = problemsOf({ "project-id": "", "base-url": "https://agents.example.com" });
+    expect(problems).toEqual([expect.stringMatching(/^project-id is empty.*identifier in the service/)]);
+  });
+});
+
+describe("the prompt", () => {
+  test("and a prompt file cannot be used together", () => {
+    expect(problemsOf({ "prompt-file": "prompt.md" })).toEqual(["prompt-file cannot be used together with prompt"]);
+  });
+
+  test("may come from a file, which must exist", () => {
+    expect(problemsOf({ prompt: "", "prompt-file": "prompt.md" })).toEqual([]);
+    expect(problemsOf({ prompt: "", "prompt-file": "other.md" })).toEqual([
+      "prompt-file is other.md, which does not exist",
+    ]);
+  });
+
+  test.each([
+    ["schedule", "schedule events"],
+    ["", "other events"],
+  ])("is needed beside a trigger phrase for the event %j", (eventName, events) => {
+    const problems = problemsOf({ prompt: "", "trigger-phrase": "/agent" }, eventName);
+    expect(problems).toEqual([expect.stringMatching(new RegExp(`^prompt is empty.*not to ${events}`))]);
+  });
+});
+
+test.each([
+  ["", ["failed", "timed-out"]],
+  ["none", []],
+  [",", undefined],
+  ["failed,", undefined],
+  ["failed, no-changes", ["failed", "no-changes"]],
+])("fail-on: %j", (failOn, expected) => {
+  const all: Record<string, string> = { ...valid, "fail-on": failOn };
+  const result = parseInputs({
+    read: (name) => all[name] ?? "",
+    readPromptFile: () => ({ text: "" }),
+    eventName: "push",
+    isCommentEvent: false,
+  });
+  expect(result.ok ? [...result.settings.failOn] : undefined).toEqual(expected);
+});
+
+test.each(["ghs 1", "ghs_1\nx", "ghs_1é", "é1", " x y "])("a github-token never looks like %j", (token) => {
+  const comment = { "trigger-phrase": "/agent", "github-token": token, prompt: "" };
+  expect(problemsOf(comment, "issue_comment", true)).toEqual(["github-token contains characters that no token has"]);
+});
