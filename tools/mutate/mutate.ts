@@ -227,7 +227,7 @@ function limitsOf(tests: readonly TestEntry[]): Limits {
   return Object.fromEntries(
     tests.map(({ id, ms, hits }) => [
       id,
-      { timeoutMs: Math.min(ms * 3 + slackMs, stallMs / 2), maxHits: hits * 10 + slackHits },
+      { timeoutMs: Math.min(ms * 3 + slackMs, stallMs / 2), maxHits: hits * 3 + slackHits },
     ]),
   );
 }
