@@ -29,6 +29,7 @@ describe("base-url", () => {
     "http://notlocalhost",
     "http://localhost.example",
     "http://128.0.0.1",
+    "http://x.127.0.0.1.example",
     "ftp://localhost",
     "ws://localhost",
   ])("must begin with https, except for loopback hosts: %s", (baseUrl) => {
