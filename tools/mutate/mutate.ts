@@ -255,6 +255,7 @@ async function runSession(lab: Lab, steps: Step[]): Promise<Entry[]> {
     signal: lab.sessions.signal,
     killSignal: "SIGKILL",
   });
+  const isDryRun = steps.some(({ job }) => job.kind === "dry-run");
   let errors = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     errors = (errors + text).slice(-2000);
@@ -265,8 +266,8 @@ async function runSession(lab: Lab, steps: Step[]): Promise<Entry[]> {
     const now = performance.now();
     const newSize = statSync(session.journal).size;
     if (newSize > size) grownAt = now;
-    // Starting vitest and importing the tests can take long on a busy machine.
-    else if (now - grownAt > (size === 0 ? 5 : 1) * stallMs) child.kill("SIGKILL");
+    // Without mutants nothing hangs, but a slow test, or the start of vitest, can take long on a busy machine.
+    else if (now - grownAt > (isDryRun || size === 0 ? 10 : 1) * stallMs) child.kill("SIGKILL");
     size = newSize;
   }, 1000);
   try {
