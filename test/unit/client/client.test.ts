@@ -6,7 +6,7 @@ import { FakeClock } from "../../support/fake-clock.ts";
 import { type Exchange, fakeTransport, type SeenRequest } from "../../support/fake-transport.ts";
 import { key, record, respondWith } from "../../support/run-main.ts";
 
-const limits = { deadline: 60_000, signal: new AbortController().signal };
+const limits = { deadline: new FakeClock().now() + 60_000, signal: new AbortController().signal };
 
 function clientOf(transport: Transport, clock = new FakeClock(), baseUrl = "https://example.com"): AgentJobClient {
   const address = { baseUrl: new URL(baseUrl), projectId: "docs", apiKey: key };

@@ -36,6 +36,9 @@ async function runConnecting(
     clock: new FakeClock(),
     random: () => 0.5,
     connect: () => () => Promise.reject(new TypeError("the service is not reached")),
+    connectCache: () => {
+      throw new Error("the runner offers no cache service");
+    },
     connectGitHub,
     environment: { GITHUB_EVENT_NAME: "issue_comment", GITHUB_EVENT_PATH: file, ...environment },
     signal: new AbortController().signal,

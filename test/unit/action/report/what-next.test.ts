@@ -43,8 +43,8 @@ describe("an HTTP error", () => {
     [400, {}, /rejected the prompt.*Change the prompt/s],
     [401, own, /Update the secret with a key that the service accepts/],
     [403, own, /Allow the runner's address in the service/],
-    [422, {}, /Check the inputs against the service's message/],
-    [302, {}, /Redirects are not followed.*Correct base-url/s],
+    [422, {}, /See the service's message/],
+    [302, {}, /Redirects are not followed.*Set base-url to the service's own URL/s],
   ])("%i with %j says what to do", async (status, inputs, advice) => {
     expect(await said({ inputs, respond: () => respondWith(status, { error: "No." }) })).toMatch(advice);
   });
@@ -92,7 +92,7 @@ describe("a job that ended", () => {
   test("as failed or archived: says how to start a new one", async () => {
     expect(await ends("failed")).toMatch(/^Job failed: .*See the dashboard for the cause\. To start a new job, run/s);
     expect(await ends("archived")).toMatch(
-      /^Job archived: .*not running any more\.\nIf you still need its work: To start a new job, run the action/s,
+      /^Job archived: .*no longer running\.\nIf you still need its work: To start a new job, run the action/s,
     );
   });
 
@@ -122,7 +122,7 @@ describe("a step that does not wait", () => {
   test.each([
     ["a create", {}, "🚀 Job started"],
     ["a message", message, "🚀 Message sent"],
-    ["a wait", attach, "🚀 Job is active"],
+    ["a wait", attach, "🚀 Job is running"],
   ])("titles the summary after %s", async (_name, inputs, title) => {
     expect((await started(inputs)).toolkit.summary).toContain(`<h2>${title}</h2>`);
   });
