@@ -189,7 +189,7 @@ async function executeComment(
   return { ...run, ...(finish && { finish: (outcome, render) => finish(outcome, (reply) => render(frame(reply))) }) };
 }
 
-const replacement = say`The job of this thread was not found, so a new one was started.`;
+const replacement = say`The job that this thread remembers was not found, so this request is for a new one.`;
 
 function runUrl(environment: ExecutePorts["environment"]): string {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = environment;

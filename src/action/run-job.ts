@@ -42,7 +42,8 @@ export async function runJob(inputs: Inputs, ports: JobPorts, state: RunState, l
     const { startedAt } = state;
     const limits: CallLimits = { deadline: startedAt + inputs.timeoutMs, signal };
 
-    let origin: WaitOrigin = { kind: "attached" };
+    const isMessageResumed = task.kind === "attach" && task.resumes === "message";
+    let origin: WaitOrigin = { kind: isMessageResumed ? "resumed" : "attached" };
     if (task.kind !== "attach") {
       const job = await submit(task, client, limits, ({ error, delayMs }) =>
         log.retrying(error, delayMs, state.elapsedMs(clock.now())),
@@ -66,6 +67,8 @@ export async function runJob(inputs: Inputs, ports: JobPorts, state: RunState, l
     switch (wait.kind) {
       case "done": {
         const { status } = wait.job;
+        // A single poll cannot tell whether this is the state from before the message.
+        if (isMessageResumed && !inputs.wait) return { kind: "started" };
         return isTerminal(status) ? { kind: "done", status } : { kind: "started" };
       }
       case "timed-out":
@@ -111,7 +114,7 @@ function originOf(task: Task): JobOrigin {
     case "message":
       return "continued";
     case "attach":
-      return task.isResumed ? "resumed" : "attached";
+      return task.resumes ? "resumed" : "attached";
   }
 }
 

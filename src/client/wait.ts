@@ -12,10 +12,14 @@ const staleStateMs = 15_000;
 /** The last poll is sent this long before the deadline, or a tenth of the whole timeout if that is less. */
 const lastPollReserveMs = 1000;
 
-/** Why the job is being polled. `job` and `at` are the response to the create or message and its monotonic time. */
+/**
+ * Why the job is being polled. `job` and `at` are the response to the create or message and its monotonic time. `resumed`:
+ * an earlier run attempt sent a message to the job, at a time that is unknown.
+ */
 export type WaitOrigin =
   | { kind: "created"; job: Job; at: number }
   | { kind: "messaged"; job: Job; at: number }
+  | { kind: "resumed" }
   | { kind: "attached" };
 
 export interface WaitRequest extends CallLimits {
@@ -57,7 +61,10 @@ export async function waitForJob(
   const reserveMs = Math.min(lastPollReserveMs, (deadline - startedAt) / 10);
   let lastError: RequestError | undefined;
   let hasRecord = false;
-  let hasReachedService = origin.kind !== "attached";
+  const isAttached = origin.kind === "attached" || origin.kind === "resumed";
+  let hasReachedService = !isAttached;
+  /** Monotonic time from which the record may show the state from before a message; `undefined` without a message. */
+  const messagedAt = origin.kind === "messaged" ? origin.at : origin.kind === "resumed" ? clock.now() : undefined;
   let delays = 0;
 
   /** Returns the delay before the next poll; `undefined` if no time is left for one. */
@@ -68,7 +75,7 @@ export async function waitForJob(
     return maxMs > 0 ? Math.min(delayMs, maxMs) : undefined;
   };
 
-  let delayMs = origin.kind === "attached" ? 0 : nextDelay();
+  let delayMs = isAttached ? 0 : nextDelay();
   for (;;) {
     await clock.sleep(delayMs ?? deadline - clock.now(), signal);
     if (signal.aborted) return { kind: "cancelled" };
@@ -79,7 +86,7 @@ export async function waitForJob(
       const job = await client.getJob(jobId, { deadline, signal });
       hasSeenActive ||= job.status === "active";
       const isStale =
-        origin.kind === "messaged" && isTerminal(job.status) && !hasSeenActive && sentAt - origin.at < staleStateMs;
+        messagedAt !== undefined && isTerminal(job.status) && !hasSeenActive && sentAt - messagedAt < staleStateMs;
       const isDone = request.until === "response" || (isTerminal(job.status) && !isStale);
       lastError = undefined;
       hasRecord = true;

@@ -67,7 +67,7 @@ function checkIds({ scenario, attempts }: History, run: AttemptRun, attempt: Att
 }
 
 /** Ends; never reports what the service did not confirm; outcome, outputs and exit code agree. */
-function checkEnd({ scenario }: History, run: AttemptRun, attempt: Attempt): string[] {
+function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Attempt): string[] {
   const { outputs } = run.runner;
   if (run.end === "stuck") return ["the run does not end"];
   const set = Object.keys(outputs).sort();
@@ -81,7 +81,10 @@ function checkEnd({ scenario }: History, run: AttemptRun, attempt: Attempt): str
   if (run.end === "crashed" || (cannotSetOutputs(run, attempt) && run.end === "failed")) return [];
   const violations: string[] = [];
   const { outcome = "", status = "", "pr-link": prLink = "" } = outputs;
-  const isMessage = run.requests.some(({ kind }) => kind === "message");
+  // Also of an earlier attempt: its re-run goes on with the wait for the same turn.
+  const isMessage = attempts
+    .slice(0, attempts.indexOf(run) + 1)
+    .some(({ requests }) => requests.some(({ kind }) => kind === "message"));
   const expected: Record<string, { status: string[]; hasLink?: boolean }> = {
     "pr-created": { status: ["completed"], hasLink: true },
     "no-changes": { status: ["completed"], hasLink: false },
@@ -105,11 +108,11 @@ function checkEnd({ scenario }: History, run: AttemptRun, attempt: Attempt): str
     if (prLink !== lastLink) violations.push(`the link is ${prLink}, but the last record has ${lastLink}`);
     if (status !== lastStatus) violations.push(`the status is ${status}, but the last record has ${lastStatus}`);
   }
-  if (terminalOutcomes.includes(outcome) && !((run.knownEndsAt ?? Number.POSITIVE_INFINITY) <= run.endedAt)) {
+  if (terminalOutcomes.includes(outcome) && !((run.jobEndsAt ?? Number.POSITIVE_INFINITY) <= run.endedAt)) {
     violations.push(`the outcome is ${outcome}, but the job is not done`);
   }
   if (outcome === "started" && scenario.wait) violations.push("the outcome is started, but the step was told to wait");
-  if (outcome === "timed-out" && wasDoneInTime(scenario, run, attempt))
+  if (outcome === "timed-out" && wasDoneInTime(scenario, run, attempt, isMessage))
     violations.push("the outcome is timed-out, but the job was done in time");
 
   const mustFail = ["error", "cancelled"].includes(outcome) || scenario.failOn.split(", ").includes(outcome);
@@ -124,10 +127,14 @@ function checkEnd({ scenario }: History, run: AttemptRun, attempt: Attempt): str
 
 /** A record may show the state from before a message for this long, in milliseconds. */
 const staleStateMs = 15_000;
+
 /** Returns whether the last polls had to find the job done: nothing was wrong with them, and there was time for one. */
-function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt): boolean {
+function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt, isMessage: boolean): boolean {
   if (scenario.timeoutSeconds < 10 || run.firstRequestAt === undefined || attempt.pauses.length > 0) return false;
-  const message = run.requests.findLast(({ kind }) => kind === "message")?.received?.at;
+  // A re-run does not know when the message was sent, so it counts from its own first request.
+  const message = isMessage
+    ? (run.requests.findLast(({ kind }) => kind === "message")?.received?.at ?? run.requests[0]?.sentAt)
+    : undefined;
   const shownAt = Math.max(
     run.jobEndsAt ?? Number.POSITIVE_INFINITY,
     run.startedAt,

@@ -23,8 +23,6 @@ export interface AttemptRun {
   signalAt: number | undefined;
   /** When the last turn of the job in the outputs ends, as of the end of the attempt; `undefined` without a job. */
   jobEndsAt: number | undefined;
-  /** The same without messages of earlier attempts that did not show in the record yet when the attempt began. */
-  knownEndsAt: number | undefined;
   /** Comment mode: when the attempt began, the thread remembered what an earlier one sent, or was about to send. */
   isRemembered: boolean;
   hasInternalFault: boolean;
@@ -161,10 +159,6 @@ async function runAttempt(world: World, attempt: Attempt, number: number): Promi
     endedAt: timeline.now,
     signalAt,
     jobEndsAt: service.endOf(id),
-    knownEndsAt: service.endOf(
-      id,
-      ({ visibleAt, acceptedAt }) => visibleAt <= startedAt || requests.some(({ actedAt }) => actedAt === acceptedAt),
-    ),
     isRemembered: hasMemory,
     hasInternalFault: faults.hasFailed,
     lateIds,

@@ -16,7 +16,7 @@ import { parseTrigger } from "./trigger.ts";
 export interface ReplyState {
   /** What the reply remembers, written before anything is sent; `undefined` once it is certain that nothing was accepted. */
   marker: Marker | undefined;
-  /** Whether a new job was started because the job that the thread remembers was not found. */
+  /** Whether the request is for a new job because the one that the thread remembers was not found. */
   isReplacement: boolean;
 }
 
@@ -94,7 +94,7 @@ export async function runFromComment(
   if (own) thread?.useReply(own.replyId);
   if (own && own.jobId === undefined) return end({ kind: "blocked", cause: "pending" });
   if (own?.jobId !== undefined) {
-    const task: Task = { kind: "attach", jobId: own.jobId, isResumed: true };
+    const task: Task = { kind: "attach", jobId: own.jobId, resumes: own.sent };
     const result = await runTask(task, conversation);
     if (!isJobNotFound(result, state)) return end(result, task);
   }
@@ -172,15 +172,24 @@ async function checkPermission(
   }
 }
 
-/** Finds the reply of an earlier run attempt to the same comment; `undefined` on a first run. */
+/** Finds the reply of an earlier run attempt to the same comment, and what it sent; `undefined` on a first run. */
 async function findOwnReply(
-  { request, settings, ports, thread }: Conversation,
+  { request, settings, mode, ports, thread }: Conversation,
   actorId: number | undefined,
-): Promise<RememberedReply | "unreadable" | undefined> {
+): Promise<(RememberedReply & { sent: "create" | "message" }) | "unreadable" | undefined> {
   if (!thread || !isRerun(ports) || actorId === undefined) return undefined;
   const replies = await thread.listReplies(settings.projectId);
   if (!replies) return "unreadable";
-  return replies.findLast((reply) => reply.authorId === actorId && answers(reply, request.event));
+  const own = replies.findLast((reply) => reply.authorId === actorId && answers(reply, request.event));
+  return own && { ...own, sent: sentBy(own, replies, mode) };
+}
+
+/** Returns what was sent for a reply: a message, if the workflow or an earlier reply names its job. */
+function sentBy(reply: RememberedReply, replies: readonly RememberedReply[], mode: CommentMode): "create" | "message" {
+  const isContinued = replies.some(
+    (other) => other.jobId === reply.jobId && other.commentId !== reply.commentId && other.replyId < reply.replyId,
+  );
+  return mode.jobId !== "" || isContinued ? "message" : "create";
 }
 
 /**
@@ -213,7 +222,8 @@ async function planTasks(
 
   const continued = mode.jobId || (isNew ? undefined : earlier.findLast(({ jobId }) => jobId !== undefined)?.jobId);
   const tasks: Task[] = [];
-  if (interrupted?.jobId) tasks.push({ kind: "attach", jobId: interrupted.jobId, isResumed: true });
+  if (interrupted?.jobId)
+    tasks.push({ kind: "attach", jobId: interrupted.jobId, resumes: sentBy(interrupted, earlier, mode) });
   if (continued) tasks.push({ kind: "message", jobId: continued, prompt });
   if (!mode.jobId) tasks.push({ kind: "create", prompt });
   return tasks;

@@ -31,7 +31,7 @@ const comment = z.object({
   in_reply_to_id: z.nullish(z.int()),
 });
 const comments = z.array(comment);
-const anything = z.unknown();
+const anObject = z.record(z.string(), z.unknown());
 
 interface AttemptOptions {
   isLast?: boolean;
@@ -57,6 +57,8 @@ export class Thread {
   readonly #deadline: number;
   #replyId: number | undefined;
   #hasFailed = false;
+  /** Whether the last edit of the reply failed. */
+  #isOutdated = false;
   /** Edits are sent one after another, so that the last one wins. */
   #edits: Promise<void> = Promise.resolve();
 
@@ -66,9 +68,9 @@ export class Thread {
     this.#ports = ports;
   }
 
-  /** Whether the reply exists and everything so far has worked, so that a re-run will find what it says. */
+  /** Whether the reply says what it was last told to say, so that a re-run will find it. */
   get isReliable(): boolean {
-    return this.#replyId !== undefined && !this.#hasFailed;
+    return this.#replyId !== undefined && !this.#isOutdated;
   }
 
   /** Adds a reaction to the comment. Returns the id of the account that the step acts as, if GitHub says it. */
@@ -110,13 +112,9 @@ export class Thread {
     this.#edits = before.then(async () => {
       if (this.#replyId === undefined || (signal.aborted && !isLast)) return;
       const route = `PATCH /repos/{owner}/{repo}/${this.#kind}/comments/{comment_id}`;
-      await this.#request(
-        "update the reply",
-        anything,
-        route,
-        { comment_id: this.#replyId, body },
-        { isLast, isUrgent },
-      );
+      const parameters = { comment_id: this.#replyId, body };
+      const edited = await this.#request("update the reply", anObject, route, parameters, { isLast, isUrgent });
+      this.#isOutdated = edited === undefined;
     });
     return this.#edits;
   }

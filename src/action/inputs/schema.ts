@@ -48,8 +48,8 @@ export type InputName = keyof typeof inputDefaults;
 export type Task =
   | { kind: "create"; prompt: string }
   | { kind: "message"; jobId: string; prompt: string }
-  /** `isResumed`: an earlier run attempt of this step started the job. */
-  | { kind: "attach"; jobId: string; isResumed?: boolean };
+  /** `resumes`: what an earlier run attempt of this step sent, which made the job run. */
+  | { kind: "attach"; jobId: string; resumes?: "create" | "message" };
 
 /** What applies to every task. */
 export interface Settings {

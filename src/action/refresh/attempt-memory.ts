@@ -12,7 +12,7 @@ export type SendingTask = Exclude<Task, { kind: "attach" }>;
 export type EarlierAttempt =
   | { kind: "none" }
   /** It started a job, or sent a message to it. */
-  | { kind: "job"; jobId: string; attempt: number }
+  | { kind: "job"; jobId: string; sent: "create" | "message"; attempt: number }
   /** It sent its request, and whether that was accepted is unknown. */
   | { kind: "pending"; attempt: number }
   /** It sent a request with another prompt. */
@@ -32,6 +32,7 @@ export interface StepIdentity {
 const entry = z.object({
   version: z.literal(1),
   jobId: z.optional(z.string().check(z.refine(isUsableJobId))),
+  sent: z.enum(["create", "message"]),
   attempt: z.int(),
 });
 
@@ -69,9 +70,9 @@ export class AttemptMemory {
       const own = await cache.restore(this.#promptPrefix);
       const text = own ?? (await cache.restore(this.#stepPrefix));
       if (text === undefined) return { kind: "none" };
-      const { jobId, attempt } = parseEntry(text);
+      const { jobId, sent, attempt } = parseEntry(text);
       if (own === undefined) return { kind: "other-prompt", jobId, attempt };
-      return jobId === undefined ? { kind: "pending", attempt } : { kind: "job", jobId, attempt };
+      return jobId === undefined ? { kind: "pending", attempt } : { kind: "job", jobId, sent, attempt };
     } catch (error) {
       return { kind: "unreadable", detail: messageOf(error) };
     }
@@ -83,13 +84,13 @@ export class AttemptMemory {
    * @param jobId - `undefined` if whether the request was accepted is unknown
    * @throws if it cannot be saved
    */
-  async save(jobId: string | undefined): Promise<void> {
+  async save(sent: "create" | "message", jobId: string | undefined): Promise<void> {
     // A key can only be saved once, and a later save of this attempt has to be newer.
     const key = `${this.#promptPrefix}${this.#attempt}-${++this.#saves}`;
     const cache = this.#connect();
     await cache.save(
       key,
-      JSON.stringify({ version: 1, attempt: this.#attempt, ...(jobId !== undefined && { jobId }) }),
+      JSON.stringify({ version: 1, attempt: this.#attempt, sent, ...(jobId !== undefined && { jobId }) }),
     );
   }
 }

@@ -60,9 +60,9 @@ export async function runWithMemory(
 ): Promise<RememberedRun> {
   const { attempt, attempts, session, hasCacheService, onEvent } = ports;
   let saved: Promise<boolean> | undefined;
-  const save = (jobId: string | undefined): void => {
+  const save = (sent: SendingTask["kind"], jobId: string | undefined): void => {
     if (!attempts && !session) return;
-    const saves = [attempts?.save(jobId), jobId === undefined ? undefined : session?.save(jobId)];
+    const saves = [attempts?.save(sent, jobId), jobId === undefined ? undefined : session?.save(jobId)];
     saved = Promise.all(saves).then(
       () => true,
       (error: unknown) => {
@@ -78,11 +78,11 @@ export async function runWithMemory(
   if (!earlier) return { result: cancelledBeforeSending, rerun: "repeats" };
   if (earlier.kind === "job") {
     onEvent({ kind: "resuming", jobId: earlier.jobId, attempt: earlier.attempt });
-    const resumed: Task = { kind: "attach", jobId: earlier.jobId, isResumed: true };
+    const resumed: Task = { kind: "attach", jobId: earlier.jobId, resumes: earlier.sent };
     const result = await resume(resumed, wait, ports, state);
     if (result) {
       // The earlier attempt may have been killed before it saved the job for the session.
-      if (session) save(earlier.jobId);
+      if (session) save(earlier.sent, earlier.jobId);
       if (saved) await isSavedInTime(saved, ports);
       return { result, task: resumed, rerun: "resumes" };
     }
@@ -95,7 +95,7 @@ export async function runWithMemory(
   if (!Array.isArray(plan)) return { result: plan, rerun: "repeats" };
   const [task, result] = await runFirstFound(plan, wait, save, ports, state);
   const isUnknown = acceptanceOf(result) === "unknown";
-  if (!saved && isUnknown) save(task.kind === "message" ? task.jobId : undefined);
+  if (!saved && isUnknown) save(task.kind, task.kind === "message" ? task.jobId : undefined);
   const isSaved = saved !== undefined && (await isSavedInTime(saved, ports));
   if (!isSaved || !attempts) return { result, task, rerun: "repeats" };
   return { result, task, rerun: state.jobId === "" ? "stops" : "resumes" };
@@ -104,12 +104,12 @@ export async function runWithMemory(
 async function runFirstFound(
   tasks: readonly SendingTask[],
   wait: boolean,
-  onJobId: (jobId: string) => void,
+  save: (sent: SendingTask["kind"], jobId: string) => void,
   { runJob, onEvent }: MemoryPorts,
   state: RunState,
 ): Promise<[SendingTask, RunResult]> {
   for (const [index, task] of tasks.entries()) {
-    const result = await runJob(task, { wait, onJobId });
+    const result = await runJob(task, { wait, onJobId: (jobId) => save(task.kind, jobId) });
     if (!isJobNotFound(result, state) || index === tasks.length - 1) return [task, result];
     if (task.kind === "message") onEvent({ kind: "starting-over", jobId: task.jobId, reason: "not found" });
     state.forgetJob();
@@ -117,19 +117,24 @@ async function runFirstFound(
   throw new Error("no task to run");
 }
 
-/** Waits for the job of an earlier attempt; `undefined` if it is of no use when it is first looked at. */
+/**
+ * Waits for the job of an earlier attempt; `undefined` if it is of no use when it is first looked at. After a message the
+ * first record may show the state from before it, so the wait decides.
+ */
 async function resume(
   task: Extract<Task, { kind: "attach" }>,
   wait: boolean,
   { runJob, onEvent }: MemoryPorts,
   state: RunState,
 ): Promise<RunResult | undefined> {
-  const result = await runJob(task, { wait: false });
+  const isMessage = task.resumes === "message";
+  const result = await runJob(task, { wait: isMessage && wait });
   const startOver = (reason: "failed" | "archived" | "not found") => {
     onEvent({ kind: "starting-over", jobId: task.jobId, reason });
     return undefined;
   };
   if (isJobNotFound(result, state)) return startOver("not found");
+  if (isMessage) return result;
   if (result.kind === "done" && result.status !== "completed") return startOver(result.status);
   return result.kind === "started" && wait ? runJob(task, { wait }) : result;
 }

@@ -148,7 +148,9 @@ describe("a remembered job", () => {
     const { requests, outputs } = await runComment(github, { respond: losesJob });
     expect(routesOf(requests).slice(0, 2)).toEqual([messageTo("job_gone"), createRequest]);
     expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
-    expect(github.reply).toContain("The job of this thread was not found, so a new one was started.");
+    expect(github.reply).toContain(
+      "The job that this thread remembers was not found, so this request is for a new one.",
+    );
   });
 
   test("is not published as the job id if its replacement is rejected", async () => {
@@ -156,7 +158,9 @@ describe("a remembered job", () => {
       respond: ({ path }) => respondWith(path.includes("job_gone") ? 404 : 401),
     });
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
-    expect(toolkit.lines).toContain("The job of this thread was not found, so a new one was started.");
+    expect(toolkit.lines).toContain(
+      "The job that this thread remembers was not found, so this request is for a new one.",
+    );
   });
 
   test.each([401, 403, 410, 429])("is not replaced after a %i", async (status) => {

@@ -67,7 +67,7 @@ describe("a follow-up comment", () => {
     });
     expect(sent(requests)).toEqual(["/v2/agent/docs/job/job_1/message", "/v2/agent/docs/job"]);
     expect(outputs.outcome).toBe("pr-created");
-    const note = "The job of this thread was not found, so a new one was started.";
+    const note = "The job that this thread remembers was not found, so this request is for a new one.";
     expect(toolkit.lines.filter((line) => line === note)).toHaveLength(1);
     expect(github.reply).toContain(`<p>${note}</p>`);
   });

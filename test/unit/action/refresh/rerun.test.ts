@@ -59,7 +59,7 @@ describe("the first attempt", () => {
       },
     });
     expect(outputs).toMatchObject({ outcome: "timed-out", "job-origin": "created" });
-    expect(cache.entries[0]?.text).toBe('{"version":1,"attempt":1,"jobId":"job_1"}');
+    expect(cache.entries[0]?.text).toBe('{"version":1,"attempt":1,"sent":"create","jobId":"job_1"}');
     expect(toolkit.annotations.at(-1)?.text).toContain(
       "To wait for it, re-run this workflow run: nothing is sent again.",
     );
@@ -202,6 +202,23 @@ describe("a re-run", () => {
     expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
   });
 
+  test("does not take the state from before a message for its result", async () => {
+    const inputs = { "job-id": "job_1" };
+    const cache = new FakeCache();
+    await attempt(1, cache, { inputs: { ...inputs, wait: "false" }, respond: () => respondWith(200, record()) });
+    const { outputs } = await attempt(2, cache, {
+      inputs,
+      respond: ({ at }) =>
+        respondWith(200, at < 10_000 ? completed : record({ status: at < 30_000 ? "active" : "failed" })),
+    });
+    expect(outputs).toMatchObject({ outcome: "failed", "job-origin": "resumed" });
+    const unwaited = await attempt(2, cache, {
+      inputs: { ...inputs, wait: "false" },
+      respond: () => respondWith(200, completed),
+    });
+    expect(unwaited.outputs.outcome).toBe("started");
+  });
+
   test("says after a message how it came by the job", async () => {
     const { outputs } = await attempt(1, new FakeCache(), {
       inputs: { "job-id": "job_1", wait: "false" },
@@ -300,7 +317,10 @@ describe("the memory", () => {
     ["cannot be read", (cache) => failing(cache)],
     ["is garbage", (cache) => replaceEntries(cache, "<html>")],
     ["is of a newer version", (cache) => replaceEntries(cache, '{"version":2}')],
-    ["has an id that cannot be used", (cache) => replaceEntries(cache, '{"version":1,"attempt":1,"jobId":".."}')],
+    [
+      "has an id that cannot be used",
+      (cache) => replaceEntries(cache, '{"version":1,"attempt":1,"sent":"create","jobId":".."}'),
+    ],
   ])("that %s blocks the re-run", async (_name, spoil) => {
     const cache = await cacheAfterTimeout();
     spoil(cache);
