@@ -137,8 +137,14 @@ test("keeps at most what fits of a response that is too large", async () => {
 
 test("ends the connection of a request that it gives up, so that the server notices", async () => {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
-  await exchange((socket) => void socket.on("close", resolve).write("HTTP/1.1 200 OK\r\n"), { timeoutMs: 500 });
+  await using server = await tcpServer((socket) => void socket.on("close", resolve).write("HTTP/1.1 200 OK\r\n"));
+  const { signal } = new AbortController();
+  const url = new URL(`http://127.0.0.1:${server.port}/`);
+  const sent = createTransport("http:", {})({ method: "GET", url, headers: { x: "y" }, timeoutMs: 500, signal });
+  await expect(sent).rejects.toMatchObject({ reason: "timeout", phase: "waiting" });
+  // The server is still there: only the transport can have closed it.
   await closed;
+  expect(server.received.join("")).toMatch(/^x: y\r$/m);
 });
 
 test("keeps the part of a response that arrived in the grace period", async () => {
