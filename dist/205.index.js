@@ -854,7 +854,7 @@ const comment = schemas/* object */.Ikc({
     in_reply_to_id: schemas/* nullish */.cl6(schemas/* int */.Whr()),
 });
 const comments = schemas/* array */.YOg(comment);
-const anything = schemas/* unknown */.L5J();
+const anObject = schemas/* record */.g1P(schemas/* string */.YjP(), schemas/* unknown */.L5J());
 /**
  * The thread of the comment that triggered the step. A request that GitHub rejects is reported once, and otherwise
  * ignored: the job does not depend on it.
@@ -866,6 +866,8 @@ class Thread {
     #deadline;
     #replyId;
     #hasFailed = false;
+    /** Whether the last edit of the reply failed. */
+    #isOutdated = false;
     /** Edits are sent one after another, so that the last one wins. */
     #edits = Promise.resolve();
     constructor(event, deadline, ports) {
@@ -873,9 +875,9 @@ class Thread {
         this.#deadline = deadline;
         this.#ports = ports;
     }
-    /** Whether the reply exists and everything so far has worked, so that a re-run will find what it says. */
+    /** Whether the reply says what it was last told to say, so that a re-run will find it. */
     get isReliable() {
-        return this.#replyId !== undefined && !this.#hasFailed;
+        return this.#replyId !== undefined && !this.#isOutdated;
     }
     /** Adds a reaction to the comment. Returns the id of the account that the step acts as, if GitHub says it. */
     async react(content, isLast = false) {
@@ -915,7 +917,9 @@ class Thread {
             if (this.#replyId === undefined || (signal.aborted && !isLast))
                 return;
             const route = `PATCH /repos/{owner}/{repo}/${this.#kind}/comments/{comment_id}`;
-            await this.#request("update the reply", anything, route, { comment_id: this.#replyId, body }, { isLast, isUrgent });
+            const parameters = { comment_id: this.#replyId, body };
+            const edited = await this.#request("update the reply", anObject, route, parameters, { isLast, isUrgent });
+            this.#isOutdated = edited === undefined;
         });
         return this.#edits;
     }
@@ -1036,7 +1040,7 @@ async function runFromComment(settings, mode, ports, state) {
     if (own && own.jobId === undefined)
         return end({ kind: "blocked", cause: "pending" });
     if (own?.jobId !== undefined) {
-        const task = { kind: "attach", jobId: own.jobId, isResumed: true };
+        const task = { kind: "attach", jobId: own.jobId, resumes: own.sent };
         const result = await runTask(task, conversation);
         if (!isJobNotFound(result, state))
             return end(result, task);
@@ -1096,14 +1100,20 @@ async function checkPermission({ author, owner, repo }, mode, github, timeoutMs,
         return { kind: "blocked", cause: "permission", detail: (0,errors/* messageOf */.bD)(error) };
     }
 }
-/** Finds the reply of an earlier run attempt to the same comment; `undefined` on a first run. */
-async function findOwnReply({ request, settings, ports, thread }, actorId) {
+/** Finds the reply of an earlier run attempt to the same comment, and what it sent; `undefined` on a first run. */
+async function findOwnReply({ request, settings, mode, ports, thread }, actorId) {
     if (!thread || !isRerun(ports) || actorId === undefined)
         return undefined;
     const replies = await thread.listReplies(settings.projectId);
     if (!replies)
         return "unreadable";
-    return replies.findLast((reply) => reply.authorId === actorId && answers(reply, request.event));
+    const own = replies.findLast((reply) => reply.authorId === actorId && answers(reply, request.event));
+    return own && { ...own, sent: sentBy(own, replies, mode) };
+}
+/** Returns what was sent for a reply: a message, if the workflow or an earlier reply names its job. */
+function sentBy(reply, replies, mode) {
+    const isContinued = replies.some((other) => other.jobId === reply.jobId && other.commentId !== reply.commentId && other.replyId < reply.replyId);
+    return mode.jobId !== "" || isContinued ? "message" : "create";
 }
 /**
  * Posts the reply, and decides from the thread what to do. Each task applies only if the job of the one before it is not
@@ -1131,7 +1141,7 @@ async function planTasks({ request, settings, mode, ports, thread, reply, deadli
     const continued = mode.jobId || (isNew ? undefined : earlier.findLast(({ jobId }) => jobId !== undefined)?.jobId);
     const tasks = [];
     if (interrupted?.jobId)
-        tasks.push({ kind: "attach", jobId: interrupted.jobId, isResumed: true });
+        tasks.push({ kind: "attach", jobId: interrupted.jobId, resumes: sentBy(interrupted, earlier, mode) });
     if (continued)
         tasks.push({ kind: "message", jobId: continued, prompt });
     if (!mode.jobId)
@@ -1210,6 +1220,7 @@ function hash(text) {
 const entry = schemas/* object */.Ikc({
     version: schemas/* literal */.euz(1),
     jobId: schemas/* optional */.lqM(schemas/* string */.YjP().check(schemas/* refine */.YPB(isUsableJobId))),
+    sent: schemas/* enum */.k5n(["create", "message"]),
     attempt: schemas/* int */.Whr(),
 });
 /** Remembers what the attempts of a step started, in the repository's Actions cache. */
@@ -1239,10 +1250,10 @@ class AttemptMemory {
             const text = own ?? (await cache.restore(this.#stepPrefix));
             if (text === undefined)
                 return { kind: "none" };
-            const { jobId, attempt } = parseEntry(text);
+            const { jobId, sent, attempt } = parseEntry(text);
             if (own === undefined)
                 return { kind: "other-prompt", jobId, attempt };
-            return jobId === undefined ? { kind: "pending", attempt } : { kind: "job", jobId, attempt };
+            return jobId === undefined ? { kind: "pending", attempt } : { kind: "job", jobId, sent, attempt };
         }
         catch (error) {
             return { kind: "unreadable", detail: (0,errors/* messageOf */.bD)(error) };
@@ -1254,11 +1265,11 @@ class AttemptMemory {
      * @param jobId - `undefined` if whether the request was accepted is unknown
      * @throws if it cannot be saved
      */
-    async save(jobId) {
+    async save(sent, jobId) {
         // A key can only be saved once, and a later save of this attempt has to be newer.
         const key = `${this.#promptPrefix}${this.#attempt}-${++this.#saves}`;
         const cache = this.#connect();
-        await cache.save(key, JSON.stringify({ version: 1, attempt: this.#attempt, ...(jobId !== undefined && { jobId }) }));
+        await cache.save(key, JSON.stringify({ version: 1, attempt: this.#attempt, sent, ...(jobId !== undefined && { jobId }) }));
     }
 }
 /** Parses an entry, which anyone who can write the cache may have written. Throws if it is not an entry of this version. */
@@ -1336,10 +1347,10 @@ const maxSaveAfterCancelMs = 1500;
 async function runWithMemory(planTasks, wait, ports, state) {
     const { attempt, attempts, session, hasCacheService, onEvent } = ports;
     let saved;
-    const save = (jobId) => {
+    const save = (sent, jobId) => {
         if (!attempts && !session)
             return;
-        const saves = [attempts?.save(jobId), jobId === undefined ? undefined : session?.save(jobId)];
+        const saves = [attempts?.save(sent, jobId), jobId === undefined ? undefined : session?.save(jobId)];
         saved = Promise.all(saves).then(() => true, (error) => {
             onEvent({ kind: "not-saved", error });
             return false;
@@ -1353,12 +1364,12 @@ async function runWithMemory(planTasks, wait, ports, state) {
         return { result: cancelledBeforeSending, rerun: "repeats" };
     if (earlier.kind === "job") {
         onEvent({ kind: "resuming", jobId: earlier.jobId, attempt: earlier.attempt });
-        const resumed = { kind: "attach", jobId: earlier.jobId, isResumed: true };
+        const resumed = { kind: "attach", jobId: earlier.jobId, resumes: earlier.sent };
         const result = await resume(resumed, wait, ports, state);
         if (result) {
             // The earlier attempt may have been killed before it saved the job for the session.
             if (session)
-                save(earlier.jobId);
+                save(earlier.sent, earlier.jobId);
             if (saved)
                 await isSavedInTime(saved, ports);
             return { result, task: resumed, rerun: "resumes" };
@@ -1374,15 +1385,15 @@ async function runWithMemory(planTasks, wait, ports, state) {
     const [task, result] = await run_with_memory_runFirstFound(plan, wait, save, ports, state);
     const isUnknown = acceptanceOf(result) === "unknown";
     if (!saved && isUnknown)
-        save(task.kind === "message" ? task.jobId : undefined);
+        save(task.kind, task.kind === "message" ? task.jobId : undefined);
     const isSaved = saved !== undefined && (await isSavedInTime(saved, ports));
     if (!isSaved || !attempts)
         return { result, task, rerun: "repeats" };
     return { result, task, rerun: state.jobId === "" ? "stops" : "resumes" };
 }
-async function run_with_memory_runFirstFound(tasks, wait, onJobId, { runJob, onEvent }, state) {
+async function run_with_memory_runFirstFound(tasks, wait, save, { runJob, onEvent }, state) {
     for (const [index, task] of tasks.entries()) {
-        const result = await runJob(task, { wait, onJobId });
+        const result = await runJob(task, { wait, onJobId: (jobId) => save(task.kind, jobId) });
         if (!isJobNotFound(result, state) || index === tasks.length - 1)
             return [task, result];
         if (task.kind === "message")
@@ -1391,15 +1402,21 @@ async function run_with_memory_runFirstFound(tasks, wait, onJobId, { runJob, onE
     }
     throw new Error("no task to run");
 }
-/** Waits for the job of an earlier attempt; `undefined` if it is of no use when it is first looked at. */
+/**
+ * Waits for the job of an earlier attempt; `undefined` if it is of no use when it is first looked at. After a message the
+ * first record may show the state from before it, so the wait decides.
+ */
 async function resume(task, wait, { runJob, onEvent }, state) {
-    const result = await runJob(task, { wait: false });
+    const isMessage = task.resumes === "message";
+    const result = await runJob(task, { wait: isMessage && wait });
     const startOver = (reason) => {
         onEvent({ kind: "starting-over", jobId: task.jobId, reason });
         return undefined;
     };
     if (isJobNotFound(result, state))
         return startOver("not found");
+    if (isMessage)
+        return result;
     if (result.kind === "done" && result.status !== "completed")
         return startOver(result.status);
     return result.kind === "started" && wait ? runJob(task, { wait }) : result;
@@ -2030,7 +2047,10 @@ async function waitForJob(request, client, ports, onEvent) {
     const reserveMs = Math.min(lastPollReserveMs, (deadline - startedAt) / 10);
     let lastError;
     let hasRecord = false;
-    let hasReachedService = origin.kind !== "attached";
+    const isAttached = origin.kind === "attached" || origin.kind === "resumed";
+    let hasReachedService = !isAttached;
+    /** Monotonic time from which the record may show the state from before a message; `undefined` without a message. */
+    const messagedAt = origin.kind === "messaged" ? origin.at : origin.kind === "resumed" ? clock.now() : undefined;
     let delays = 0;
     /** Returns the delay before the next poll; `undefined` if no time is left for one. */
     const nextDelay = (minMs = 0) => {
@@ -2039,7 +2059,7 @@ async function waitForJob(request, client, ports, onEvent) {
         const maxMs = deadline - reserveMs - clock.now();
         return maxMs > 0 ? Math.min(delayMs, maxMs) : undefined;
     };
-    let delayMs = origin.kind === "attached" ? 0 : nextDelay();
+    let delayMs = isAttached ? 0 : nextDelay();
     for (;;) {
         await clock.sleep(delayMs ?? deadline - clock.now(), signal);
         if (signal.aborted)
@@ -2050,7 +2070,7 @@ async function waitForJob(request, client, ports, onEvent) {
         try {
             const job = await client.getJob(jobId, { deadline, signal });
             hasSeenActive ||= job.status === "active";
-            const isStale = origin.kind === "messaged" && isTerminal(job.status) && !hasSeenActive && sentAt - origin.at < staleStateMs;
+            const isStale = messagedAt !== undefined && isTerminal(job.status) && !hasSeenActive && sentAt - messagedAt < staleStateMs;
             const isDone = request.until === "response" || (isTerminal(job.status) && !isStale);
             lastError = undefined;
             hasRecord = true;
@@ -2111,7 +2131,8 @@ async function runJob(inputs, ports, state, log) {
         state.startedAt ??= clock.now();
         const { startedAt } = state;
         const limits = { deadline: startedAt + inputs.timeoutMs, signal };
-        let origin = { kind: "attached" };
+        const isMessageResumed = task.kind === "attach" && task.resumes === "message";
+        let origin = { kind: isMessageResumed ? "resumed" : "attached" };
         if (task.kind !== "attach") {
             const job = await run_job_submit(task, client, limits, ({ error, delayMs }) => log.retrying(error, delayMs, state.elapsedMs(clock.now())));
             updateState(job, task, ports, state, log);
@@ -2136,6 +2157,9 @@ async function runJob(inputs, ports, state, log) {
         switch (wait.kind) {
             case "done": {
                 const { status } = wait.job;
+                // A single poll cannot tell whether this is the state from before the message.
+                if (isMessageResumed && !inputs.wait)
+                    return { kind: "started" };
                 return isTerminal(status) ? { kind: "done", status } : { kind: "started" };
             }
             case "timed-out":
@@ -2172,7 +2196,7 @@ function originOf(task) {
         case "message":
             return "continued";
         case "attach":
-            return task.isResumed ? "resumed" : "attached";
+            return task.resumes ? "resumed" : "attached";
     }
 }
 function resultOfError(error, operation, { signal, publishJobId }, state, log) {
@@ -2320,7 +2344,7 @@ async function executeComment(settings, mode, ports, state, log) {
     }, state);
     return { ...run, ...(finish && { finish: (outcome, render) => finish(outcome, (reply) => render(frame(reply))) }) };
 }
-const replacement = say `The job of this thread was not found, so a new one was started.`;
+const replacement = say `The job that this thread remembers was not found, so this request is for a new one.`;
 function runUrl(environment) {
     const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = environment;
     return `${server || "https://github.com"}/${repository ?? ""}/actions/runs/${run ?? ""}`;
