@@ -139,9 +139,9 @@ describe("with a GitHub server without reactions", () => {
       expect.stringMatching(/^POST \/v2\/agent\/docs\/job\/job_.*\/message$/),
       "POST /v2/agent/docs/job",
     ]);
-    expect(log).toContain("The job of this thread was not found, so this request is for a new one.");
+    expect(log).toContain("The job that this thread remembers was not found, so this request is for a new one.");
     expect((await replies(number)).at(-1)?.body).toContain(
-      "The job of this thread was not found, so this request is for a new one.",
+      "The job that this thread remembers was not found, so this request is for a new one.",
     );
   }, 60_000);
 
