@@ -111,8 +111,11 @@ describe("a re-run", () => {
     expect(github.reply.split("\n").at(-1)).toBe(markerLine("job_1", { comment: commentId }));
   });
 
-  test("does not take the state from before a message for its result", async () => {
-    const github = threadWith(earlierReply("job_1"));
+  test.each([
+    ["", threadWith],
+    [" if reactions fail", (...replies: string[]) => githubRejecting(/reactions$/, ...replies)],
+  ])("does not take the state from before a message for its result%s", async (_, thread) => {
+    const github = thread(earlierReply("job_1"));
     await runComment(github, { cancelAt: 100, respond: () => ({ responseMs: 20_000 }) });
     const old = record({ status: "completed", prLink: "https://github.com/acme/docs/pull/1" });
     const { outputs, clock } = await runComment(github, {
