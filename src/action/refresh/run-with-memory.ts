@@ -118,8 +118,8 @@ async function runFirstFound(
 }
 
 /**
- * Waits for the job of an earlier attempt; `undefined` if it is of no use when it is first looked at. After a message the
- * first record may show the state from before it, so the wait decides.
+ * Waits for the job of an earlier attempt; `undefined` if it had already failed, is archived or is not found. After a
+ * message the first record may show the state from before it, so only a wait can tell.
  */
 async function resume(
   task: Extract<Task, { kind: "attach" }>,
@@ -127,15 +127,14 @@ async function resume(
   { runJob, onEvent }: MemoryPorts,
   state: RunState,
 ): Promise<RunResult | undefined> {
-  const isMessage = task.resumes === "message";
-  const result = await runJob(task, { wait: isMessage && wait });
+  const result = await runJob(task, { wait: wait && task.resumes === "message" });
   const startOver = (reason: "failed" | "archived" | "not found") => {
     onEvent({ kind: "starting-over", jobId: task.jobId, reason });
     return undefined;
   };
   if (isJobNotFound(result, state)) return startOver("not found");
-  if (isMessage) return result;
-  if (result.kind === "done" && result.status !== "completed") return startOver(result.status);
+  const hasChanged = state.timeline.length > 1;
+  if (result.kind === "done" && result.status !== "completed" && !hasChanged) return startOver(result.status);
   return result.kind === "started" && wait ? runJob(task, { wait }) : result;
 }
 

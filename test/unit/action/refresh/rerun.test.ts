@@ -219,6 +219,49 @@ describe("a re-run", () => {
     expect(unwaited.outputs.outcome).toBe("started");
   });
 
+  describe.each(["failed", "archived"])("after a message to a job that is %s", (status) => {
+    const inputs = { "job-id": "job_1" };
+    async function cacheAfterMessage(): Promise<FakeCache> {
+      const cache = new FakeCache();
+      const respond: MainOptions["respond"] = ({ method }) =>
+        respondWith(200, record(method === "GET" ? { status } : {}));
+      expect((await attempt(1, cache, { inputs, respond })).outputs.outcome).toBe(status);
+      return cache;
+    }
+
+    test("sends it again once that is certain", async () => {
+      let isSent = false;
+      const { outputs, requests } = await attempt(2, await cacheAfterMessage(), {
+        inputs,
+        respond: ({ method }) => {
+          isSent ||= method === "POST";
+          return respondWith(200, method === "POST" ? record() : isSent ? completed : record({ status }));
+        },
+      });
+      expect(posts(requests)).toHaveLength(1);
+      expect(requests.find(({ method }) => method === "POST")?.at).toBeGreaterThanOrEqual(15_000);
+      expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "continued" });
+    });
+
+    test("does not send it again if the job only becomes that while it is waited for", async () => {
+      const { outputs, requests } = await attempt(2, await cacheAfterMessage(), {
+        inputs,
+        respond: ({ at }) => respondWith(200, record(at < 20_000 ? {} : { status })),
+      });
+      expect(posts(requests)).toEqual([]);
+      expect(outputs.outcome).toBe(status);
+    });
+
+    test("does not send it again if that was the state from before it", async () => {
+      const { outputs, requests } = await attempt(2, await cacheAfterMessage(), {
+        inputs,
+        respond: ({ at }) => respondWith(200, at < 14_000 ? record({ status }) : completed),
+      });
+      expect(posts(requests)).toEqual([]);
+      expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+    });
+  });
+
   test("says after a message how it came by the job", async () => {
     const { outputs } = await attempt(1, new FakeCache(), {
       inputs: { "job-id": "job_1", wait: "false" },
