@@ -66,7 +66,7 @@ async function executeTask(
   if (task.kind === "attach" || (settings.onRerun === "new" && settings.session === "")) {
     return { result: await runJob({ ...settings, task }, ports, state, log), task };
   }
-  const attempt = Number(environment.GITHUB_RUN_ATTEMPT ?? 1);
+  const attempt = runAttempt(environment);
   const runId = environment.GITHUB_RUN_ID ?? "";
   const identity = {
     runId,
@@ -83,13 +83,8 @@ async function executeTask(
     isOffered && settings.session !== ""
       ? new SessionMemory(ports.connectCache, `${runId}-${attempt}`, settings.session, settings)
       : undefined;
-  const run: MemoryPorts["runJob"] = (each, { wait, onJobId }) => {
-    const publishJobId = (jobId: string): void => {
-      ports.publishJobId(jobId);
-      onJobId?.(jobId);
-    };
-    return runJob({ ...settings, wait, task: each }, { ...ports, publishJobId }, state, log);
-  };
+  const run: MemoryPorts["runJob"] = (each, { wait, onJobId }) =>
+    runJob({ ...settings, wait, task: each }, withJobIdListener(ports, onJobId), state, log);
   const plan = (): Promise<SendingTask[] | RunResult> =>
     planSession(
       task.prompt,
@@ -132,6 +127,20 @@ async function executeTask(
   );
 }
 
+/** Returns the ports with one more function that is called as soon as a job's id is known. */
+function withJobIdListener(ports: ExecutePorts, onJobId?: (jobId: string) => void): ExecutePorts {
+  const publishJobId = (jobId: string): void => {
+    ports.publishJobId(jobId);
+    onJobId?.(jobId);
+  };
+  return { ...ports, publishJobId };
+}
+
+/** Returns the number of the run attempt: 1 on the first run of a workflow run. */
+function runAttempt({ GITHUB_RUN_ATTEMPT }: ExecutePorts["environment"]): number {
+  return Number(GITHUB_RUN_ATTEMPT ?? 1);
+}
+
 function connect(token: string, { connectGitHub, environment }: ExecutePorts, log: RunLog): Promise<GitHub> {
   return connectGitHub(token, environment.GITHUB_API_URL || "https://api.github.com", (trace) => log.trace(trace));
 }
@@ -162,14 +171,8 @@ async function executeComment(
       signal,
       connectGitHub: () => connect(mode.token, ports, log),
       event: { name, readPayload: () => readEventFile(environment.GITHUB_EVENT_PATH ?? "") },
-      attempt: Number(environment.GITHUB_RUN_ATTEMPT ?? 1),
-      runJob: (task, onJobId) => {
-        const publishJobId = (jobId: string): void => {
-          ports.publishJobId(jobId);
-          onJobId(jobId);
-        };
-        return runJob({ ...settings, task }, { ...ports, publishJobId }, state, log);
-      },
+      attempt: runAttempt(environment),
+      runJob: (task, onJobId) => runJob({ ...settings, task }, withJobIdListener(ports, onJobId), state, log),
       onReplacement: () => log.note(replacement),
       onInvalidEvent: (error) => log.debugError(error),
       onPublicAccess: () =>

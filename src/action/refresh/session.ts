@@ -1,3 +1,4 @@
+import type { TerminalStatus } from "../../client/contract.ts";
 import type { PullRequest } from "../pull-request.ts";
 import { isJobNotFound, type RunResult } from "../result.ts";
 import type { RunState } from "../run-state.ts";
@@ -54,23 +55,27 @@ export async function planSession(
 
   const result = await readJob(jobId);
   const { pullRequest } = state;
-  const isNotFound = isJobNotFound(result, state);
-  if (!isNotFound && result.kind !== "done" && result.kind !== "started") return result;
+  const status = isJobNotFound(result, state) ? "not found" : statusOf(result);
+  if (status === undefined) return result;
   state.forgetJob();
   const followUp: SendingTask[] = [{ kind: "message", jobId, prompt }, create];
+  if (status === "active") {
+    onEvent({ kind: "job-active", jobId });
+    return followUp;
+  }
   const startOver = (reason: Extract<SessionEvent, { kind: "job-over" }>["reason"]): SendingTask[] => {
     onEvent({ kind: "job-over", jobId, reason });
     return [create];
   };
-  if (isNotFound) return startOver("not found");
-  if (result.kind === "started") {
-    onEvent({ kind: "job-active", jobId });
-    return followUp;
-  }
-  if (result.kind !== "done") return result;
-  if (result.status !== "completed") return startOver(result.status);
+  if (status !== "completed") return startOver(status);
   if (!pullRequest) return startOver("no pull request");
   const pullRequestState = await readPullRequest(pullRequest);
   onEvent({ kind: "pull-request", jobId, pullRequest, state: pullRequestState });
   return pullRequestState === "merged" || pullRequestState === "closed" ? [create] : followUp;
+}
+
+/** Returns the status that a single read of a job found; `undefined` if it could not be read. */
+function statusOf(result: RunResult): TerminalStatus | "active" | undefined {
+  if (result.kind === "done") return result.status;
+  return result.kind === "started" ? "active" : undefined;
 }
