@@ -1403,21 +1403,19 @@ async function run_with_memory_runFirstFound(tasks, wait, save, { runJob, onEven
     throw new Error("no task to run");
 }
 /**
- * Waits for the job of an earlier attempt; `undefined` if it is of no use when it is first looked at. After a message the
- * first record may show the state from before it, so the wait decides.
+ * Waits for the job of an earlier attempt; `undefined` if it had already failed, is archived or is not found. After a
+ * message the first record may show the state from before it, so only a wait can tell.
  */
 async function resume(task, wait, { runJob, onEvent }, state) {
-    const isMessage = task.resumes === "message";
-    const result = await runJob(task, { wait: isMessage && wait });
+    const result = await runJob(task, { wait: wait && task.resumes === "message" });
     const startOver = (reason) => {
         onEvent({ kind: "starting-over", jobId: task.jobId, reason });
         return undefined;
     };
     if (isJobNotFound(result, state))
         return startOver("not found");
-    if (isMessage)
-        return result;
-    if (result.kind === "done" && result.status !== "completed")
+    const hasChanged = state.timeline.length > 1;
+    if (result.kind === "done" && result.status !== "completed" && !hasChanged)
         return startOver(result.status);
     return result.kind === "started" && wait ? runJob(task, { wait }) : result;
 }
@@ -1469,30 +1467,32 @@ async function planSession(prompt, { memory, readJob, readPullRequest, onEvent, 
     }
     const result = await readJob(jobId);
     const { pullRequest } = state;
-    const isNotFound = isJobNotFound(result, state);
-    if (!isNotFound && result.kind !== "done" && result.kind !== "started")
+    const status = isJobNotFound(result, state) ? "not found" : statusOf(result);
+    if (status === undefined)
         return result;
     state.forgetJob();
     const followUp = [{ kind: "message", jobId, prompt }, create];
+    if (status === "active") {
+        onEvent({ kind: "job-active", jobId });
+        return followUp;
+    }
     const startOver = (reason) => {
         onEvent({ kind: "job-over", jobId, reason });
         return [create];
     };
-    if (isNotFound)
-        return startOver("not found");
-    if (result.kind === "started") {
-        onEvent({ kind: "job-active", jobId });
-        return followUp;
-    }
-    if (result.kind !== "done")
-        return result;
-    if (result.status !== "completed")
-        return startOver(result.status);
+    if (status !== "completed")
+        return startOver(status);
     if (!pullRequest)
         return startOver("no pull request");
     const pullRequestState = await readPullRequest(pullRequest);
     onEvent({ kind: "pull-request", jobId, pullRequest, state: pullRequestState });
     return pullRequestState === "merged" || pullRequestState === "closed" ? [create] : followUp;
+}
+/** Returns the status that a single read of a job found; `undefined` if it could not be read. */
+function statusOf(result) {
+    if (result.kind === "done")
+        return result.status;
+    return result.kind === "started" ? "active" : undefined;
 }
 
 // EXTERNAL MODULE: external "node:child_process"
@@ -2259,7 +2259,7 @@ async function executeTask(settings, task, ports, state, log) {
     if (task.kind === "attach" || (settings.onRerun === "new" && settings.session === "")) {
         return { result: await runJob({ ...settings, task }, ports, state, log), task };
     }
-    const attempt = Number(environment.GITHUB_RUN_ATTEMPT ?? 1);
+    const attempt = runAttempt(environment);
     const runId = environment.GITHUB_RUN_ID ?? "";
     const identity = {
         runId,
@@ -2274,13 +2274,7 @@ async function executeTask(settings, task, ports, state, log) {
     const session = isOffered && settings.session !== ""
         ? new SessionMemory(ports.connectCache, `${runId}-${attempt}`, settings.session, settings)
         : undefined;
-    const run = (each, { wait, onJobId }) => {
-        const publishJobId = (jobId) => {
-            ports.publishJobId(jobId);
-            onJobId?.(jobId);
-        };
-        return runJob({ ...settings, wait, task: each }, { ...ports, publishJobId }, state, log);
-    };
+    const run = (each, { wait, onJobId }) => runJob({ ...settings, wait, task: each }, withJobIdListener(ports, onJobId), state, log);
     const plan = () => planSession(task.prompt, {
         memory: session,
         readJob: (jobId) => runJob({ ...settings, wait: false, task: { kind: "attach", jobId } }, { ...ports, publishJobId: () => { } }, state, log),
@@ -2307,6 +2301,18 @@ async function executeTask(settings, task, ports, state, log) {
         onEvent: (event) => log.rerun(event, attempt),
     }, state);
 }
+/** Returns the ports with one more function that is called as soon as a job's id is known. */
+function withJobIdListener(ports, onJobId) {
+    const publishJobId = (jobId) => {
+        ports.publishJobId(jobId);
+        onJobId?.(jobId);
+    };
+    return { ...ports, publishJobId };
+}
+/** Returns the number of the run attempt: 1 on the first run of a workflow run. */
+function runAttempt({ GITHUB_RUN_ATTEMPT }) {
+    return Number(GITHUB_RUN_ATTEMPT ?? 1);
+}
 function connect(token, { connectGitHub, environment }, log) {
     return connectGitHub(token, environment.GITHUB_API_URL || "https://api.github.com", (trace) => log.trace(trace));
 }
@@ -2328,14 +2334,8 @@ async function executeComment(settings, mode, ports, state, log) {
         signal,
         connectGitHub: () => connect(mode.token, ports, log),
         event: { name, readPayload: () => readEventFile(environment.GITHUB_EVENT_PATH ?? "") },
-        attempt: Number(environment.GITHUB_RUN_ATTEMPT ?? 1),
-        runJob: (task, onJobId) => {
-            const publishJobId = (jobId) => {
-                ports.publishJobId(jobId);
-                onJobId(jobId);
-            };
-            return runJob({ ...settings, task }, { ...ports, publishJobId }, state, log);
-        },
+        attempt: runAttempt(environment),
+        runJob: (task, onJobId) => runJob({ ...settings, task }, withJobIdListener(ports, onJobId), state, log),
         onReplacement: () => log.note(replacement),
         onInvalidEvent: (error) => log.debugError(error),
         onPublicAccess: () => log.warn("Anyone can start jobs", say `This repository is public and required-permission is read, so anyone with a GitHub account can start jobs. Set required-permission to triage or write.`),
