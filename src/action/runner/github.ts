@@ -4,6 +4,7 @@ import { throttling } from "@octokit/plugin-throttling";
 import { messageOf } from "../../client/errors.ts";
 import { createRedactor } from "../../client/redact.ts";
 import { safeTraceListener, type Trace } from "../../client/trace.ts";
+import { GitHubError } from "./github-error.ts";
 
 /** The limits of a request to GitHub. */
 export interface RequestLimits {
@@ -22,7 +23,7 @@ export interface GitHub {
    * Sends a request and returns the data of the response. Rate limits and `5xx` are retried within the timeout.
    *
    * @param route - as in GitHub's documentation, such as `GET /repos/{owner}/{repo}`
-   * @throws if there is no successful response within the timeout; the error never contains the token
+   * @throws GitHubError if there is no successful response within the timeout
    */
   request(route: string, parameters: Record<string, unknown>, limits: RequestLimits): Promise<unknown>;
   /**
@@ -95,7 +96,8 @@ export function connectGitHub(token: string, apiUrl: string, onTrace: (trace: Tr
       return await Promise.race([use(client, { signal: limit.signal, log: silentLog }, limit), limit.expired]);
     } catch (error) {
       const isExpired = limit.signal.aborted && lastError !== "";
-      throw new Error(redact(isExpired ? `${lastError}, until the timeout` : messageOf(error)));
+      const message = redact(isExpired ? `${lastError}, until the timeout` : messageOf(error));
+      throw new GitHubError(message, responseOf(error)?.status);
     } finally {
       client.hook.remove("request", rememberError);
       limit.clear();
