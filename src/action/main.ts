@@ -1,8 +1,9 @@
 import { isCommentEvent } from "./comments/event.ts";
-import { type ExecutePorts, type Execution, execute } from "./execute.ts";
+import { type Execution, execute } from "./execute.ts";
 import { maskSecret } from "./inputs/mask-secret.ts";
 import { readPromptFile } from "./inputs/prompt-file.ts";
 import { type InputsResult, parseInputs } from "./inputs/schema.ts";
+import type { ModePorts } from "./mode-ports.ts";
 import { passes } from "./outcome.ts";
 import { outputsOf } from "./outputs.ts";
 import { RunLog } from "./report/log.ts";
@@ -15,7 +16,7 @@ import { RunState } from "./run-state.ts";
 import type { Toolkit } from "./runner/toolkit.ts";
 
 /** Everything that the action needs from outside. */
-export interface Ports extends Omit<ExecutePorts, "publishJobId"> {
+export interface Ports extends Omit<ModePorts, "publishJobId"> {
   toolkit: Toolkit;
 }
 

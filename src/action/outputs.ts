@@ -1,5 +1,5 @@
-import type { SkipReason } from "./comments/trigger.ts";
 import type { Outcome } from "./outcome.ts";
+import type { SkipReason } from "./result.ts";
 import type { RunState } from "./run-state.ts";
 
 /**
@@ -21,6 +21,7 @@ export function outputsOf(
     outcome,
     "skip-reason": skipReason,
     "job-origin": state.origin,
+    "changed-files": state.changes === undefined ? "" : String(state.changes.files.length),
     model: state.model,
     repository: state.repository,
     ref: state.ref,

@@ -27,3 +27,18 @@ export function parsePullRequest(prLink: string): PullRequest | undefined {
 function hasCredentials(url: string): boolean {
   return /^[^/]*[/\\]+[^/?#\\]*@/.test(url);
 }
+
+/**
+ * Returns where a pull request is on a GitHub server; `undefined` if it is elsewhere.
+ *
+ * @param serverUrl - `GITHUB_SERVER_URL`
+ */
+export function locatePullRequest(
+  { url, number }: PullRequest,
+  serverUrl: string,
+): { owner: string; repo: string; number: number } | undefined {
+  const { origin, pathname } = new URL(url);
+  const [, owner, repo] = /^\/([^/]+)\/([^/]+)\/pull\/\d+\/?$/.exec(pathname) ?? [];
+  if (origin !== URL.parse(serverUrl)?.origin || !owner || !repo) return undefined;
+  return { owner, repo, number: Number(number) };
+}

@@ -1,6 +1,5 @@
 import type { TerminalStatus } from "../client/contract.ts";
 import { type Acceptance, HttpError, type RequestError, type SubmissionError } from "../client/errors.ts";
-import type { SkipReason } from "./comments/trigger.ts";
 import type { InputProblem } from "./inputs/schema.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RunState } from "./run-state.ts";
@@ -20,15 +19,20 @@ export type RunResult =
   | { kind: "cancelled"; operation: Operation; acceptance: Acceptance }
   | { kind: "submission-failed"; operation: "create" | "message"; error: SubmissionError }
   | { kind: "poll-failed"; error: RequestError }
-  /** Comment mode: the comment is not a request, or not one that its author may make. */
+  /** The comment is not a request, or not one that its author may make; or nothing that counts has changed. */
   | { kind: "skipped"; reason: SkipReason }
   | BlockedResult
   /** A bug in the action. */
   | { kind: "crashed"; error: unknown };
 
+/** Why the step starts nothing. All but `nothing-new`, which `changes` can be, are about a comment. */
+export type SkipReason = "no-trigger" | "no-instruction" | "not-permitted" | "bot" | "edited" | "nothing-new";
+
 /** This run sent nothing, because the step could not find out whether, or what, to send. */
 export type BlockedResult =
   | { kind: "blocked"; cause: "event" | "permission"; detail: string }
+  /** With `changes`: they cannot be read. */
+  | { kind: "blocked"; cause: "changes"; detail: string }
   /** Plain mode: what an earlier run attempt started cannot be read, or it was something else. */
   | { kind: "blocked"; cause: "memory" | "session"; detail: string }
   | { kind: "blocked"; cause: "other-prompt"; jobId: string | undefined; attempt: number }

@@ -24,6 +24,15 @@ export interface JobPorts {
   publishJobId: (jobId: string) => void;
 }
 
+/** Returns the ports with one more function that is called as soon as a job's id is known. */
+export function withJobIdListener(ports: JobPorts, onJobId?: (jobId: string) => void): JobPorts {
+  const publishJobId = (jobId: string): void => {
+    ports.publishJobId(jobId);
+    onJobId?.(jobId);
+  };
+  return { ...ports, publishJobId };
+}
+
 /** Runs a task: sends the create or message, if there is one, and waits for the job. Never rejects. */
 export async function runJob(inputs: Inputs, ports: JobPorts, state: RunState, log: RunLog): Promise<RunResult> {
   const { clock, random, signal } = ports;

@@ -1,4 +1,5 @@
 import { isKnownStatus, type Job, type KnownStatus } from "../client/contract.ts";
+import type { Changes } from "./changes/changes.ts";
 import { type PullRequest, parsePullRequest } from "./pull-request.ts";
 
 /** A status that the job was seen in, and when it was first seen, in milliseconds since the first request. */
@@ -31,6 +32,8 @@ export class RunState {
   createdAt = "";
   archivedAt = "";
   readonly timeline: ObservedStatus[] = [];
+  /** What changed in the repository, with `changes`; `undefined` if that was not read, or if there is nothing to compare. */
+  changes: Changes | undefined;
 
   /** Returns the milliseconds since the first request; 0 before it. */
   elapsedMs(now: number): number {

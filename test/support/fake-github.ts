@@ -1,5 +1,8 @@
 import type { GitHub, RequestLimits } from "../../src/action/runner/github.ts";
 
+/** What the history of the repository is read with. */
+const historyRoute = /^GET \/repos\/\{owner\}\/\{repo\}\/(?:compare|commits|pulls\/\{pull_number\}$)/;
+
 export interface FakeComment {
   id: number;
   user: { id: number; login: string };
@@ -24,6 +27,8 @@ export class FakeGitHub implements GitHub {
   /** The response to the permission route, except for bots, which have no permission. */
   permission: unknown = { permission: "write", role_name: "write" };
   fault: (call: GitHubCall) => void | Promise<void> = () => {};
+  /** The history of the repository. */
+  repository: GitHub | undefined;
   /** The largest page, whatever `per_page` asks for. */
   maxPerPage = 100;
   #nextId = 1000;
@@ -33,6 +38,7 @@ export class FakeGitHub implements GitHub {
     this.calls.push(call);
     if (limits.signal.aborted && !limits.graceMs) throw new Error("aborted");
     await this.fault(call);
+    if (this.repository && historyRoute.test(route)) return this.repository.request(route, parameters, limits);
     if (route.endsWith("/permission")) {
       const isBot = String(parameters.username).endsWith("[bot]");
       return isBot ? { permission: "none", role_name: "none" } : this.permission;

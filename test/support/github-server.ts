@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { GitHubError } from "../../src/action/runner/github-error.ts";
 import { type LoopbackServer, listen } from "../../src/service/http/listen.ts";
 import { FakeGitHub } from "./fake-github.ts";
 
@@ -17,6 +18,14 @@ const routes: [RegExp, string[]][] = [
   [/^POST .*\/issues\/\d+\/comments$/, []],
   [/^PATCH .*\/comments\/(\d+)$/, ["comment_id"]],
   [/^GET .*\/comments$/, []],
+];
+
+/** The routes of a history, which is asked by the names of GitHub's documentation. */
+const historyRoutes: [RegExp, string, string][] = [
+  [/^GET \/repos\/[^/]+\/[^/]+\/compare\/([^/]+)$/, "compare/{basehead}", "basehead"],
+  [/^GET \/repos\/[^/]+\/[^/]+\/(commits)$/, "commits", "_"],
+  [/^GET \/repos\/[^/]+\/[^/]+\/pulls\/(\d+)$/, "pulls/{pull_number}", "pull_number"],
+  [/^GET \/repos\/[^/]+\/[^/]+\/pulls\/(\d+)\/commits$/, "pulls/{pull_number}/commits", "pull_number"],
 ];
 
 /** Starts a GitHub server on loopback with a single thread and every route that comment mode uses. */
@@ -42,7 +51,17 @@ export async function startGitHub(fault: GitHubFault = () => false): Promise<Git
       ...Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(values[index] ?? "")])),
     };
     try {
-      const data = await github.request(route, parameters, { timeoutMs: 0, signal: new AbortController().signal });
+      const limits = { timeoutMs: 0, signal: new AbortController().signal };
+      const history = historyRoutes.find(([one]) => one.test(route));
+      if (github.repository && history) {
+        const [one, template, name] = history;
+        const value = decodeURIComponent(one.exec(route)?.[1] ?? "");
+        const asked = { ...parameters, [name]: value };
+        const found = await github.repository.request(`GET /repos/{owner}/{repo}/${template}`, asked, limits);
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(found));
+        return;
+      }
+      const data = await github.request(route, parameters, limits);
       const page = Number(url.searchParams.get("page") ?? 1);
       const perPage = Number(url.searchParams.get("per_page") ?? 30);
       const next = new URL(url.pathname + url.search, `http://${request.headers.host}`);
@@ -52,8 +71,9 @@ export async function startGitHub(fault: GitHubFault = () => false): Promise<Git
         ...(Array.isArray(data) && github.hasNextPage(page, perPage) && { link: `<${next.href}>; rel="next"` }),
       });
       response.end(JSON.stringify(data));
-    } catch {
-      response.writeHead(404, { "content-type": "application/json" }).end('{"message":"Not Found"}');
+    } catch (error) {
+      const status = error instanceof GitHubError ? (error.status ?? 500) : 404;
+      response.writeHead(status, { "content-type": "application/json" }).end('{"message":"Not Found"}');
     }
   });
   return { ...server, github, requests };

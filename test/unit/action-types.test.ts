@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { permissions } from "../../src/action/comments/permission.ts";
-import type { SkipReason } from "../../src/action/comments/trigger.ts";
 import { boolean } from "../../src/action/inputs/rules.ts";
 import { inputDefaults } from "../../src/action/inputs/schema.ts";
 import { failableOutcomes, outcomes } from "../../src/action/outcome.ts";
+import type { SkipReason } from "../../src/action/result.ts";
 import { knownStatuses } from "../../src/client/contract.ts";
 import { actionMetadata, root } from "../support/metadata.ts";
 
@@ -30,6 +30,7 @@ const skipReasons = Object.keys({
   "not-permitted": true,
   bot: true,
   edited: true,
+  "nothing-new": true,
 } satisfies Record<SkipReason, true>);
 
 test("exactly the inputs and outputs of action.yml have a type", () => {

@@ -52,10 +52,18 @@ test("the action uses the client, and the service shares no code with either", (
 /** For each room, the rooms and files whose code it may use. */
 const arrows: Record<string, string[]> = {
   "action/report": ["client", "action/outcome.ts", "action/mintlify.ts"],
-  "action/inputs": ["action/report", "action/comments", "action/outcome.ts", "action/mintlify.ts"],
+  "action/inputs": [
+    "action/report",
+    "action/comments",
+    "action/changes/paths.ts",
+    "action/changes/since.ts",
+    "action/outcome.ts",
+    "action/mintlify.ts",
+  ],
   "action/comments": ["client", "action/outcome.ts", "action/result.ts"],
   "action/runner": ["client"],
-  "action/refresh": ["client", "action/result.ts", "action/runner/cache.ts"],
+  "action/refresh": ["client", "action/result.ts", "action/pull-request.ts", "action/runner/cache.ts"],
+  "action/changes": ["client", "action/report", "action/comments/event.ts", "action/runner/github-error.ts"],
   "service/http": ["service/jobs", "service/error-message.ts"],
   "service/jobs": [
     "service/agents",

@@ -1,19 +1,30 @@
 import type { CommentEvent } from "./event.ts";
 
-/** The placeholders of a prompt template. */
-export const placeholders = ["instruction", "author", "title", "body", "number", "url", "path", "line"] as const;
-type Placeholder = (typeof placeholders)[number];
+const eventPlaceholders = ["instruction", "author", "title", "body", "number", "url", "path", "line"] as const;
+type Placeholder = (typeof eventPlaceholders)[number] | "changes";
+
+/** Returns the placeholders of a prompt template. `changes` is one of them only with the input of this name. */
+export function placeholders(hasChanges: boolean): readonly string[] {
+  return hasChanges ? [...eventPlaceholders, "changes"] : eventPlaceholders;
+}
 
 const pattern = /\{\{([^{}]*)\}\}/g;
 
-/** Returns the names in a template that are not placeholders. */
-export function unknownPlaceholders(template: string): string[] {
-  const names = [...template.matchAll(pattern)].map(([, name = ""]) => name.trim());
-  return [...new Set(names.filter((name) => !isPlaceholder(name)))];
+/** Returns the names in a template that are not among the `known` placeholders. */
+export function unknownPlaceholders(template: string, known: readonly string[]): string[] {
+  return [...new Set(namesIn(template).filter((name) => !known.includes(name)))];
 }
 
-/** Fills in a template in a single pass, so that what is filled in is never interpreted. */
-export function fillTemplate(template: string, instruction: string, event: CommentEvent): string {
+function namesIn(template: string): string[] {
+  return [...template.matchAll(pattern)].map(([, name = ""]) => name.trim());
+}
+
+/**
+ * Fills in a template in a single pass, so that what is filled in is never interpreted.
+ *
+ * @param changes - the section with the changes, or empty; it goes to the end of a template that does not place it
+ */
+export function fillTemplate(template: string, instruction: string, event: CommentEvent, changes: string): string {
   const { author, subject, review } = event;
   const values: Record<Placeholder, string> = {
     instruction,
@@ -24,11 +35,13 @@ export function fillTemplate(template: string, instruction: string, event: Comme
     url: subject.url,
     path: review?.path ?? "",
     line: review?.line === undefined ? "" : String(review.line),
+    changes,
   };
-  return template.replace(pattern, (text, name: string) => {
+  const text = template.replace(pattern, (text, name: string) => {
     const placeholder = name.trim();
     return isPlaceholder(placeholder) ? values[placeholder] : text;
   });
+  return changes === "" || namesIn(template).includes("changes") ? text : `${text}\n\n${changes}`;
 }
 
 /** Returns the template that applies if the workflow has none: the instruction and where it was given. */
@@ -38,5 +51,5 @@ export function defaultTemplate({ subject, review }: CommentEvent): string {
 }
 
 function isPlaceholder(name: string): name is Placeholder {
-  return (placeholders as readonly string[]).includes(name);
+  return placeholders(true).includes(name);
 }

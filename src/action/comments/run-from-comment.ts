@@ -25,6 +25,8 @@ export interface CommentPorts extends Omit<ThreadPorts, "github"> {
   event: { name: CommentEventName; readPayload: () => unknown };
   /** 1 on the first run of a workflow run, more on a re-run: `GITHUB_RUN_ATTEMPT`. */
   attempt: number;
+  /** Returns what the prompt says about changes, which may be nothing, or why nothing may be sent. Never rejects. */
+  findSection: () => Promise<{ section: string } | RunResult>;
   /** Runs a task; calls `onJobId` as soon as the job's id is known. Never rejects. */
   runJob: (task: Task, onJobId: (jobId: string) => void) => Promise<RunResult>;
   /** Called if a new job replaces the one that the thread remembers. */
@@ -70,6 +72,9 @@ export async function runFromComment(
 ): Promise<CommentRun> {
   const request = await readRequest(settings, mode, ports, state);
   if ("result" in request) return request;
+  // A re-run that finds the job of an earlier attempt needs no prompt.
+  const early = isRerun(ports) ? undefined : await writePrompt(request, ports);
+  if (early && "kind" in early) return { result: early };
 
   const { event, github, startedAt } = request;
   const deadline = startedAt + settings.timeoutMs;
@@ -101,7 +106,12 @@ export async function runFromComment(
 
   state.jobId = "";
   reply.marker = pending;
-  const plan = await planTasks(conversation, actorId, own !== undefined);
+  const written = early ?? (await writePrompt(request, ports));
+  if ("kind" in written) {
+    reply.marker = undefined;
+    return end(written);
+  }
+  const plan = await planTasks(written.prompt, conversation, actorId, own !== undefined);
   if (!Array.isArray(plan)) return end(plan);
   const [task, result] = await runFirstFound(plan, conversation);
   return end(result, task);
@@ -111,7 +121,8 @@ export async function runFromComment(
 interface CommentRequest {
   event: CommentEvent;
   isNew: boolean;
-  prompt: string;
+  /** Returns the prompt with a section on changes, which may be empty. */
+  fillPrompt: (section: string) => string;
   github: GitHub;
   /** Monotonic time of the first request to GitHub. */
   startedAt: number;
@@ -142,9 +153,20 @@ async function readRequest(
   if (denial) return { result: denial };
   if (event.isPublic && mode.requiredPermission === "read") ports.onPublicAccess();
 
-  const prompt = fillTemplate(mode.template ?? defaultTemplate(event), trigger.instruction, event);
-  if (prompt.trim() === "") return { result: { kind: "blocked", cause: "prompt" } };
-  return { event, isNew: trigger.isNew, prompt, github, startedAt };
+  const template = mode.template ?? defaultTemplate(event);
+  const fillPrompt = (section: string): string => fillTemplate(template, trigger.instruction, event, section);
+  return { event, isNew: trigger.isNew, fillPrompt, github, startedAt };
+}
+
+/** Returns the prompt, or why nothing may be sent. Writes nothing. */
+async function writePrompt(
+  { fillPrompt }: CommentRequest,
+  { findSection }: CommentPorts,
+): Promise<{ prompt: string } | RunResult> {
+  const found = await findSection();
+  if ("kind" in found) return found;
+  const prompt = fillPrompt(found.section);
+  return prompt.trim() === "" ? { kind: "blocked", cause: "prompt" } : { prompt };
 }
 
 /** Returns why the comment's author may not start anything; `undefined` if they may. */
@@ -197,11 +219,12 @@ function sentBy(reply: RememberedReply, replies: readonly RememberedReply[], mod
  * found: wait for the job of an earlier attempt, continue a job, create one. A `job-id` in the workflow is never replaced.
  */
 async function planTasks(
+  prompt: string,
   { request, settings, mode, ports, thread, reply, deadline }: Conversation,
   actorId: number | undefined,
   hasResumed: boolean,
 ): Promise<Task[] | RunResult> {
-  const { event, prompt, isNew } = request;
+  const { event, isNew } = request;
   const isOwn = (remembered: RememberedReply) => answers(remembered, event);
   const authorId = await thread?.post(ports.renderProgress(reply));
   const replies =

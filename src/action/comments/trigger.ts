@@ -1,7 +1,5 @@
+import type { SkipReason } from "../result.ts";
 import type { CommentEvent } from "./event.ts";
-
-/** Why a comment starts nothing. */
-export type SkipReason = "no-trigger" | "no-instruction" | "not-permitted" | "bot" | "edited";
 
 /** What a comment asks for, or why it asks for nothing. */
 export type Trigger = { instruction: string; isNew: boolean } | { skip: SkipReason };

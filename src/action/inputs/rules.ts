@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import { type PathFilter, parsePaths } from "../changes/paths.ts";
+import { parseSince, type Since } from "../changes/since.ts";
 import { type Permission, permissions } from "../comments/permission.ts";
 import { failableOutcomes } from "../outcome.ts";
 
@@ -137,5 +139,42 @@ export const sessionName = z.string().check(
   rule((value) => {
     if (value.length > maxSessionLength) return `must not be longer than ${maxSessionLength} characters`;
     return /\p{Cc}/u.test(value) ? "must not contain control characters" : undefined;
+  }),
+);
+
+/** What the prompt says about changes. */
+export const changesDetail = z.pipe(
+  z
+    .string()
+    .check(rule((value) => (["none", "list", "diff"].includes(value) ? undefined : "must be none, list or diff"))),
+  z.transform((value) => value as "none" | "list" | "diff"),
+);
+
+/** Where the range of changes starts. */
+export const changesSince = z.pipe(
+  z
+    .string()
+    .check(
+      rule((value) =>
+        parseSince(value)
+          ? undefined
+          : "must be auto, a duration above 0 such as 24h or 7d, or the name of a commit, tag or branch",
+      ),
+    ),
+  z.transform((value): Since => parseSince(value) ?? { kind: "auto" }),
+);
+
+/** Which files count; `undefined` if all do. */
+export const pathPatterns = z.pipe(
+  z.string().check(
+    rule((value) => {
+      const parsed = parsePaths(value);
+      if (!parsed || !("problem" in parsed)) return undefined;
+      return `has a pattern that cannot be read: line ${parsed.line} ${parsed.problem}`;
+    }),
+  ),
+  z.transform((value): PathFilter | undefined => {
+    const parsed = parsePaths(value);
+    return parsed && "matches" in parsed ? parsed : undefined;
   }),
 );

@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import type { PathFilter } from "../changes/paths.ts";
+import type { Since } from "../changes/since.ts";
 import type { PermissionRules } from "../comments/permission.ts";
 import { placeholders, unknownPlaceholders } from "../comments/prompt-template.ts";
 import { isMintlify } from "../mintlify.ts";
@@ -9,9 +11,12 @@ import {
   apiKey,
   baseUrl,
   boolean,
+  changesDetail,
+  changesSince,
   failOn,
   identifier,
   onRerun,
+  pathPatterns,
   positiveDecimal,
   requiredPermission,
   sessionName,
@@ -33,6 +38,9 @@ export const inputDefaults = {
   summary: "true",
   "on-rerun": "resume",
   session: "",
+  changes: "none",
+  "changes-since": "auto",
+  paths: "",
   "trigger-phrase": "",
   "required-permission": "write",
   "allowed-bots": "",
@@ -65,9 +73,20 @@ export interface Settings {
   onRerun: "resume" | "new";
   /** The name under which the job is remembered for later workflow runs, or empty. */
   session: string;
+  /** What the prompt says about changes of the repository; `undefined` for nothing. */
+  changes: ChangesSettings | undefined;
   githubToken: string;
   /** Tells the legs of a matrix apart. */
   matrixLeg: string;
+}
+
+/** Which changes a prompt is about. */
+export interface ChangesSettings {
+  since: Since;
+  /** `undefined` if all files count. */
+  paths: PathFilter | undefined;
+  /** Whether the prompt has the patches, too. */
+  withPatches: boolean;
 }
 
 export interface Inputs extends Settings {
@@ -112,11 +131,14 @@ const schema = z.object({
   summary: boolean,
   "on-rerun": onRerun,
   session: sessionName,
+  changes: changesDetail,
+  "changes-since": changesSince,
+  paths: pathPatterns,
   "trigger-phrase": z.string(),
   "required-permission": requiredPermission,
   "allowed-bots": allowedBots,
   reply: boolean,
-  // Only comment mode uses it, so only comment mode checks it.
+  // Checked where it is needed.
   "github-token": z.string(),
   "matrix-leg": z.string(),
 } satisfies Record<InputName, z.ZodMiniType>);
@@ -155,7 +177,9 @@ export function parseInputs({ read, readPromptFile, eventName, isCommentEvent }:
     ...promptProblems(raw, file, { eventName, isComment }),
     ...intervalProblems(raw),
     ...sessionProblems(raw),
+    ...changesProblems(raw),
     ...(isComment ? commentProblems(raw, prompt) : []),
+    ...(isComment || raw.changes !== "none" ? tokenProblems(raw, isComment) : []),
   ];
   if (!parsed.success || problems.length > 0) {
     return { ok: false, problems, summary: boolean.safeParse(raw.summary).data ?? true };
@@ -176,6 +200,10 @@ export function parseInputs({ read, readPromptFile, eventName, isCommentEvent }:
     summary: values.summary,
     onRerun: values["on-rerun"],
     session: values.session,
+    changes:
+      values.changes === "none"
+        ? undefined
+        : { since: values["changes-since"], paths: values.paths, withPatches: values.changes === "diff" },
     githubToken: values["github-token"],
     matrixLeg: values["matrix-leg"],
   };
@@ -235,22 +263,32 @@ function sessionProblems(raw: RawInputs): InputProblem[] {
   return [{ input: "session", problem: say`cannot be used together with job-id` }];
 }
 
+function changesProblems(raw: RawInputs): InputProblem[] {
+  if (raw.changes !== "none") return [];
+  const names = (["changes-since", "paths"] as const).filter((name) => raw[name] !== inputDefaults[name]);
+  return names.map((input) => ({ input, problem: say`needs changes: list or changes: diff` }));
+}
+
 function commentProblems(raw: RawInputs, template: string): InputProblem[] {
   const problems: InputProblem[] = [];
-  const unknown = unknownPlaceholders(template);
+  const known = placeholders(raw.changes !== "none");
+  const unknown = unknownPlaceholders(template, known);
   if (unknown.length > 0) {
     problems.push({
       input: raw["prompt-file"] ? "prompt-file" : "prompt",
-      problem: say`uses ${unknown.map((name) => `{{ ${name} }}`).join(", ")}, but the only placeholders are ${trusted(placeholders.join(", "))}`,
+      problem: say`uses ${unknown.map((name) => `{{ ${name} }}`).join(", ")}, but the only placeholders are ${trusted(known.join(", "))}`,
     });
   }
-  if (raw["github-token"] === "") {
-    const problem = say`is empty, but trigger-phrase needs it. Leave it out to use the workflow's own token`;
-    problems.push({ input: "github-token", problem });
-  } else if (!/^[\x21-\x7e]+$/.test(raw["github-token"])) {
-    problems.push({ input: "github-token", problem: say`contains characters that no token has` });
-  }
   return problems;
+}
+
+function tokenProblems(raw: RawInputs, isComment: boolean): InputProblem[] {
+  const user = isComment ? "trigger-phrase" : "changes";
+  const problem =
+    raw["github-token"] === ""
+      ? say`is empty, but ${trusted(user)} needs it. Leave it out to use the workflow's own token`
+      : say`contains characters that no token has`;
+  return /^[\x21-\x7e]+$/.test(raw["github-token"]) ? [] : [{ input: "github-token", problem }];
 }
 
 /** Trims every value except a prompt, which is sent as written. An empty value means the default. */

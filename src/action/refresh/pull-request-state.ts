@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { PullRequest } from "../pull-request.ts";
+import { locatePullRequest, type PullRequest } from "../pull-request.ts";
 import type { GitHub } from "../runner/github.ts";
 import type { PullRequestState } from "./session.ts";
 
@@ -20,15 +20,14 @@ export interface PullRequestPorts {
  * read. GitHub's documentation: "Get a pull request".
  */
 export async function readPullRequestState(
-  { url, number }: PullRequest,
+  pullRequest: PullRequest,
   { serverUrl, connectGitHub, signal }: PullRequestPorts,
 ): Promise<PullRequestState> {
-  const { origin, pathname } = new URL(url);
-  const [, owner, repo] = /^\/([^/]+)\/([^/]+)\/pull\/\d+\/?$/.exec(pathname) ?? [];
-  if (origin !== URL.parse(serverUrl)?.origin || !owner || !repo) return "unknown";
+  const place = locatePullRequest(pullRequest, serverUrl);
+  if (!place) return "unknown";
   try {
     const github = await connectGitHub();
-    const parameters = { owner, repo, pull_number: Number(number) };
+    const parameters = { owner: place.owner, repo: place.repo, pull_number: place.number };
     const limits = { timeoutMs: requestTimeoutMs, signal };
     const response = await github.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", parameters, limits);
     const { state, merged } = pullRequestResponse.parse(response);

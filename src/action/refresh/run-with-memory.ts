@@ -1,15 +1,9 @@
-import type { Clock } from "../../client/clock.ts";
 import type { Task } from "../inputs/schema.ts";
 import { acceptanceOf, isJobNotFound, type RerunEffect, type RunResult } from "../result.ts";
 import type { RunState } from "../run-state.ts";
 import { cancelledBeforeSending, untilAborted } from "./abort.ts";
-import type { AttemptMemory, EarlierAttempt, SendingTask } from "./attempt-memory.ts";
-import type { SessionMemory } from "./session-memory.ts";
-
-/** How long the step waits for a slow cache service at its end, in milliseconds. */
-const maxSaveMs = 5000;
-/** The same once the step is cancelled: the runner does not wait. */
-const maxSaveAfterCancelMs = 1500;
+import type { EarlierAttempt, SendingTask } from "./attempt-memory.ts";
+import { BackgroundSaves, type SavesPorts } from "./background-saves.ts";
 
 /** What the log has to say about re-runs. */
 export type RerunEvent =
@@ -20,18 +14,9 @@ export type RerunEvent =
   | { kind: "no-cache" }
   | { kind: "not-saved"; error: unknown };
 
-export interface MemoryPorts {
-  clock: Clock;
-  /** Aborts when the step is cancelled. */
-  signal: AbortSignal;
+export interface MemoryPorts extends Omit<SavesPorts, "onFailure"> {
   /** `GITHUB_RUN_ATTEMPT`: 1 on the first run of a workflow run. */
   attempt: number;
-  /** Whether the runner offers a cache service. */
-  hasCacheService: boolean;
-  /** `undefined` with `on-rerun: new`, or without a cache service. */
-  attempts: AttemptMemory | undefined;
-  /** `undefined` without a session, or without a cache service. */
-  session: SessionMemory | undefined;
   /** Runs a task; calls `onJobId` as soon as the service has confirmed the job. Never rejects. */
   runJob: (task: Task, options: { wait: boolean; onJobId?: (jobId: string) => void }) => Promise<RunResult>;
   onEvent: (event: RerunEvent) => void;
@@ -58,21 +43,8 @@ export async function runWithMemory(
   ports: MemoryPorts,
   state: RunState,
 ): Promise<RememberedRun> {
-  const { attempt, attempts, session, hasCacheService, onEvent } = ports;
-  let saved: Promise<boolean> | undefined;
-  const save = (sent: SendingTask["kind"], jobId: string | undefined): void => {
-    if (!attempts && !session) return;
-    const saves = [attempts?.save(sent, jobId), jobId === undefined ? undefined : session?.save(jobId)];
-    saved = Promise.all(saves).then(
-      () => true,
-      (error: unknown) => {
-        onEvent({ kind: "not-saved", error });
-        return false;
-      },
-    );
-  };
-
-  if (attempt > 1 && !hasCacheService) onEvent({ kind: "no-cache" });
+  const { attempt, attempts, onEvent } = ports;
+  const saves = new BackgroundSaves({ ...ports, onFailure: (error) => onEvent({ kind: "not-saved", error }) });
   const none: EarlierAttempt = { kind: "none" };
   const earlier = attempt > 1 && attempts ? await untilAborted(attempts.find(), ports.signal) : none;
   if (!earlier) return { result: cancelledBeforeSending, rerun: "repeats" };
@@ -82,8 +54,7 @@ export async function runWithMemory(
     const result = await resume(resumed, wait, ports, state);
     if (result) {
       // The earlier attempt may have been killed before it saved the job for the session.
-      if (session) save(earlier.sent, earlier.jobId);
-      if (saved) await isSavedInTime(saved, ports);
+      await saves.finish(earlier.jobId, state.pullRequest);
       return { result, task: resumed, rerun: "resumes" };
     }
     state.forgetJob();
@@ -93,23 +64,23 @@ export async function runWithMemory(
 
   const plan = await planTasks();
   if (!Array.isArray(plan)) return { result: plan, rerun: "repeats" };
-  const [task, result] = await runFirstFound(plan, wait, save, ports, state);
+  const [task, result] = await runFirstFound(plan, wait, saves, ports, state);
   const isUnknown = acceptanceOf(result) === "unknown";
-  if (!saved && isUnknown) save(task.kind, task.kind === "message" ? task.jobId : undefined);
-  const isSaved = saved !== undefined && (await isSavedInTime(saved, ports));
-  if (!isSaved || !attempts) return { result, task, rerun: "repeats" };
+  if (!saves.hasBegun && isUnknown) saves.begin(task.kind, task.kind === "message" ? task.jobId : undefined);
+  if (saves.hasBegun) await saves.finish(state.jobId, state.pullRequest);
+  if (!saves.isRemembered) return { result, task, rerun: "repeats" };
   return { result, task, rerun: state.jobId === "" ? "stops" : "resumes" };
 }
 
 async function runFirstFound(
   tasks: readonly SendingTask[],
   wait: boolean,
-  save: (sent: SendingTask["kind"], jobId: string) => void,
+  saves: BackgroundSaves,
   { runJob, onEvent }: MemoryPorts,
   state: RunState,
 ): Promise<[SendingTask, RunResult]> {
   for (const [index, task] of tasks.entries()) {
-    const result = await runJob(task, { wait, onJobId: (jobId) => save(task.kind, jobId) });
+    const result = await runJob(task, { wait, onJobId: (jobId) => saves.begin(task.kind, jobId) });
     if (!isJobNotFound(result, state) || index === tasks.length - 1) return [task, result];
     if (task.kind === "message") onEvent({ kind: "starting-over", jobId: task.jobId, reason: "not found" });
     state.forgetJob();
@@ -147,16 +118,4 @@ function blockedBy(earlier: Exclude<EarlierAttempt, { kind: "none" | "job" }>): 
     case "unreadable":
       return { kind: "blocked", cause: "memory", detail: earlier.detail };
   }
-}
-
-async function isSavedInTime(saved: Promise<boolean>, { clock, signal, onEvent }: MemoryPorts): Promise<boolean> {
-  const settled = new AbortController();
-  void saved.then(() => settled.abort());
-  const limit = signal.aborted
-    ? clock.sleep(maxSaveAfterCancelMs, settled.signal)
-    : clock.sleep(maxSaveMs, AbortSignal.any([settled.signal, signal]));
-  const result = await Promise.race([saved, limit]);
-  if (result === undefined)
-    onEvent({ kind: "not-saved", error: new Error("the cache service did not respond in time") });
-  return result === true;
 }

@@ -4,7 +4,7 @@ import { isJobNotFound, type RunResult } from "../result.ts";
 import type { RunState } from "../run-state.ts";
 import { cancelledBeforeSending, untilAborted } from "./abort.ts";
 import type { SendingTask } from "./attempt-memory.ts";
-import type { SessionMemory } from "./session-memory.ts";
+import type { SessionEntry, SessionMemory } from "./session-memory.ts";
 
 export type PullRequestState = "open" | "merged" | "closed" | "unknown";
 
@@ -18,36 +18,36 @@ export type SessionEvent =
   | { kind: "no-cache" };
 
 export interface SessionPorts {
-  /** `undefined` if the runner offers no cache service. */
-  memory: SessionMemory | undefined;
   /** Reads a job once. Never rejects. */
   readJob: (jobId: string) => Promise<RunResult>;
   /** Never rejects. */
   readPullRequest: (pullRequest: PullRequest) => Promise<PullRequestState>;
   onEvent: (event: SessionEvent) => void;
-  /** Aborts when the step is cancelled. */
-  signal: AbortSignal;
+}
+
+/** Returns what the session remembers. If that cannot be read, the result says so, and nothing may be sent. */
+export async function recallSession(
+  memory: SessionMemory,
+  signal: AbortSignal,
+): Promise<{ entry: SessionEntry | undefined } | RunResult> {
+  const found = await untilAborted(memory.find(), signal);
+  if (!found) return cancelledBeforeSending;
+  return "error" in found ? { kind: "blocked", cause: "session", detail: found.error } : found;
 }
 
 /**
  * Decides what a session sends: a follow-up while the job it remembers is active or its pull request is open, otherwise a
- * create. A follow-up comes with the create that replaces it if the job is gone by then. If what the session remembers
- * cannot be read, the result says so, and nothing may be sent.
+ * create. A follow-up comes with the create that replaces it if the job is gone by then.
+ *
+ * @param jobId - the job that the session remembers; `undefined` if there is none
  */
 export async function planSession(
   prompt: string,
-  { memory, readJob, readPullRequest, onEvent, signal }: SessionPorts,
+  jobId: string | undefined,
+  { readJob, readPullRequest, onEvent }: SessionPorts,
   state: RunState,
 ): Promise<SendingTask[] | RunResult> {
   const create: SendingTask = { kind: "create", prompt };
-  if (!memory) {
-    onEvent({ kind: "no-cache" });
-    return [create];
-  }
-  const found = await untilAborted(memory.find(), signal);
-  if (!found) return cancelledBeforeSending;
-  if ("error" in found) return { kind: "blocked", cause: "session", detail: found.error };
-  const { jobId } = found;
   if (jobId === undefined) {
     onEvent({ kind: "first-job" });
     return [create];

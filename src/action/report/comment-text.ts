@@ -1,15 +1,24 @@
-import type { SkipReason } from "../comments/trigger.ts";
 import { outcomes } from "../outcome.ts";
-import type { BlockedResult } from "../result.ts";
+import type { BlockedResult, SkipReason } from "../result.ts";
 import { checkService, howToStartAnother, type ResultContext } from "./advice.ts";
-import { joinSentences, type Message, say, type Text } from "./text.ts";
+import { shortRef } from "./changes-text.ts";
+import { count } from "./format.ts";
+import { joinSentences, type Message, say, type Text, trusted } from "./text.ts";
 
-/** Describes why a comment starts nothing. That is not an error, so there is nothing to do. */
-export function describeSkip(reason: SkipReason): Message {
-  return { title: outcomes.skipped.title, what: skipReasons[reason], next: [] };
+/** Describes why the step starts nothing. That is not an error, so there is nothing to do. */
+export function describeSkip(reason: SkipReason, { state }: ResultContext): Message {
+  if (reason !== "nothing-new") return { title: outcomes.skipped.title, what: skipReasons[reason], next: [] };
+  const { base = "", otherFiles = 0 } = state.changes ?? {};
+  const others =
+    otherFiles > 0 ? say` ${trusted(count(otherFiles, "other file"))} changed, but paths does not match them.` : [];
+  return {
+    title: "Nothing new",
+    what: [...say`No file that counts has changed since ${shortRef(base)}. Nothing was started.`, ...others],
+    next: [],
+  };
 }
 
-const skipReasons: Readonly<Record<SkipReason, Text>> = {
+const skipReasons: Readonly<Record<Exclude<SkipReason, "nothing-new">, Text>> = {
   "no-trigger": say`The comment is not new or does not begin with the trigger phrase. Nothing was started.`,
   "no-instruction": say`The trigger phrase is not followed by an instruction. Nothing was started.`,
   "not-permitted": say`The author of the comment does not have the required permission. Nothing was started.`,
@@ -53,6 +62,12 @@ export function describeBlocked(result: BlockedResult, context: ResultContext): 
         what: say`This is a re-run, and the Actions cache, which says what an earlier attempt of this workflow run started, cannot be read (${result.detail}). This run sent nothing; an earlier attempt may have started a job.`,
         next: joinSentences(say`Re-run the workflow run.`, howToStartAnother(context)),
       };
+    case "changes":
+      return {
+        title: "Cannot read what changed",
+        what: say`GitHub could not be asked what changed (${result.detail}), so nothing was started.`,
+        next: say`Check changes-since, and that github-token can read the repository (contents: read), then re-run the workflow run.`,
+      };
     case "session":
       return {
         title: "Cannot read the session",
@@ -82,7 +97,9 @@ export function describeBlocked(result: BlockedResult, context: ResultContext): 
       return {
         title: "Empty prompt",
         what: say`The template produced an empty prompt, so nothing was started.`,
-        next: say`Use {{ instruction }} in the template.`,
+        next: context.comment
+          ? say`Use {{ instruction }} in the template.`
+          : say`Add words to the prompt besides {{ changes }}, which is empty if there is nothing to compare.`,
       };
   }
 }

@@ -31,3 +31,8 @@ export function size(text: string): string {
   // `toLocaleString` would load all of `Intl`, which takes longer than anything else in a short step.
   return `${String(characters).replace(/\B(?=(\d{3})+$)/g, ",")} ${characters === 1 ? "character" : "characters"}`;
 }
+
+/** Formats a number of things: `1 file`, `2 files`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -2,13 +2,15 @@ import { isKnownStatus, type Job } from "../../client/contract.ts";
 import { messageOf, type RequestError } from "../../client/errors.ts";
 import type { Trace } from "../../client/trace.ts";
 import type { WaitEvent } from "../../client/wait.ts";
+import type { ChangesEvent } from "../changes/find-changes.ts";
 import type { Inputs } from "../inputs/schema.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
 import type { RerunEvent } from "../refresh/run-with-memory.ts";
 import type { SessionEvent } from "../refresh/session.ts";
 import type { RunState } from "../run-state.ts";
 import type { Toolkit } from "../runner/toolkit.ts";
-import { delay, duration, elapsed, size } from "./format.ts";
+import { describeFiles, shortRef } from "./changes-text.ts";
+import { count, delay, duration, elapsed, size } from "./format.ts";
 import { failureReason } from "./request-failure.ts";
 import { capitalized, join, type Message, plain, say, type Text } from "./text.ts";
 import { excerpt, forAnnotation, forLog } from "./untrusted.ts";
@@ -118,6 +120,34 @@ export class RunLog {
           "notice",
           "Session without a memory",
           say`The runner offers no cache service, so the session cannot remember its job and starts a new one.`,
+        );
+        break;
+    }
+  }
+
+  /** Says which changes the prompt is about, or why there is nothing to do. */
+  changes(event: ChangesEvent): void {
+    switch (event.kind) {
+      case "found": {
+        const { base, commitCount } = event.changes;
+        const size = `${count(commitCount, "commit")}, ${describeFiles(event.changes)}`;
+        this.#line(`Changes since ${shortRef(base)}: ${size} (${event.changes.url})`);
+        break;
+      }
+      case "nothing-new": {
+        const { base, paths } = event.changes;
+        const where = paths.length === 0 ? "" : ` in ${excerpt(paths.join(", "), 300)}`;
+        this.#line(`No changes${where} since ${shortRef(base)}: nothing to do`);
+        break;
+      }
+      case "nothing-to-compare":
+        this.#line(`Changes: the ${event.eventName} event has nothing to compare, so the prompt is sent without any`);
+        break;
+      case "replaced-start":
+        this.#annotate(
+          "notice",
+          "Changes of the last day",
+          say`Commit ${shortRef(event.base)}, after which the changes should start, is no longer in the history of the branch (a force-push, or it was deleted). The changes of the last 24 hours are used.`,
         );
         break;
     }

@@ -1,8 +1,10 @@
 import { isTerminal } from "../../client/contract.ts";
+import type { Changes } from "../changes/changes.ts";
 import type { Task } from "../inputs/schema.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
 import type { ObservedStatus, RunState } from "../run-state.ts";
-import { duration, size } from "./format.ts";
+import { describeFiles, shortRef } from "./changes-text.ts";
+import { count, duration, size } from "./format.ts";
 import { pullRequestLink } from "./pull-request-link.ts";
 import type { Message, Text } from "./text.ts";
 import { code, forHtml, textToHtml } from "./untrusted.ts";
@@ -66,7 +68,15 @@ function details(outcome: Outcome, state: RunState, projectId: string, session: 
     ["Created", state.createdAt],
     ["Archived", state.archivedAt],
   ];
-  return table(rows.filter(([, value]) => value !== "").map(([name, value]) => [`<b>${name}</b>`, code(value)]));
+  const cells = rows.filter(([, value]) => value !== "").map(([name, value]) => [`<b>${name}</b>`, code(value)]);
+  return table(state.changes ? [...cells, ["<b>Changes</b>", changesCell(state.changes)]] : cells);
+}
+
+/** Links GitHub's page of the comparison. The URL is made of encoded parts. */
+function changesCell(changes: Changes): string {
+  const { base, head, url, commitCount } = changes;
+  const link = `<a href="${forHtml(url, url.length)}">${code(`${shortRef(base)}...${shortRef(head)}`)}</a>`;
+  return `${link} · ${count(commitCount, "commit")}, ${describeFiles(changes)}`;
 }
 
 /** Renders the statuses seen, and for how long each was. */

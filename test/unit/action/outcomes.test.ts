@@ -53,6 +53,7 @@ describe("outputs", () => {
       outcome: "archived",
       "skip-reason": "",
       "job-origin": "created",
+      "changed-files": "",
       model: "model-1",
       repository: "https://github.com/acme/docs",
       ref: "agent/1",

@@ -66,7 +66,7 @@ test("a template is filled in in a single pass, for any values", () => {
         author: { login: "writer", isBot: false },
         subject: { kind: "issue" as const, number: 1, title: `{{ body }}${title}`, body: "secret", url: "u" },
       };
-      const filled = fillTemplate("{{ instruction }}|{{ title }}", `${instruction}{{ body }}`, event);
+      const filled = fillTemplate("{{ instruction }}|{{ title }}", `${instruction}{{ body }}`, event, "");
       expect(filled).toBe(`${instruction}{{ body }}|{{ body }}${title}`);
     }),
   );

@@ -49,6 +49,7 @@ test("uses the default of an input that is missing, empty or blank", () => {
       summary: true,
       onRerun: "resume",
       session: "",
+      changes: undefined,
       githubToken: "",
       matrixLeg: "",
     });
@@ -95,12 +96,15 @@ test("reports all problems at once", () => {
       "allowed-bots": "*",
       reply: "no",
       "on-rerun": "again",
+      session: "x".repeat(101),
+      changes: "all",
+      "changes-since": "0h",
+      paths: "!docs/**",
     }).sort(),
   ).toEqual(
     Object.keys(inputDefaults)
-      .filter(
-        (name) => !["prompt", "prompt-file", "trigger-phrase", "github-token", "matrix-leg", "session"].includes(name),
-      )
+      .filter((name) => !["prompt", "prompt-file", "trigger-phrase", "matrix-leg"].includes(name))
+      .concat("session")
       .sort(),
   );
   expect(invalidInputs({ "prompt-file": "x", wait: "no", "poll-interval-seconds": "20" })).toEqual([

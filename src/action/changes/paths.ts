@@ -1,0 +1,85 @@
+/** Decides which files count. */
+export interface PathFilter {
+  patterns: readonly string[];
+  matches: (path: string) => boolean;
+}
+
+/** The line, counted from 1, of a pattern that cannot be read, and why not. */
+export interface PatternProblem {
+  line: number;
+  problem: string;
+}
+
+/**
+ * Parses the patterns of `paths`, one a line, with the meaning of `on.push.paths`: the last pattern that matches a path
+ * decides, and one that begins with `!` excludes it. Globs of the usual libraries differ in `?`, `+` and `**.js`.
+ * GitHub's documentation: "Filter pattern cheat sheet".
+ *
+ * @returns `undefined` without a pattern
+ */
+export function parsePaths(text: string): PathFilter | PatternProblem | undefined {
+  const rules: { isNegative: boolean; expression: RegExp }[] = [];
+  const patterns: string[] = [];
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const pattern = line.trim();
+    if (pattern === "") continue;
+    const isNegative = pattern.startsWith("!");
+    const expression = toRegExp(isNegative ? pattern.slice(1) : pattern);
+    if (typeof expression === "string") return { line: index + 1, problem: expression };
+    rules.push({ isNegative, expression });
+    patterns.push(pattern);
+  }
+  if (patterns.length === 0) return undefined;
+  if (rules.every(({ isNegative }) => isNegative)) {
+    return { line: 1, problem: "only excludes files; add a pattern without ! before it, such as **" };
+  }
+  const matches = (path: string): boolean => {
+    const last = rules.findLast(({ expression }) => expression.test(path));
+    return last !== undefined && !last.isNegative;
+  };
+  return { patterns, matches };
+}
+
+/** The parts of a pattern, in the order in which they are tried. */
+const token =
+  /(?<anyDirectories>(?<=^|\/)(?:\*\*\/)+)|(?<anything>\*{2,})|(?<anyName>\*)|(?<quantifier>[?+])|\[(?<characters>[^\]]*)\]|\\(?<escaped>[\s\S])|(?<literal>[^[\\])|(?<unreadable>[[\\])/gu;
+
+/** Returns what is wrong with the pattern if it cannot be read. */
+function toRegExp(pattern: string): RegExp | string {
+  if (pattern === "") return "is empty";
+  let source = "";
+  let isQuantifiable = false;
+  for (const { groups = {} } of pattern.matchAll(token)) {
+    const { anyDirectories, anything, anyName, quantifier, characters, escaped, literal } = groups;
+    if (quantifier !== undefined) {
+      if (!isQuantifiable) return `has nothing before ${quantifier} to repeat`;
+      source += quantifier;
+      isQuantifiable = false;
+      continue;
+    }
+    isQuantifiable = characters !== undefined || escaped !== undefined || literal !== undefined;
+    if (anyDirectories !== undefined) source += "(?:.*/)?";
+    else if (anything !== undefined) source += ".*";
+    else if (anyName !== undefined) source += "[^/]*";
+    else if (characters !== undefined) {
+      const set = characterSet(characters);
+      if (set === undefined) return `has brackets with something other than letters, digits and ranges of them`;
+      source += set;
+    } else if (escaped !== undefined || literal !== undefined) source += RegExp.escape(escaped ?? literal ?? "");
+    else return groups.unreadable === "[" ? "has a bracket that is not closed" : "ends with a backslash";
+  }
+  return new RegExp(`^${source}$`, "su");
+}
+
+/** GitHub knows ranges only of `a-z`, `A-Z` and `0-9`. Returns `undefined` if the brackets have something else. */
+function characterSet(characters: string): string | undefined {
+  const parts = characters.match(/[A-Za-z0-9]-[A-Za-z0-9]|[A-Za-z0-9_.-]/g) ?? [];
+  const isValid = parts.length > 0 && parts.join("") === characters && parts.every(isRange);
+  return isValid ? `[${parts.map((part) => (part.length === 3 ? part : RegExp.escape(part))).join("")}]` : undefined;
+}
+
+function isRange(part: string): boolean {
+  if (part.length === 1) return true;
+  const [first = "", , last = ""] = part;
+  return first <= last && [/[a-z]/, /[A-Z]/, /[0-9]/].some((kind) => kind.test(first) && kind.test(last));
+}

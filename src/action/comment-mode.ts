@@ -1,0 +1,65 @@
+import { messageOf } from "../client/errors.ts";
+import { isCommentEvent } from "./comments/event.ts";
+import { formatMarker } from "./comments/marker.ts";
+import { type ReplyState, runFromComment } from "./comments/run-from-comment.ts";
+import type { Execution } from "./execute.ts";
+import type { CommentMode, Settings } from "./inputs/schema.ts";
+import { connect, findSection, type ModePorts } from "./mode-ports.ts";
+import type { RunLog } from "./report/log.ts";
+import { type ReplyFrame, renderProgress } from "./report/reply.ts";
+import { say } from "./report/text.ts";
+import { runJob, withJobIdListener } from "./run-job.ts";
+import type { RunState } from "./run-state.ts";
+import { runAttempt, runUrl } from "./runner/environment.ts";
+import { readEventFile } from "./runner/event-file.ts";
+
+/** Runs the step with what a comment asks for. */
+export async function runComment(
+  settings: Settings,
+  mode: CommentMode,
+  ports: ModePorts,
+  state: RunState,
+  log: RunLog,
+): Promise<Execution> {
+  const { environment, clock, signal } = ports;
+  const name = environment.GITHUB_EVENT_NAME ?? "";
+  if (!isCommentEvent(name)) throw new Error("comment mode needs a comment event");
+  const frame = ({ marker, isReplacement }: ReplyState): ReplyFrame => ({
+    runUrl: runUrl(environment),
+    phrase: mode.phrase,
+    hasFixedJob: mode.jobId !== "",
+    note: isReplacement ? replacement : [],
+    marker: marker ? formatMarker(marker) : "",
+    remembersJob: marker?.jobId !== undefined,
+  });
+  const { finish, ...run } = await runFromComment(
+    settings,
+    mode,
+    {
+      clock,
+      signal,
+      connectGitHub: () => connect(mode.token, ports, log),
+      event: { name, readPayload: () => readEventFile(environment.GITHUB_EVENT_PATH ?? "") },
+      attempt: runAttempt(environment),
+      findSection: () => findSection(settings, { lastCommit: undefined, ownPullRequests: [] }, ports, state, log),
+      runJob: (task, onJobId) => runJob({ ...settings, task }, withJobIdListener(ports, onJobId), state, log),
+      onReplacement: () => log.note(replacement),
+      onInvalidEvent: (error) => log.debugError(error),
+      onPublicAccess: () =>
+        log.warn(
+          "Anyone can start jobs",
+          say`This repository is public and required-permission is read, so anyone with a GitHub account can start jobs. Set required-permission to triage or write.`,
+        ),
+      onFailure: (action, error) =>
+        log.warn(
+          "Cannot update the thread",
+          say`Could not ${action} (${messageOf(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job. The step needs a github-token with issues: write and pull-requests: write.`,
+        ),
+      renderProgress: (reply) => renderProgress(frame(reply)),
+    },
+    state,
+  );
+  return { ...run, ...(finish && { finish: (outcome, render) => finish(outcome, (reply) => render(frame(reply))) }) };
+}
+
+const replacement = say`The job that this thread remembers was not found, so this request is for a new one.`;

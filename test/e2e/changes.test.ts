@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { startCacheService } from "../support/cache-service.ts";
+import { FakeRepository } from "../support/fake-repository.ts";
+import { type GitHubServer, startGitHub } from "../support/github-server.ts";
+import { inputsFor, type ScriptedService, startScriptedService } from "../support/scripted-service.ts";
+import { type Step, step } from "../support/step.ts";
+
+/** Runs a step with `changes` on a schedule, on the head of `main`. */
+function night(
+  service: ScriptedService,
+  github: GitHubServer,
+  repository: FakeRepository,
+  { inputs = {}, environment = {} }: { inputs?: Record<string, string>; environment?: Record<string, string> } = {},
+): Promise<Step> {
+  return step(inputsFor(service, { changes: "list", "github-token": "ghs_0123456789", ...inputs }), {
+    environment: {
+      GITHUB_API_URL: github.url,
+      GITHUB_EVENT_NAME: "schedule",
+      GITHUB_REPOSITORY: "acme/docs",
+      GITHUB_SHA: repository.head(),
+      GITHUB_RUN_ATTEMPT: "1",
+      GITHUB_JOB: "docs",
+      GITHUB_ACTION: "__owner_action",
+      ...environment,
+    },
+  });
+}
+
+async function start() {
+  const repository = new FakeRepository();
+  const github = await startGitHub();
+  github.github.repository = repository;
+  const service = await startScriptedService();
+  return {
+    repository,
+    github,
+    service,
+    posts: () => service.requests.filter((request) => request.startsWith("POST")),
+    [Symbol.asyncDispose]: async () => {
+      await service[Symbol.asyncDispose]();
+      await github[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("changes", () => {
+  test("are read by GitHub's API, from a branch with a slash", async () => {
+    await using world = await start();
+    const { repository, github, service } = world;
+    repository.ref("docs/last");
+    const since = "docs/last";
+    repository.commit("main", { message: "::error::Break out\n##[group]x", files: ["src/a.ts", "src/##[error]b.ts"] });
+    const { outputs, annotations } = await night(service, github, repository, { inputs: { "changes-since": since } });
+    expect(annotations).toEqual([]);
+    expect(outputs).toMatchObject({ outcome: "pr-created", "changed-files": "2" });
+    expect(github.requests).toEqual([
+      `GET /repos/acme/docs/compare/docs%2Flast...${repository.head()}?per_page=100&page=1`,
+    ]);
+  }, 60_000);
+
+  test("are not there on a quiet day, and the service gets no request", async () => {
+    await using world = await start();
+    const { repository, github, service } = world;
+    const { exitCode, outputs, annotations } = await night(service, github, repository, {
+      inputs: { "changes-since": "main" },
+    });
+    expect(exitCode).toBe(0);
+    expect(outputs).toMatchObject({ outcome: "skipped", "skip-reason": "nothing-new", "changed-files": "0" });
+    expect(annotations).toEqual([
+      "notice Nothing new: No file that counts has changed since main. Nothing was started.",
+    ]);
+    expect(service.requests).toEqual([]);
+  }, 60_000);
+
+  test("since a ref that does not exist are an error, and the service gets no request", async () => {
+    await using world = await start();
+    const { repository, github, service } = world;
+    const { exitCode, annotations } = await night(service, github, repository, { inputs: { "changes-since": "v9" } });
+    expect(exitCode).toBe(1);
+    expect(annotations[0]).toContain("v9, the value of changes-since, was not found in the repository");
+    expect(service.requests).toEqual([]);
+  }, 60_000);
+
+  test("of a session start where its last run ended", async () => {
+    await using world = await start();
+    await using cache = await startCacheService("v2");
+    const { repository, github, service, posts } = world;
+    const options = (run: string) => ({
+      inputs: { session: "nightly", wait: "false" },
+      environment: { ...cache.environment, GITHUB_RUN_ID: run },
+    });
+    const first = repository.commit("main", { files: ["a"] });
+    for (const commit of repository.commits.values()) commit.at = Date.now();
+    await night(service, github, repository, options("1"));
+    const quiet = await night(service, github, repository, options("2"));
+    expect(quiet.outputs["skip-reason"]).toBe("nothing-new");
+    repository.commit("main", { files: ["b"] });
+    const third = await night(service, github, repository, options("3"));
+    expect(third.outputs).toMatchObject({ outcome: "started", "changed-files": "1" });
+    expect(github.requests.filter((request) => request.includes(`compare/${first}...`))).toHaveLength(2);
+    expect(posts()).toHaveLength(2);
+  }, 60_000);
+});

@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { parsePaths } from "../../../../src/action/changes/paths.ts";
+
+function matches(patterns: string, path: string): boolean {
+  const parsed = parsePaths(patterns);
+  if (!parsed || "problem" in parsed) throw new Error(JSON.stringify(parsed));
+  return parsed.matches(path);
+}
+
+// GitHub's documentation: "Filter pattern cheat sheet", "Patterns to match file paths".
+test.each<[patterns: string, matching: string[], other: string[]]>([
+  ["*", ["README.md", "server.rb"], ["docs/README.md"]],
+  ["*.jsx?", ["page.js", "page.jsx"], ["page.jsxx", "src/page.js"]],
+  ["**", ["all/the/files.md", "README.md"], []],
+  ["*.js", ["app.js", "index.js"], ["src/app.js"]],
+  ["**.js", ["index.js", "js/index.js", "src/js/app.js"], ["index.ts"]],
+  ["docs/*", ["docs/README.md", "docs/file.txt"], ["docs/a/b.md", "README.md"]],
+  ["docs/**", ["docs/README.md", "docs/mona/octocat.txt"], ["doc/README.md", "a/docs/b.md"]],
+  ["docs/**/*.md", ["docs/README.md", "docs/mona/hello-world.md", "docs/a/markdown/file.md"], ["docs/a.txt"]],
+  ["**/docs/**", ["docs/hello.md", "dir/docs/my-file.txt", "space/docs/plan/space.doc"], ["mydocs/a.md"]],
+  ["**/README.md", ["README.md", "js/README.md"], ["js/MYREADME.md"]],
+  ["**/*src/**", ["a/src/app.js", "my-src/code/js/app.js"], ["a/srcs/app.js"]],
+  ["**/*-post.md", ["my-post.md", "path/their-post.md"], ["post.md"]],
+  ["**/migrate-*.sql", ["migrate-10909.sql", "db/migrate-v1.0.sql", "db/sept/migrate-v1.sql"], ["migrate.sql"]],
+  ["*.md\n!README.md", ["hello.md"], ["README.md", "docs/hello.md"]],
+  ["*.md\n!README.md\nREADME*", ["hello.md", "README.md", "README.doc"], ["docs/README.md"]],
+  ["[CB]at", ["Cat", "Bat"], ["cat", "CBat"]],
+  ["[1-2]00", ["100", "200"], ["300"]],
+  ["v[12].[0-9]+.[0-9]+", ["v1.10.1", "v2.0.0"], ["v1.10.", "v3.0.0", "v1x10x1"]],
+])("%j has the meaning of on.push.paths", (patterns, matching, other) => {
+  for (const path of matching) expect(matches(patterns, path), path).toBe(true);
+  for (const path of other) expect(matches(patterns, path), path).toBe(false);
+});
+
+test.each<[patterns: string, path: string, expected: boolean]>([
+  ["src/**\n!**/*.test.ts", "src/a/b.test.ts", false],
+  ["src/**\n!**/*.test.ts", "src/a/b.ts", true],
+  ["!docs/**\n**", "docs/a.md", true],
+  ["  src/** \r\n\n", "src/a.ts", true],
+  ["a.c", "abc", false],
+  ["(a|b)", "a", false],
+  ["(a|b)", "(a|b)", true],
+  ["\\*.md", "*.md", true],
+  ["\\*.md", "a.md", false],
+  ["\\!a", "!a", true],
+  ["a$^b", "a$^b", true],
+  ["**/**/**/a", "a", true],
+  ["**/**/a", "x/y/a", true],
+  ["a**/b", "a1/2/b", true],
+  ["src/***", "src/a/b", true],
+  ["[a-c_.-]x", "_x", true],
+  ["[a-c_.-]x", "-x", true],
+  ["[a-c_.-]x", "dx", false],
+  ["a/*", "a/b\nc", true],
+  ["a+", "aaa", true],
+  ["é?", "é", true],
+])("%j and the path %j: %s", (patterns, path, expected) => {
+  expect(matches(patterns, path)).toBe(expected);
+});
+
+test("returns nothing without a pattern, and the patterns as written", () => {
+  expect(parsePaths(" \n\n")).toBeUndefined();
+  expect(parsePaths("a\n\n !b ")).toMatchObject({ patterns: ["a", "!b"] });
+});
+
+test.each<[patterns: string, line: number, problem: string]>([
+  ["a\nsrc/[b", 2, "has a bracket that is not closed"],
+  ["a\n\nb\\", 3, "ends with a backslash"],
+  ["?a", 1, "has nothing before ? to repeat"],
+  ["a/*+", 1, "has nothing before + to repeat"],
+  ["a??", 1, "has nothing before ? to repeat"],
+  ["**/?", 1, "has nothing before ? to repeat"],
+  ["[]", 1, "has brackets with something other than letters, digits and ranges of them"],
+  ["[z-a]", 1, "has brackets with something other"],
+  ["[a-Z]", 1, "has brackets with something other"],
+  ["[!a]", 1, "has brackets with something other"],
+  ["!", 1, "is empty"],
+  ["!docs/**\n!src/**", 1, "only excludes files"],
+])("%j cannot be read", (patterns, line, problem) => {
+  expect(parsePaths(patterns)).toEqual({ line, problem: expect.stringContaining(problem) });
+});

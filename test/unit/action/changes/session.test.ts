@@ -1,0 +1,241 @@
+import { describe, expect, test } from "vitest";
+import { runWithChanges } from "../../../support/changes-run.ts";
+import { FakeCache } from "../../../support/fake-cache.ts";
+import { FakeRepository } from "../../../support/fake-repository.ts";
+import { type MainOptions, record, respondWith } from "../../../support/run-main.ts";
+
+/** The nights of a repository with a session. The agent opens the pull request `next`. */
+function nights() {
+  const repository = new FakeRepository();
+  const cache = new FakeCache();
+  const agent = { status: "completed", pullRequest: 7 };
+  let run = 100;
+  let job = 0;
+  const night = async (options: Partial<MainOptions> = {}) =>
+    runWithChanges(
+      repository,
+      { name: "schedule" },
+      {
+        cache,
+        respond: ({ method, path }) => {
+          if (method === "POST" && path.endsWith("/job")) job++;
+          const id = path.endsWith("/job") ? `job_${job}` : path.split("/")[5];
+          if (method === "POST") return respondWith(201, record({ id }));
+          const prLink = `https://github.com/acme/docs/pull/${agent.pullRequest}`;
+          return respondWith(200, record({ id, status: agent.status, prLink }));
+        },
+        ...options,
+        inputs: { session: "nightly", ...options.inputs },
+        environment: { GITHUB_RUN_ID: String(run++), GITHUB_JOB: "docs", GITHUB_ACTION: "a", ...options.environment },
+      },
+    );
+  const open = (number: number) =>
+    repository.pulls.set(number, {
+      merged: false,
+      merge_commit_sha: null,
+      base: { sha: "" },
+      head: { sha: "" },
+      commits: [],
+    });
+  return { repository, cache, agent, night, open };
+}
+
+test("each night starts where the last one ended, and a quiet night asks nothing of the service", async () => {
+  const { repository, night, open } = nights();
+  open(7);
+  const first = repository.commit("main", { files: ["a"] });
+  await night();
+  const quiet = await night();
+  expect(quiet.outputs).toMatchObject({ outcome: "skipped", "skip-reason": "nothing-new", "job-id": "" });
+  expect(quiet.requests).toEqual([]);
+
+  repository.commit("main", { hours: -100, files: ["b"] });
+  const third = await night();
+  expect(third.prompts[0]).toContain(`Range: ${first.slice(0, 7)}...`);
+  expect(third.prompts[0]).toContain("1 commit, 1 file\n");
+  expect(third.outputs).toMatchObject({ "job-id": "job_1", "changed-files": "1" });
+});
+
+test("a force-push falls back to the last day, with a notice", async () => {
+  const { repository, night } = nights();
+  const base = repository.head();
+  repository.commit("main", { files: ["a"] });
+  await night();
+  repository.ref("main", base);
+  repository.commit("main", { files: ["b"] });
+  const { prompts, notices } = await night();
+  expect(prompts[0]).toContain(`Range: ${base.slice(0, 7)}...`);
+  expect(prompts[0]).toContain("Files:\nmodified b +2 -1\n~~~");
+  expect(notices).toContain("Changes of the last day");
+});
+
+test("a re-run after a failed job sends the same range again, not an empty one", async () => {
+  const { repository, agent, night } = nights();
+  repository.commit("main", { files: ["a"] });
+  await night();
+  const start = repository.head();
+  repository.commit("main", { files: ["b"] });
+  agent.status = "failed";
+  const environment = { GITHUB_RUN_ID: "55" };
+  await night({ environment });
+  agent.status = "completed";
+  const { prompts, outputs } = await night({
+    environment,
+    runAttempt: 2,
+    respond: ({ method, path }) => {
+      if (method === "POST") return respondWith(201, record({ id: "job_9" }));
+      const isNew = path.endsWith("job_9");
+      return respondWith(200, record({ id: isNew ? "job_9" : "job_2", status: isNew ? "completed" : "failed" }));
+    },
+  });
+  expect(outputs).toMatchObject({ "job-id": "job_9", "changed-files": "1" });
+  expect(prompts[0]).toContain(`Range: ${start.slice(0, 7)}...${repository.head().slice(0, 7)}`);
+});
+
+test("a re-run that finds the job of its earlier attempt asks GitHub nothing", async () => {
+  const { repository, night } = nights();
+  repository.commit("main", { files: ["a"] });
+  const environment = { GITHUB_RUN_ID: "55" };
+  await night({ environment });
+  repository.routes.length = 0;
+  const { outputs, prompts } = await night({ environment, runAttempt: 2 });
+  expect(outputs).toMatchObject({ "job-origin": "resumed", "changed-files": "" });
+  expect(prompts).toEqual([]);
+  expect(repository.routes).toEqual([]);
+});
+
+test("a re-run whose earlier attempt was killed before it saved the session saves it, with its pull request", async () => {
+  const { repository, cache, night } = nights();
+  repository.commit("main", { files: ["a"] });
+  const environment = { GITHUB_RUN_ID: "55" };
+  await night({ environment });
+  cache.entries.splice(0, cache.entries.length, ...cache.entries.filter(({ key }) => !/^agent-session/.test(key)));
+  await night({ environment, runAttempt: 2 });
+  const saved = cache.entries.filter(({ key }) => /^agent-session/.test(key)).map(({ text }) => JSON.parse(text));
+  expect(saved).toEqual([{ version: 1, jobId: "job_1", run: "55", commit: repository.head(), pullRequests: [7] }]);
+});
+
+describe("a merged refresh does not start the next one", () => {
+  test.each(["merge", "squash", "rebase"] as const)("merged by %s", async (how) => {
+    const { repository, night } = nights();
+    repository.commit("main", { files: ["src/a.ts"] });
+    repository.ref("agent");
+    await night();
+    repository.commit("agent", { message: "Refresh 1", files: ["docs/a.md"] });
+    repository.commit("agent", { message: "Refresh 2", files: ["docs/b.md"] });
+    repository.merge(7, "agent", how);
+    const { outputs, requests } = await night();
+    expect(outputs).toMatchObject({ outcome: "skipped", "skip-reason": "nothing-new" });
+    expect(requests).toEqual([]);
+  });
+
+  test.each(["merge", "squash", "rebase"] as const)(
+    "merged by %s, and other commits count, also in the same file",
+    async (how) => {
+      const { repository, night } = nights();
+      const start = repository.commit("main", { files: ["src/a.ts"] });
+      repository.ref("agent");
+      await night();
+      repository.commit("agent", { message: "Refresh 1", files: ["docs/a.md"] });
+      repository.commit("agent", { message: "Refresh 2", files: ["docs/b.md"] });
+      repository.commit("main", { message: "Before", files: ["src/before.ts", "docs/b.md"] });
+      repository.merge(7, "agent", how);
+      repository.commit("main", { message: "After", files: ["src/after.ts"] });
+      repository.commit("main", { message: "Later", files: ["src/before.ts"] });
+      const { outputs, prompts } = await night();
+      expect(prompts[0]).toContain(`Range: ${start.slice(0, 7)}...${repository.head().slice(0, 7)}`);
+      expect(prompts[0]).toContain("3 commits, 3 files");
+      expect(prompts[0]?.match(/Commits:\n(?:.+\n)+/)?.[0].replace(/[0-9a-f]{7} /g, "")).toBe(
+        "Commits:\nLater\nAfter\nBefore\n",
+      );
+      expect(prompts[0]).toContain(
+        "Files:\nmodified src/before.ts +4 -2\nmodified docs/b.md +2 -1\nmodified src/after.ts +2 -1\n~~~",
+      );
+      expect(outputs["changed-files"]).toBe("3");
+    },
+  );
+
+  test("nor do two of them", async () => {
+    const { repository, agent, night } = nights();
+    repository.commit("main", { files: ["src/a.ts"] });
+    await night();
+    repository.ref("one");
+    repository.commit("one", { files: ["docs/one.md"] });
+    repository.merge(7, "one", "squash");
+    repository.commit("main", { files: ["src/b.ts"] });
+    agent.pullRequest = 8;
+    await night();
+    repository.ref("two");
+    repository.commit("two", { files: ["docs/two.md"] });
+    repository.merge(8, "two", "merge");
+    expect((await night()).outputs["skip-reason"]).toBe("nothing-new");
+  });
+
+  test.each(["merge", "squash"] as const)(
+    "even if its pull request cannot be read: the message of a %s names it",
+    async (how) => {
+      const { repository, night } = nights();
+      repository.commit("main", { files: ["src/a.ts"] });
+      repository.ref("agent");
+      await night();
+      repository.commit("agent", { files: ["docs/a.md"] });
+      repository.merge(7, "agent", how);
+      repository.pulls.clear();
+      expect((await night()).outputs["skip-reason"]).toBe("nothing-new");
+    },
+  );
+
+  test("but a pull request of somebody else does, whatever its number begins with", async () => {
+    const { repository, night } = nights();
+    repository.commit("main", { files: ["src/a.ts"] });
+    repository.ref("topic");
+    await night();
+    repository.commit("topic", { files: ["src/b.ts"] });
+    repository.merge(70, "topic", "squash");
+    expect((await night()).outputs["changed-files"]).toBe("1");
+  });
+
+  test("but one that the session opened elsewhere, with the same number, does not count as its own", async () => {
+    const { repository, night } = nights();
+    repository.commit("main", { files: ["src/a.ts"] });
+    repository.ref("topic");
+    await night({ environment: { GITHUB_REPOSITORY: "acme/code" } });
+    repository.commit("topic", { files: ["src/b.ts"] });
+    repository.merge(7, "topic", "squash");
+    const { outputs } = await night({ environment: { GITHUB_REPOSITORY: "acme/code" } });
+    expect(outputs["changed-files"]).toBe("1");
+  });
+});
+
+test("the session remembers its last 20 pull requests", async () => {
+  const { repository, cache, agent, night } = nights();
+  for (let number = 1; number <= 22; number++) {
+    repository.commit("main", { files: ["src/a.ts"] });
+    agent.pullRequest = number;
+    await night({ inputs: { "on-rerun": "new" } });
+  }
+  const { pullRequests } = JSON.parse(cache.entries.at(-1)?.text ?? "{}") as { pullRequests: number[] };
+  expect(pullRequests).toEqual(Array.from({ length: 20 }, (_, index) => index + 3));
+  expect(Buffer.byteLength(cache.entries.at(-1)?.text ?? "")).toBeLessThan(500);
+});
+
+test.each([
+  ["a commit that is none", { commit: "main" }],
+  ["a start that is none", { since: "../../x" }],
+  ["a pull request that is none", { pullRequests: [-1] }],
+  ["too many pull requests", { pullRequests: Array.from({ length: 21 }, () => 1) }],
+])("an entry with %s is not used", async (_name, fields) => {
+  const { repository, cache, night } = nights();
+  repository.commit("main", { files: ["a"] });
+  await night();
+  for (const entry of cache.entries) entry.text = JSON.stringify({ ...JSON.parse(entry.text), ...fields });
+  const { outputs } = await night();
+  expect(outputs).toMatchObject({ "job-id": "job_2", "changed-files": "1" });
+});
+
+test("without a cache service, the changes are those of the last day", async () => {
+  const { repository, night } = nights();
+  repository.commit("main", { files: ["a"] });
+  const { outputs } = await night({ environment: { ACTIONS_RUNTIME_TOKEN: "" } });
+  expect(outputs).toMatchObject({ outcome: "pr-created", "changed-files": "1" });
+});
