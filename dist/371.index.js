@@ -2,6 +2,25 @@ export const id = 371;
 export const ids = [371];
 export const modules = {
 
+/***/ 6376:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   y: () => (/* binding */ GitHubError)
+/* harmony export */ });
+/** Thrown when a request to GitHub fails. The message never contains the token. */
+class GitHubError extends Error {
+    /** Of the last response; `undefined` if GitHub did not respond. */
+    status;
+    constructor(message, status) {
+        super(message);
+        this.status = status;
+    }
+}
+
+
+/***/ }),
+
 /***/ 371:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
@@ -10,11 +29,13 @@ __webpack_require__.r(__webpack_exports__);
 /* harmony export */   connectGitHub: () => (/* binding */ connectGitHub)
 /* harmony export */ });
 /* harmony import */ var _actions_github__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1758);
-/* harmony import */ var _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(9735);
-/* harmony import */ var _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(6856);
+/* harmony import */ var _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(9735);
+/* harmony import */ var _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(6856);
 /* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6695);
 /* harmony import */ var _client_redact_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9329);
 /* harmony import */ var _client_trace_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(4575);
+/* harmony import */ var _github_error_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6376);
+
 
 
 
@@ -46,8 +67,8 @@ function connectGitHub(token, apiUrl, onTrace) {
         throttle: { onRateLimit: shouldRetry, onSecondaryRateLimit: shouldRetry },
     }, 
     // The first plugin is closest to the network, so it sees each retry.
-    tracing, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_4__/* .retry */ .L, _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_5__/* .throttling */ .A);
-    const unthrottled = (0,_actions_github__WEBPACK_IMPORTED_MODULE_0__/* .getOctokit */ .Q)(token, { ...options, retry: { doNotRetry: permanentStatuses } }, tracing, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_4__/* .retry */ .L);
+    tracing, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_5__/* .retry */ .L, _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_6__/* .throttling */ .A);
+    const unthrottled = (0,_actions_github__WEBPACK_IMPORTED_MODULE_0__/* .getOctokit */ .Q)(token, { ...options, retry: { doNotRetry: permanentStatuses } }, tracing, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_5__/* .retry */ .L);
     /** Calls `use` with a client and the options of its requests, within the limits. */
     async function within({ timeoutMs, signal, graceMs = 0, isUrgent = false }, use) {
         // After a signal there is no time for the pauses between writes that GitHub asks for.
@@ -65,7 +86,8 @@ function connectGitHub(token, apiUrl, onTrace) {
         }
         catch (error) {
             const isExpired = limit.signal.aborted && lastError !== "";
-            throw new Error(redact(isExpired ? `${lastError}, until the timeout` : (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .messageOf */ .bD)(error)));
+            const message = redact(isExpired ? `${lastError}, until the timeout` : (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .messageOf */ .bD)(error));
+            throw new _github_error_js__WEBPACK_IMPORTED_MODULE_4__/* .GitHubError */ .y(message, responseOf(error)?.status);
         }
         finally {
             client.hook.remove("request", rememberError);

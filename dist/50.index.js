@@ -2,7 +2,7 @@ export const id = 50;
 export const ids = [50];
 export const modules = {
 
-/***/ 5669:
+/***/ 8050:
 /***/ ((module) => {
 
 module.exports = eval("require")("kerberos");

@@ -315,14 +315,14 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 if (process.argv[2] === "cache") {
     // The action started itself, see `runner/cache.ts`.
-    await Promise.all(/* import() */[__nccwpck_require__.e(119), __nccwpck_require__.e(838), __nccwpck_require__.e(416), __nccwpck_require__.e(300)]).then(__nccwpck_require__.bind(__nccwpck_require__, 1300));
+    await Promise.all(/* import() */[__nccwpck_require__.e(119), __nccwpck_require__.e(838), __nccwpck_require__.e(125), __nccwpck_require__.e(416), __nccwpck_require__.e(300)]).then(__nccwpck_require__.bind(__nccwpck_require__, 1300));
 }
 else {
     // The rest is loaded as a separate chunk, so that signals that arrive during load are already handled.
     const cancellation = new AbortController();
     process.on("SIGINT", () => cancellation.abort());
     process.on("SIGTERM", () => cancellation.abort());
-    const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(838), __nccwpck_require__.e(669), __nccwpck_require__.e(205)]).then(__nccwpck_require__.bind(__nccwpck_require__, 2205));
+    const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(838), __nccwpck_require__.e(395), __nccwpck_require__.e(977)]).then(__nccwpck_require__.bind(__nccwpck_require__, 4977));
     // Awaited at the top level, so that a promise that never settles exits with code 13 instead of 0.
     await start(cancellation.signal);
 }
