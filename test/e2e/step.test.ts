@@ -17,6 +17,7 @@ test("creates a job, waits for it, and writes outputs, log and summary", async (
     outcome: "pr-created",
     "skip-reason": "",
     "job-origin": "created",
+    "changed-files": "",
     model: "scripted",
     repository: "https://github.com/example/docs",
     ref: "agent/1",
