@@ -93,75 +93,61 @@ function invalidProxy(message: string): NetworkError {
 function send(client: typeof http | typeof https, agent: http.Agent, request: HttpRequest): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let phase: Phase = "connecting";
-    let isSettled = false;
     let incoming: http.IncomingMessage | undefined;
     let errorBodyTimer: NodeJS.Timeout | undefined;
     let graceTimer: NodeJS.Timeout | undefined;
     const chunks: Buffer[] = [];
 
-    const receivedBody = () => new TextDecoder().decode(Buffer.concat(chunks));
-    const settle = () => {
-      isSettled = true;
+    /**
+     * Ends the request. What has arrived may be a usable response; only otherwise is this an error. Calling it again
+     * changes nothing, because the promise is settled.
+     */
+    const conclude = (reason: NetworkError["reason"], message: string, cause?: unknown) => {
       clearTimeout(timer);
       clearTimeout(errorBodyTimer);
       clearTimeout(graceTimer);
       request.signal.removeEventListener("abort", onAbort);
+      if (incoming) drain(incoming);
+      const body = new TextDecoder().decode(Buffer.concat(chunks));
+      const status = incoming?.statusCode ?? 0;
+      if (incoming && (incoming.complete || !isSuccess(status))) {
+        resolve({ status, headers: singleValues(incoming.headers), body });
+      } else {
+        reject(new NetworkError(message, { phase, reason, cause, body }));
+      }
+      outgoing.destroy();
     };
-    const resolveWith = (response: http.IncomingMessage) => {
-      if (isSettled) return;
-      settle();
-      resolve({ status: response.statusCode ?? 0, headers: singleValues(response.headers), body: receivedBody() });
+    const onError = (error: NodeJS.ErrnoException) => {
+      if (isCertificateError(error)) conclude("certificate", error.message, error);
+      else conclude("network", describe(error), error);
     };
     /**
      * Lets what has already arrived be read before a timer ends the request. If the process was paused, its timers run
      * before its sockets are read; `setImmediate` runs after both.
      */
-    const afterPendingReads = (end: () => void) => () => {
-      setImmediate(() => {
-        if (!isSettled) end();
-      });
-    };
-    /** Ends the request. What has arrived may still be a usable response; only otherwise is this an error. */
-    const conclude = (reason: NetworkError["reason"], message: string, cause?: unknown) => {
-      if (incoming) drain(incoming);
-      if (incoming && (incoming.complete || !isSuccess(incoming.statusCode ?? 0))) resolveWith(incoming);
-      if (!isSettled) {
-        settle();
-        reject(new NetworkError(message, { phase, reason, cause, body: receivedBody() }));
-      }
-      outgoing.destroy();
-    };
-    const onError = (error: NodeJS.ErrnoException) => {
-      if (phase === "connecting" && isCertificateError(error)) conclude("certificate", error.message, error);
-      else conclude("network", describe(error), error);
-    };
+    const afterPendingReads = (end: () => void) => () => void setImmediate(end);
+    const onTimeout = afterPendingReads(() => {
+      conclude("timeout", `no complete response within ${Math.ceil(request.timeoutMs / 1000)} s`);
+    });
     const onAbort = () => {
       const end = () => conclude("aborted", cancelled);
       if (phase === "connecting" || !request.graceMs) end();
       else graceTimer = setTimeout(afterPendingReads(end), request.graceMs);
     };
+    /** Node closes some connections without an error, for example after a `101` response. */
+    const onClose = () => conclude("network", "the connection was closed before a complete response arrived");
     const onResponse = (response: http.IncomingMessage) => {
       incoming = response;
       phase = "reading";
-      if (!isSuccess(response.statusCode ?? 0)) {
-        const end = () => {
-          drain(response);
-          resolveWith(response);
-          outgoing.destroy();
-        };
-        errorBodyTimer = setTimeout(afterPendingReads(end), errorBodyTimeoutMs);
-      }
+      if (!isSuccess(response.statusCode ?? 0)) errorBodyTimer = setTimeout(onTimeout, errorBodyTimeoutMs);
       let bytes = 0;
       response.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
         if (bytes > maxBodyBytes) conclude("network", "the response is larger than 1 MiB");
         else chunks.push(chunk);
       });
-      response.on("end", () => {
-        if (response.complete) resolveWith(response);
-        else conclude("network", "the response was cut off");
-      });
-      response.on("error", (error) => conclude("network", describe(error), error));
+      // If the service responds before it has read the whole request, "close" comes only much later.
+      response.on("end", onClose);
     };
 
     if (request.signal.aborted) {
@@ -169,9 +155,7 @@ function send(client: typeof http | typeof https, agent: http.Agent, request: Ht
       return;
     }
     const outgoing = client.request(request.url, { method: request.method, agent, headers: headersOf(request) });
-    const seconds = Math.ceil(request.timeoutMs / 1000);
-    const onTimeout = () => conclude("timeout", `no complete response within ${seconds} s`);
-    const timer = setTimeout(afterPendingReads(onTimeout), request.timeoutMs);
+    const timer = setTimeout(onTimeout, request.timeoutMs);
     outgoing.on("socket", (socket) => {
       onceConnected(socket, () => {
         phase = "sending";
@@ -182,9 +166,8 @@ function send(client: typeof http | typeof https, agent: http.Agent, request: Ht
     });
     outgoing.on("response", onResponse);
     outgoing.on("error", onError);
-    // Node closes some connections without an error, for example after a `101` response.
-    outgoing.on("close", () => conclude("network", "the connection was closed before a complete response arrived"));
-    request.signal.addEventListener("abort", onAbort, { once: true });
+    outgoing.on("close", onClose);
+    request.signal.addEventListener("abort", onAbort);
     outgoing.end(request.body);
   });
 }
@@ -219,7 +202,7 @@ export function isSuccess(status: number): boolean {
 
 /** OpenSSL's verification errors and Node's host name check, by the codes that Node documents under "TLS". */
 function isCertificateError(error: NodeJS.ErrnoException): boolean {
-  return /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|UNSPECIFIED$|CRL_|ERROR_IN_C|PATH_LENGTH)/.test(
+  return /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|UNSPECIFIED|CRL_|ERROR_IN_C|PATH_LENGTH)/.test(
     error.code ?? "",
   );
 }
@@ -228,9 +211,10 @@ function isCertificateError(error: NodeJS.ErrnoException): boolean {
  * Describes a connection error in one line. If a host name has several addresses, Node wraps their errors into one
  * without a message; OpenSSL's messages contain half a stack trace.
  */
-function describe(error: NodeJS.ErrnoException & { reason?: string }): string {
+function describe(error: NodeJS.ErrnoException): string {
   if (error instanceof AggregateError) return error.errors.map((each: Error) => each.message).join("; ");
-  if (error.code === "EPROTO" || error.code?.startsWith("ERR_SSL")) return `TLS failed: ${error.reason ?? error.code}`;
+  const [, reason] = /:SSL routines:[^:]*:([^:]+):/.exec(error.message) ?? [];
+  if (reason !== undefined) return `TLS failed: ${reason}`;
   return error.message || error.code || "the connection failed";
 }
 

@@ -1,3 +1,4 @@
+import dns from "node:dns";
 import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -157,4 +158,66 @@ test("keeps the part of a response that arrived in the grace period", async () =
     { signal: cancellation.signal, graceMs: 100 },
   );
   expect(result).toMatchObject({ phase: "reading", reason: "aborted", body: '{"id":"job_1"' });
+});
+
+test("returns a response that is complete before the request is", async () => {
+  await using server = await tcpServer((socket) => {
+    socket.pause();
+    socket.write(httpResponse(413, "too large"));
+  });
+  const response = await createTransport(
+    "http:",
+    {},
+  )({
+    method: "POST",
+    url: new URL(`http://127.0.0.1:${server.port}/`),
+    headers: {},
+    body: "x".repeat(30_000_000),
+    timeoutMs: 600_000,
+    signal: new AbortController().signal,
+  });
+  expect(response).toMatchObject({ status: 413, body: "too large" });
+});
+
+test("says that the response was being read, also if it began before the request was complete", async () => {
+  const error = Promise.withResolvers<unknown>();
+  await using server = await tcpServer((socket, received) => {
+    if (received.length < 100_000) socket.write("HTTP/1.1 201 Created\r\ncontent-length: 99\r\n\r\n");
+    if (isCompleteRequest(received)) socket.end();
+  });
+  const { signal } = new AbortController();
+  const url = new URL(`http://127.0.0.1:${server.port}/`);
+  createTransport(
+    "http:",
+    {},
+  )({ method: "POST", url, headers: {}, body: "x".repeat(3_000_000), timeoutMs: 5000, signal }).catch(error.resolve);
+  expect(await error.promise).toMatchObject({ phase: "reading", reason: "network" });
+});
+
+test("keeps all chunks that arrived together with something invalid", async () => {
+  const { result } = await exchange((socket) =>
+    socket.end('HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\n8\r\n:"job_1"\r\nzz\r\n'),
+  );
+  expect(result).toMatchObject({ phase: "reading", reason: "network", body: '{"id":"job_1"' });
+});
+
+test("says that a response was cut off", async () => {
+  const { result } = await exchange((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"));
+  expect(result).toHaveProperty("message", "the connection was closed before a complete response arrived");
+});
+
+test("names every address of a host that has several", async () => {
+  const addresses = [
+    { address: "127.0.0.1", family: 4 },
+    { address: "127.0.0.2", family: 4 },
+  ];
+  vi.spyOn(dns, "lookup").mockImplementation(((_host: string, _options: object, done: (...all: unknown[]) => void) =>
+    process.nextTick(done, null, addresses)) as never);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const { result } = await exchange(() => {}, { url: new URL("http://several.invalid:1/") });
+  expect(result).toMatchObject({
+    phase: "connecting",
+    message: "connect ECONNREFUSED 127.0.0.1:1; connect ECONNREFUSED 127.0.0.2:1",
+    cause: { errors: [{ code: "ECONNREFUSED" }, { code: "ECONNREFUSED" }] },
+  });
 });
