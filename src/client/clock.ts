@@ -24,6 +24,6 @@ export const systemClock: Clock = {
         resolve();
       };
       const timer = setTimeout(wake, Math.min(Math.max(ms, 0), maxTimerMs));
-      signal?.addEventListener("abort", wake, { once: true });
+      signal?.addEventListener("abort", wake);
     }),
 };

@@ -84,7 +84,7 @@ export class SubmissionError extends AgentJobError {
   override readonly cause: RequestError;
 
   constructor(acceptance: SubmissionError["acceptance"], cause: RequestError, jobId?: string) {
-    super(cause.message, { cause });
+    super(cause.message);
     this.acceptance = acceptance;
     this.jobId = jobId;
     this.cause = cause;

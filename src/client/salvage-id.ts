@@ -19,8 +19,8 @@ export function salvageId(body: string, redact: (text: string) => string): strin
     if (depth === 1) {
       const isValue = punctuation === undefined || isOpening;
       // The last value of a repeated `id` counts, as in `JSON.parse`.
-      if (isValue && key === "id") id = string === undefined ? undefined : parseString(string);
-      if (punctuation === ":") key = lastString === undefined ? undefined : parseString(lastString);
+      if (isValue && key === "id") id = parseString(string);
+      if (punctuation === ":") key = parseString(lastString);
       if (punctuation === ",") key = undefined;
       lastString = string;
     }
@@ -31,10 +31,10 @@ export function salvageId(body: string, redact: (text: string) => string): strin
   return redacted !== undefined && isUsableJobId(redacted) ? redacted : undefined;
 }
 
-function parseString(literal: string): string | undefined {
+/** Returns the value of a string token; `undefined` without one, or if its escapes are invalid. */
+function parseString(literal = ""): string | undefined {
   try {
-    const value: unknown = JSON.parse(literal);
-    return typeof value === "string" ? value : undefined;
+    return String(JSON.parse(literal));
   } catch {
     return undefined;
   }

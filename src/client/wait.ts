@@ -32,10 +32,10 @@ export interface WaitRequest extends CallLimits {
   until: "terminal" | "response";
 }
 
-/** The progress of a wait. `nextDelayMs` is absent if there is no next poll. */
+/** The progress of a wait. `nextDelayMs` is `undefined` if there is no next poll. */
 export type WaitEvent =
-  | { kind: "polled"; job: Job; nextDelayMs?: number; isStale: boolean }
-  | { kind: "poll-failed"; error: RequestError; nextDelayMs?: number };
+  | { kind: "polled"; job: Job; nextDelayMs: number | undefined; isStale: boolean }
+  | { kind: "poll-failed"; error: RequestError; nextDelayMs: number | undefined };
 
 export type WaitResult =
   | { kind: "done"; job: Job }
@@ -65,12 +65,13 @@ export async function waitForJob(
   let hasReachedService = !isAttached;
   /** Monotonic time from which the record may show the state from before a message; `undefined` without a message. */
   const messagedAt = origin.kind === "messaged" ? origin.at : origin.kind === "resumed" ? clock.now() : undefined;
-  let delays = 0;
+  let isFirstDelay = true;
 
   /** Returns the delay before the next poll; `undefined` if no time is left for one. */
   const nextDelay = (minMs = 0): number | undefined => {
     const waitedMs = clock.now() - startedAt;
-    const delayMs = Math.max(nextPollDelayMs(waitedMs, delays++ === 0, request.intervals, random()), minMs);
+    const delayMs = Math.max(nextPollDelayMs(waitedMs, isFirstDelay, request.intervals, random()), minMs);
+    isFirstDelay = false;
     const maxMs = deadline - reserveMs - clock.now();
     return maxMs > 0 ? Math.min(delayMs, maxMs) : undefined;
   };
@@ -92,7 +93,7 @@ export async function waitForJob(
       hasRecord = true;
       hasReachedService = true;
       delayMs = isDone ? undefined : nextDelay();
-      onEvent({ kind: "polled", job, isStale, ...(delayMs !== undefined && { nextDelayMs: delayMs }) });
+      onEvent({ kind: "polled", job, isStale, nextDelayMs: delayMs });
       if (isDone) return { kind: "done", job };
     } catch (error) {
       if (signal.aborted) return { kind: "cancelled" };
@@ -102,7 +103,7 @@ export async function waitForJob(
       hasReachedService ||= !(error instanceof NetworkError);
       lastError = error;
       delayMs = nextDelay(error instanceof HttpError ? error.retryAfterMs : 0);
-      onEvent({ kind: "poll-failed", error, ...(delayMs !== undefined && { nextDelayMs: delayMs }) });
+      onEvent({ kind: "poll-failed", error, nextDelayMs: delayMs });
     }
   }
 }

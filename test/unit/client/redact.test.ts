@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { createRedactor } from "../../../src/client/redact.ts";
 
-const keys = ["mint_a+b/c=0123456789", "mint_&<>\"'\\%{}$^0123", "mint_abcdefghijklmnop", "ééééé_0123456789"];
+const keys = [
+  "mint_a+b/c=0123456789",
+  "mint_???>>>0123456789",
+  "mint_&<>\"'\\%{}$^0123",
+  "mint_abcdefghijklmnop",
+  "ééééé_0123456789",
+];
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const each = (text: string, encode: (character: string) => string) => [...text].map(encode).join("");

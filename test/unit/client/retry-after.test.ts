@@ -12,6 +12,7 @@ describe("Retry-After", () => {
     ["Thu, 01 Jan 2026 00:00:05 GMT", 5000],
     ["Thursday, 01-Jan-26 00:00:05 GMT", 5000],
     ["Thu Jan  1 00:00:05 2026", 5000],
+    ["Mon Jan 12 00:00:05 2026", 11 * 86_400_000 + 5000],
   ])("accepts %s", (value, ms) => {
     expect(parseRetryAfter(value, undefined, now)).toBe(ms);
   });
@@ -36,6 +37,9 @@ describe("Retry-After", () => {
     "Thu, 01 Jan 2026 00:00:05 GMT+1",
     "on Thu Jan  1 00:00:05 2026",
     "Thu Jan  1 00:00:05 2026 x",
+    "Thu, 01 Jan 2026 00:00:05 GMT (winter)",
+    "Thursday, 01-Jan-26 00:00:05 GMT (winter)",
+    "Thu Jan  1 00:00:05 2026 (winter)",
   ])("ignores %s", (value) => {
     expect(parseRetryAfter(value, undefined, now)).toBeUndefined();
   });

@@ -29,6 +29,7 @@ describe("finds nothing", () => {
     ["in an id that is not a string", '{"id":7}'],
     ["if the last value of a repeated id is not a string", '{"id":"no","id":{"x":"y"'],
     ["in a value that equals the key", '{"x":"id","y":"no"'],
+    ["in an id with an invalid escape", '{"id":"\\q"}'],
     ["in an id with a line break", '{"id":"a\\nb"}'],
     ["in an id with a control character of C1", '{"id":"job_1\\u009b31m","status":"act'],
     ["in an empty id", '{"id":""'],
