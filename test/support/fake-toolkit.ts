@@ -11,6 +11,8 @@ export class FakeToolkit implements Toolkit {
   readonly outputs: Record<string, string> = {};
   readonly masks: string[] = [];
   readonly lines: string[] = [];
+  /** The lines that were printed while workflow commands were stopped. */
+  readonly linesWithoutCommands: string[] = [];
   readonly annotations: Annotation[] = [];
   /** Lines, annotations, groups, outputs and masks in the order they were sent. */
   readonly events: string[] = [];
@@ -41,6 +43,7 @@ export class FakeToolkit implements Toolkit {
   }
 
   infoWithoutCommands(line: string): void {
+    this.linesWithoutCommands.push(line);
     this.info(line);
   }
 

@@ -128,3 +128,13 @@ test("masks the token before anything is printed", async () => {
   expect(toolkit.masks).toContain("ghs_token_0123456789");
   expect(toolkit.events.slice(0, 2)).toEqual(["mask", "mask"]);
 });
+
+test("the result of a request that was rejected names no time, and how to continue only a job", async () => {
+  const github = new FakeGitHub();
+  await runComment(github, { respond: () => respondWith(401, { error: "No." }) });
+  expect(github.reply.split("\n\n")).toEqual([
+    '<p>❌ <b>No job was started</b> · <a href="https://github.com/acme/docs/actions/runs/99">Run</a></p>',
+    "<p>The service rejected the API key. The service answered HTTP 401: <code>No</code>. No job was started.</p>",
+    "<p>The key is wrong, deleted or expired (keys expire after 90 days by default). Create an admin key on the API keys page of the dashboard and update the secret.</p>",
+  ]);
+});

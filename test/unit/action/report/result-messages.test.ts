@@ -50,6 +50,12 @@ const startsAnother = "A re-run of this workflow run starts another job.";
 const sendsAgain = "A re-run of this workflow run sends the message again.";
 const sendsNothing = "A re-run sends nothing. To send the request regardless, set on-rerun to new.";
 
+const reportBug = "Report this bug with the log of a run with step debug logging.";
+
+function bug(): never {
+  throw new TypeError("this is a bug");
+}
+
 const cases: Case[] = [
   {
     name: "no pull request",
@@ -150,6 +156,14 @@ const cases: Case[] = [
     remembered: `${resume} ${raise}`,
   },
   {
+    name: "a timeout with an unknown status",
+    options: { inputs: short, respond: responds(200, record({ status: "queued" })) },
+    title: "Timed out",
+    what: "Job job_1 was still running after 1 min. It keeps running: the timeout does not stop it.",
+    next: `${wait} ${addInput} ${startsAnother} ${raise}`,
+    remembered: `${resume} ${raise}`,
+  },
+  {
     name: "a timeout of a wait",
     options: { inputs: { ...attach, ...short }, respond: pollsReturn(record()) },
     title: "Timed out",
@@ -204,6 +218,14 @@ const cases: Case[] = [
   {
     name: "a cancellation after a create",
     options: { cancelAt: 7000, respond: pollsReturn(record()) },
+    title: "Cancelled",
+    what: "The step was cancelled, but job job_1 keeps running: the service cannot stop a job.",
+    next: `${wait} ${startsAnother}`,
+    remembered: resume,
+  },
+  {
+    name: "a cancellation after a create with an unknown status",
+    options: { cancelAt: 7000, respond: responds(200, record({ status: "queued" })) },
     title: "Cancelled",
     what: "The step was cancelled, but job job_1 keeps running: the service cannot stop a job.",
     next: `${wait} ${startsAnother}`,
@@ -332,6 +354,21 @@ const cases: Case[] = [
     title: "Polling failed",
     what: "Job job_1 was not found in project docs. The service answered HTTP 404. The state of job job_1 is unknown; it may still be running.",
     next: `Check job-id and project-id: a job is only found in its own project. ${wait}`,
+  },
+  {
+    name: "a bug before a job is known",
+    options: { respond: bug },
+    title: "Internal error",
+    what: "The action itself failed: this is a bug. A job may have been started.",
+    next: reportBug,
+  },
+  {
+    name: "a bug after a create",
+    options: { respond: ({ method }) => (method === "POST" ? respondWith(201, record()) : bug()) },
+    title: "Internal error",
+    what: "The action itself failed: this is a bug. Job job_1 may be running.",
+    next: `${reportBug} ${wait}`,
+    remembered: `${reportBug} ${resume}`,
   },
 ];
 

@@ -57,3 +57,24 @@ test.each([
   const { toolkit } = await runMain({ inputs: { prompt: "x".repeat(length) }, respond: () => respondWith(401) });
   expect(toolkit.summary.includes(", truncated)")).toBe(isTruncated);
 });
+
+test("says how long the job had a status from before the message", async () => {
+  const statuses = ["completed", "completed", "active", "failed"];
+  const { toolkit } = await runMain({
+    inputs: { "job-id": "job_1" },
+    respond: (_request, index) => respondWith(200, record({ status: statuses[index] })),
+  });
+  expect(toolkit.summary.match(/<tr><td><code>(?:completed|active|failed)<\/code>.*<\/tr>/g)).toEqual([
+    "<tr><td><code>completed</code></td><td>0 s</td><td>10 s</td></tr>",
+    "<tr><td><code>active</code></td><td>10 s</td><td>5 s</td></tr>",
+    "<tr><td><code>failed</code></td><td>15 s</td><td>–</td></tr>",
+  ]);
+});
+
+test("names no time if nothing was sent", async () => {
+  const { toolkit } = await runMain({ inputs: { "job-id": "job_1" }, cancelAt: 0, respond: () => respondWith(500) });
+  expect(toolkit.summary.split("\n\n").slice(0, 2)).toEqual([
+    "<h2>⏹️ Cancelled</h2>",
+    "<p>The step was cancelled before the service accepted the message. Job <code>job_1</code> did not receive it.</p>",
+  ]);
+});

@@ -93,4 +93,5 @@ test("an excerpt never ends within a character", () => {
   expect(excerpt("abcd", 3)).toBe("ab…");
   expect(excerpt("a😀😀", 3)).toBe("a…");
   expect(excerpt("a😀bc", 4)).toBe("a😀…");
+  expect(excerpt("\ufffdabc", 3)).toBe("\ufffda…");
 });
