@@ -63,8 +63,9 @@ export async function waitForJob(
   let hasRecord = false;
   const isAttached = origin.kind === "attached" || origin.kind === "resumed";
   let hasReachedService = !isAttached;
-  /** Monotonic time from which the record may show the state from before a message; `undefined` without a message. */
-  const messagedAt = origin.kind === "messaged" ? origin.at : origin.kind === "resumed" ? clock.now() : undefined;
+  /** Monotonic time from which the record may show the state from before a message. */
+  const messagedAt =
+    origin.kind === "messaged" ? origin.at : origin.kind === "resumed" ? clock.now() : Number.NEGATIVE_INFINITY;
   let isFirstDelay = true;
 
   /** Returns the delay before the next poll; `undefined` if no time is left for one. */
@@ -86,8 +87,7 @@ export async function waitForJob(
     try {
       const job = await client.getJob(jobId, { deadline, signal });
       hasSeenActive ||= job.status === "active";
-      const isStale =
-        messagedAt !== undefined && isTerminal(job.status) && !hasSeenActive && sentAt - messagedAt < staleStateMs;
+      const isStale = isTerminal(job.status) && !hasSeenActive && sentAt - messagedAt < staleStateMs;
       const isDone = request.until === "response" || (isTerminal(job.status) && !isStale);
       lastError = undefined;
       hasRecord = true;
