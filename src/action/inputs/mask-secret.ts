@@ -6,7 +6,7 @@ import type { Toolkit } from "../runner/toolkit.ts";
  */
 export function maskSecret(value: string, toolkit: Pick<Toolkit, "mask">): void {
   const secret = value.trim();
-  for (const line of secret.split(/[\r\n]+/)) {
+  for (const line of secret.split(/[\r\n]/)) {
     if (line !== "" && (line === secret || line.length >= 8)) toolkit.mask(line);
   }
 }
