@@ -17,6 +17,8 @@ test.each([
   ["https://github.com/acme/docs/issues/7", ""],
   ["https://github.com/acme/docs/commit/7", ""],
   ["https://github.com/acme/7", ""],
+  ["https://example.com/?next=/acme/docs/pull/7", ""],
+  [`https://example.com/${"x".repeat(4076)}`, ""],
 ])("parses %s with the number %j", (url, number) => {
   expect(parsePullRequest(url)).toEqual({ url, number });
 });
@@ -35,7 +37,7 @@ test.each([
   "https://user:token@github.com/acme/docs/pull/7",
   "https://@github.com/acme/docs/pull/7",
   "https://:@github.com/acme/docs/pull/7",
-  `https://github.com/${"x".repeat(5000)}`,
+  `https://example.com/${"x".repeat(4077)}`,
   " https://github.com/acme/docs/pull/7",
   "https://github.com/acme/docs/pull/7\n",
   "https://github.com/a\tb",

@@ -242,3 +242,20 @@ test("replies by the step's own account are its own, whatever their order", asyn
   const { requests } = await runComment(github, { respond: completes });
   expect(routesOf(requests)[0]).toBe(messageTo("job_2"));
 });
+
+test("a re-run that is cancelled before it waits keeps the job in its reply", async () => {
+  const github = threadWith(ownReply("job_1"));
+  const { outputs, requests } = await runComment(github, {
+    attempt: 2,
+    respond: completes,
+    cancelAt: 500,
+    onClock: (clock) => {
+      github.fault = ({ route }) => {
+        if (route.endsWith("{number}/comments")) clock.advance(1000);
+      };
+    },
+  });
+  expect(requests).toEqual([]);
+  expect(outputs.outcome).toBe("cancelled");
+  expect(github.reply.split("\n").at(-1)).toBe(markerLine("job_1", { comment: commentId }));
+});

@@ -138,3 +138,17 @@ test("the result of a request that was rejected names no time, and how to contin
     "<p>The key is wrong, deleted or expired (keys expire after 90 days by default). Create an admin key on the API keys page of the dashboard and update the secret.</p>",
   ]);
 });
+
+test.each([
+  ["", " To start another one, comment <code>/agent new …</code>."],
+  ["job_1", ""],
+])("the result of a job says how to continue, with the job-id %j in the workflow", async (jobId, another) => {
+  const github = new FakeGitHub();
+  await runComment(github, { respond: () => respondWith(200, completed), inputs: { "job-id": jobId } });
+  expect(github.reply.split("\n\n")).toEqual([
+    expect.stringMatching(/^<p>✅ <b>Pull request created<\/b> · .*<\/p>$/),
+    "<p>The agent finished job <code>job_1</code> and opened a pull request.</p>",
+    `<p><sub>To continue with this job, comment <code>/agent …</code>.${another}</sub></p>`,
+    markerLine("job_1", { comment: commentId }),
+  ]);
+});

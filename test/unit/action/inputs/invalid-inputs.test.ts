@@ -20,6 +20,8 @@ describe("base-url", () => {
     "https://user:password@example.com",
     "https://@example.com",
     "HTTPS://@example.com/x",
+    "https:\\\\user@example.com",
+    "https:\\\\:password@example.com",
   ])("must not contain credentials: %s", (baseUrl) => {
     expect(problemsOf({ "base-url": baseUrl })).toEqual([expect.stringMatching(/^base-url must not contain credent/)]);
   });
@@ -38,6 +40,7 @@ describe("base-url", () => {
 
   test.each([
     "https://example.com/path/@x",
+    "https://example.com/path//user@x",
     "http://localhost:1",
     "http://127.0.0.1",
     "http://127.1.2.3",

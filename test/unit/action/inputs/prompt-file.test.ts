@@ -78,6 +78,8 @@ test("rejects a prompt file in .git, which may contain a token", () => {
 test("rejects a missing file, a folder, an empty file and a binary file", () => {
   writeFileSync(join(workspace, "empty.md"), " \n");
   writeFileSync(join(workspace, "binary"), Buffer.from([0xff, 0xfe, 0x00]));
+  symlinkSync("loop.md", join(workspace, "loop.md"));
+  expect(problem("loop.md")).toBe("cannot be read: loop.md (ELOOP)");
   expect(problem("missing.md")).toMatch(/does not exist.*checked out/);
   expect(problem("docs")).toContain("must be a file");
   expect(problem("empty.md")).toContain("contains no text");

@@ -18,3 +18,17 @@ test("one warning is about an invalid link, however often it is returned", async
   const { toolkit } = await runMain({ respond: pollsReturn(link, link, record({ status: "completed", prLink: "x" })) });
   expect(toolkit.annotations.filter(({ title }) => title === "Invalid pull request link")).toHaveLength(1);
 });
+
+test("one warning is about an invalid link in the first record", async () => {
+  const { toolkit } = await runMain({
+    inputs: { prompt: "", "job-id": "job_1" },
+    respond: () => respondWith(200, record({ status: "completed", prLink: "javascript:1" })),
+  });
+  expect(toolkit.annotations.filter(({ title }) => title === "Invalid pull request link")).toEqual([
+    {
+      level: "warning",
+      title: "Invalid pull request link",
+      text: "The service returned javascript:1 as the pull request, which is not an http(s) URL without credentials. Ignored.",
+    },
+  ]);
+});
