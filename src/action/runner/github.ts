@@ -39,6 +39,13 @@ export interface GitHub {
   ): Promise<unknown[]>;
 }
 
+/** Octokit's options of a request, and a listener for every try that fails. */
+interface RequestOptions {
+  signal: AbortSignal;
+  log: object;
+  onError: (error: unknown) => void;
+}
+
 type OctokitResponse = Awaited<ReturnType<ReturnType<typeof getOctokit>["request"]>>;
 
 /** No request has time for a longer wait. */
@@ -80,26 +87,23 @@ export function connectGitHub(token: string, apiUrl: string, onTrace: (trace: Tr
   /** Calls `use` with a client and the options of its requests, within the limits. */
   async function within<T>(
     { timeoutMs, signal, graceMs = 0, isUrgent = false }: RequestLimits,
-    use: (client: typeof octokit, request: { signal: AbortSignal; log: object }, limit: TimeLimit) => Promise<T>,
+    use: (client: typeof octokit, request: RequestOptions, limit: TimeLimit) => Promise<T>,
   ): Promise<T> {
     // After a signal there is no time for the pauses between writes that GitHub asks for.
     const client = signal.aborted || isUrgent ? unthrottled : octokit;
     const limit = timeLimit(timeoutMs, signal, graceMs);
     let lastError = "";
-    const rememberError = (error: Error): never => {
-      lastError = error.message;
-      throw error;
+    const onError = (error: unknown): void => {
+      if (!limit.signal.aborted) lastError = messageOf(error);
     };
-    client.hook.error("request", rememberError);
     try {
       // The plugins keep waiting after the signal aborts, but what they send then fails immediately.
-      return await Promise.race([use(client, { signal: limit.signal, log: silentLog }, limit), limit.expired]);
+      return await Promise.race([use(client, { signal: limit.signal, log: silentLog, onError }, limit), limit.expired]);
     } catch (error) {
       const isExpired = limit.signal.aborted && lastError !== "";
       const message = redact(isExpired ? `${lastError}, until the timeout` : messageOf(error));
       throw new GitHubError(message, responseOf(error)?.status);
     } finally {
-      client.hook.remove("request", rememberError);
       limit.clear();
     }
   }
@@ -138,6 +142,7 @@ function traceRequests(onTrace: (trace: Trace) => void) {
         const response = responseOf(error);
         if (response) report(response.url, resultOf(response));
         else report(options.url, { error: messageOf(error) });
+        options.request?.onError?.(error);
         throw error;
       }
     });

@@ -1,0 +1,299 @@
+import { getEventListeners } from "node:events";
+import type { ServerResponse } from "node:http";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { connectGitHub, type GitHub, type RequestLimits } from "../../src/action/runner/github.ts";
+import type { Trace } from "../../src/client/trace.ts";
+import { listen } from "../../src/service/http/listen.ts";
+
+const token = "ghs_token_0123456789";
+// Most tests run concurrently, because most of their time is a wait.
+const cleanup: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const clean of cleanup) await clean();
+});
+
+const json = { "content-type": "application/json" };
+
+interface Connection {
+  github: GitHub;
+  /** Every request, as `GET /repos/…`. */
+  requests: string[];
+  traces: Trace[];
+  url: string;
+}
+
+/** Connects to a GitHub server that answers the n-th request, counted from 1, like this. */
+async function connect(answer: (n: number, response: ServerResponse, url: URL) => void): Promise<Connection> {
+  const requests: string[] = [];
+  const server = await listen((request, response) => {
+    request.resume();
+    requests.push(`${request.method} ${request.url}`);
+    answer(requests.length, response, new URL(request.url ?? "", server.url));
+  });
+  cleanup.push(() => server[Symbol.asyncDispose]());
+  const traces: Trace[] = [];
+  return { github: connectGitHub(token, server.url, (trace) => traces.push(trace)), requests, traces, url: server.url };
+}
+
+function respond(response: ServerResponse, status: number, body: unknown = {}, headers = {}): void {
+  response.writeHead(status, { ...json, ...headers }).end(JSON.stringify(body));
+}
+
+const limits = (changes: Partial<RequestLimits> = {}): RequestLimits => ({
+  timeoutMs: 20_000,
+  signal: new AbortController().signal,
+  ...changes,
+});
+
+const route = "GET /repos/{owner}/{repo}";
+const parameters = { owner: "acme", repo: "docs" };
+
+describe.concurrent("a request", () => {
+  test("returns the data of the response, and is traced", async () => {
+    const { github, requests, traces } = await connect((_n, response) =>
+      respond(response, 200, { id: 7 }, { "x-github-request-id": "AB:12" }),
+    );
+    expect(await github.request(route, parameters, limits())).toEqual({ id: 7 });
+    expect(requests).toEqual(["GET /repos/acme/docs"]);
+    expect(traces).toEqual([
+      {
+        method: "GET",
+        path: "/repos/acme/docs",
+        durationMs: expect.any(Number),
+        result: { status: 200, requestId: "AB:12" },
+      },
+    ]);
+    expect(traces[0]?.durationMs).toBeLessThan(20_000);
+  });
+
+  test("sends the token and the rest of the parameters", async () => {
+    let authorization = "";
+    let body = "";
+    const server = await listen(async (request, response) => {
+      authorization = request.headers.authorization ?? "";
+      for await (const chunk of request) body += chunk;
+      respond(response, 201);
+    });
+    cleanup.push(() => server[Symbol.asyncDispose]());
+    const github = connectGitHub(token, server.url, () => {});
+    await github.request("POST /repos/{owner}/{repo}/issues", { ...parameters, title: "T" }, limits());
+    expect(authorization).toBe(`token ${token}`);
+    expect(JSON.parse(body)).toEqual({ title: "T" });
+  });
+
+  test.each([400, 401, 403, 404, 410, 422, 429, 451])("is not retried after %i", async (status) => {
+    const { github, requests, traces } = await connect((_n, response) => respond(response, status, { message: "No" }));
+    await expect(github.request(route, parameters, limits())).rejects.toThrow(/^No( |$)/);
+    expect(requests).toHaveLength(1);
+    expect(traces).toMatchObject([{ path: "/repos/acme/docs", result: { status, requestId: "" } }]);
+  });
+
+  test.each([500, 502])("is retried after %i, also without pauses, and each try is traced", async (status) => {
+    for (const isUrgent of [false, true]) {
+      const { github, traces } = await connect((n, response) => respond(response, n === 1 ? status : 200, { n }));
+      expect(await github.request(route, parameters, limits({ isUrgent }))).toEqual({ n: 2 });
+      expect(traces.map(({ result }) => result)).toMatchObject([{ status }, { status: 200 }]);
+    }
+  });
+
+  test("fails with the last error if the time is up while it is retried", async () => {
+    const { github } = await connect((_n, response) => respond(response, 502, { message: "Bad gateway" }));
+    await expect(github.request(route, parameters, limits({ timeoutMs: 500 }))).rejects.toThrow(
+      /^Bad gateway.*, until the timeout$/,
+    );
+  });
+
+  test("is traced with the reason if there is no response", async () => {
+    const { github, traces } = await connect((_n, response) => response.destroy());
+    await expect(github.request(route, parameters, limits({ timeoutMs: 500 }))).rejects.toThrow(/, until the timeout$/);
+    expect(traces[0]).toMatchObject({ method: "GET", result: { error: expect.stringMatching(/./) } });
+  });
+
+  test("never shows the token that GitHub echoes", async () => {
+    const { github, traces } = await connect((_n, response) =>
+      respond(response, 404, { message: `No ${token}` }, { "x-github-request-id": token }),
+    );
+    await expect(github.request(route, parameters, limits())).rejects.toThrow(/^No \*\*\*/);
+    expect(JSON.stringify(traces)).not.toContain(token);
+  });
+});
+
+describe.concurrent("a rate limit", () => {
+  const limited = (response: ServerResponse, headers: Record<string, string>): void =>
+    respond(response, 403, { message: "You have exceeded a secondary rate limit" }, headers);
+
+  test("is waited for", async () => {
+    const { github, requests } = await connect((n, response) =>
+      n === 1 ? limited(response, { "retry-after": "1" }) : respond(response, 200, { n }),
+    );
+    expect(await github.request(route, parameters, limits())).toEqual({ n: 2 });
+    expect(requests).toHaveLength(2);
+  });
+
+  test("is waited for three times", async () => {
+    const { github, requests } = await connect((_n, response) => limited(response, { "retry-after": "1" }));
+    await expect(github.request(route, parameters, limits())).rejects.toThrow(/secondary rate limit(?!.*timeout)/);
+    expect(requests).toHaveLength(4);
+  }, 30_000);
+
+  test.each([
+    ["10", true],
+    ["11", false],
+    ["0", false],
+  ])("is waited for up to ten seconds: %s s, %s", async (seconds, isWaitedFor) => {
+    const { github, requests } = await connect((_n, response) => limited(response, { "retry-after": seconds }));
+    const result = github.request(route, parameters, limits({ timeoutMs: 1500 }));
+    await expect(result).rejects.toThrow(isWaitedFor ? /, until the timeout$/ : /rate limit(?!.*timeout)/);
+    expect(requests).toHaveLength(1);
+  });
+
+  test("of all requests is not waited for if it is over by GitHub's clock", async () => {
+    const { github, requests } = await connect((_n, response) =>
+      respond(response, 403, { message: "Rate limit" }, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1" }),
+    );
+    await expect(github.request(route, parameters, limits())).rejects.toThrow(/^Rate limit/);
+    expect(requests).toHaveLength(1);
+  });
+
+  test("of all requests is waited for", async () => {
+    const { github, requests } = await connect((n, response) => {
+      if (n > 1) return respond(response, 200, { n });
+      const reset = String(Math.ceil(Date.now() / 1000) + 1);
+      respond(response, 403, { message: "Rate limit" }, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": reset });
+    });
+    expect(await github.request(route, parameters, limits())).toEqual({ n: 2 });
+    expect(requests).toHaveLength(2);
+  });
+});
+
+describe("writes", () => {
+  const write = "POST /repos/{owner}/{repo}/issues/1/comments";
+  /** Shorter than the pause between two comments, which is three seconds. */
+  const soon = { timeoutMs: 1500 };
+  const server = () => connect((_n, response) => respond(response, 201));
+
+  test("have a pause between them, as GitHub asks for", async () => {
+    const { github, requests } = await server();
+    await github.request(write, parameters, limits());
+    await expect(github.request(write, parameters, limits(soon))).rejects.toThrow("GitHub did not respond in time");
+    expect(requests).toHaveLength(1);
+  });
+
+  test("that are urgent have none", async () => {
+    const { github, requests } = await server();
+    await github.request(write, parameters, limits());
+    await github.request(write, parameters, limits({ ...soon, isUrgent: true }));
+    await github.request(write, parameters, limits({ ...soon, isUrgent: true }));
+    expect(requests).toHaveLength(3);
+  });
+
+  test("after a signal have none, within their grace period", async () => {
+    const { github, requests } = await server();
+    await github.request(write, parameters, limits());
+    const signal = AbortSignal.abort();
+    await github.request(write, parameters, limits({ signal, graceMs: 1500 }));
+    await expect(github.request(write, parameters, limits({ signal, graceMs: 0 }))).rejects.toThrow();
+    expect(requests.length).toBeLessThanOrEqual(3);
+  });
+});
+
+describe.concurrent("a request that GitHub does not answer", () => {
+  const silent = () => connect(() => {});
+
+  test("ends at its timeout", async () => {
+    const { github } = await silent();
+    await expect(github.request(route, parameters, limits({ timeoutMs: 200 }))).rejects.toThrow(
+      "GitHub did not respond in time",
+    );
+  });
+
+  test("ends immediately on a signal", async () => {
+    const cancellation = new AbortController();
+    const { github } = await connect(() => cancellation.abort());
+    const { signal } = cancellation;
+    await expect(github.request(route, parameters, limits({ timeoutMs: 600_000, signal }))).rejects.toThrow(
+      "the step was cancelled",
+    );
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  test("may be answered within the grace period after a signal", async () => {
+    const cancellation = new AbortController();
+    const { github } = await connect((_n, response) => {
+      cancellation.abort();
+      setTimeout(() => respond(response, 200, { id: 7 }), 50);
+    });
+    const { signal } = cancellation;
+    expect(await github.request(route, parameters, limits({ signal, graceMs: 10_000 }))).toEqual({ id: 7 });
+  });
+
+  test("leaves no listener on the signal", async () => {
+    const { github } = await connect((_n, response) => respond(response, 200));
+    const { signal } = new AbortController();
+    await github.request(route, parameters, limits({ signal }));
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+});
+
+describe.concurrent("a list", () => {
+  const list = "GET /repos/{owner}/{repo}/issues/1/comments";
+
+  /** Answers with a page, and names the next one if there is one. */
+  function page(response: ServerResponse, url: URL, count: number): void {
+    const number = Number(url.searchParams.get("page") ?? 1);
+    const next = new URL(url);
+    next.searchParams.set("page", String(number + 1));
+    respond(response, 200, [number], number < count ? { link: `<${next.href}>; rel="next"` } : {});
+  }
+
+  test("has the items of all pages", async () => {
+    const { github, requests } = await connect((_n, response, url) => page(response, url, 3));
+    expect(await github.paginate(list, parameters, { ...limits(), totalTimeoutMs: 20_000 })).toEqual([1, 2, 3]);
+    expect(requests).toEqual([
+      "GET /repos/acme/docs/issues/1/comments?per_page=100",
+      "GET /repos/acme/docs/issues/1/comments?per_page=100&page=2",
+      "GET /repos/acme/docs/issues/1/comments?per_page=100&page=3",
+    ]);
+  });
+
+  test("fails if a response is not a list, or a page fails", async () => {
+    const object = await connect((_n, response) => respond(response, 200, { message: "hello" }));
+    const all = { ...limits(), totalTimeoutMs: 20_000 };
+    await expect(object.github.paginate(list, parameters, all)).rejects.toThrow("GitHub's response is not a list");
+    const failing = await connect((n, response, url) =>
+      n === 2 ? respond(response, 404, { message: "Not Found" }) : page(response, url, 3),
+    );
+    await expect(failing.github.paginate(list, parameters, all)).rejects.toThrow(/^Not Found/);
+  });
+
+  test("gives each page the whole timeout", async () => {
+    const { github } = await connect((_n, response, url) => void setTimeout(() => page(response, url, 5), 300));
+    const result = github.paginate(list, parameters, { ...limits({ timeoutMs: 1200 }), totalTimeoutMs: 20_000 });
+    expect(await result).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test.each([
+    ["the first page", 1],
+    ["a later page", 2],
+  ])("fails if GitHub does not answer for %s in time", async (_name, silentFrom) => {
+    const { github } = await connect((n, response, url) => n < silentFrom && page(response, url, 3));
+    const result = github.paginate(list, parameters, { ...limits({ timeoutMs: 500 }), totalTimeoutMs: 600_000 });
+    await expect(result).rejects.toThrow("GitHub did not respond in time");
+  });
+
+  test("fails if all pages together take too long", async () => {
+    const { github } = await connect((_n, response, url) => void setTimeout(() => page(response, url, 100), 200));
+    const result = github.paginate(list, parameters, { ...limits(), totalTimeoutMs: 900 });
+    await expect(result).rejects.toThrow("GitHub did not respond in time");
+  });
+});
+
+test("prints nothing, whatever headers GitHub sends", async () => {
+  const printed = ["debug", "info", "warn", "error", "log"] as const;
+  const spies = printed.map((name) => vi.spyOn(console, name).mockImplementation(() => {}));
+  onTestFinished(() => void vi.restoreAllMocks());
+  const headers = { deprecation: "true", sunset: "##[error]boom", link: '<x>; rel="deprecation"' };
+  const { github } = await connect((n, response) => respond(response, n === 1 ? 502 : 200, {}, headers));
+  await github.request(route, parameters, limits());
+  for (const spy of spies) expect(spy).not.toHaveBeenCalled();
+});
