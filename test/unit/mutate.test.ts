@@ -41,7 +41,11 @@ test("always fails", () => expect(isLarge(11)).toBe(false));
 `;
 
 test("finds what tests notice: also constants, endless loops, and code that no test reaches", async () => {
-  const run = await mutateRepository({ "src/sizes.ts": source, "test/unit/sizes.test.ts": tests });
+  const run = await mutateRepository({
+    "src/sizes.ts": source,
+    "src/main.ts": "process.exitCode = 1 + 1;",
+    "test/unit/sizes.test.ts": tests,
+  });
   const verdictOf = (original: string, replacement: string) =>
     run.mutants.find((mutant) => mutant.original === original && mutant.replacement === replacement);
 
@@ -50,9 +54,11 @@ test("finds what tests notice: also constants, endless loops, and code that no t
   expect(verdictOf("{ large: 10 }", "{}")).toMatchObject({ verdict: "killed", isStatic: true, line: 2, column: 15 });
   expect(verdictOf("left -= 1", "left += 1")).toMatchObject({ verdict: "timed-out" });
   expect(verdictOf("1 + 1", "1 - 1")).toMatchObject({ verdict: "uncovered" });
+  expect(run.notImported).toEqual(["src/main.ts"]);
   expect(run.unusable).toEqual(["test/unit/sizes.test.ts > always fails"]);
 
-  const [file, all] = tallies(run);
-  expect(file).toEqual({ ...all, file: "src/sizes.ts" });
+  const [all, file] = tallies(run);
+  expect(all).toEqual({ ...file, file: "src" });
+  expect(renderReport(run)).toMatch(/^\| \*\*src\*\* \| \d.*\n\| src\/sizes\.ts \| \d/m);
   expect(renderReport(run)).toContain("src/sizes.ts:3:42  EqualityOperator  size > sizes.large → size >= sizes.large");
 });

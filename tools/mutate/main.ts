@@ -10,7 +10,7 @@ const help = `Usage: npm run mutate [-- PATH ...] [options]
 Changes the sources in many small ways, one at a time, and reports which of these mutants no test notices: there the tests
 would let a mistake pass. PATH is a file or folder (default: src/client src/action src/service). Uses the tests in
 test/unit and test/integration. A mutant cannot reach other processes: tests of dist, and of programs that a test starts,
-do not count. Mutants of string literals are reported apart, and not in the score.
+do not count, and files that only such processes run are listed apart. So are mutants of string literals.
 
   --json FILE      also write the result for every mutant
   --threshold N    exit with 1 if less than N percent are noticed
@@ -50,7 +50,7 @@ async function main({ paths, json, threshold }: Options): Promise<void> {
   const files = tallies(run);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify({ files, ...run }, null, 2)}\n`);
   onProgress("done");
-  if ((files.at(-1)?.score ?? 0) < threshold) process.exitCode = 1;
+  if ((files[0]?.score ?? 0) < threshold) process.exitCode = 1;
 }
 
 try {

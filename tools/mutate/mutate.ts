@@ -26,7 +26,11 @@ export interface MutantResult extends Mutant {
 }
 
 export interface MutationRun {
+  /** What was mutated, relative to the repository. */
+  paths: readonly string[];
   mutants: MutantResult[];
+  /** Files that no test imports, so that no mutant was put into them: they run only in processes of their own. */
+  notImported: string[];
   /** Tests that were left out, because they fail without a mutant, or when they are repeated. */
   unusable: string[];
 }
@@ -63,11 +67,16 @@ export async function mutate({ root, paths, onProgress = () => {} }: MutationOpt
   try {
     const copy = copyRepository(root, scratch);
     const reach = createImportGraph();
-    const mutants = await instrument(copy, files);
-    onProgress(`${mutants.length} mutants in ${files.length} files. Running the tests without them.`);
+    const tests = globSync("test/{unit,integration}/**/*.test.ts", { cwd: copy }).map((file) => join(copy, file));
+    const reached = new Set(tests.flatMap((test) => [...reach(test)]));
+    const imported = files.filter((file) => reached.has(resolve(copy, file)));
+    if (imported.length === 0) throw new Error(`No test in test/unit or test/integration imports ${paths.join(", ")}`);
+    const mutants = await instrument(copy, imported);
+    onProgress(`${mutants.length} mutants in ${imported.length} files. Running the tests without them.`);
     const lab = { copy, scratch, reach, sessions, results: new Map<string, MutantResult>(), onProgress };
     for (const mutant of mutants) lab.results.set(mutant.id, { ...mutant, verdict: "uncovered", isStatic: false });
-    return await experiment(lab);
+    const notImported = files.filter((file) => !imported.includes(file));
+    return { ...(await experiment(lab, tests)), paths, notImported };
   } finally {
     sessions.abort();
     process.off("exit", remove);
@@ -97,12 +106,10 @@ interface Lab {
   onProgress: (text: string) => void;
 }
 
-async function experiment(lab: Lab): Promise<MutationRun> {
+async function experiment(lab: Lab, testFiles: readonly string[]): Promise<Pick<MutationRun, "mutants" | "unusable">> {
   const { results } = lab;
   const sources = new Set([...results.values()].map(({ file }) => resolve(lab.copy, file)));
-  const candidates = globSync("test/{unit,integration}/**/*.test.ts", { cwd: lab.copy })
-    .map((file) => join(lab.copy, file))
-    .filter((file) => !lab.reach(file).isDisjointFrom(sources));
+  const candidates = testFiles.filter((file) => !lab.reach(file).isDisjointFrom(sources));
   const journal = await runSession(lab, [{ files: candidates, job: { kind: "dry-run" } }]);
   const tests = journal.filter((entry) => entry.kind === "test").map((test) => ({ ...test, file: resolve(test.file) }));
   if (!isDone(journal) || tests.length === 0) throw new Error("The tests could not be run without mutants.");

@@ -37,17 +37,17 @@ export function tally(file: string, results: readonly MutantResult[]): Tally {
   };
 }
 
-/** Counts the mutants of each file, and of all files in the last element. */
-export function tallies({ mutants }: MutationRun): Tally[] {
+/** Counts the mutants of all files in the first element, and then of each file. */
+export function tallies({ paths, mutants }: MutationRun): Tally[] {
   const files = Object.entries(Object.groupBy(mutants, ({ file }) => file));
-  return [...files.map(([file, results = []]) => tally(file, results)), tally("all", mutants)];
+  return [tally(paths.join(", "), mutants), ...files.map(([file, results = []]) => tally(file, results))];
 }
 
-/** Renders a table of the files, and then every mutant that no test noticed. */
+/** Renders a table of the files in Markdown, and then every mutant that no test noticed. */
 export function renderReport(run: MutationRun): string {
   const head = ["file", "mutants", "killed", "timed out", "survived", "no coverage", "score", "strings noticed"];
-  const rows = tallies(run).map((each) => [
-    each.file,
+  const rows = tallies(run).map((each, index) => [
+    index === 0 ? `**${each.file}**` : each.file,
     String(each.mutants),
     String(each.killed),
     String(each.timedOut),
@@ -66,18 +66,16 @@ export function renderReport(run: MutationRun): string {
       "String literals, not counted. Those in constants are not tried with freshly loaded modules.",
       unnoticed.filter(isString).map(describe),
     ),
+    ...list("Not imported by a test, so not counted: they run only in processes of their own", run.notImported),
     ...list("Tests left out, because they fail without a mutant or when repeated", run.unusable),
     "",
   ].join("\n");
 }
 
-function table(rows: readonly string[][]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join("  "),
-  );
+/** Renders a Markdown table whose first row is the head. All columns except the first are numbers. */
+function table([head = [], ...rows]: readonly string[][]): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map((_, column) => (column === 0 ? "---" : "---:"))), ...rows.map(line)];
 }
 
 function describe({ file, line, column, mutator, original, replacement }: MutantResult): string {
