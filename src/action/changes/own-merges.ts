@@ -12,16 +12,18 @@ export interface Segment {
  * commits that were made on, or merged into, the branch of `head`: a merge commit, a squashed commit, or the commits of a
  * rebase.
  *
- * @returns the parts that are left, oldest first; `undefined` if none of the pull requests was merged in this range
+ * @returns the parts that are left, oldest first; `undefined` if none of the pull requests was merged in this range, or if it has more commits than
+ *   are listed
  */
 export async function withoutMergesOf(
   pullRequests: readonly number[],
-  { commits }: Comparison,
+  { commits, commitCount }: Comparison,
   repository: Repository,
 ): Promise<Segment[] | undefined> {
   const branch = firstParents(commits);
   const newest = branch[0];
-  if (newest === undefined || pullRequests.length === 0) return undefined;
+  // Without all commits, the way back from the newest one is not known.
+  if (newest === undefined || commits.length < commitCount || pullRequests.length === 0) return undefined;
   const own = new Set<Commit>();
   for (const each of await Promise.all(pullRequests.map((number) => commitsOf(number, branch, repository)))) {
     for (const commit of each) own.add(commit);

@@ -9,5 +9,5 @@ export function shortRef(ref: string): string {
 /** Describes how many files count, such as `8 of 12 files match paths`. */
 export function describeFiles({ files, otherFiles, isTruncated, paths }: Changes): string {
   const all = `${isTruncated ? "more than " : ""}${count(files.length + otherFiles, "file")}`;
-  return paths.length === 0 ? all : `${files.length} of ${all} match paths`;
+  return paths.length === 0 ? all : `${files.length} of ${all} ${files.length === 1 ? "matches" : "match"} paths`;
 }

@@ -10,7 +10,7 @@ export function describeSkip(reason: SkipReason, { state }: ResultContext): Mess
   if (reason !== "nothing-new") return { title: outcomes.skipped.title, what: skipReasons[reason], next: [] };
   const { base = "", otherFiles = 0 } = state.changes ?? {};
   const others =
-    otherFiles > 0 ? say` ${trusted(count(otherFiles, "other file"))} changed, but paths does not match them.` : [];
+    otherFiles > 0 ? say` ${trusted(count(otherFiles, "other file"))} changed, which paths leaves out.` : [];
   return {
     title: "Nothing new",
     what: [...say`No file that counts has changed since ${shortRef(base)}. Nothing was started.`, ...others],

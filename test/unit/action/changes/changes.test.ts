@@ -110,7 +110,7 @@ describe("nothing new", () => {
     expect(requests).toEqual([]);
     expect(outputs).toMatchObject({ "skip-reason": "nothing-new", "changed-files": "0" });
     expect(said).toBe(`No changes in src/**, !**/a.ts since ${yesterday.slice(0, 7)}: nothing to do`);
-    expect(toolkit.annotations[0]?.text).toContain("2 other files changed, but paths does not match them.");
+    expect(toolkit.annotations[0]?.text).toContain("2 other files changed, which paths leaves out.");
   });
 
   test("but not if GitHub lists only some of the files, none of which matches", async () => {
@@ -378,7 +378,7 @@ test("the summary links the range", async () => {
   const url = `https://github.com/acme/docs/compare/${yesterday}...${repository.head()}`;
   const range = `${yesterday.slice(0, 7)}...${repository.head().slice(0, 7)}`;
   expect(toolkit.summary).toContain(
-    `<tr><td><b>Changes</b></td><td><a href="${url}"><code>${range}</code></a> · 1 commit, 1 of 2 files match paths</td></tr>`,
+    `<tr><td><b>Changes</b></td><td><a href="${url}"><code>${range}</code></a> · 1 commit, 1 of 2 files matches paths</td></tr>`,
   );
 });
 

@@ -185,6 +185,19 @@ describe("a merged refresh does not start the next one", () => {
     },
   );
 
+  test("but in a range with more commits than are listed, everything counts", async () => {
+    const { repository, night } = nights();
+    repository.commit("main", { files: ["src/a.ts"] });
+    await night();
+    repository.ref("agent");
+    repository.commit("agent", { files: ["docs/a.md"] });
+    repository.merge(7, "agent", "squash");
+    for (let n = 0; n < 5000; n++) repository.commit("main");
+    repository.commit("main", { files: ["src/last.ts"] });
+    const { prompts } = await night();
+    expect(prompts[0]).toContain("5002 commits, 2 files");
+  });
+
   test("but a pull request of somebody else does, whatever its number begins with", async () => {
     const { repository, night } = nights();
     repository.commit("main", { files: ["src/a.ts"] });
