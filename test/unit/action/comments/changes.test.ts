@@ -40,7 +40,7 @@ describe("a comment on a pull request", () => {
     const { github } = pullRequest();
     const inputs = { prompt: "{{ changes }}\n{{ instruction }}" };
     const { prompt } = await ask(github, { text: "/agent read {{ changes }}", inputs });
-    expect(prompt).toMatch(/^What changed in acme\/docs/);
+    expect(prompt).toMatch(/^The text between the two lines of tildes says what changed in acme\/docs/);
     expect(prompt).toMatch(/~~~\nread \{\{ changes \}\}$/);
   });
 
