@@ -46,7 +46,7 @@ export class FakeRepository implements GitHub {
   releases: { tag_name: string; draft: boolean }[] = [];
   readonly routes: string[] = [];
   /** May throw instead of returning a response. */
-  fault: (route: string, parameters: Record<string, unknown>) => void = () => {};
+  fault: (route: string, parameters: Record<string, unknown>, limits: RequestLimits) => void = () => {};
 
   constructor() {
     this.commit("main", { message: "Initial commit", hours: -1000, files: ["README.md"] });
@@ -103,11 +103,11 @@ export class FakeRepository implements GitHub {
     return this.head();
   }
 
-  async request(route: string, parameters: Record<string, unknown>, { signal }: RequestLimits): Promise<unknown> {
-    if (signal.aborted) throw new GitHubError("aborted", undefined);
+  async request(route: string, parameters: Record<string, unknown>, limits: RequestLimits): Promise<unknown> {
+    if (limits.signal.aborted) throw new GitHubError("aborted", undefined);
     const path = route.replace(/\{(\w+)\}/g, (_text, name: string) => String(parameters[name]));
     this.routes.push(path);
-    this.fault(route, parameters);
+    this.fault(route, parameters, limits);
     const page = Number(parameters.page ?? 1);
     switch (route.replace("GET /repos/{owner}/{repo}/", "")) {
       case "compare/{basehead}":
@@ -125,9 +125,9 @@ export class FakeRepository implements GitHub {
     throw new Error(`no such route: ${route}`);
   }
 
-  async paginate(route: string, parameters: Record<string, unknown>): Promise<unknown[]> {
+  async paginate(route: string, parameters: Record<string, unknown>, limits: RequestLimits): Promise<unknown[]> {
     this.routes.push(route.replace("{owner}/{repo}", `${parameters.owner}/${parameters.repo}`));
-    this.fault(route, parameters);
+    this.fault(route, parameters, limits);
     if (route.endsWith("/releases")) return this.releases;
     if (route.endsWith("/tags")) return [...this.refs.keys()].map((name) => ({ name }));
     throw new Error(`no such route: ${route}`);

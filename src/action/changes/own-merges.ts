@@ -12,18 +12,16 @@ export interface Segment {
  * commits that were made on, or merged into, the branch of `head`: a merge commit, a squashed commit, or the commits of a
  * rebase.
  *
- * @returns the parts that are left, oldest first; `undefined` if none of the pull requests was merged in this range, or if it has more commits than
- *   are listed
+ * @returns the parts that are left, oldest first; `undefined` if none of the pull requests was merged in this range, or if
+ *   it has more commits than are listed
  */
 export async function withoutMergesOf(
   pullRequests: readonly number[],
   { commits, commitCount }: Comparison,
   repository: Repository,
 ): Promise<Segment[] | undefined> {
-  const branch = firstParents(commits);
-  const newest = branch[0];
   // Without all commits, the way back from the newest one is not known.
-  if (newest === undefined || commits.length < commitCount || pullRequests.length === 0) return undefined;
+  const branch = commits.length < commitCount ? [] : firstParents(commits);
   const own = new Set<Commit>();
   for (const each of await Promise.all(pullRequests.map((number) => commitsOf(number, branch, repository)))) {
     for (const commit of each) own.add(commit);
@@ -31,14 +29,15 @@ export async function withoutMergesOf(
   if (own.size === 0) return undefined;
 
   const segments: Segment[] = [];
-  let head = newest.sha;
+  let head: string | undefined;
   for (const commit of branch) {
-    const base = commit.parents[0] ?? commit.sha;
     if (own.has(commit)) {
-      if (head !== commit.sha) segments.unshift({ base: commit.sha, head });
-      head = base;
-    } else if (commit === branch.at(-1)) segments.unshift({ base, head });
+      if (head !== undefined) segments.unshift({ base: commit.sha, head });
+      head = undefined;
+    } else head ??= commit.sha;
   }
+  const start = branch.at(-1)?.parents[0];
+  if (head !== undefined && start !== undefined) segments.unshift({ base: start, head });
   return segments;
 }
 

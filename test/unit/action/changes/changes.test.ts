@@ -127,11 +127,16 @@ describe("nothing new", () => {
 
 test("only files that match paths count, also by the name they had before", async () => {
   const repository = new FakeRepository();
-  const files = ["src/a.ts", "docs/b.md", modified("old/c.ts", { status: "renamed", previous_filename: "src/c.ts" })];
+  const files = [
+    modified("old/d.ts", { status: "renamed", previous_filename: "d.ts" }),
+    "src/a.ts",
+    "docs/b.md",
+    modified("old/c.ts", { status: "renamed", previous_filename: "src/c.ts" }),
+  ];
   repository.commit("main", { files });
   const { prompts, outputs } = await runWithChanges(repository, schedule, { inputs: { paths: "src/**" } });
   expect(outputs["changed-files"]).toBe("2");
-  expect(prompts[0]).toContain("1 commit, 2 of 3 files match paths");
+  expect(prompts[0]).toContain("1 commit, 2 of 4 files match paths");
   expect(prompts[0]).toContain("modified src/a.ts +2 -1\nrenamed old/c.ts (from src/c.ts) +2 -1\n~~~");
 });
 
@@ -197,10 +202,9 @@ describe("the range on", () => {
 
   test.each(["pull_request", "pull_request_target"])("%s starts at the base of the pull request", async (name) => {
     const { repository } = repositoryOfTwoDays();
-    const base = { sha: repository.head() };
     repository.ref("topic");
     const head = { sha: repository.commit("topic", { files: ["src/topic.ts"] }) };
-    repository.commit("main", { files: ["src/main.ts"] });
+    const base = { sha: repository.commit("main", { files: ["src/main.ts"] }) };
     const { prompts, notices } = await runWithChanges(repository, { name, payload: { pull_request: { base, head } } });
     expect(prompts[0]).toContain("1 commit, 1 file\n");
     expect(prompts[0]).toContain("modified src/topic.ts");
@@ -217,6 +221,18 @@ describe("the range on", () => {
     const { prompts, said } = await runWithChanges(repository, event);
     expect(prompts[0]).toContain("Range: v1.9.0...v1.10.0\n1 commit, 2 files");
     expect(said).toContain("(https://github.com/acme/docs/compare/v1.9.0...v1.10.0)");
+  });
+
+  test("release starts where it left the release before it, if that was on a branch of its own", async () => {
+    const { repository, yesterday } = repositoryOfTwoDays();
+    repository.ref("v1.9.0", yesterday);
+    repository.commit("v1.9.0", { files: ["src/fix.ts"] });
+    repository.ref("v1.10.0");
+    repository.releases = [{ tag_name: "v1.9.0", draft: false }];
+    const event = { name: "release", payload: { release: { tag_name: "v1.10.0" } } };
+    const { prompts, notices } = await runWithChanges(repository, event);
+    expect(prompts[0]).toContain("Range: v1.9.0...v1.10.0\n1 commit, 2 files");
+    expect(notices).toEqual([]);
   });
 
   test("the first release has nothing to compare, and the prompt is sent without changes", async () => {
@@ -248,9 +264,9 @@ describe("the range on", () => {
     ["pull_request_review", { pull_request: { number: 3 } }],
   ])("%s on a pull request starts at its base", async (name, payload) => {
     const { repository } = repositoryOfTwoDays();
-    const base = { sha: repository.head() };
     repository.ref("topic");
     const head = { sha: repository.commit("topic", { files: ["src/topic.ts"] }) };
+    const base = { sha: repository.commit("main") };
     repository.pulls.set(3, { merged: false, merge_commit_sha: null, base, head, commits: [] });
     const { prompts } = await runWithChanges(repository, { name, payload });
     expect(prompts[0]).toContain("Files:\nmodified src/topic.ts +2 -1\n~~~");
@@ -371,6 +387,39 @@ test("a comparison of 5,000 commits costs 50 requests, and a longer one no more"
   expect(repository.routes).toHaveLength(50);
   expect(prompts[0]).toContain("5100 commits, 20 files");
   expect(prompts[0]).toContain("(and 5000 more)");
+});
+
+test("a day of more than 100 commits is read page by page, to its first one", async () => {
+  for (const [size, pages] of [
+    [99, 1],
+    [100, 2],
+    [250, 3],
+  ] as const) {
+    const repository = new FakeRepository();
+    const before = repository.commit("main", { hours: -30 });
+    for (let n = 0; n < size; n++) repository.commit("main", { files: ["a"] });
+    const { prompts } = await runWithChanges(repository, schedule);
+    expect(prompts[0]).toContain(`Range: ${before.slice(0, 7)}...`);
+    expect(repository.routes.filter((route) => route.endsWith("/commits"))).toHaveLength(pages);
+  }
+});
+
+test("each request to GitHub has 20 s, and all together have two minutes", async () => {
+  const repository = new FakeRepository();
+  for (let n = 0; n < 900; n++) repository.commit("main", { files: ["a"] });
+  const timeouts: number[] = [];
+  const { outputs, toolkit } = await runWithChanges(repository, push({ before: [...repository.commits.keys()][0] }), {
+    onClock: (clock) => {
+      repository.fault = (_route, _parameters, { timeoutMs }) => {
+        timeouts.push(timeoutMs);
+        clock.advance(Math.min(timeoutMs, 18_000));
+        if (timeoutMs < 18_000) throw new GitHubError("GitHub did not respond in time", undefined);
+      };
+    },
+  });
+  expect(timeouts).toEqual([20_000, 20_000, 20_000, 20_000, 20_000, 20_000, 12_000]);
+  expect(outputs.outcome).toBe("error");
+  expect(toolkit.annotations[0]?.text).toContain("(GitHub did not respond in time)");
 });
 
 test("the summary links the range", async () => {

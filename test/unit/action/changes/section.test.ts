@@ -137,29 +137,30 @@ describe("the size of the section is limited:", () => {
   });
 
   test.each([
-    "package-lock.json",
-    "a/yarn.lock",
-    "Cargo.lock",
-    "go.sum",
-    "dist/index.js",
-    "a/vendor/b.go",
-    "a.min.js",
-    "api.pb.go",
-    "x.generated.ts",
-    "logo.svg",
-    "a.snap",
+    ..."package-lock.json npm-shrinkwrap.json a/yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock".split(" "),
+    ..."Cargo.lock go.sum go.work.sum poetry.lock uv.lock pdm.lock Pipfile.lock Gemfile.lock composer.lock".split(" "),
+    ..."Podfile.lock pubspec.lock mix.lock flake.lock packages.lock.json gradle.lockfile".split(" "),
+    ...".terraform.lock.hcl dist/index.js a/vendor/b.go node_modules/a.js a/__generated__/b.ts".split(" "),
+    ..."a.min.js a.min.css api.pb.go x.generated.ts x_pb2.py x_pb2_grpc.pyi logo.svg a.snap a.js.map".split(" "),
   ])("%s is listed by name only", (name) => {
     const section = formatChanges(changes({ files: [file(name)] }), true);
     expect(section).toContain(`modified ${name} +1 -0`);
     expect(section).not.toContain("Patch of");
   });
 
-  test.each(["src/lock.json", "distance/a.ts", "mydist/a.ts", "admin.js", "a.map.ts", "vendors/a.go"])(
-    "%s is not generated",
-    (name) => {
-      expect(formatChanges(changes({ files: [file(name)] }), true)).toContain(`Patch of ${name}:`);
-    },
-  );
+  test.each([
+    ..."src/lock.json distance/a.ts mydist/a.ts admin.js a.map.ts vendors/a.go my-package-lock.json".split(" "),
+    ..."go.summary a.min.jsx yarn.lock/a.ts x.pb x_pb2.pyx".split(" "),
+  ])("%s is not generated", (name) => {
+    expect(formatChanges(changes({ files: [file(name)] }), true)).toContain(`Patch of ${name}:`);
+  });
+});
+
+test("a subject is cut to 150 characters, and loses the space around it", () => {
+  const subjectOf = (message: string) =>
+    dataOf(formatChanges(changes({ commits: [commit(message)] }), false)).find((line) => line.startsWith("0000000 "));
+  expect(subjectOf(`  ${"x".repeat(150)} `)).toBe(`0000000 ${"x".repeat(150)}`);
+  expect(subjectOf("x".repeat(151))).toBe(`0000000 ${"x".repeat(149)}…`);
 });
 
 test("merged pull requests have their number and title, newest first, each once", () => {
@@ -169,10 +170,14 @@ test("merged pull requests have their number and title, newest first, each once"
     commit("Direct commit"),
     commit("Fourth (#4)\n\nBody (#5)"),
     commit("Fourth (#4)"),
+    commit("Merge pull request #12 from acme/y\n \nTwelfth\nmore"),
+    commit("Undo: Merge pull request #7 from acme/y"),
+    commit("Eighth (#8) again"),
+    commit("Line\n (#9)"),
     commit("Merge pull request #6 from acme/y"),
   ];
   expect(dataOf(formatChanges(changes({ commits }), false)).join("\n")).toContain(
-    '\n\nMerged pull requests:\n#6 \n#4 Fourth\n#3 Revert "Second (#2)"\n#1 First\n\nCommits:\n',
+    '\n\nMerged pull requests:\n#6 \n#12 Twelfth\n#4 Fourth\n#3 Revert "Second (#2)"\n#1 First\n\nCommits:\n',
   );
 });
 

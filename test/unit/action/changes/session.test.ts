@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { GitHubError } from "../../../../src/action/runner/github-error.ts";
 import { runWithChanges } from "../../../support/changes-run.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
 import { FakeRepository } from "../../../support/fake-repository.ts";
@@ -154,6 +155,52 @@ describe("a merged refresh does not start the next one", () => {
       expect(outputs["changed-files"]).toBe("3");
     },
   );
+
+  test("a squash keeps its own message: the commit before it counts", async () => {
+    const { repository, night } = nights();
+    repository.commit("main", { files: ["src/a.ts"] });
+    repository.ref("agent");
+    await night();
+    repository.commit("agent", { message: "First", files: ["docs/a.md"] });
+    repository.commit("agent", { message: "Second", files: ["docs/a.md"] });
+    repository.commit("main", { message: "Not First", files: ["src/b.ts"] });
+    repository.merge(7, "agent", "squash", "Second");
+    expect((await night()).prompts[0]).toContain("1 commit, 1 file\n");
+  });
+
+  test("a squash whose pull request does not show its commits", async () => {
+    const { repository, night } = nights();
+    repository.commit("main", { files: ["src/a.ts"] });
+    repository.ref("agent");
+    await night();
+    repository.commit("agent", { message: "First", files: ["docs/a.md"] });
+    repository.merge(7, "agent", "squash", "Other words");
+    repository.fault = (route) => {
+      if (route.endsWith("/pulls/{pull_number}/commits")) throw new GitHubError("Forbidden", 403);
+    };
+    expect((await night()).outputs["skip-reason"]).toBe("nothing-new");
+  });
+
+  test("costs a request for the pull request, and one for each part of the range that is left", async () => {
+    const { repository, night, open } = nights();
+    const start = repository.commit("main", { files: ["src/a.ts"] });
+    repository.ref("agent");
+    await night();
+    repository.commit("agent", { files: ["docs/a.md"] });
+    open(7);
+    const other = repository.commit("main", { files: ["src/b.ts"] });
+    repository.routes.length = 0;
+    await night({ inputs: { wait: "false" } });
+    const pull = "GET /repos/acme/docs/pulls/7";
+    const compare = (base: string, head: string) => `GET /repos/acme/docs/compare/${base}...${head}`;
+    // The last request is about the state of the pull request.
+    expect(repository.routes).toEqual([compare(start, other), pull, pull]);
+
+    const merge = repository.merge(7, "agent", "merge");
+    repository.routes.length = 0;
+    await night();
+    expect(repository.routes).toEqual([compare(other, merge), pull]);
+  });
 
   test("nor do two of them", async () => {
     const { repository, agent, night } = nights();

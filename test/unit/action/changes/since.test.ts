@@ -7,6 +7,7 @@ test.each<[string, number]>([
   ["7d", 604_800_000],
   ["2w", 1_209_600_000],
   ["0.5h", 1_800_000],
+  ["0.25h", 900_000],
   ["3650d", 315_360_000_000],
 ])("%s is a duration", (text, ms) => {
   expect(parseSince(text)).toEqual({ kind: "duration", ms });
