@@ -148,6 +148,8 @@ describe("a re-run", () => {
 
 test("saving takes no time if the cache service is quick, and is not mentioned", async () => {
   const { clock, toolkit } = await attempt(1, new FakeCache(), { inputs: { wait: "false" } });
+  // Whoever still sleeps would let time pass now.
+  await new Promise(setImmediate);
   expect(clock.elapsedMs).toBe(0);
   expect(toolkit.annotations).toEqual([]);
 });
@@ -201,6 +203,18 @@ describe("a session", () => {
     expect(routesOf(requests)).toEqual([pollOf("job_1"), messageTo("job_1"), createRequest]);
     expect(toolkit.lines).toContain("Job job_1 was not found; sending the request again");
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "", "job-origin": "" });
+  });
+
+  test("warns of an invalid link of the job that replaces one that is gone", async () => {
+    const { toolkit } = await night(await cacheAfterNight(), {
+      respond: ({ method, path }) => {
+        if (path.includes("job_1")) return respondWith(404);
+        return method === "POST"
+          ? respondWith(201, record({ id: "job_2", prLink: "javascript:1" }))
+          : respondWith(200, { ...completed, id: "job_2" });
+      },
+    });
+    expect(toolkit.annotations).toMatchObject([{ level: "warning", title: "Invalid pull request link" }]);
   });
 
   describe("reads the state of a pull request", () => {

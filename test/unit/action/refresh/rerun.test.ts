@@ -330,23 +330,6 @@ describe("a re-run after a request whose acceptance is unknown", () => {
 });
 
 describe("the memory", () => {
-  test.each([
-    ["another run", { environment: { GITHUB_RUN_ID: "100" } }],
-    ["another job", { environment: { GITHUB_JOB: "other" } }],
-    ["another step", { environment: { GITHUB_ACTION: "__owner_action_2" } }],
-    ["another leg of the matrix", { inputs: { "matrix-leg": '{"project":"b"}' } }],
-    ["another project", { inputs: { "project-id": "other" } }],
-    ["another service", { inputs: { "base-url": "https://docs.example.com" } }],
-    ["another task", { inputs: { "job-id": "job_1" } }],
-  ])("of %s is not used", async (_name, options: Partial<MainOptions>) => {
-    const cache = await cacheAfterTimeout({ inputs: { "matrix-leg": '{"project":"a"}' } });
-    const { requests } = await attempt(2, cache, {
-      respond: ({ method }) => respondWith(method === "POST" ? 201 : 200, method === "POST" ? record() : completed),
-      ...options,
-    });
-    expect(posts(requests)).toHaveLength(1);
-  });
-
   test("of another prompt is not mistaken for this one, and nothing is sent", async () => {
     const cache = await cacheAfterTimeout();
     const { outputs, requests, toolkit } = await attempt(2, cache, { inputs: { prompt: "Something else" } });
