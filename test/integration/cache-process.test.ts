@@ -160,7 +160,7 @@ describe("an error", () => {
 
   test("at the timeout says why the last attempt of the library failed", async () => {
     const { cache } = cacheOf(
-      `process.stdout.write("Attempt 1 of 5 failed with error: 500\\nAttempt 2 of 5 failed with error: 503 token_0123456789\\n");
+      `process.stdout.write("Attempt 1 of 5 failed with error: 500\\nAttempt 10 of 12 failed with error: 503 token_0123456789\\n");
       ${hangs}`,
       { ACTIONS_RUNTIME_TOKEN: "token_0123456789" },
       { saveTimeoutMs: 2000 },
