@@ -150,17 +150,21 @@ describe("an error", () => {
 
   test("contains neither the token nor what the library masks", async () => {
     const { cache } = cacheOf(
-      printing("::add-mask::signature%0Aof-a-url", "::error::signature%0Aof-a-url token_0123456789"),
+      printing(
+        "::add-mask::signature%0Aof-a-url",
+        "see ::add-mask::unmasked",
+        "::error::signature%0Aof-a-url unmasked token_0123456789",
+      ),
       {
         ACTIONS_RUNTIME_TOKEN: "token_0123456789",
       },
     );
-    await expect(cache.save("a-1", "text")).rejects.toThrow(/^\*\*\* \*\*\*$/);
+    await expect(cache.save("a-1", "text")).rejects.toThrow(/^\*\*\* unmasked \*\*\*$/);
   });
 
   test("at the timeout says why the last attempt of the library failed", async () => {
     const { cache } = cacheOf(
-      `process.stdout.write("Attempt 1 of 5 failed with error: 500\\nAttempt 10 of 12 failed with error: 503 token_0123456789\\n");
+      `process.stdout.write("Attempt 1 of 5 failed with error: 500\\nAttempt 2 of 5 failed with error: 502\\nAttempt 10 of 12 failed with error: 503 token_0123456789\\n");
       ${hangs}`,
       { ACTIONS_RUNTIME_TOKEN: "token_0123456789" },
       { saveTimeoutMs: 2000 },
