@@ -39,6 +39,9 @@ const limits = (changes: Partial<RequestLimits> = {}): RequestLimits => ({
   ...changes,
 });
 
+/** Most tests avoid the pauses, which all clients in a process share. */
+const isUrgent = true;
+
 const route = "GET /repos/{owner}/{repo}";
 const parameters = { owner: "acme", repo: "docs" };
 
@@ -103,7 +106,7 @@ describe.concurrent("a request", () => {
   test("fails with the last error if the time is up while it is retried", async () => {
     await using connection = await connect((_n, response) => respond(response, 502, { message: "Bad gateway" }));
     const { github } = connection;
-    await expect(github.request(route, parameters, limits({ timeoutMs: 500 }))).rejects.toThrow(
+    await expect(github.request(route, parameters, limits({ timeoutMs: 500, isUrgent }))).rejects.toThrow(
       /^Bad gateway.*, until the timeout$/,
     );
   });
@@ -111,7 +114,9 @@ describe.concurrent("a request", () => {
   test("is traced with the reason if there is no response", async () => {
     await using connection = await connect((_n, response) => response.destroy());
     const { github, traces } = connection;
-    await expect(github.request(route, parameters, limits({ timeoutMs: 500 }))).rejects.toThrow(/, until the timeout$/);
+    await expect(github.request(route, parameters, limits({ timeoutMs: 500, isUrgent }))).rejects.toThrow(
+      /, until the timeout$/,
+    );
     expect(traces[0]).toMatchObject({ method: "GET", result: { error: expect.stringMatching(/./) } });
   });
 
@@ -120,7 +125,7 @@ describe.concurrent("a request", () => {
       respond(response, 404, { message: `No ${token}` }, { "x-github-request-id": token }),
     );
     const { github, traces } = connection;
-    await expect(github.request(route, parameters, limits())).rejects.toThrow(/^No \*\*\*/);
+    await expect(github.request(route, parameters, limits({ isUrgent }))).rejects.toThrow(/^No \*\*\*/);
     expect(JSON.stringify(traces)).not.toContain(token);
   });
 });
@@ -218,7 +223,7 @@ describe.concurrent("a request that GitHub does not answer", () => {
   test("ends at its timeout", async () => {
     await using connection = await silent();
     const { github } = connection;
-    await expect(github.request(route, parameters, limits({ timeoutMs: 200 }))).rejects.toThrow(
+    await expect(github.request(route, parameters, limits({ timeoutMs: 200, isUrgent }))).rejects.toThrow(
       "GitHub did not respond in time",
     );
   });
@@ -228,7 +233,7 @@ describe.concurrent("a request that GitHub does not answer", () => {
     await using connection = await connect(() => cancellation.abort());
     const { github } = connection;
     const { signal } = cancellation;
-    await expect(github.request(route, parameters, limits({ timeoutMs: 600_000, signal }))).rejects.toThrow(
+    await expect(github.request(route, parameters, limits({ timeoutMs: 600_000, signal, isUrgent }))).rejects.toThrow(
       "the step was cancelled",
     );
     expect(getEventListeners(signal, "abort")).toEqual([]);
@@ -242,14 +247,14 @@ describe.concurrent("a request that GitHub does not answer", () => {
     });
     const { github } = connection;
     const { signal } = cancellation;
-    expect(await github.request(route, parameters, limits({ signal, graceMs: 10_000 }))).toEqual({ id: 7 });
+    expect(await github.request(route, parameters, limits({ signal, graceMs: 10_000, isUrgent }))).toEqual({ id: 7 });
   });
 
   test("leaves no listener on the signal", async () => {
     await using connection = await connect((_n, response) => respond(response, 200));
     const { github } = connection;
     const { signal } = new AbortController();
-    await github.request(route, parameters, limits({ signal }));
+    await github.request(route, parameters, limits({ signal, isUrgent }));
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 });
