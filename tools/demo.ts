@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
-import { type AgentProgram, builtInEditor, shellAgent } from "../src/service/agents/agent-program.ts";
+import { type Agent, builtInEditor, shellAgent } from "../src/service/agents/agent.ts";
 import { startService } from "../src/service/service.ts";
 import { LogReader } from "./commands.ts";
 import { type DemoOptions, help, parseOptions } from "./demo-options.ts";
@@ -61,7 +61,7 @@ async function runDemo(options: DemoOptions): Promise<number> {
 }
 
 /** Returns the agent that a scene needs. */
-function agentFor(scene: DemoOptions["scene"]): AgentProgram {
+function agentFor(scene: DemoOptions["scene"]): Agent {
   if (scene === "failed") return { ...shellAgent("echo 'This agent always fails.'; exit 1"), model: "always-fails" };
   if (scene === "timed-out") return { ...shellAgent("sleep 60"), model: "never-ends" };
   return builtInEditor;

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
-import { type AgentProgram, builtInEditor, shellAgent } from "./agents/agent-program.ts";
+import { type Agent, builtInEditor, shellAgent } from "./agents/agent.ts";
 import { errorMessage } from "./error-message.ts";
 import type { GitHubRepository } from "./pulls/github.ts";
 
@@ -39,7 +39,7 @@ GITHUB_TOKEN is used to push over HTTPS and to open pull requests. Neither is pa
 export interface CommandLineOptions {
   repository: string;
   targetBranch: string | undefined;
-  agent: AgentProgram;
+  agent: Agent;
   apiKey: string | undefined;
   projects: string[];
   port: number;
@@ -80,12 +80,12 @@ export function parseOptions(
     if (/[^!-~]/.test(environment.AGENT_SERVICE_KEY ?? ""))
       throw new Error("AGENT_SERVICE_KEY must be printable ASCII without spaces, to be valid in an HTTP header.");
     if (agent?.trim() === "") throw new Error("--agent is empty.");
-    const program = agent === undefined ? builtInEditor : shellAgent(agent);
+    const chosen = agent === undefined ? builtInEditor : shellAgent(agent);
     const days = values["archive-after-days"];
     return {
       repository,
       targetBranch: values.base,
-      agent: model === undefined ? program : { ...program, model },
+      agent: model === undefined ? chosen : { ...chosen, model },
       apiKey: environment.AGENT_SERVICE_KEY || undefined,
       projects: project,
       port: parseInteger("--port", values.port ?? "0", 0, 65_535),

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import type { AgentProgram } from "./agents/agent-program.ts";
+import type { Agent } from "./agents/agent.ts";
 import { errorMessage, errorStack } from "./error-message.ts";
 import { Repository } from "./git/repository.ts";
 import { repositoryName as nameOf, resolveAddress } from "./git/repository-address.ts";
@@ -21,7 +21,7 @@ export interface ServiceOptions {
   repository: string;
   /** The branch that jobs start from and pull requests are opened against. Default: the repository's default branch. */
   targetBranch?: string | undefined;
-  agent: AgentProgram;
+  agent: Agent;
   apiKey: string;
   /** The projects that the key gives access to. */
   projects: readonly string[];

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { shellAgent } from "../../src/service/agents/agent-program.ts";
+import { shellAgent } from "../../src/service/agents/agent.ts";
 import type { ServiceOptions } from "../../src/service/service.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
 import {
@@ -94,6 +94,22 @@ describe("agent", () => {
     }
   });
 
+  test("is started with the command and environment for a first turn or a follow-up", async () => {
+    const agent = {
+      ...shellAgent(""),
+      environment: { GREETING: "hello" },
+      command: ({ isFollowUp }: { isFollowUp: boolean }) => ({
+        file: "/bin/sh",
+        args: ["-c", `echo "$GREETING ${isFollowUp}" >> turns.txt`],
+      }),
+    };
+    const service = await start({ agent });
+    const { id } = await runJob(service, "one");
+    await send(service, `docs/job/${id}/message`, "two");
+    await waitForJob(service, id);
+    expect(docs.read(`agent/${id}`, "turns.txt")).toBe("hello false\nhello true");
+  });
+
   test("fails the job with an exit code other than 0, and its changes are discarded", async () => {
     const service = await start({ agent: shellAgent("echo broken > docs/guide.md; exit 3") });
     expect(await runJob(service, "Go on")).toMatchObject({ status: "failed", prLink: null });
@@ -101,7 +117,9 @@ describe("agent", () => {
   });
 
   test("fails the job if it cannot be started", async () => {
-    const service = await start({ agent: { file: "/no/such/agent", args: [], model: "none" } });
+    const service = await start({
+      agent: { ...shellAgent(""), command: () => ({ file: "/no/such/agent", args: [] }) },
+    });
     const job = await runJob(service, "Go on");
     expect(job.status).toBe("failed");
     expect(logOf(service, job.id)).toContain("cannot be started");

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { AgentProgram } from "../../src/service/agents/agent-program.ts";
+import type { Agent } from "../../src/service/agents/agent.ts";
 import { Repository } from "../../src/service/git/repository.ts";
 import { Archiver } from "../../src/service/jobs/archiver.ts";
 import { Store, type StoredJob, type Turn } from "../../src/service/jobs/store.ts";
@@ -107,7 +107,7 @@ async function setUp(): Promise<Setup> {
 }
 
 /** Returns an agent that runs `code` and counts its attempts. */
-function countingAgent(code = ""): { agent: AgentProgram; attempts: () => number } {
+function countingAgent(code = ""): { agent: Agent; attempts: () => number } {
   const file = join(temporaryFolder(), "attempts");
   writeFileSync(file, "");
   const agent = scriptAgent(`fs.appendFileSync(${JSON.stringify(file)}, "x"); ${code}`);

@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import { type AgentProgram, builtInEditor } from "../../src/service/agents/agent-program.ts";
+import { type Agent, builtInEditor, shellAgent } from "../../src/service/agents/agent.ts";
 import type { LoopbackServer } from "../../src/service/http/listen.ts";
 import type { JobRecord } from "../../src/service/jobs/engine.ts";
 import { type ServiceOptions, startService } from "../../src/service/service.ts";
@@ -8,9 +8,13 @@ import { serviceKey } from "./scripted-service.ts";
 import { temporaryFolder } from "./step.ts";
 
 /** Returns an agent written in JavaScript: a module that finds the prompt in `prompt` and the job's id in `job`. */
-export function scriptAgent(code: string): AgentProgram {
+export function scriptAgent(code: string): Agent {
   const prelude = `import fs from "node:fs"; const prompt = fs.readFileSync(0, "utf8"); const job = process.env.AGENT_JOB_ID;\n`;
-  return { file: process.execPath, args: ["--input-type=module", "--eval", prelude + code], model: "script" };
+  return {
+    ...shellAgent(""),
+    command: () => ({ file: process.execPath, args: ["--input-type=module", "--eval", prelude + code] }),
+    model: "script",
+  };
 }
 
 /** Creates a repository that is removed when the test ends. */

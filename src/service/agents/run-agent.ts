@@ -3,10 +3,12 @@ import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { childEnvironment } from "../processes/environment.ts";
 import { signalGroup, waitForExit } from "../processes/process-group.ts";
-import type { AgentProgram } from "./agent-program.ts";
+import type { Agent } from "./agent.ts";
 
 export interface AgentOptions {
   prompt: string;
+  /** Whether an earlier turn of the job exists. */
+  isFollowUp: boolean;
   jobId: string;
   /** The agent's current directory. */
   worktree: string;
@@ -33,19 +35,20 @@ const supervisor = resolve(import.meta.dirname, "supervisor.ts");
  *
  * @throws if no process can be started at all; a program that cannot be started is a failed agent
  */
-export async function runAgent(program: AgentProgram, options: AgentOptions): Promise<AgentResult> {
+export async function runAgent(agent: Agent, options: AgentOptions): Promise<AgentResult> {
   const promptFile = join(options.folder, "prompt.txt");
   writeFileSync(promptFile, options.prompt);
   const log = openSync(options.logFile, "a");
   const stdin = openSync(promptFile, "r");
   try {
-    const child = fork(supervisor, [program.file, ...program.args], {
+    const { file, args } = agent.command(options);
+    const child = fork(supervisor, [file, ...args], {
       cwd: options.worktree,
       stdio: [stdin, log, log, "ipc"],
       execArgv: [],
       // Makes it the leader of the process group that the agent is in.
       detached: true,
-      env: { ...childEnvironment(), AGENT_PROMPT_FILE: promptFile, AGENT_JOB_ID: options.jobId },
+      env: { ...childEnvironment(), ...agent.environment, AGENT_PROMPT_FILE: promptFile, AGENT_JOB_ID: options.jobId },
     });
     const { timeLimitMs, signal } = options;
     const { exitCode, terminated } = await waitForExit(child, { until: "exit", timeLimitMs, signal, graceMs });

@@ -114,6 +114,11 @@ export class Store implements Disposable, LocalPullRequestStore {
     return rows.map(({ prompt }) => prompt);
   }
 
+  /** Returns whether the job has an earlier turn. */
+  isFollowUp({ id, job }: Turn): boolean {
+    return this.#row("SELECT 1 FROM turn WHERE job = ? AND id < ? LIMIT 1", job, id) !== undefined;
+  }
+
   countAttempt(turnId: number): void {
     this.#run("UPDATE turn SET attempts = attempts + 1 WHERE id = ?", turnId);
   }

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync } from "node:fs";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
-import type { AgentProgram } from "../agents/agent-program.ts";
+import type { Agent } from "../agents/agent.ts";
 import { runAgent } from "../agents/run-agent.ts";
 import { errorMessage } from "../error-message.ts";
 import type { Checkout, Repository } from "../git/repository.ts";
@@ -16,7 +16,7 @@ export interface TurnPorts {
   store: Store;
   repository: Repository;
   pullRequests: PullRequests;
-  agent: AgentProgram;
+  agent: Agent;
   /** The service's folder, for worktrees and logs. */
   folder: string;
   /** Per attempt. */
@@ -117,10 +117,11 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
 }
 
 async function attempt(turn: Turn, { worktree }: Checkout, context: TurnContext, signal: AbortSignal) {
-  const { agent, attemptFolder, logFile, timeLimitMs, log } = context;
+  const { store, agent, attemptFolder, logFile, timeLimitMs, log } = context;
   const { job: jobId, prompt } = turn;
   const result = await runAgent(agent, {
     prompt,
+    isFollowUp: store.isFollowUp(turn),
     jobId,
     worktree,
     folder: attemptFolder,

@@ -33,7 +33,7 @@ test("parses every option", () => {
     { AGENT_SERVICE_KEY: "mint_key", GITHUB_TOKEN: "token" },
   );
   expect(options).toMatchObject({
-    agent: { args: expect.arrayContaining(["/path/to/agent.sh --fast"]), model: "large" },
+    agent: { model: "large" },
     agents: 3,
     projects: ["a", "b"],
     port: 4100,
@@ -42,6 +42,12 @@ test("parses every option", () => {
     apiKey: "mint_key",
     github: { owner: "acme", name: "docs", apiUrl: "https://api.github.com", token: "token" },
   });
+});
+
+test("runs an agent's command with a shell", () => {
+  const options = parseOptions(["--repository=docs", "--agent=/path/to/agent.sh --fast"], {});
+  if (options === "help" || "error" in options) throw new Error("not parsed");
+  expect(options.agent.command({ isFollowUp: false }).args).toEqual(["-c", "/path/to/agent.sh --fast"]);
 });
 
 test.each(["https://github.com/acme/docs", "https://github.com/acme/docs.git", "ssh://git@github.com/acme/docs.git"])(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shellAgent } from "../../../../src/service/agents/agent-program.ts";
+import { shellAgent } from "../../../../src/service/agents/agent.ts";
 
 test("does not show a variable in front of an agent's command as its model", () => {
   expect(shellAgent("KEY=secret OTHER=1 my-agent -p").model).toBe("my-agent");
