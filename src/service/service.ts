@@ -59,12 +59,12 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
   );
   const stop = new AbortController();
   const { signal } = stop;
-  const { address, environment } = resolveAddress(options.repository, github?.token);
+  const { address, settings } = resolveAddress(options.repository, github?.token);
   const repository = new Repository({
     url: address,
     folder,
     targetBranch: options.targetBranch,
-    environment,
+    settings,
     signal,
   });
   let baseUrl = "";

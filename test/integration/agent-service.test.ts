@@ -1,7 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { shellAgent } from "../../src/service/agents/agent.ts";
 import type { ServiceOptions } from "../../src/service/service.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
@@ -327,6 +328,23 @@ test("runs every turn, even if a prompt looks like a commit trailer of the servi
   await send(service, `docs/job/${id}/message`, "second");
   await waitForJob(service, id);
   expect(docs.read(`agent/${id}`, "README.md")).toMatch(/second$/);
+});
+
+const isRoot = process.getuid?.() === 0;
+
+test.skipIf(!isRoot)("works on another user's repository if the operator's Git allows it", async () => {
+  const home = temporaryFolder();
+  vi.stubEnv("HOME", home);
+  try {
+    execFileSync("chown", ["-R", "65534", docs.path]);
+    await expect(startAgentService(docs)).rejects.toThrow(/dubious ownership/);
+    writeFileSync(join(home, ".gitconfig"), `[safe]\n\tdirectory = /it's\n\tdirectory = ${docs.path}\n`);
+    const service = await start();
+    expect((await runJob(service, 'Add a page "X"')).status).toBe("completed");
+  } finally {
+    vi.unstubAllEnvs();
+    execFileSync("chown", ["-R", "0", docs.path]);
+  }
 });
 
 test("fails the job if the push is rejected, and logs why; the next message pushes both turns", async () => {

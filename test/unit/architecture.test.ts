@@ -74,7 +74,7 @@ const arrows: Record<string, string[]> = {
   ],
   "service/pulls": ["service/git", "service/error-message.ts"],
   "service/agents": ["service/processes"],
-  "service/git": ["service/processes"],
+  "service/git": ["service/processes", "service/remove-directory.ts"],
   "service/processes": [],
   "service/editor": [],
 };

@@ -1,12 +1,17 @@
 import { spawn } from "node:child_process";
 import { childEnvironment } from "../processes/environment.ts";
 import { signalGroup, waitForExit } from "../processes/process-group.ts";
+import { type Setting, settingVariables } from "./settings.ts";
 
 export interface GitOptions {
   /** The directory it runs in: a worktree, or the folder of a bare repository. */
   cwd: string;
-  /** Added to the environment of Git, such as its credentials. */
+  /** Added to the environment of Git. */
   environment?: Readonly<Record<string, string>>;
+  /** Settings of Git, such as its credentials. It reads no others, except the repository's own. */
+  settings?: readonly Setting[];
+  /** Called before every command. */
+  prepare?: () => Promise<void>;
   /** Kills the running command; every later one fails at once. */
   signal?: AbortSignal | undefined;
 }
@@ -32,17 +37,33 @@ export class GitError extends Error {
   }
 }
 
-/** No hooks, no file system monitor, unquoted paths, no background maintenance, and an end to stalled transfers. */
-const settings = [
+/**
+ * No hooks, no file system monitor, no files of the user, unquoted paths, no background maintenance, and an end to stalled
+ * transfers.
+ */
+const fixedSettings = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
+  "core.attributesFile=/dev/null",
+  "core.excludesFile=/dev/null",
   "core.quotePath=false",
   "gc.auto=0",
+  "maintenance.auto=false",
   "user.name=Agent",
   "user.email=agent@localhost",
   "http.lowSpeedLimit=1",
   "http.lowSpeedTime=60",
 ].flatMap((setting) => ["-c", setting]);
+
+/** Git reads no configuration of the machine and the user, which an agent may have changed, and follows no `refs/replace`. */
+const isolation = {
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_SYSTEM: "/dev/null",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_ATTR_NOSYSTEM: "1",
+  GIT_GRAFT_FILE: "/dev/null",
+  GIT_NO_REPLACE_OBJECTS: "1",
+};
 
 /** Per command, however slow the network is. */
 const timeLimitMs = 10 * 60_000;
@@ -61,16 +82,19 @@ export class Git {
    * @throws GitError if the exit code is not 0
    */
   async run(args: readonly string[], options: GitCommandOptions = {}): Promise<string> {
-    const { signal } = this.#options;
+    const { signal, settings = [], prepare } = this.#options;
     const { cwd = this.#options.cwd, input = "", maxBytes = Number.POSITIVE_INFINITY } = options;
     signal?.throwIfAborted();
-    const child = spawn("git", [...settings, ...args], {
+    await prepare?.();
+    const child = spawn("git", [...fixedSettings, ...args], {
       cwd,
       stdio: ["pipe", "pipe", "pipe"],
       // A process group of its own, so that its helpers, which hold its pipes, are killed with it.
       detached: true,
       env: {
         ...childEnvironment(),
+        ...isolation,
+        ...settingVariables(settings),
         GIT_TERMINAL_PROMPT: "0",
         LC_ALL: "C",
         ...this.#options.environment,

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Setting } from "./settings.ts";
 
 /** Matches `https://host/path` and `git@host:path`: a colon before the first slash. */
 function isUrl(repository: string): boolean {
@@ -12,18 +13,18 @@ export function repositoryName(address: string): string {
 }
 
 /**
- * Separates a repository's address from its credentials. They reach Git by its environment, for that host only, so that
- * they are in no file and no process list.
+ * Separates a repository's address from its credentials. They become a setting for that host only, so that they are in no
+ * file and no process list.
  *
  * @param token - used for an http(s) URL without credentials
  */
 export function resolveAddress(
   repository: string,
   token: string | undefined,
-): { address: string; environment: Record<string, string> } {
-  if (!isUrl(repository)) return { address: resolve(repository), environment: {} };
+): { address: string; settings: Setting[] } {
+  if (!isUrl(repository)) return { address: resolve(repository), settings: [] };
   if (!URL.canParse(repository) || !/^https?:$/.test(new URL(repository).protocol))
-    return { address: repository, environment: {} };
+    return { address: repository, settings: [] };
   const url = new URL(repository);
   const credentials = url.username
     ? `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
@@ -31,12 +32,8 @@ export function resolveAddress(
   url.username = "";
   url.password = "";
   const authorization = credentials && Buffer.from(credentials).toString("base64");
-  const environment: Record<string, string> = authorization
-    ? {
-        GIT_CONFIG_COUNT: "1",
-        GIT_CONFIG_KEY_0: `http.${url.origin}/.extraheader`,
-        GIT_CONFIG_VALUE_0: `AUTHORIZATION: basic ${authorization}`,
-      }
-    : {};
-  return { address: url.href, environment };
+  const settings: Setting[] = authorization
+    ? [[`http.${url.origin}/.extraheader`, `AUTHORIZATION: basic ${authorization}`]]
+    : [];
+  return { address: url.href, settings };
 }

@@ -1,7 +1,9 @@
 import { globSync, rmSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { lstat, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { ControlFiles } from "./control-files.ts";
 import { Git } from "./git.ts";
+import { readOperatorSettings, type Setting } from "./settings.ts";
 
 export interface RepositoryOptions {
   /** URL or path, as `git clone` accepts it. */
@@ -10,8 +12,8 @@ export interface RepositoryOptions {
   folder: string;
   /** The branch that pull requests are opened against. Default: the repository's default branch. */
   targetBranch?: string | undefined;
-  /** Added to the environment of Git, such as its credentials. */
-  environment?: Readonly<Record<string, string>>;
+  /** Settings of Git, such as its credentials. Those of the operator that Git may need for transfers are added to them. */
+  settings?: readonly Setting[];
   /** Kills the Git command that runs, and lets no other start. */
   signal?: AbortSignal;
 }
@@ -19,6 +21,8 @@ export interface RepositoryOptions {
 /** A worktree for one attempt, with the job's branch checked out. */
 export interface Checkout {
   worktree: string;
+  /** The inode of the worktree, by which it is recognized. */
+  inode: bigint | undefined;
   branch: string;
   /** The commit that is checked out. */
   head: string;
@@ -34,20 +38,37 @@ export interface Checkout {
 /**
  * The repository that agents work on, through a bare clone. The clone makes checkouts cheap and keeps every commit of a
  * job, so that its changes can be shown even after its branch is deleted. The service runs Git only in the clone, since
- * the configuration of a worktree belongs to the agent.
+ * the configuration of a worktree belongs to the agent; the configuration of the clone is restored before each command.
  */
 export class Repository {
   readonly #clone: string;
-  readonly #git: Git;
+  readonly #controlFiles: ControlFiles;
+  readonly #options: RepositoryOptions;
+  #git: Git;
+  /** Directories that belong to other users and that the operator allows Git to use. */
+  #safeDirectories: readonly string[] = [];
   readonly #url: string;
   readonly #targetBranch: string | undefined;
   #refUpdate: Promise<unknown> = Promise.resolve();
 
-  constructor({ url, folder, targetBranch, environment = {}, signal }: RepositoryOptions) {
-    this.#clone = join(folder, "mirror.git");
-    this.#git = new Git({ cwd: this.#clone, environment, signal });
-    this.#url = url;
-    this.#targetBranch = targetBranch;
+  constructor(options: RepositoryOptions) {
+    this.#options = options;
+    this.#clone = join(options.folder, "mirror.git");
+    this.#controlFiles = new ControlFiles(this.#clone);
+    this.#git = this.#createGit([]);
+    this.#url = options.url;
+    this.#targetBranch = options.targetBranch;
+  }
+
+  #createGit(operatorSettings: readonly Setting[]): Git {
+    const { settings = [], signal } = this.#options;
+    return new Git({
+      cwd: this.#clone,
+      environment: { GIT_DIR: this.#clone },
+      settings: [...operatorSettings, ...settings],
+      prepare: () => this.#controlFiles.restore(),
+      signal,
+    });
   }
 
   /**
@@ -59,7 +80,12 @@ export class Repository {
     await mkdir(this.#clone, { recursive: true });
     // Left by a Git process that was killed. One that outlived its service may be removing its lock now, hence `force`.
     for (const lock of globSync("**/*.lock", { cwd: this.#clone })) rmSync(join(this.#clone, lock), { force: true });
-    await this.#git.run(["init", "--quiet", "--bare"]);
+    await this.#controlFiles.reset();
+    await this.#git.run(["init", "--quiet", "--bare", "--template="]);
+    await this.#controlFiles.remember();
+    const operatorSettings = await readOperatorSettings(this.#clone);
+    this.#git = this.#createGit(operatorSettings);
+    this.#safeDirectories = operatorSettings.filter(([name]) => name === "safe.directory").map(([, value]) => value);
     await this.fetch();
     const target = await this.targetBranch();
     if ((await this.branchHead(target)) === undefined) throw new Error(`the branch ${target} has no commit yet`);
@@ -72,7 +98,14 @@ export class Repository {
   /** Returns the branch that pull requests are opened against. */
   async targetBranch(): Promise<string> {
     if (this.#targetBranch !== undefined) return this.#targetBranch;
-    const output = await this.#git.run(["ls-remote", "--symref", "--", this.#url, "HEAD"]);
+    const output = await this.#git.run([
+      "ls-remote",
+      "--symref",
+      ...this.#localEnd("upload-pack"),
+      "--",
+      this.#url,
+      "HEAD",
+    ]);
     const branch = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(output)?.[1];
     if (branch === undefined) throw new Error("the repository has no default branch: choose one with --base");
     if (branch.startsWith("agent/"))
@@ -83,7 +116,10 @@ export class Repository {
   /** Fetches all branches. */
   fetch(): Promise<unknown> {
     const refs = "+refs/heads/*:refs/heads/*";
-    return this.#updateRefs(() => this.#git.run(["fetch", "--quiet", "--prune", "--no-tags", "--", this.#url, refs]));
+    const options = ["--quiet", "--prune", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"];
+    return this.#updateRefs(() =>
+      this.#git.run(["fetch", ...options, ...this.#localEnd("upload-pack"), "--", this.#url, refs]),
+    );
   }
 
   /** Returns the head of a branch as of the last fetch, or `undefined` if there is no such branch. */
@@ -151,10 +187,21 @@ export class Repository {
     const isContinued = base !== undefined;
     const head = isContinued && remoteHead ? remoteHead : targetHead;
     // `--shared`, because copying the objects can fail while another command writes some.
-    await this.#git.run(["clone", "--quiet", "--shared", "--no-checkout", "--", this.#clone, worktree]);
-    await this.#git.run(["-C", worktree, "remote", "set-url", "origin", this.#url]);
-    await this.#git.run(["-C", worktree, "checkout", "--quiet", "-B", branch, head]);
-    return { worktree, branch, head, targetBranch, base: base ?? targetHead, remoteHead, isContinued };
+    const clone = ["clone", "--quiet", "--shared", "--no-checkout", "--template="];
+    await this.#git.run([...clone, "--", this.#clone, worktree]);
+    const inWorktree = { cwd: worktree, environment: { GIT_DIR: join(worktree, ".git") } };
+    await this.#git.run(["remote", "set-url", "origin", this.#url], inWorktree);
+    await this.#git.run(["checkout", "--quiet", "-B", branch, head], inWorktree);
+    return {
+      worktree,
+      inode: await inodeOf(worktree),
+      branch,
+      head,
+      targetBranch,
+      base: base ?? targetHead,
+      remoteHead,
+      isContinued,
+    };
   }
 
   /**
@@ -162,15 +209,25 @@ export class Repository {
    *
    * @param index - path of a file that does not exist yet
    * @returns the commit, or `undefined` if nothing was changed
+   * @throws if the worktree is gone, or another directory or a link is in its place, whose files would be published
    */
-  async commit({ worktree, head }: Checkout, message: string, index: string): Promise<string | undefined> {
-    const environment = {
-      GIT_DIR: this.#clone,
-      GIT_WORK_TREE: worktree,
-      GIT_INDEX_FILE: index,
-    };
+  async commit({ worktree, inode, head }: Checkout, message: string, index: string): Promise<string | undefined> {
+    if (inode === undefined || (await inodeOf(worktree)) !== inode)
+      throw new Error("the agent removed or replaced its worktree");
+    const environment = { GIT_DIR: this.#clone, GIT_WORK_TREE: worktree, GIT_INDEX_FILE: index };
     await this.#git.run(["read-tree", head], { environment });
-    await this.#git.run(["add", "--all", "--", ":/"], { cwd: worktree, environment });
+    const submodules = await this.#submodulesOf(head);
+    const inIndex = (input: string[]) => ({ cwd: worktree, environment, input: input.join("") });
+    // For a submodule in the index, `git add` would run `git status` in it, with the configuration that the agent wrote there.
+    const forget = ["update-index", "-z", "--force-remove", "--stdin"];
+    if (submodules.size > 0) await this.#git.run(forget, inIndex([...submodules.keys()].map((path) => `${path}\0`)));
+    await this.#git.run(["add", "--all", "--", ":/"], inIndex([]));
+    const unpopulated: string[] = [];
+    for (const [path, entry] of submodules) {
+      const added = await this.#git.run(["ls-files", "-z", "--", `:(top,literal)${path}`], inIndex([]));
+      if (added === "" && (await inodeOf(join(worktree, path))) !== undefined) unpopulated.push(`${entry}\0`);
+    }
+    if (unpopulated.length > 0) await this.#git.run(["update-index", "-z", "--index-info"], inIndex(unpopulated));
     const tree = (await this.#git.run(["write-tree"], { environment })).trim();
     const changes = await this.#git.run(["diff-tree", "-r", "-z", "--no-renames", head, tree]);
     if (changes === "") return undefined;
@@ -189,7 +246,15 @@ export class Repository {
   async push(commit: string, branch: string, expectedHead: string | undefined, jobId: string): Promise<void> {
     await this.#git.run(["update-ref", `refs/jobs/${jobId}`, commit]);
     const lease = expectedHead === undefined ? [] : [`--force-with-lease=refs/heads/${branch}:${expectedHead}`];
-    await this.#git.run(["push", "--quiet", ...lease, "--", this.#url, `${commit}:refs/heads/${branch}`]);
+    await this.#git.run([
+      "push",
+      "--quiet",
+      ...lease,
+      ...this.#localEnd("receive-pack"),
+      "--",
+      this.#url,
+      `${commit}:refs/heads/${branch}`,
+    ]);
     // Until the next fetch, the branch would be missing from the clone, and its pull request would look closed.
     await this.#updateRefs(() => this.#git.run(["update-ref", `refs/heads/${branch}`, commit]));
   }
@@ -213,6 +278,26 @@ export class Repository {
     return this.#refUpdate;
   }
 
+  /** Returns the paths of a commit's submodules, each with its entry as `git ls-tree` prints it. */
+  async #submodulesOf(commit: string): Promise<Map<string, string>> {
+    const entries = (await this.#git.run(["ls-tree", "-r", "-z", commit])).split("\0");
+    return new Map(
+      entries
+        .filter((entry) => entry.startsWith("160000 "))
+        .map((entry) => [entry.slice(entry.indexOf("\t") + 1), entry]),
+    );
+  }
+
+  /**
+   * Returns the option by which the other end of a transfer on this machine knows the safe directories. It has no other
+   * settings: Git removes them from its environment.
+   */
+  #localEnd(program: "upload-pack" | "receive-pack"): string[] {
+    if (this.#safeDirectories.length === 0 || !/^(\/|file:)/.test(this.#url)) return [];
+    const settings = this.#safeDirectories.map((path) => `-c 'safe.directory=${path.replaceAll("'", "'\\''")}'`);
+    return [`--${program}=git ${settings.join(" ")} ${program}`];
+  }
+
   #resolve(ref: string): Promise<string | undefined> {
     return this.#git.query(["rev-parse", "--verify", "--quiet", `${ref}^{commit}`]);
   }
@@ -232,4 +317,10 @@ export class Repository {
   async #commitTree(tree: string, parent: string, message: string): Promise<string> {
     return (await this.#git.run(["commit-tree", tree, "-p", parent, "-F", "-"], { input: message })).trim();
   }
+}
+
+/** Returns the inode of a directory, or `undefined` if there is no directory, such as a link. */
+async function inodeOf(path: string): Promise<bigint | undefined> {
+  const stat = await lstat(path, { bigint: true }).catch(() => undefined);
+  return stat?.isDirectory() ? stat.ino : undefined;
 }

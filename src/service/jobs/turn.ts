@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
@@ -90,7 +90,6 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
     const result = await attempt(turn, checkout, context, signal);
     if (result === "stopped") return "stopped";
     if (result !== "completed") return "failed";
-    if (!existsSync(checkout.worktree)) throw new Error("the agent removed its worktree");
     const message = `${commitTitle(turn.prompt)}\n\n${turnTrailers(turn).join("\n")}\n`;
     const commit = await repository.commit(checkout, message, join(attemptFolder, "index"));
     if (commit === undefined) log("No file was changed.");

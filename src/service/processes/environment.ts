@@ -2,11 +2,12 @@
 const secrets = ["AGENT_SERVICE_KEY", "GITHUB_TOKEN", "GH_TOKEN"];
 
 /**
- * Variables that redirect Git to another repository or change its commits. They are set if Git itself started the
- * service, in a hook or an alias. The list is that of `git rev-parse --local-env-vars`, plus the dates of commits.
+ * Variables that redirect Git to another repository or change its commits, attributes or diffs. They are set if Git itself
+ * started the service, in a hook or an alias. The list is that of `git rev-parse --local-env-vars`, and some more.
  */
 const gitVariables = [
   "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+  "GIT_ATTR_SOURCE",
   "GIT_AUTHOR_DATE",
   "GIT_COMMITTER_DATE",
   "GIT_COMMON_DIR",
@@ -14,6 +15,7 @@ const gitVariables = [
   "GIT_CONFIG_COUNT",
   "GIT_CONFIG_PARAMETERS",
   "GIT_DIR",
+  "GIT_EXTERNAL_DIFF",
   "GIT_GRAFT_FILE",
   "GIT_IMPLICIT_WORK_TREE",
   "GIT_INDEX_FILE",
@@ -24,6 +26,7 @@ const gitVariables = [
   "GIT_PREFIX",
   "GIT_REPLACE_REF_BASE",
   "GIT_SHALLOW_FILE",
+  "GIT_TEMPLATE_DIR",
   "GIT_WORK_TREE",
 ];
 

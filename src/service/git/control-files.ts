@@ -1,0 +1,58 @@
+import { lstat, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { removeDirectory } from "../remove-directory.ts";
+
+/** The entries of a bare repository that the service's commands use. The others, such as hooks, only change what Git does. */
+const used = /^(HEAD|config|objects|refs|packed-refs(\.new)?|.*\.lock)$/;
+
+/**
+ * Keeps the control files of a bare repository as the service created them. Otherwise an agent that can write to them could
+ * make a later Git command of the service run a program, or use objects from elsewhere.
+ */
+export class ControlFiles {
+  readonly #repository: string;
+  readonly #configFile: string;
+  #config: Buffer | undefined;
+  #writes = 0;
+
+  constructor(repository: string) {
+    this.#repository = repository;
+    this.#configFile = join(repository, "config");
+  }
+
+  /** Removes the configuration too, which an agent of an earlier service may have changed. `git init` creates it again. */
+  async reset(): Promise<void> {
+    this.#config = undefined;
+    await this.#removeUnused();
+    await removeDirectory(this.#configFile);
+  }
+
+  /** Remembers the configuration that `git init` created. */
+  async remember(): Promise<void> {
+    this.#config = await readFile(this.#configFile);
+  }
+
+  /** Undoes all changes. Does nothing before `remember` was called. */
+  async restore(): Promise<void> {
+    if (this.#config === undefined) return;
+    await this.#removeUnused();
+    if (await this.#isConfigUnchanged(this.#config)) return;
+    // Renamed, because another command may be starting at the same time.
+    const file = `${this.#configFile}-${++this.#writes}.lock`;
+    await removeDirectory(file);
+    await writeFile(file, this.#config, { flag: "wx" });
+    await rename(file, this.#configFile);
+  }
+
+  async #isConfigUnchanged(config: Buffer): Promise<boolean> {
+    const stat = await lstat(this.#configFile).catch(() => undefined);
+    if (stat?.isDirectory()) await removeDirectory(this.#configFile);
+    return stat?.isFile() === true && config.equals(await readFile(this.#configFile));
+  }
+
+  async #removeUnused(): Promise<void> {
+    const unused = (await readdir(this.#repository)).filter((entry) => !used.test(entry));
+    // Git puts nothing into `objects/info` without being asked, but `alternates` in it would add objects of an agent's choice.
+    await Promise.all([...unused, "objects/info"].map((entry) => removeDirectory(join(this.#repository, entry))));
+  }
+}

@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { childEnvironment } from "../processes/environment.ts";
+
+/** A setting of Git: its name and value. */
+export type Setting = readonly [name: string, value: string];
+
+/**
+ * Settings of the operator that Git may need to reach the repository. All others are ignored: filters, hooks and drivers
+ * would run programs on files of an agent.
+ */
+const needed =
+  /^(?:credential|http|url|protocol|ssh|transfer)\.|^core\.(?:sshcommand|gitproxy|askpass)$|^safe\.directory$/;
+
+/**
+ * Returns the operator's settings that Git may need to reach the repository.
+ *
+ * @param list - what `git config --list --show-scope -z` printed
+ */
+export function parseOperatorSettings(list: string): Setting[] {
+  const fields = list.split("\0");
+  const settings: Setting[] = [];
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    const [name = "", ...lines] = (fields[index + 1] ?? "").split("\n");
+    // A name without a value means true.
+    const value = lines.length === 0 ? "true" : lines.join("\n");
+    if (["system", "global"].includes(fields[index] ?? "") && needed.test(name)) settings.push([name, value]);
+  }
+  return settings;
+}
+
+/**
+ * Returns the settings above that Git has on this machine for a repository now. They are read once, before an agent runs:
+ * in `~/.gitconfig`, an agent without a sandbox could change them.
+ */
+export async function readOperatorSettings(repository: string): Promise<Setting[]> {
+  const env = { ...childEnvironment(), GIT_DIR: repository };
+  const { stdout } = await promisify(execFile)("git", ["config", "--list", "--show-scope", "-z"], { env });
+  return parseOperatorSettings(stdout);
+}
+
+/** Returns the variables that give settings to Git. Unlike arguments, they are hidden from other users of the machine. */
+export function settingVariables(settings: readonly Setting[]): Record<string, string> {
+  return Object.fromEntries([
+    ["GIT_CONFIG_COUNT", String(settings.length)],
+    ...settings.flatMap(([name, value], index) => [
+      [`GIT_CONFIG_KEY_${index}`, name],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ]),
+  ]);
+}
