@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync } from "node:fs";
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { errorMessage } from "./error-message.ts";
 import { logsFolder } from "./jobs/job-files.ts";
@@ -16,13 +16,17 @@ else if ("error" in options) {
 } else await serve(options);
 
 async function serve({ apiKey = `mint_${randomBytes(24).toString("hex")}`, store, ...rest }: CommandLineOptions) {
-  const folder = store === undefined ? mkdtempSync(join(tmpdir(), "agent-job-service-")) : `${resolve(store)}.files`;
+  // Everything the service writes is only for its user, except what Git writes to a repository of others.
+  const repositoryUmask = process.umask(0o077);
+  const folder = store === undefined ? createFolder() : `${resolve(store)}.files`;
   const log = (line: string): void => console.log(`${new Date().toISOString()} ${line}`);
-  const service = await startService({ ...rest, apiKey, folder, store, log }).catch(async (error: unknown) => {
-    process.stderr.write(`The service cannot start: ${errorMessage(error)}\n`);
-    if (store === undefined) await removeDirectory(folder);
-    process.exit(1);
-  });
+  const service = await startService({ ...rest, apiKey, folder, store, repositoryUmask, log }).catch(
+    async (error: unknown) => {
+      process.stderr.write(`The service cannot start: ${errorMessage(error)}\n`);
+      if (store === undefined) await removeDirectory(folder);
+      process.exit(1);
+    },
+  );
   console.log(`Listening on ${service.url}`);
   console.log(`Projects     ${rest.projects.join(", ")}`);
   console.log(`API key      ${process.env.AGENT_SERVICE_KEY ? "from AGENT_SERVICE_KEY" : apiKey}`);
@@ -37,4 +41,11 @@ async function serve({ apiKey = `mint_${randomBytes(24).toString("hex")}`, store
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
+}
+
+/** Creates a folder for a service without a store. Not in the temporary directory, where some agents refuse to have a home. */
+function createFolder(): string {
+  const parent = join(process.env.XDG_STATE_HOME || join(homedir(), ".local/state"), "agent-job-service");
+  mkdirSync(parent, { recursive: true });
+  return mkdtempSync(join(parent, "run-"));
 }

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Agent } from "./agents/agent.ts";
@@ -10,11 +10,10 @@ import { type LoopbackServer, listen } from "./http/listen.ts";
 import { hourlyLimit, hourMs } from "./http/rate-limiter.ts";
 import { AgentEngine } from "./jobs/agent-engine.ts";
 import { Archiver } from "./jobs/archiver.ts";
-import { attemptsFolder } from "./jobs/job-files.ts";
+import { cleanJobDirectories } from "./jobs/job-directory.ts";
 import { Store } from "./jobs/store.ts";
 import { GitHubPullRequests, type GitHubRepository } from "./pulls/github.ts";
 import { LocalPullRequests } from "./pulls/local.ts";
-import { removeDirectory } from "./remove-directory.ts";
 
 export interface ServiceOptions {
   /** URL or path, as `git clone` accepts it. */
@@ -29,6 +28,8 @@ export interface ServiceOptions {
   folder: string;
   /** The SQLite file. Default: `jobs.sqlite` in the folder. */
   store?: string | undefined;
+  /** The umask with which Git writes to a repository on this machine. Default: that of the process. */
+  repositoryUmask?: number;
   /** Default: 0, any free port. */
   port?: number;
   /** How many agents run at a time. */
@@ -52,9 +53,11 @@ const archiveIntervalMs = 60_000;
 export async function startService(options: ServiceOptions): Promise<LoopbackServer> {
   const { folder, agent, agents, apiKey, projects, timeLimitMs, github, log = () => {} } = options;
   await mkdir(folder, { recursive: true });
+  // It has prompts, and homes with the sessions of agents.
+  await chmod(folder, 0o700);
   // Opened first: its lock guards the folder against a second service.
   const store = new Store(options.store ?? join(folder, "jobs.sqlite"));
-  await removeDirectory(attemptsFolder(folder)).catch((error: unknown) =>
+  await cleanJobDirectories(folder, (id) => store.job(id) !== undefined).catch((error: unknown) =>
     log(`Cannot remove old worktrees: ${errorMessage(error)}`),
   );
   const stop = new AbortController();
@@ -65,6 +68,7 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
     folder,
     targetBranch: options.targetBranch,
     settings,
+    umask: options.repositoryUmask,
     signal,
   });
   let baseUrl = "";

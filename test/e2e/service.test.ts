@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { createEmulator } from "emulate";
 import { afterEach, expect, test } from "vitest";
-import { docsRepository, startAgentService } from "../support/agent-service.ts";
+import { docsRepository, runJob, startAgentService } from "../support/agent-service.ts";
 import { commentEnvironment, commentInputs } from "../support/payload.ts";
 import { inputsFor, serviceKey } from "../support/scripted-service.ts";
 import { step, temporaryFolder } from "../support/step.ts";
@@ -24,9 +24,12 @@ afterEach(async () => {
 });
 
 /** Starts the service as `npm run service` does, and waits until it listens. */
-async function spawnService(args: string[]): Promise<{ child: ChildProcess; url: string }> {
+async function spawnService(
+  args: string[],
+  environment: Record<string, string> = {},
+): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, [mainFile, ...args], {
-    env: { ...process.env, AGENT_SERVICE_KEY: serviceKey },
+    env: { ...process.env, AGENT_SERVICE_KEY: serviceKey, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
   children.push(child);
@@ -77,6 +80,32 @@ test("resumes a job after the service is killed, and the waiting step gets its p
   const [orphan, resumed] = readFileSync(started, "utf8").trim().split("\n");
   expect(resumed).not.toBe(orphan);
   expect(() => process.kill(Number(orphan), 0), "the agent of the killed service was killed too").toThrow();
+});
+
+test("writes only files that no other user can read, except to the repository", async () => {
+  const docs = docsRepository();
+  const folder = temporaryFolder();
+  const store = join(folder, "jobs.sqlite");
+  const service = await spawnService(["--repository", docs.path, "--project", "docs", "--store", store]);
+  await runJob(service, 'Add a page "X"');
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  expect(files).toEqual(
+    expect.arrayContaining(["jobs.sqlite", "jobs.sqlite-wal", "jobs.sqlite.files/mirror.git/config"]),
+  );
+  for (const file of files) expect(statSync(join(folder, file)).mode & 0o077, file).toBe(0);
+  const branch = readdirSync(join(docs.path, "refs/heads/agent"))[0] ?? "";
+  expect(statSync(join(docs.path, "refs/heads/agent", branch)).mode & 0o777).toBe(0o666 & ~process.umask());
+});
+
+test("keeps its files in the user's state folder while it runs without a store", async () => {
+  const docs = docsRepository();
+  const state = temporaryFolder();
+  const { child } = await spawnService(["--repository", docs.path], { XDG_STATE_HOME: state });
+  const [folder = ""] = readdirSync(join(state, "agent-job-service"));
+  expect(readdirSync(join(state, "agent-job-service", folder))).toContain("mirror.git");
+  child.kill("SIGTERM");
+  await once(child, "exit");
+  expect(readdirSync(join(state, "agent-job-service"))).toEqual([]);
 });
 
 test("opens a pull request on GitHub for a comment, and adds to it for the next one", async () => {

@@ -76,10 +76,11 @@ test("completes a job that changes nothing without a pull request, and logs why"
 describe("agent", () => {
   test("gets the prompt on stdin and in a file, a worktree, and no secrets of the service", async () => {
     process.env.GITHUB_TOKEN = "token_of_the_service";
+    process.env.OTHER_SECRET = "other_secret_of_the_user";
+    process.env.PASSED = "passed_to_the_agent";
     try {
-      const agent = shellAgent(
-        'cat > stdin.txt; cp "$AGENT_PROMPT_FILE" file.txt; env > env.txt; git status > git.txt; ls',
-      );
+      const command = 'cat > stdin.txt; cp "$AGENT_PROMPT_FILE" file.txt; env > env.txt; git status > git.txt; ls';
+      const agent = { ...shellAgent(command), passes: ["PASSED", "NOT_SET"] };
       const service = await start({ agent });
       const job = await runJob(service, "Héllo\n$(touch pwned) `id`; --flag");
       const branch = `agent/${job.id}`;
@@ -87,11 +88,12 @@ describe("agent", () => {
       expect(docs.read(branch, "stdin.txt")).toBe("Héllo\n$(touch pwned) `id`; --flag");
       expect(docs.read(branch, "file.txt")).toBe(docs.read(branch, "stdin.txt"));
       expect(docs.read(branch, "env.txt")).toContain(`AGENT_JOB_ID=${job.id}`);
-      expect(docs.read(branch, "env.txt")).not.toMatch(/token_of_the_service|AGENT_SERVICE_KEY/);
+      expect(docs.read(branch, "env.txt")).not.toMatch(/token_of_the_service|AGENT_SERVICE_KEY|other_secret/);
+      expect(docs.read(branch, "env.txt")).toContain("PASSED=passed_to_the_agent");
       expect(docs.read(branch, "git.txt")).toContain(`On branch ${branch}`);
       expect(logOf(service, job.id)).toContain("README.md");
     } finally {
-      delete process.env.GITHUB_TOKEN;
+      for (const name of ["GITHUB_TOKEN", "OTHER_SECRET", "PASSED"]) delete process.env[name];
     }
   });
 
@@ -109,6 +111,50 @@ describe("agent", () => {
     await send(service, `docs/job/${id}/message`, "two");
     await waitForJob(service, id);
     expect(docs.read(`agent/${id}`, "turns.txt")).toBe("hello false\nhello true");
+  });
+
+  test("has a directory of its own for all turns, with its home and the history", async () => {
+    const agent = scriptAgent(`
+      const { HOME, TMPDIR, AGENT_HISTORY_FILE } = process.env;
+      fs.appendFileSync(HOME + "/session", prompt + "\\n");
+      fs.writeFileSync(TMPDIR + "/" + prompt, "");
+      fs.writeFileSync("seen.json", JSON.stringify({
+        tree: process.cwd(), home: HOME, session: fs.readFileSync(HOME + "/session", "utf8"),
+        temporary: fs.readdirSync(TMPDIR), history: fs.readFileSync(AGENT_HISTORY_FILE, "utf8"),
+        author: (await import("node:child_process")).execFileSync("git", ["var", "GIT_AUTHOR_IDENT"], { encoding: "utf8" }),
+      }));`);
+    const service = await start({ agent });
+    const { id } = await runJob(service, "one");
+    const seen = () => JSON.parse(docs.read(`agent/${id}`, "seen.json"));
+    const first = seen();
+    expect(first).toMatchObject({ session: "one\n", temporary: ["one"], history: "" });
+    expect(first.author).toContain("Agent <agent@localhost>");
+    await send(service, `docs/job/${id}/message`, "two");
+    await waitForJob(service, id);
+    const history = `${JSON.stringify({ prompt: "one", answer: null, state: "completed" })}\n`;
+    const { tree, home } = first;
+    expect(seen()).toMatchObject({ tree, home, session: "one\ntwo\n", temporary: ["two"], history });
+    expect(tree.startsWith(service.folder)).toBe(true);
+    expect(readdirSync(join(service.folder, "jobs", id))).toEqual(["home"]);
+
+    const other = await runJob(service, "three");
+    expect(JSON.parse(docs.read(`agent/${other.id}`, "seen.json"))).toMatchObject({ session: "three\n", history: "" });
+  });
+
+  test("starts a new conversation if the job's directory was removed", async () => {
+    const agent = {
+      ...shellAgent(""),
+      command: ({ isFollowUp }: { isFollowUp: boolean }) => ({
+        file: "/bin/sh",
+        args: ["-c", `echo ${isFollowUp} >> turns.txt`],
+      }),
+    };
+    const service = await start({ agent });
+    const { id } = await runJob(service, "one");
+    rmSync(join(service.folder, "jobs", id), { recursive: true });
+    await send(service, `docs/job/${id}/message`, "two");
+    await waitForJob(service, id);
+    expect(docs.read(`agent/${id}`, "turns.txt")).toBe("false\nfalse");
   });
 
   test("fails the job with an exit code other than 0, and its changes are discarded", async () => {
@@ -279,7 +325,7 @@ test("stops the agents with the service, and the next service resumes their jobs
   const second = await start({ agent, folder: first.folder });
   expect((await waitForJob(second, job.id)).status).toBe("completed");
   expect(docs.read(`agent/${job.id}`, "done.md")).toBe("done");
-  expect(readdirSync(join(second.folder, "attempts"))).toEqual([]);
+  expect(readdirSync(join(second.folder, "jobs", job.id))).toEqual(["home"]);
 });
 
 test("starts over after a squash merge, with a new pull request", async () => {
@@ -374,11 +420,14 @@ test("does not start with a repository it cannot work on, and says why", async (
 
 test("cleans up what a killed service left behind", async () => {
   const first = await startAgentService(docs);
+  const { id } = await runJob(first, "Make it better.");
   await first[Symbol.asyncDispose]();
   writeFileSync(join(first.folder, "mirror.git/refs/heads/main.lock"), "");
-  mkdirSync(join(first.folder, "attempts/7-1/tree"), { recursive: true });
+  mkdirSync(join(first.folder, "jobs", id, "tree/docs"), { recursive: true });
+  mkdirSync(join(first.folder, "jobs/job_unknown/home"), { recursive: true });
   const second = await start({ folder: first.folder });
-  expect(readdirSync(second.folder)).not.toContain("attempts");
+  expect(readdirSync(join(second.folder, "jobs"))).toEqual([id]);
+  expect(readdirSync(join(second.folder, "jobs", id))).toEqual(["home"]);
   expect((await runJob(second, 'Add a page "X"')).status).toBe("completed");
 });
 

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import type { Agent } from "../../src/service/agents/agent.ts";
 import { Repository } from "../../src/service/git/repository.ts";
@@ -47,7 +48,8 @@ test("runs 30 jobs of 10 projects at once, each with its own change, and keeps t
       stdio: ["ignore", "pipe", "ignore"],
     }),
   ).toBe("");
-  expect(readdirSync(join(service.folder, "attempts"))).toEqual([]);
+  for (const id of readdirSync(join(service.folder, "jobs")))
+    expect(readdirSync(join(service.folder, "jobs", id))).toEqual(["home"]);
 }, 180_000);
 
 test("rejects the 101st create of an hour, also after a restart", async () => {
@@ -72,6 +74,25 @@ test("rejects the 101st create of an hour, also after a restart", async () => {
   expect(seconds).toBeGreaterThan(0);
   expect(seconds).toBeLessThanOrEqual(600);
   expect((await send(service, "other/job", "1")).status).toBe(201);
+});
+
+test("adds the answers of agents to a store of an earlier version", () => {
+  const file = join(temporaryFolder(), "jobs.sqlite");
+  {
+    using store = new Store(file);
+    store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "One");
+  }
+  const database = new DatabaseSync(file);
+  database.exec("ALTER TABLE turn DROP COLUMN answer");
+  database.close();
+  using store = new Store(file);
+  const { turn } = startNext(store);
+  store.countAttempt(turn.id);
+  store.setAnswer(turn.id, "Done.");
+  store.finishTurn(turn.id, "completed", 0);
+  store.addTurn("job_1", "Two");
+  const next = startNext(store).turn;
+  expect(store.history(next)).toEqual([{ prompt: "One", answer: "Done.", state: "completed" }]);
 });
 
 test("counts a use while it is in the window, to the millisecond", () => {

@@ -1,19 +1,38 @@
 import { fork } from "node:child_process";
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { childEnvironment } from "../processes/environment.ts";
 import { signalGroup, waitForExit } from "../processes/process-group.ts";
 import type { Agent } from "./agent.ts";
+import { agentEnvironment } from "./environment.ts";
+
+/** An earlier turn of the job. */
+export interface EarlierTurn {
+  prompt: string;
+  /** What the agent said last; `null` if that is unknown. */
+  answer: string | null;
+  state: "completed" | "failed";
+}
+
+/** The directories of a job. */
+export interface AgentDirectories {
+  /** `HOME`. */
+  home: string;
+  /** The worktree, and the current directory. */
+  tree: string;
+  /** `TMPDIR`. */
+  temporary: string;
+  /** For the files that the service writes for the agent. */
+  input: string;
+}
 
 export interface AgentOptions {
   prompt: string;
-  /** Whether an earlier turn of the job exists. */
+  /** Whether the home directory has the session of an earlier turn. */
   isFollowUp: boolean;
+  /** Oldest first. */
+  history: readonly EarlierTurn[];
   jobId: string;
-  /** The agent's current directory. */
-  worktree: string;
-  /** A folder for files of this attempt, outside the worktree. */
-  folder: string;
+  directories: AgentDirectories;
   /** The agent's output is appended to this file. */
   logFile: string;
   timeLimitMs: number;
@@ -29,26 +48,35 @@ const graceMs = 5000;
 const supervisor = resolve(import.meta.dirname, "supervisor.ts");
 
 /**
- * Runs an agent. It gets the prompt on stdin and in the file named by `AGENT_PROMPT_FILE`, and the job's id in
- * `AGENT_JOB_ID`. Exit code 0 means that it completed. Its process group is terminated at the time limit, when `signal`
+ * Runs an agent. It gets the prompt on stdin and in the file named by `AGENT_PROMPT_FILE`, the earlier turns in the file named
+ * by `AGENT_HISTORY_FILE`, one JSON object per line, and the job's id in `AGENT_JOB_ID`. Exit code 0 means that it completed. Its process group is terminated at the time limit, when `signal`
  * aborts, and when the service dies.
  *
  * @throws if no process can be started at all; a program that cannot be started is a failed agent
  */
 export async function runAgent(agent: Agent, options: AgentOptions): Promise<AgentResult> {
-  const promptFile = join(options.folder, "prompt.txt");
+  const { home, tree, temporary, input } = options.directories;
+  const promptFile = join(input, "prompt.txt");
+  const historyFile = join(input, "history.jsonl");
   writeFileSync(promptFile, options.prompt);
+  writeFileSync(historyFile, options.history.map((turn) => `${JSON.stringify(turn)}\n`).join(""));
   const log = openSync(options.logFile, "a");
   const stdin = openSync(promptFile, "r");
   try {
     const { file, args } = agent.command(options);
     const child = fork(supervisor, [file, ...args], {
-      cwd: options.worktree,
+      cwd: tree,
       stdio: [stdin, log, log, "ipc"],
       execArgv: [],
       // Makes it the leader of the process group that the agent is in.
       detached: true,
-      env: { ...childEnvironment(), ...agent.environment, AGENT_PROMPT_FILE: promptFile, AGENT_JOB_ID: options.jobId },
+      env: agentEnvironment(agent, process.env, {
+        HOME: home,
+        TMPDIR: temporary,
+        AGENT_PROMPT_FILE: promptFile,
+        AGENT_HISTORY_FILE: historyFile,
+        AGENT_JOB_ID: options.jobId,
+      }),
     });
     const { timeLimitMs, signal } = options;
     const { exitCode, terminated } = await waitForExit(child, { until: "exit", timeLimitMs, signal, graceMs });

@@ -14,6 +14,8 @@ export interface RepositoryOptions {
   targetBranch?: string | undefined;
   /** Settings of Git, such as its credentials. Those of the operator that Git may need for transfers are added to them. */
   settings?: readonly Setting[];
+  /** The umask with which Git writes to a repository on this machine. Default: that of the process. */
+  umask?: number | undefined;
   /** Kills the Git command that runs, and lets no other start. */
   signal?: AbortSignal;
 }
@@ -289,13 +291,14 @@ export class Repository {
   }
 
   /**
-   * Returns the option by which the other end of a transfer on this machine knows the safe directories. It has no other
-   * settings: Git removes them from its environment.
+   * Returns the option by which the other end of a transfer on this machine gets the safe directories and the umask. It has
+   * no other settings: Git removes them from its environment.
    */
   #localEnd(program: "upload-pack" | "receive-pack"): string[] {
-    if (this.#safeDirectories.length === 0 || !/^(\/|file:)/.test(this.#url)) return [];
+    const { umask = process.umask() } = this.#options;
+    if (!/^(\/|file:)/.test(this.#url)) return [];
     const settings = this.#safeDirectories.map((path) => `-c 'safe.directory=${path.replaceAll("'", "'\\''")}'`);
-    return [`--${program}=git ${settings.join(" ")} ${program}`];
+    return [`--${program}=umask ${umask.toString(8)} && git ${settings.join(" ")} ${program}`];
   }
 
   #resolve(ref: string): Promise<string | undefined> {

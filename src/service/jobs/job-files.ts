@@ -5,6 +5,3 @@ export const jobBranch = (jobId: string): string => `agent/${jobId}`;
 
 /** Returns the folder of the job logs: the output of agents, and the service's own notes. */
 export const logsFolder = (folder: string): string => join(folder, "logs");
-
-/** Returns the folder of the attempts' files, such as worktrees. Nothing in it is needed after a restart. */
-export const attemptsFolder = (folder: string): string => join(folder, "attempts");

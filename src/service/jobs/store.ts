@@ -1,4 +1,6 @@
+import { chmodSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import type { EarlierTurn } from "../agents/run-agent.ts";
 import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
 
 /** A row of `job`. Times are milliseconds since 1970. */
@@ -30,7 +32,7 @@ const schema = `
   ) STRICT;
   CREATE TABLE IF NOT EXISTS turn (
     id INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
-    state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, endedAt INTEGER
+    state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, endedAt INTEGER, answer TEXT
   ) STRICT;
   CREATE INDEX IF NOT EXISTS turnOfJob ON turn (job, id);
   CREATE INDEX IF NOT EXISTS turnInState ON turn (state, id);
@@ -55,10 +57,15 @@ export class Store implements Disposable, LocalPullRequestStore {
    */
   constructor(file: string) {
     this.#db = new DatabaseSync(file);
+    // It has prompts. SQLite gives its other files the same mode.
+    if (file !== ":memory:") chmodSync(file, 0o600);
     // Locks out a second service, which would run the same turns.
     this.#db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     this.#db.exec("PRAGMA foreign_keys = ON;");
     this.#db.exec(schema);
+    // Missing in files of earlier versions.
+    if (!this.#row("SELECT 1 FROM pragma_table_info('turn') WHERE name = 'answer'"))
+      this.#db.exec("ALTER TABLE turn ADD COLUMN answer TEXT");
   }
 
   [Symbol.dispose](): void {
@@ -114,9 +121,15 @@ export class Store implements Disposable, LocalPullRequestStore {
     return rows.map(({ prompt }) => prompt);
   }
 
-  /** Returns whether the job has an earlier turn. */
-  isFollowUp({ id, job }: Turn): boolean {
-    return this.#row("SELECT 1 FROM turn WHERE job = ? AND id < ? LIMIT 1", job, id) !== undefined;
+  /** Returns the earlier turns of a turn's job in which an agent ran, oldest first. */
+  history({ id, job }: Turn): EarlierTurn[] {
+    const sql = "SELECT prompt, answer, state FROM turn WHERE job = ? AND id < ? AND attempts > 0 ORDER BY id";
+    return this.#rows<EarlierTurn>(sql, job, id);
+  }
+
+  /** Records what the agent said last in a turn. */
+  setAnswer(turnId: number, answer: string): void {
+    this.#run("UPDATE turn SET answer = ? WHERE id = ?", answer, turnId);
   }
 
   countAttempt(turnId: number): void {

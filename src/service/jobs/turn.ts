@@ -1,14 +1,14 @@
 import { appendFileSync } from "node:fs";
-import { mkdir, mkdtemp } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { runAgent } from "../agents/run-agent.ts";
 import { errorMessage } from "../error-message.ts";
 import type { Checkout, Repository } from "../git/repository.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
-import { removeDirectory } from "../remove-directory.ts";
 import { commitTitle } from "./commit-title.ts";
-import { attemptsFolder, jobBranch, logsFolder } from "./job-files.ts";
+import { JobDirectory } from "./job-directory.ts";
+import { jobBranch, logsFolder } from "./job-files.ts";
 import type { Store, StoredJob, Turn } from "./store.ts";
 
 /** What a turn depends on. */
@@ -17,7 +17,7 @@ export interface TurnPorts {
   repository: Repository;
   pullRequests: PullRequests;
   agent: Agent;
-  /** The service's folder, for worktrees and logs. */
+  /** The service's folder, for the directories of jobs and their logs. */
   folder: string;
   /** Per attempt. */
   timeLimitMs: number;
@@ -47,27 +47,24 @@ export async function runTurn(
       // A job must not fail because of its log.
     }
   };
-  let attemptFolder: string | undefined;
+  const directory = new JobDirectory(folder, job.id);
   try {
     await mkdir(logsFolder(folder), { recursive: true });
-    await mkdir(attemptsFolder(folder), { recursive: true });
-    // A unique name, because the folder of an earlier attempt may not have been removable.
-    attemptFolder = await mkdtemp(join(attemptsFolder(folder), `${turn.id}-`));
-    return await processTurn(turn, job, { ...ports, attemptFolder, logFile, log }, signal);
+    const isNewHome = await directory.prepare();
+    return await processTurn(turn, job, { ...ports, directory, isNewHome, logFile, log }, signal);
   } catch (error) {
     if (signal.aborted) return "stopped";
     log(`The turn failed: ${errorMessage(error)}`);
     return "failed";
   } finally {
-    if (attemptFolder !== undefined)
-      await removeDirectory(attemptFolder).catch((error: unknown) =>
-        log(`Cannot remove the worktree: ${errorMessage(error)}`),
-      );
+    await directory.clean().catch((error: unknown) => log(`Cannot remove the worktree: ${errorMessage(error)}`));
   }
 }
 
 interface TurnContext extends TurnPorts {
-  attemptFolder: string;
+  directory: JobDirectory;
+  /** Whether the job has no session of an earlier turn, also because it was removed. */
+  isNewHome: boolean;
   /** The job's log. */
   logFile: string;
   /** Appends to the job's log. */
@@ -75,10 +72,10 @@ interface TurnContext extends TurnPorts {
 }
 
 async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, signal: AbortSignal) {
-  const { store, repository, pullRequests, attemptFolder, log } = context;
+  const { store, repository, pullRequests, directory, log } = context;
   log(`Turn ${turn.id} started.`);
   const startOver = await isPullRequestMerged(job, context);
-  const checkout = await repository.checkOut(jobBranch(job.id), join(attemptFolder, "tree"), startOver);
+  const checkout = await repository.checkOut(jobBranch(job.id), directory.tree, startOver);
   let head =
     (await findPushedCommit(turn, checkout, repository)) ?? (await pushUnpushedCommit(turn, checkout, context));
   if (head === undefined) {
@@ -87,11 +84,11 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
       return "failed";
     }
     store.countAttempt(turn.id);
-    const result = await attempt(turn, checkout, context, signal);
+    const result = await attempt(turn, context, signal);
     if (result === "stopped") return "stopped";
     if (result !== "completed") return "failed";
     const message = `${commitTitle(turn.prompt)}\n\n${turnTrailers(turn).join("\n")}\n`;
-    const commit = await repository.commit(checkout, message, join(attemptFolder, "index"));
+    const commit = await repository.commit(checkout, message, directory.index);
     if (commit === undefined) log("No file was changed.");
     else head = await pushCommit(commit, turn, checkout, context);
   }
@@ -115,15 +112,16 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
   return "completed";
 }
 
-async function attempt(turn: Turn, { worktree }: Checkout, context: TurnContext, signal: AbortSignal) {
-  const { store, agent, attemptFolder, logFile, timeLimitMs, log } = context;
+async function attempt(turn: Turn, context: TurnContext, signal: AbortSignal) {
+  const { store, agent, directory, isNewHome, logFile, timeLimitMs, log } = context;
   const { job: jobId, prompt } = turn;
+  const history = store.history(turn);
   const result = await runAgent(agent, {
     prompt,
-    isFollowUp: store.isFollowUp(turn),
+    isFollowUp: history.length > 0 && !isNewHome,
+    history,
     jobId,
-    worktree,
-    folder: attemptFolder,
+    directories: directory,
     logFile,
     timeLimitMs,
     signal,

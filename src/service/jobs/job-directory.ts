@@ -1,0 +1,65 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { removeDirectory } from "../remove-directory.ts";
+
+/** In the home directory of a job, so that an agent can commit. Only the files that it leaves behind count. */
+const gitIdentity = "[user]\n\tname = Agent\n\temail = agent@localhost\n";
+
+const jobsFolder = (folder: string): string => join(folder, "jobs");
+
+/**
+ * The directory of a job. Its paths stay the same for all turns, because agents store their sessions by path. Only the home
+ * directory outlives a turn: it has the sessions.
+ */
+export class JobDirectory {
+  readonly path: string;
+  /** The agent's `HOME`. */
+  readonly home: string;
+  /** The worktree. */
+  readonly tree: string;
+  /** The agent's `TMPDIR`. */
+  readonly temporary: string;
+  /** What the service tells the agent: the prompt and the history. */
+  readonly input: string;
+  /** The index for the commit. Not for the agent. */
+  readonly index: string;
+
+  /** @param folder - the service's */
+  constructor(folder: string, jobId: string) {
+    this.path = join(jobsFolder(folder), jobId);
+    this.home = join(this.path, "home");
+    this.tree = join(this.path, "tree");
+    this.temporary = join(this.path, "tmp");
+    this.input = join(this.path, "input");
+    this.index = join(this.path, "index");
+  }
+
+  /**
+   * Creates the directory for a turn. The worktree does not exist yet.
+   *
+   * @returns whether the home directory is new
+   */
+  async prepare(): Promise<boolean> {
+    await this.clean();
+    const isNew = (await mkdir(this.home, { recursive: true })) !== undefined;
+    if (isNew) await writeFile(join(this.home, ".gitconfig"), gitIdentity);
+    await mkdir(this.temporary);
+    await mkdir(this.input);
+    return isNew;
+  }
+
+  /** Removes everything except the home directory. */
+  async clean(): Promise<void> {
+    for (const path of [this.tree, this.temporary, this.input, this.index]) await removeDirectory(path);
+  }
+}
+
+/** Removes what a killed service left behind: the directories of jobs that are gone, and all but the homes of the others. */
+export async function cleanJobDirectories(folder: string, isJob: (id: string) => boolean): Promise<void> {
+  await mkdir(jobsFolder(folder), { recursive: true });
+  for (const id of await readdir(jobsFolder(folder))) {
+    const directory = new JobDirectory(folder, id);
+    if (isJob(id)) await directory.clean();
+    else await removeDirectory(directory.path);
+  }
+}
