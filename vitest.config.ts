@@ -4,8 +4,8 @@ import { defineConfig } from "vitest/config";
 // images for it have their own `tar`, other machines may not.
 const posix = [
   "test/e2e/signals.test.ts",
-  "test/e2e/service.test.ts",
-  "test/integration/{agent-service,cache,service-state}.test.ts",
+  "test/e2e/{hostile-agent,service}.test.ts",
+  "test/integration/{agent-service,cache,git-isolation,service-state}.test.ts",
 ];
 
 export default defineConfig({

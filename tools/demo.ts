@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
 import { type Agent, builtInEditor, shellAgent } from "../src/service/agents/agent.ts";
+import { unconfined } from "../src/service/agents/sandbox/sandbox.ts";
 import { startService } from "../src/service/service.ts";
 import { LogReader } from "./commands.ts";
 import { type DemoOptions, help, parseOptions } from "./demo-options.ts";
@@ -35,6 +36,7 @@ async function runDemo(options: DemoOptions): Promise<number> {
   const service = await startService({
     repository: docs.path,
     agent: agentFor(options.scene),
+    sandbox: unconfined,
     apiKey,
     projects: [options.project],
     folder,

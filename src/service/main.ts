@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { createSandbox } from "./agents/sandbox/create-sandbox.ts";
+import { unconfined } from "./agents/sandbox/sandbox.ts";
 import { errorMessage } from "./error-message.ts";
 import { logsFolder } from "./jobs/job-files.ts";
 import { type CommandLineOptions, help, parseOptions } from "./options.ts";
@@ -15,22 +17,25 @@ else if ("error" in options) {
   process.exitCode = 2;
 } else await serve(options);
 
-async function serve({ apiKey = `mint_${randomBytes(24).toString("hex")}`, store, ...rest }: CommandLineOptions) {
+async function serve({
+  sandbox: kind,
+  apiKey = `mint_${randomBytes(24).toString("hex")}`,
+  store,
+  ...rest
+}: CommandLineOptions) {
   // Everything the service writes is only for its user, except what Git writes to a repository of others.
   const repositoryUmask = process.umask(0o077);
   const folder = store === undefined ? createFolder() : `${resolve(store)}.files`;
   const log = (line: string): void => console.log(`${new Date().toISOString()} ${line}`);
-  const service = await startService({ ...rest, apiKey, folder, store, repositoryUmask, log }).catch(
-    async (error: unknown) => {
-      process.stderr.write(`The service cannot start: ${errorMessage(error)}\n`);
-      if (store === undefined) await removeDirectory(folder);
-      process.exit(1);
-    },
-  );
-  console.log(`Listening on ${service.url}`);
-  console.log(`Projects     ${rest.projects.join(", ")}`);
-  console.log(`API key      ${process.env.AGENT_SERVICE_KEY ? "from AGENT_SERVICE_KEY" : apiKey}`);
-  console.log(`Job logs     ${logsFolder(folder)}`);
+  const start = async () => {
+    const sandbox = kind === undefined ? unconfined : await createSandbox(kind, folder, log);
+    return startService({ ...rest, sandbox, apiKey, folder, store, repositoryUmask, log });
+  };
+  const service = await start().catch(async (error: unknown) => {
+    process.stderr.write(`The service cannot start: ${errorMessage(error)}\n`);
+    if (store === undefined) await removeDirectory(folder);
+    process.exit(1);
+  });
   let isStopping = false;
   const stop = async (): Promise<void> => {
     if (isStopping) return;
@@ -41,6 +46,10 @@ async function serve({ apiKey = `mint_${randomBytes(24).toString("hex")}`, store
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
+  console.log(`Listening on ${service.url}`);
+  console.log(`Projects     ${rest.projects.join(", ")}`);
+  console.log(`API key      ${process.env.AGENT_SERVICE_KEY ? "from AGENT_SERVICE_KEY" : apiKey}`);
+  console.log(`Job logs     ${logsFolder(folder)}`);
 }
 
 /** Creates a folder for a service without a store. Not in the temporary directory, where some agents refuse to have a home. */

@@ -1,6 +1,8 @@
 import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Agent, builtInEditor, shellAgent } from "./agents/agent.ts";
+import { type SandboxKind, sandboxKinds } from "./agents/sandbox/create-sandbox.ts";
 import { errorMessage } from "./error-message.ts";
 import type { GitHubRepository } from "./pulls/github.ts";
 
@@ -17,12 +19,17 @@ repository. The service commits and pushes the agent's changes and opens a pull 
                             the agent completed its work
                             (default: the built-in editor, which adds pages and sections, replaces phrases and fixes
                             links)
+  --agent-env NAME          also give agents this environment variable; may be repeated
+  --agent-reads PATH        also let agents read this file or folder in their sandbox; may be repeated
+  --sandbox bwrap|none      run agents with bubblewrap, so that they reach only their job's files, or with all rights of the
+                            service (default: bwrap, except for the built-in editor)
   --model NAME              shown as the model of jobs (default: the first word of the command)
   --agents N                how many agents run at a time (default: number of CPU cores)
   --time-limit-minutes N    stop an agent after this time (default: 30)
   --project ID              project that the API key gives access to; may be repeated (default: demo)
   --port N                  port to listen on (default: any free port)
-  --store FILE              keep jobs, messages and rate limits in this SQLite file, and the clone and logs next to it
+  --store FILE              keep jobs, messages and rate limits in this SQLite file, and the clone, the homes of agents
+                            and the logs next to it
                             (default: nothing is kept when the service stops)
   --archive-after-days N    also archive jobs that have been idle for this long, not only those whose pull request is closed
                             or merged
@@ -40,6 +47,8 @@ export interface CommandLineOptions {
   repository: string;
   targetBranch: string | undefined;
   agent: Agent;
+  /** Undefined: none, because the agent is trusted. */
+  sandbox: SandboxKind | undefined;
   apiKey: string | undefined;
   projects: string[];
   port: number;
@@ -62,6 +71,9 @@ export function parseOptions(
         repository: { type: "string" },
         base: { type: "string" },
         agent: { type: "string" },
+        "agent-env": { type: "string", multiple: true },
+        "agent-reads": { type: "string", multiple: true },
+        sandbox: { type: "string" },
         model: { type: "string" },
         agents: { type: "string" },
         "time-limit-minutes": { type: "string" },
@@ -85,7 +97,13 @@ export function parseOptions(
     return {
       repository,
       targetBranch: values.base,
-      agent: model === undefined ? chosen : { ...chosen, model },
+      agent: {
+        ...chosen,
+        model: model ?? chosen.model,
+        passes: [...chosen.passes, ...(values["agent-env"] ?? [])],
+        reads: [...chosen.reads, ...(values["agent-reads"] ?? []).map((path) => resolve(path))],
+      },
+      sandbox: parseSandbox(values.sandbox) ?? (chosen.isTrusted ? undefined : "bwrap"),
       apiKey: environment.AGENT_SERVICE_KEY || undefined,
       projects: project,
       port: parseInteger("--port", values.port ?? "0", 0, 65_535),
@@ -98,6 +116,12 @@ export function parseOptions(
   } catch (error) {
     return { error: errorMessage(error) };
   }
+}
+
+function parseSandbox(text: string | undefined): SandboxKind | undefined {
+  const kind = sandboxKinds.find((one) => one === text);
+  if (text !== undefined && kind === undefined) throw new Error(`--sandbox must be ${sandboxKinds.join(" or ")}.`);
+  return kind;
 }
 
 function parseGitHubRepository(

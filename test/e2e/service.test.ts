@@ -1,44 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { createInterface } from "node:readline";
+import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createEmulator } from "emulate";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { docsRepository, runJob, startAgentService } from "../support/agent-service.ts";
 import { commentEnvironment, commentInputs } from "../support/payload.ts";
-import { inputsFor, serviceKey } from "../support/scripted-service.ts";
+import { inputsFor } from "../support/scripted-service.ts";
+import { mainFile, spawnService } from "../support/service-process.ts";
 import { step, temporaryFolder } from "../support/step.ts";
-
-const mainFile = resolve(import.meta.dirname, "../../src/service/main.ts");
-const children: ChildProcess[] = [];
-
-afterEach(async () => {
-  for (const child of children.splice(0)) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    const exited = once(child, "exit");
-    child.kill("SIGKILL");
-    // Otherwise its files could not be removed yet.
-    await exited;
-  }
-});
-
-/** Starts the service as `npm run service` does, and waits until it listens. */
-async function spawnService(
-  args: string[],
-  environment: Record<string, string> = {},
-): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawn(process.execPath, [mainFile, ...args], {
-    env: { ...process.env, AGENT_SERVICE_KEY: serviceKey, ...environment },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  children.push(child);
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /^Listening on (\S+)$/.exec(line)?.[1];
-    if (url) return { child, url };
-  }
-  throw new Error("the service exited");
-}
 
 async function waitUntil(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -48,13 +18,17 @@ test("resumes a job after the service is killed, and the waiting step gets its p
   const docs = docsRepository();
   const folder = temporaryFolder();
   const gate = join(folder, "gate");
-  const started = join(folder, "started");
-  const agent = `echo $$ >> ${started}; while [ ! -e ${gate} ]; do sleep 0.05; done; cat > docs/answer.md`;
+  const beats = join(folder, "beats");
+  mkdirSync(beats);
+  // Each attempt has a file that grows while it runs.
+  const agent = `beat=$(mktemp ${beats}/XXXXXX); while [ ! -e ${gate} ]; do echo >> $beat; sleep 0.05; done; cat > docs/answer.md`;
   const args = [
     "--repository",
     docs.path,
     "--agent",
     agent,
+    "--sandbox",
+    "none",
     "--project",
     "docs",
     "--store",
@@ -63,11 +37,16 @@ test("resumes a job after the service is killed, and the waiting step gets its p
   const first = await spawnService(args);
   const { port } = new URL(first.url);
   const running = step(inputsFor(first, { prompt: "Answer the question" }));
-  await waitUntil(() => existsSync(started) && readFileSync(started, "utf8").includes("\n"));
+  await waitUntil(() => readdirSync(beats).length === 1);
+  const [orphan = ""] = readdirSync(beats);
   first.child.kill("SIGKILL");
   await waitUntil(() => first.child.signalCode !== null);
 
   await spawnService([...args, "--port", port]);
+  await waitUntil(() => readdirSync(beats).length === 2);
+  const size = statSync(join(beats, orphan)).size;
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(statSync(join(beats, orphan)).size, "the agent of the killed service was killed too").toBe(size);
   writeFileSync(gate, "");
   const { exitCode, outputs, log } = await running;
   expect(outputs).toMatchObject({ outcome: "pr-created", "pr-number": "1", ref: `agent/${outputs["job-id"]}` });
@@ -76,10 +55,6 @@ test("resumes a job after the service is killed, and the waiting step gets its p
   expect(docs.branches()).toEqual([outputs.ref]);
   expect(docs.git("rev-list", "--count", `main..${outputs.ref}`)).toBe("1");
   expect(docs.read(outputs.ref ?? "", "docs/answer.md")).toBe("Answer the question");
-
-  const [orphan, resumed] = readFileSync(started, "utf8").trim().split("\n");
-  expect(resumed).not.toBe(orphan);
-  expect(() => process.kill(Number(orphan), 0), "the agent of the killed service was killed too").toThrow();
 });
 
 test("writes only files that no other user can read, except to the repository", async () => {
@@ -95,6 +70,19 @@ test("writes only files that no other user can read, except to the repository", 
   for (const file of files) expect(statSync(join(folder, file)).mode & 0o077, file).toBe(0);
   const branch = readdirSync(join(docs.path, "refs/heads/agent"))[0] ?? "";
   expect(statSync(join(docs.path, "refs/heads/agent", branch)).mode & 0o777).toBe(0o666 & ~process.umask());
+});
+
+test("does not start without bubblewrap, and says what to do", async () => {
+  const bin = temporaryFolder();
+  for (const program of ["git", "sh"])
+    symlinkSync(execFileSync("which", [program], { encoding: "utf8" }).trim(), join(bin, program));
+  const args = ["--repository", docsRepository().path, "--agent", "true"];
+  const { status, stderr } = spawnSync(process.execPath, [mainFile, ...args], {
+    env: { ...process.env, PATH: bin, XDG_STATE_HOME: bin },
+    encoding: "utf8",
+  });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^The service cannot start: .*--sandbox none/);
 });
 
 test("keeps its files in the user's state folder while it runs without a store", async () => {

@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
 import { type Agent, builtInEditor, shellAgent } from "../../src/service/agents/agent.ts";
+import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
 import type { LoopbackServer } from "../../src/service/http/listen.ts";
 import type { JobRecord } from "../../src/service/jobs/engine.ts";
 import { type ServiceOptions, startService } from "../../src/service/service.ts";
@@ -40,6 +41,7 @@ export async function startAgentService(
   const service = await startService({
     repository: repository.path,
     agent: builtInEditor,
+    sandbox: unconfined,
     apiKey: serviceKey,
     projects: ["docs"],
     folder,

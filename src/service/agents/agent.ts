@@ -28,6 +28,10 @@ export interface Agent {
   environment: Readonly<Record<string, string>>;
   /** Variables of the service's environment that the agent gets if they are set, such as its key. */
   passes: readonly string[];
+  /** Programs that it runs besides that of its command: paths, or names to look up. A sandbox shows their installation. */
+  programs: readonly string[];
+  /** Other files and folders that it may read in a sandbox, as absolute paths. */
+  reads: readonly string[];
   /** Undefined if unknown: then a proxy cannot add the key. */
   modelEndpoint?: ModelEndpoint | undefined;
   /** Hosts, as `host` or `host:port`, that the agent may reach when its network is limited to its model. */
@@ -39,12 +43,15 @@ export interface Agent {
 /** Returns an agent that is a shell command of the operator. The prompt never becomes part of the command. */
 export function shellAgent(command: string): Agent {
   const words = command.trim().split(/\s+/);
+  // Skips variable assignments in front of the command, because they may hold secrets.
+  const program = words.find((word) => !/^\w+=/.test(word));
   return {
-    // Skips variable assignments in front of the command, because they may hold secrets.
-    model: words.find((word) => !/^\w+=/.test(word)) ?? "agent",
+    model: program ?? "agent",
     command: () => ({ file: "/bin/sh", args: ["-c", command] }),
     environment: {},
     passes: [],
+    programs: program === undefined ? [] : [program],
+    reads: [],
     hosts: [],
     isTrusted: false,
   };
@@ -56,6 +63,8 @@ export const builtInEditor: Agent = {
   command: () => ({ file: process.execPath, args: [resolve(import.meta.dirname, "../editor/main.ts")] }),
   environment: {},
   passes: [],
+  programs: [],
+  reads: [],
   hosts: [],
   isTrusted: true,
 };

@@ -1,8 +1,17 @@
+import { resolve } from "node:path";
 import type { Agent } from "./agent.ts";
 
+/** Variables that name files with certificates. */
+const certificateVariables = [
+  "NODE_EXTRA_CA_CERTS",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "CURL_CA_BUNDLE",
+  "REQUESTS_CA_BUNDLE",
+];
+
 /** Variables of the service's environment that every agent gets: programs, language, and the way to the network. */
-const common =
-  /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|SHELL|(HTTPS?|ALL|NO)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|(CURL|REQUESTS)_CA_BUNDLE)$/i;
+const common = /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|SHELL|(HTTPS?|ALL|NO)_PROXY)$/i;
 
 /** Returns the environment of an agent. It contains no other variable of the service's than those that the agent needs. */
 export function agentEnvironment(
@@ -11,7 +20,14 @@ export function agentEnvironment(
   job: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const inherited = Object.entries(service).flatMap(([name, value]) =>
-    value !== undefined && (common.test(name) || agent.passes.includes(name)) ? [[name, value]] : [],
+    value !== undefined && (common.test(name) || certificateVariables.includes(name) || agent.passes.includes(name))
+      ? [[name, value]]
+      : [],
   );
   return { ...Object.fromEntries(inherited), TERM: "dumb", ...agent.environment, ...job };
+}
+
+/** Returns the files and folders with certificates that an environment names. */
+export function certificateFiles(environment: Readonly<Record<string, string>>): string[] {
+  return certificateVariables.flatMap((name) => (environment[name] ? [resolve(environment[name])] : []));
 }

@@ -3,7 +3,9 @@ import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { signalGroup, waitForExit } from "../processes/process-group.ts";
 import type { Agent } from "./agent.ts";
-import { agentEnvironment } from "./environment.ts";
+import { agentEnvironment, certificateFiles } from "./environment.ts";
+import { programPaths } from "./sandbox/programs.ts";
+import type { Sandbox } from "./sandbox/sandbox.ts";
 
 /** An earlier turn of the job. */
 export interface EarlierTurn {
@@ -33,6 +35,9 @@ export interface AgentOptions {
   history: readonly EarlierTurn[];
   jobId: string;
   directories: AgentDirectories;
+  /** The folder of Git objects that the worktree refers to. */
+  objects: string;
+  sandbox: Sandbox;
   /** The agent's output is appended to this file. */
   logFile: string;
   timeLimitMs: number;
@@ -63,20 +68,28 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
   const log = openSync(options.logFile, "a");
   const stdin = openSync(promptFile, "r");
   try {
-    const { file, args } = agent.command(options);
+    const environment = agentEnvironment(agent, process.env, {
+      HOME: home,
+      TMPDIR: temporary,
+      AGENT_PROMPT_FILE: promptFile,
+      AGENT_HISTORY_FILE: historyFile,
+      AGENT_JOB_ID: options.jobId,
+    });
+    const command = agent.command(options);
+    const programs = [command.file, ...agent.programs].flatMap((name) => programPaths(name, environment.PATH ?? ""));
+    const { file, args } = options.sandbox.wrap(command, {
+      currentDirectory: tree,
+      writable: [home, tree, temporary],
+      readable: [...programs, ...certificateFiles(environment), ...agent.reads, input, options.objects],
+      temporary,
+    });
     const child = fork(supervisor, [file, ...args], {
       cwd: tree,
       stdio: [stdin, log, log, "ipc"],
       execArgv: [],
       // Makes it the leader of the process group that the agent is in.
       detached: true,
-      env: agentEnvironment(agent, process.env, {
-        HOME: home,
-        TMPDIR: temporary,
-        AGENT_PROMPT_FILE: promptFile,
-        AGENT_HISTORY_FILE: historyFile,
-        AGENT_JOB_ID: options.jobId,
-      }),
+      env: environment,
     });
     const { timeLimitMs, signal } = options;
     const { exitCode, terminated } = await waitForExit(child, { until: "exit", timeLimitMs, signal, graceMs });

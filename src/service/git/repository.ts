@@ -43,6 +43,8 @@ export interface Checkout {
  * the configuration of a worktree belongs to the agent; the configuration of the clone is restored before each command.
  */
 export class Repository {
+  /** The folder of Git objects that checkouts refer to. */
+  readonly objects: string;
   readonly #clone: string;
   readonly #controlFiles: ControlFiles;
   readonly #options: RepositoryOptions;
@@ -56,6 +58,7 @@ export class Repository {
   constructor(options: RepositoryOptions) {
     this.#options = options;
     this.#clone = join(options.folder, "mirror.git");
+    this.objects = join(this.#clone, "objects");
     this.#controlFiles = new ControlFiles(this.#clone);
     this.#git = this.#createGit([]);
     this.#url = options.url;

@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { runAgent } from "../agents/run-agent.ts";
+import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import { errorMessage } from "../error-message.ts";
 import type { Checkout, Repository } from "../git/repository.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
@@ -17,6 +18,7 @@ export interface TurnPorts {
   repository: Repository;
   pullRequests: PullRequests;
   agent: Agent;
+  sandbox: Sandbox;
   /** The service's folder, for the directories of jobs and their logs. */
   folder: string;
   /** Per attempt. */
@@ -113,7 +115,7 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
 }
 
 async function attempt(turn: Turn, context: TurnContext, signal: AbortSignal) {
-  const { store, agent, directory, isNewHome, logFile, timeLimitMs, log } = context;
+  const { store, repository, agent, sandbox, directory, isNewHome, logFile, timeLimitMs, log } = context;
   const { job: jobId, prompt } = turn;
   const history = store.history(turn);
   const result = await runAgent(agent, {
@@ -122,6 +124,8 @@ async function attempt(turn: Turn, context: TurnContext, signal: AbortSignal) {
     history,
     jobId,
     directories: directory,
+    objects: repository.objects,
+    sandbox,
     logFile,
     timeLimitMs,
     signal,

@@ -50,6 +50,21 @@ test("runs an agent's command with a shell", () => {
   expect(options.agent.command({ isFollowUp: false }).args).toEqual(["-c", "/path/to/agent.sh --fast"]);
 });
 
+test("runs every agent but the built-in editor in a sandbox, unless told otherwise", () => {
+  expect(parse("--repository x")).toMatchObject({ sandbox: undefined });
+  expect(parse("--repository x --sandbox bwrap")).toMatchObject({ sandbox: "bwrap" });
+  expect(parse("--repository x --agent a")).toMatchObject({ sandbox: "bwrap" });
+  expect(parse("--repository x --agent a --sandbox none")).toMatchObject({ sandbox: "none" });
+});
+
+test("gives an agent more variables and files", () => {
+  expect(
+    parse("--repository x --agent a --agent-env A --agent-env B --agent-reads /opt/tools --agent-reads x"),
+  ).toMatchObject({
+    agent: { passes: ["A", "B"], reads: ["/opt/tools", `${process.cwd()}/x`] },
+  });
+});
+
 test.each(["https://github.com/acme/docs", "https://github.com/acme/docs.git", "ssh://git@github.com/acme/docs.git"])(
   "opens pull requests of %s on GitHub if there is a token",
   (address) => {
@@ -69,6 +84,7 @@ test.each([
   ["--repository x --time-limit-minutes 40000", "at most 10000"],
   ["--repository x --archive-after-days no", "--archive-after-days must be a number greater than 0"],
   ["--repository x --github acme/docs", "--github requires GITHUB_TOKEN"],
+  ["--repository x --sandbox no", "--sandbox must be bwrap or none"],
   ["--repository x --unknown", "Unknown option '--unknown'"],
 ])("rejects %j", (line, error) => {
   expect(parse(line)).toMatchObject({ error: expect.stringContaining(error) });

@@ -1,0 +1,22 @@
+import type { AgentCommand } from "../agent.ts";
+
+/** What an agent may use in a sandbox besides the system's programs. Paths are absolute, and the same inside. */
+export interface SandboxAccess {
+  /** The current directory. It is one of `writable`. */
+  currentDirectory: string;
+  /** Directories. */
+  writable: readonly string[];
+  /** Files and directories. Those that do not exist are left out. */
+  readable: readonly string[];
+  /** A writable directory that takes the place of `/tmp`. */
+  temporary: string;
+}
+
+/** A way to run agents with less than the rights of the service. */
+export interface Sandbox {
+  /** Returns a command that runs `command` in the sandbox, with the environment it is started with itself. */
+  wrap(command: AgentCommand, access: SandboxAccess): AgentCommand;
+}
+
+/** No sandbox: for programs that are trusted like the service itself. */
+export const unconfined: Sandbox = { wrap: (command) => command };

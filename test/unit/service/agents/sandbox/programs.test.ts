@@ -1,0 +1,79 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { programPaths } from "../../../../../src/service/agents/sandbox/programs.ts";
+import { temporaryFolder } from "../../../../support/step.ts";
+
+/** Creates files with the given content; `-> path` is a link. Returns their folder. */
+function install(files: Readonly<Record<string, string>>): string {
+  const folder = temporaryFolder();
+  for (const [name, content] of Object.entries(files)) {
+    const file = join(folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    if (content.startsWith("-> ")) symlinkSync(content.slice(3), file);
+    else writeFileSync(file, content.replaceAll("$FOLDER", folder), { mode: 0o755 });
+  }
+  return folder;
+}
+
+/** Returns the paths within the folder, relative to it. */
+const paths = (folder: string, program: string, search: string[]) =>
+  programPaths(program, search.map((name) => join(folder, name)).join(":"))
+    .filter((path) => path.startsWith(`${folder}/`))
+    .map((path) => path.slice(folder.length + 1))
+    .sort();
+
+test("finds a global npm package, and the Node that runs it, but no other folder of the home directory", () => {
+  const folder = install({
+    ".npm-global/bin/agent": "-> ../lib/node_modules/@acme/agent/cli.js",
+    ".npm-global/lib/node_modules/@acme/agent/cli.js": "#!/usr/bin/env -S node --no-warnings\n",
+    ".npm-global/share/notes": "",
+    ".nvm/v24/bin/node": "",
+    ".nvm/v24/lib/node_modules/npm/index.js": "",
+    ".ssh/id": "",
+  });
+  expect(paths(folder, "agent", [".npm-global/bin", ".nvm/v24/bin"])).toEqual([
+    ".npm-global/bin",
+    ".npm-global/lib",
+    ".npm-global/lib/node_modules",
+    ".nvm/v24/bin",
+    ".nvm/v24/lib",
+  ]);
+});
+
+test("finds a Python environment through its interpreter", () => {
+  const folder = install({
+    ".local/bin/agent": "-> ../share/uv/tools/agent/bin/agent",
+    ".local/share/uv/tools/agent/bin/agent": "#!$FOLDER/.local/share/uv/tools/agent/bin/python\n",
+    ".local/share/uv/tools/agent/bin/python": "-> ../../../python/bin/python3",
+    ".local/share/uv/tools/agent/lib/site.py": "",
+    ".local/share/uv/tools/agent/pyvenv.cfg": "",
+    ".local/share/uv/python/bin/python3": "",
+    ".local/share/uv/python/lib/os.py": "",
+    ".local/share/keyrings/login": "",
+    ".local/state/agent-job-service/jobs.sqlite": "",
+  });
+  expect(paths(folder, "agent", [".local/bin"])).toEqual([
+    ".local/bin",
+    ".local/share/uv/python/bin",
+    ".local/share/uv/python/lib",
+    ".local/share/uv/tools/agent/bin",
+    ".local/share/uv/tools/agent/lib",
+    ".local/share/uv/tools/agent/pyvenv.cfg",
+  ]);
+});
+
+test("takes a single file as the whole program, and a link with its target", () => {
+  const folder = install({
+    "bin/agent": "-> ../versions/2.1.0",
+    "versions/2.1.0": "",
+    "versions/other": "",
+    "home/agent.sh": "#!/bin/sh\n",
+    "home/.netrc": "",
+    loop: "-> loop",
+  });
+  expect(paths(folder, "agent", ["bin"])).toEqual(["bin", "versions/2.1.0"]);
+  expect(paths(folder, join(folder, "home/agent.sh"), [])).toEqual(["home/agent.sh"]);
+  expect(paths(folder, join(folder, "loop"), [])).toEqual([]);
+  expect(paths(folder, "missing", ["bin"])).toEqual([]);
+});
