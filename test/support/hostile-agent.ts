@@ -1,6 +1,6 @@
-// An agent that was led astray: the prompt names its attack. It is run with `node --eval`, so it imports only Node's modules.
+// An agent that was led astray: the prompt names its attack. It runs in a sandbox, so it imports only Node's modules.
 // HOSTILE_MARKER is a file that no attack may create, OPERATOR_HOME the home directory of the service's user.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -52,6 +52,17 @@ function write(file: string, content: string, mode = 0o644): void {
   }
 }
 
+const clock = new Int32Array(new SharedArrayBuffer(4));
+
+/** Returns what `action` returns, or `undefined` if it throws. */
+function tryTo<T>(action: () => T): T | undefined {
+  try {
+    return action();
+  } catch {
+    return undefined;
+  }
+}
+
 function plantIn(repository: string): void {
   const extensions = `[extensions]\n  worktreeConfig = true\n[include]\n  path = ${repository}/included\n`;
   write(join(repository, "config"), `[core]\n  bare = true\n${settings(repository)}\n${extensions}`);
@@ -74,7 +85,70 @@ const person = Object.fromEntries(
   ]),
 );
 
+/** Returns the content of all files in a folder that can be read. */
+function readAll(folder: string): string {
+  const entries = fs.readdirSync(folder, { withFileTypes: true, recursive: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return files.map((file) => read(file)).join("\n");
+}
+
+function read(file: string): string {
+  try {
+    return fs.readFileSync(file, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+const serviceFolder = () => dirname(mirror());
+
 const attacks: Record<string, () => void> = {
+  "read the environment of processes": () => {
+    const environments = () => fs.readdirSync("/proc").map((process) => read(`/proc/${process}/environ`));
+    const found = () => environments().some((text) => /(AGENT_SERVICE_KEY|GITHUB_TOKEN)=/.test(text));
+    // Only root can do that, and only outside the sandbox. The /proc of the machine is below that of the namespace.
+    if (!found()) tryTo(() => execFileSync("umount", ["--lazy", "/proc"], { stdio: "ignore" }));
+    console.log(`found ${found() ? "a secret" : "nothing"}`);
+  },
+  "read other jobs": () => {
+    const files = tryTo(() => readAll(serviceFolder())) ?? "";
+    const store = read(serviceFolder().replace(/\.files$/, "-wal")) + read(serviceFolder().replace(/\.files$/, ""));
+    console.log(`found ${(files + store).includes("in confidence") ? "a prompt" : "nothing"} of others`);
+  },
+  "read the home directory of the user": () => {
+    console.log(`found ${read(join(operatorHome, "secret.md")) || "nothing"}`);
+  },
+  "write outside": () => {
+    for (const folder of [
+      operatorHome,
+      serviceFolder(),
+      join(serviceFolder(), "logs"),
+      mirror(),
+      join(mirror(), "objects"),
+    ])
+      write(join(folder, "planted"), "x");
+    // It is only opened: a write would change the machine.
+    if (tryTo(() => fs.openSync("/proc/sys/kernel/core_pattern", "r+"))) console.log("can configure the kernel");
+  },
+  "push to main": () => {
+    fs.writeFileSync("pushed.md", "x");
+    execFileSync("git", ["add", "pushed.md"]);
+    execFileSync("git", ["commit", "--quiet", "--message=Pushed"]);
+    tryTo(() => execFileSync("git", ["push", "--quiet", "origin", "HEAD:main"], { stdio: "ignore" }));
+  },
+  "leave a process behind": () => {
+    const daemon = `
+      const fs = require("node:fs");
+      setInterval(() => {
+        fs.appendFileSync(process.env.HOME + "/beats", ".");
+        for (const job of fs.readdirSync(${JSON.stringify(dirname(dirname(tree)))}))
+          try { fs.writeFileSync(${JSON.stringify(dirname(dirname(tree)))} + "/" + job + "/tree/intruder.md", "x") } catch {}
+      }, 10);
+      setTimeout(() => process.exit(), 30_000);`;
+    spawn("setsid", [process.execPath, "--eval", daemon], { detached: true, stdio: "ignore" }).unref();
+    while (!fs.existsSync(join(process.env.HOME ?? "", "beats"))) Atomics.wait(clock, 0, 0, 20);
+    fs.appendFileSync("README.md", "done\n");
+  },
   "plant Git configuration": () => {
     plantIn(mirror());
     plantIn(join(tree, ".git"));
@@ -91,6 +165,8 @@ const attacks: Record<string, () => void> = {
     fs.appendFileSync("README.md", "redirected\n");
   },
   "change a file": () => {
+    // Long enough for others to interfere.
+    Atomics.wait(clock, 0, 0, 200);
     write(".gitattributes", attributes);
     fs.appendFileSync("README.md", "changed\n");
   },
