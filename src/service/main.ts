@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { createAgentNetwork, fullNetwork } from "./agents/network/agent-network.ts";
 import { createSandbox } from "./agents/sandbox/create-sandbox.ts";
 import { unconfined } from "./agents/sandbox/sandbox.ts";
 import { errorMessage } from "./error-message.ts";
@@ -19,6 +20,8 @@ else if ("error" in options) {
 
 async function serve({
   sandbox: kind,
+  network: networkKind,
+  modelHosts,
   apiKey = `mint_${randomBytes(24).toString("hex")}`,
   store,
   ...rest
@@ -27,12 +30,15 @@ async function serve({
   const repositoryUmask = process.umask(0o077);
   const folder = store === undefined ? createFolder() : `${resolve(store)}.files`;
   const log = (line: string): void => console.log(`${new Date().toISOString()} ${line}`);
+  let network = fullNetwork;
   const start = async () => {
     const sandbox = kind === undefined ? unconfined : await createSandbox(kind, folder, log);
-    return startService({ ...rest, sandbox, apiKey, folder, store, repositoryUmask, log });
+    network = await createAgentNetwork(networkKind, rest.agent, modelHosts, process.env, log);
+    return startService({ ...rest, sandbox, network, apiKey, folder, store, repositoryUmask, log });
   };
   const service = await start().catch(async (error: unknown) => {
     process.stderr.write(`The service cannot start: ${errorMessage(error)}\n`);
+    await network[Symbol.asyncDispose]();
     if (store === undefined) await removeDirectory(folder);
     process.exit(1);
   });
@@ -42,6 +48,7 @@ async function serve({
     isStopping = true;
     log(`Stopping the agents.${store === undefined ? "" : " The next service on the same store resumes their jobs."}`);
     await service[Symbol.asyncDispose]();
+    await network[Symbol.asyncDispose]();
     if (store === undefined) await removeDirectory(folder);
     process.exit(0);
   };

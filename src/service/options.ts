@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Agent, builtInEditor, shellAgent } from "./agents/agent.ts";
+import { type NetworkKind, networkKinds } from "./agents/network/agent-network.ts";
 import { type SandboxKind, sandboxKinds } from "./agents/sandbox/create-sandbox.ts";
 import { errorMessage } from "./error-message.ts";
 import type { GitHubRepository } from "./pulls/github.ts";
@@ -23,6 +24,9 @@ repository. The service commits and pushes the agent's changes and opens a pull 
   --agent-reads PATH        also let agents read this file or folder in their sandbox; may be repeated
   --sandbox bwrap|none      run agents with bubblewrap, so that they reach only their job's files, or with all rights of the
                             service (default: bwrap, except for the built-in editor)
+  --agent-network full|model|none
+                            what agents reach from a sandbox: everything, only their model, or nothing (default: full)
+  --model-host HOST[:PORT]  also let agents reach this host, if only their model; may be repeated
   --model NAME              shown as the model of jobs (default: the first word of the command)
   --agents N                how many agents run at a time (default: number of CPU cores)
   --time-limit-minutes N    stop an agent after this time (default: 30)
@@ -47,6 +51,9 @@ export interface CommandLineOptions {
   repository: string;
   targetBranch: string | undefined;
   agent: Agent;
+  network: NetworkKind;
+  /** Hosts that agents may reach if their network is `model`. */
+  modelHosts: string[];
   /** Undefined: none, because the agent is trusted. */
   sandbox: SandboxKind | undefined;
   apiKey: string | undefined;
@@ -74,6 +81,8 @@ export function parseOptions(
         "agent-env": { type: "string", multiple: true },
         "agent-reads": { type: "string", multiple: true },
         sandbox: { type: "string" },
+        "agent-network": { type: "string" },
+        "model-host": { type: "string", multiple: true },
         model: { type: "string" },
         agents: { type: "string" },
         "time-limit-minutes": { type: "string" },
@@ -93,6 +102,10 @@ export function parseOptions(
       throw new Error("AGENT_SERVICE_KEY must be printable ASCII without spaces, to be valid in an HTTP header.");
     if (agent?.trim() === "") throw new Error("--agent is empty.");
     const chosen = agent === undefined ? builtInEditor : shellAgent(agent);
+    const sandbox = parseChoice("--sandbox", values.sandbox, sandboxKinds) ?? (chosen.isTrusted ? undefined : "bwrap");
+    const network = parseChoice("--agent-network", values["agent-network"], networkKinds) ?? "full";
+    if (network !== "full" && sandbox !== "bwrap")
+      throw new Error(`--agent-network ${network} requires --sandbox bwrap.`);
     const days = values["archive-after-days"];
     return {
       repository,
@@ -103,7 +116,9 @@ export function parseOptions(
         passes: [...chosen.passes, ...(values["agent-env"] ?? [])],
         reads: [...chosen.reads, ...(values["agent-reads"] ?? []).map((path) => resolve(path))],
       },
-      sandbox: parseSandbox(values.sandbox) ?? (chosen.isTrusted ? undefined : "bwrap"),
+      sandbox,
+      network,
+      modelHosts: values["model-host"] ?? [],
       apiKey: environment.AGENT_SERVICE_KEY || undefined,
       projects: project,
       port: parseInteger("--port", values.port ?? "0", 0, 65_535),
@@ -118,10 +133,10 @@ export function parseOptions(
   }
 }
 
-function parseSandbox(text: string | undefined): SandboxKind | undefined {
-  const kind = sandboxKinds.find((one) => one === text);
-  if (text !== undefined && kind === undefined) throw new Error(`--sandbox must be ${sandboxKinds.join(" or ")}.`);
-  return kind;
+function parseChoice<T extends string>(option: string, text: string | undefined, choices: readonly T[]): T | undefined {
+  const choice = choices.find((one) => one === text);
+  if (text !== undefined && choice === undefined) throw new Error(`${option} must be ${choices.join(" or ")}.`);
+  return choice;
 }
 
 function parseGitHubRepository(

@@ -2,6 +2,7 @@ import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Agent } from "./agents/agent.ts";
+import { type AgentNetwork, fullNetwork } from "./agents/network/agent-network.ts";
 import type { Sandbox } from "./agents/sandbox/sandbox.ts";
 import { errorMessage, errorStack } from "./error-message.ts";
 import { Repository } from "./git/repository.ts";
@@ -24,6 +25,8 @@ export interface ServiceOptions {
   agent: Agent;
   /** Where agents run. */
   sandbox: Sandbox;
+  /** Default: that of the machine. */
+  network?: AgentNetwork;
   apiKey: string;
   /** The projects that the key gives access to. */
   projects: readonly string[];
@@ -54,7 +57,18 @@ const archiveIntervalMs = 60_000;
  * @throws if another service has the store open, or if the service cannot work on the repository
  */
 export async function startService(options: ServiceOptions): Promise<LoopbackServer> {
-  const { folder, agent, sandbox, agents, apiKey, projects, timeLimitMs, github, log = () => {} } = options;
+  const {
+    folder,
+    agent,
+    sandbox,
+    network = fullNetwork,
+    agents,
+    apiKey,
+    projects,
+    timeLimitMs,
+    github,
+    log = () => {},
+  } = options;
   await mkdir(folder, { recursive: true });
   // It has prompts, and homes with the sessions of agents.
   await chmod(folder, 0o700);
@@ -85,7 +99,7 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
     log,
   });
   const pullRequests = github ? new GitHubPullRequests({ repository: github, signal, log }) : pages;
-  const ports = { store, repository, pullRequests, agent, sandbox, folder, timeLimitMs };
+  const ports = { store, repository, pullRequests, agent, sandbox, network, folder, timeLimitMs };
   const engine = new AgentEngine({ ...ports, repositoryName, agents, signal, log });
   const rateLimiters = {
     creates: store.rateLimiter("create", hourlyLimit, hourMs),

@@ -1,32 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { createSandbox, type SandboxKind, sandboxKinds } from "../../src/service/agents/sandbox/create-sandbox.ts";
-import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
-import { errorMessage } from "../../src/service/error-message.ts";
+import { type SandboxKind, sandboxKinds } from "../../src/service/agents/sandbox/create-sandbox.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
 import { docsRepository, runJob, send, waitForJob } from "../support/agent-service.ts";
+import { findObstacle } from "../support/sandbox-obstacle.ts";
 import { spawnService } from "../support/service-process.ts";
 import { temporaryFolder } from "../support/step.ts";
 
 const support = resolve(import.meta.dirname, "../support");
 const isRoot = process.getuid?.() === 0;
-
-/** Why a sandbox cannot run on this machine, if it cannot. */
-async function findObstacle(kind: SandboxKind): Promise<string | undefined> {
-  const folder = mkdtempSync(join(tmpdir(), "agent-job-test-"));
-  try {
-    const sandbox = await createSandbox(kind, folder, () => {});
-    return sandbox === unconfined ? "no PID namespaces" : undefined;
-  } catch (error) {
-    return errorMessage(error);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
 
 interface HostileService {
   url: string;

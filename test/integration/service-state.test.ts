@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import type { Agent } from "../../src/service/agents/agent.ts";
+import { fullNetwork } from "../../src/service/agents/network/agent-network.ts";
 import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
 import { Repository } from "../../src/service/git/repository.ts";
 import { Archiver } from "../../src/service/jobs/archiver.ts";
@@ -116,7 +117,7 @@ const alwaysOpen: PullRequests = {
   findClosed: async () => new Set(),
 };
 
-interface Setup extends Pick<TurnPorts, "store" | "repository" | "sandbox" | "folder" | "timeLimitMs"> {
+interface Setup extends Pick<TurnPorts, "store" | "repository" | "sandbox" | "network" | "folder" | "timeLimitMs"> {
   docs: DocsRepository;
 }
 
@@ -125,7 +126,15 @@ async function setUp(): Promise<Setup> {
   const folder = temporaryFolder();
   const repository = new Repository({ url: docs.path, folder });
   await repository.open();
-  return { docs, store: new Store(":memory:"), repository, sandbox: unconfined, folder, timeLimitMs: 60_000 };
+  return {
+    docs,
+    store: new Store(":memory:"),
+    repository,
+    sandbox: unconfined,
+    network: fullNetwork,
+    folder,
+    timeLimitMs: 60_000,
+  };
 }
 
 /** Returns an agent that runs `code` and counts its attempts. */

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { signalGroup, waitForExit } from "../processes/process-group.ts";
 import type { Agent } from "./agent.ts";
 import { agentEnvironment, certificateFiles } from "./environment.ts";
+import type { AgentNetwork } from "./network/agent-network.ts";
 import { programPaths } from "./sandbox/programs.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 
@@ -38,6 +39,7 @@ export interface AgentOptions {
   /** The folder of Git objects that the worktree refers to. */
   objects: string;
   sandbox: Sandbox;
+  network: AgentNetwork;
   /** The agent's output is appended to this file. */
   logFile: string;
   timeLimitMs: number;
@@ -68,7 +70,9 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
   const log = openSync(options.logFile, "a");
   const stdin = openSync(promptFile, "r");
   try {
+    const { sandbox, network } = options;
     const environment = agentEnvironment(agent, process.env, {
+      ...network.environment,
       HOME: home,
       TMPDIR: temporary,
       AGENT_PROMPT_FILE: promptFile,
@@ -76,11 +80,16 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       AGENT_JOB_ID: options.jobId,
     });
     const command = agent.command(options);
-    const programs = [command.file, ...agent.programs].flatMap((name) => programPaths(name, environment.PATH ?? ""));
-    const { file, args } = options.sandbox.wrap(command, {
+    const programs = [command.file, ...agent.programs, ...network.programs];
+    const { file, args } = sandbox.wrap(network.wrap(command), {
       currentDirectory: tree,
       writable: [home, tree, temporary],
-      readable: [...programs, ...certificateFiles(environment), ...agent.reads, input, options.objects],
+      readable: [
+        ...programs.flatMap((program) => programPaths(program, environment.PATH ?? "")),
+        ...certificateFiles(environment),
+        ...[...agent.reads, ...network.reads, input, options.objects],
+      ],
+      hasNetwork: network.isShared,
       temporary,
     });
     const child = fork(supervisor, [file, ...args], {

@@ -2,6 +2,7 @@ import { appendFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
+import type { AgentNetwork } from "../agents/network/agent-network.ts";
 import { runAgent } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import { errorMessage } from "../error-message.ts";
@@ -19,6 +20,7 @@ export interface TurnPorts {
   pullRequests: PullRequests;
   agent: Agent;
   sandbox: Sandbox;
+  network: AgentNetwork;
   /** The service's folder, for the directories of jobs and their logs. */
   folder: string;
   /** Per attempt. */
@@ -115,7 +117,7 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
 }
 
 async function attempt(turn: Turn, context: TurnContext, signal: AbortSignal) {
-  const { store, repository, agent, sandbox, directory, isNewHome, logFile, timeLimitMs, log } = context;
+  const { store, repository, agent, sandbox, network, directory, isNewHome, logFile, timeLimitMs, log } = context;
   const { job: jobId, prompt } = turn;
   const history = store.history(turn);
   const result = await runAgent(agent, {
@@ -126,6 +128,7 @@ async function attempt(turn: Turn, context: TurnContext, signal: AbortSignal) {
     directories: directory,
     objects: repository.objects,
     sandbox,
+    network,
     logFile,
     timeLimitMs,
     signal,

@@ -57,6 +57,14 @@ test("runs every agent but the built-in editor in a sandbox, unless told otherwi
   expect(parse("--repository x --agent a --sandbox none")).toMatchObject({ sandbox: "none" });
 });
 
+test("gives agents the full network, unless told otherwise", () => {
+  expect(parse("--repository x --agent a")).toMatchObject({ network: "full", modelHosts: [] });
+  expect(parse("--repository x --agent a --agent-network model --model-host b:8443")).toMatchObject({
+    network: "model",
+    modelHosts: ["b:8443"],
+  });
+});
+
 test("gives an agent more variables and files", () => {
   expect(
     parse("--repository x --agent a --agent-env A --agent-env B --agent-reads /opt/tools --agent-reads x"),
@@ -85,6 +93,9 @@ test.each([
   ["--repository x --archive-after-days no", "--archive-after-days must be a number greater than 0"],
   ["--repository x --github acme/docs", "--github requires GITHUB_TOKEN"],
   ["--repository x --sandbox no", "--sandbox must be bwrap or none"],
+  ["--repository x --agent a --agent-network some", "--agent-network must be full or model or none"],
+  ["--repository x --agent a --agent-network model --sandbox none", "--agent-network model requires --sandbox bwrap"],
+  ["--repository x --agent-network none", "--agent-network none requires --sandbox bwrap"],
   ["--repository x --unknown", "Unknown option '--unknown'"],
 ])("rejects %j", (line, error) => {
   expect(parse(line)).toMatchObject({ error: expect.stringContaining(error) });

@@ -46,10 +46,10 @@ export const bubblewrap: Sandbox = {
   }),
 };
 
-function sandboxArguments({ currentDirectory, writable, readable, temporary }: SandboxAccess): string[] {
+function sandboxArguments({ currentDirectory, writable, readable, hasNetwork, temporary }: SandboxAccess): string[] {
   return [
     // Everything the agent started dies with it, and all of it with the service.
-    ...["--unshare-all", "--share-net", "--die-with-parent", "--new-session"],
+    ...["--unshare-all", ...(hasNetwork ? ["--share-net"] : []), "--die-with-parent", "--new-session"],
     ...["--cap-drop", "ALL", "--hostname", "agent"],
     ...systemFolders.flatMap(showSystemFolder),
     ...systemFiles.flatMap(readOnly),

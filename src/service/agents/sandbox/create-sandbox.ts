@@ -20,7 +20,13 @@ export async function createSandbox(kind: SandboxKind, folder: string, log: (lin
   const directory = join(folder, "sandbox-test");
   mkdirSync(directory, { recursive: true });
   try {
-    const access = { currentDirectory: directory, writable: [directory], readable: [], temporary: directory };
+    const access = {
+      currentDirectory: directory,
+      writable: [directory],
+      readable: [],
+      hasNetwork: true,
+      temporary: directory,
+    };
     const error = await probe(bubblewrap.wrap({ file: "/bin/sh", args: ["-c", "echo > written"] }, access));
     if (error !== undefined) throw new Error(explainBubblewrapError(error));
     return bubblewrap;

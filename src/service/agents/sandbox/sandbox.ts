@@ -8,6 +8,8 @@ export interface SandboxAccess {
   writable: readonly string[];
   /** Files and directories. Those that do not exist are left out. */
   readable: readonly string[];
+  /** Whether it has the network of the machine. Otherwise it only has a loopback of its own. */
+  hasNetwork: boolean;
   /** A writable directory that takes the place of `/tmp`. */
   temporary: string;
 }

@@ -1,0 +1,90 @@
+import { resolve } from "node:path";
+import type { Agent, AgentCommand } from "../agent.ts";
+import { startModelProxy } from "./model-proxy.ts";
+
+export const networkKinds = ["full", "model", "none"] as const;
+
+export type NetworkKind = (typeof networkKinds)[number];
+
+/** What agents can reach, beyond their sandbox. */
+export interface AgentNetwork extends AsyncDisposable {
+  /** Whether agents have the network of the machine. Otherwise they only have a loopback of their own. */
+  isShared: boolean;
+  /** Set in the environment of agents, in place of what they have. */
+  environment: Readonly<Record<string, string>>;
+  /** Files and programs that `wrap` needs in a sandbox. */
+  reads: readonly string[];
+  programs: readonly string[];
+  /** Returns a command that runs `command` with this network, inside a sandbox. */
+  wrap(command: AgentCommand): AgentCommand;
+}
+
+/** Agents have the network of the machine. */
+export const fullNetwork: AgentNetwork = {
+  isShared: true,
+  environment: {},
+  reads: [],
+  programs: [],
+  wrap: (command) => command,
+  [Symbol.asyncDispose]: async () => {},
+};
+
+/** On the loopback of the sandbox, which no other program of the machine uses. */
+const port = 3128;
+
+const forwarder = resolve(import.meta.dirname, "forwarder.ts");
+
+/**
+ * Creates the network of an agent.
+ *
+ * @param modelHosts - hosts that it may reach with `model`, besides its own
+ * @param service - the environment of the service, with the key of the model
+ * @throws if it is limited to its model, and that is unknown
+ */
+export async function createAgentNetwork(
+  kind: NetworkKind,
+  agent: Agent,
+  modelHosts: readonly string[],
+  service: Readonly<Record<string, string | undefined>>,
+  log: (line: string) => void,
+): Promise<AgentNetwork> {
+  if (kind === "full") return fullNetwork;
+  if (kind === "none") return { ...fullNetwork, isShared: false };
+  const { modelEndpoint: endpoint } = agent;
+  const key = endpoint && service[endpoint.keyVariable];
+  const hosts = [...agent.hosts, ...modelHosts];
+  if (!key && hosts.length === 0)
+    throw new Error("the model of this agent is unknown: name its host with --model-host");
+  const model = endpoint && key ? { endpoint, key } : undefined;
+  const proxy = await startModelProxy({ model, hosts, log });
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    isShared: false,
+    environment: {
+      ...inBothCases({ HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, NO_PROXY: "127.0.0.1,localhost" }),
+      // Without it, Node ignores these variables.
+      NODE_USE_ENV_PROXY: "1",
+      ...(model && {
+        [model.endpoint.baseUrlVariable]: url + new URL(model.endpoint.url).pathname.replace(/\/$/, ""),
+        [model.endpoint.keyVariable]: "added-by-the-service",
+      }),
+    },
+    reads: [proxy.socket, forwarder],
+    programs: [process.execPath],
+    wrap: ({ file, args }) => ({
+      file: process.execPath,
+      args: [forwarder, String(port), proxy.socket, file, ...args],
+    }),
+    [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
+  };
+}
+
+/** Programs differ in which of both they read. */
+function inBothCases(variables: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) => [
+      [name, value],
+      [name.toLowerCase(), value],
+    ]),
+  );
+}

@@ -1,0 +1,124 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Duplex, pipeline } from "node:stream";
+import type { ModelEndpoint } from "../agent.ts";
+
+export interface ModelProxyOptions {
+  /** Requests to the proxy itself are sent there, with the key. Undefined: they are rejected. */
+  model?: { endpoint: ModelEndpoint; key: string } | undefined;
+  /** `host` or `host:port` (default: 443) to which the proxy opens tunnels. */
+  hosts: readonly string[];
+  log: (line: string) => void;
+}
+
+/** A proxy by which agents without a network reach their model. Disposing of it closes all connections. */
+export interface ModelProxy extends AsyncDisposable {
+  /** The path of the Unix socket on which it listens. */
+  socket: string;
+}
+
+/** In bytes, for the headers of a request or a response. */
+const maxHeaderSize = 64 * 1024;
+
+/** Headers that are about one connection, or in which an agent could send a key of its own. */
+const dropped = new Set([
+  ...["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "host"],
+  ...["proxy-authorization", "proxy-connection", "authorization", "x-api-key", "x-goog-api-key", "api-key", "cookie"],
+]);
+
+/** Starts a proxy. No path, header or body that passes it is logged. */
+export async function startModelProxy({ model, hosts, log }: ModelProxyOptions): Promise<ModelProxy> {
+  const allowed = new Set(hosts.map((host) => (/:\d+$/.test(host) ? host : `${host}:443`).toLowerCase()));
+  const denied = new Set<string>();
+  const tunnels = new Set<Duplex>();
+  const server = createServer({ maxHeaderSize }, (request, response) => {
+    if (model === undefined || !request.url?.startsWith("/")) return reject(response, 403, "This proxy opens tunnels.");
+    try {
+      forward(request, response, model.endpoint, model.key);
+    } catch {
+      // Such as a path that is no URL. An agent must not be able to end the service with it.
+      reject(response, 400, "The request is invalid.");
+    }
+  });
+  server.on("connect", ({ url = "" }: IncomingMessage, client: Duplex, head: Buffer) => {
+    client.on("error", () => client.destroy());
+    const [, host, port] = /^([\w.-]+):(\d{1,5})$/.exec(url) ?? [];
+    if (host === undefined || !allowed.has(url.toLowerCase())) {
+      // Limited, because an agent chooses the names.
+      if (host !== undefined && !denied.has(host) && denied.size < 20)
+        log(`An agent was denied a connection to ${url}.`);
+      if (host !== undefined) denied.add(host);
+      client.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+      return;
+    }
+    openTunnel(client, connect(Number(port), host), head, tunnels);
+  });
+  // In the temporary directory, because the path of a socket may only have about 100 bytes.
+  const folder = await mkdtemp(join(tmpdir(), "agent-proxy-"));
+  const socket = join(folder, "socket");
+  await new Promise<void>((resolve, rejectStart) => server.once("error", rejectStart).listen(socket, resolve));
+  return {
+    socket,
+    [Symbol.asyncDispose]: async () => {
+      for (const tunnel of tunnels) tunnel.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function openTunnel(client: Duplex, target: Socket, head: Buffer, tunnels: Set<Duplex>): void {
+  tunnels.add(client);
+  let isOpen = false;
+  target.once("connect", () => {
+    isOpen = true;
+    client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+    target.write(head);
+  });
+  pipeline(client, target, client, () => {
+    tunnels.delete(client);
+    if (!isOpen && client.writable) client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+  });
+}
+
+function forward(request: IncomingMessage, response: ServerResponse, endpoint: ModelEndpoint, key: string): void {
+  const base = new URL(endpoint.url);
+  // Resolved by the parser that sends the request, so that no `..` leads out of the endpoint.
+  const url = new URL(`${base.origin}${request.url}`);
+  const folder = base.pathname.replace(/\/$/, "");
+  // The answer to a TRACE shows the headers.
+  const isAllowed = url.origin === base.origin && request.method !== "TRACE";
+  if (!isAllowed || !`${url.pathname}/`.startsWith(`${folder}/`)) {
+    reject(response, 403, "This is not a request for the model.");
+    return;
+  }
+  const [name, value] = endpoint.header(key);
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).filter(([header]) => !dropped.has(header) && header !== name.toLowerCase()),
+  );
+  const send = url.protocol === "https:" ? httpsRequest : httpRequest;
+  const agent = url.protocol === "https:" ? httpsAgent : undefined;
+  const { method } = request;
+  const upstream = send(url, { method, headers: { ...headers, [name]: value }, maxHeaderSize, agent }, (answer) => {
+    const { connection, "keep-alive": _, "transfer-encoding": __, ...answered } = answer.headers;
+    response.writeHead(answer.statusCode ?? 502, answered);
+    pipeline(answer, response, () => {});
+  });
+  upstream.on("error", () => reject(response, 502, "The model cannot be reached."));
+  // The agent has gone, and pays for no more of the answer.
+  response.on("close", () => upstream.destroy());
+  pipeline(request, upstream, () => {});
+}
+
+/** Uses the proxy of the service's environment, if there is one. */
+const httpsAgent = new HttpsAgent({ keepAlive: true, proxyEnv: process.env });
+
+function reject(response: ServerResponse, status: number, reason: string): void {
+  if (response.headersSent) response.destroy();
+  else response.writeHead(status, { "content-type": "text/plain" }).end(`${reason}\n`);
+}
