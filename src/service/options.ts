@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Agent, builtInEditor, shellAgent } from "./agents/agent.ts";
+import type { Limits } from "./agents/limits.ts";
 import { type NetworkKind, networkKinds } from "./agents/network/agent-network.ts";
 import { type SandboxKind, sandboxKinds } from "./agents/sandbox/create-sandbox.ts";
 import { errorMessage } from "./error-message.ts";
@@ -29,6 +30,9 @@ repository. The service commits and pushes the agent's changes and opens a pull 
   --model-host HOST[:PORT]  also let agents reach this host, if only their model; may be repeated
   --model NAME              shown as the model of jobs (default: the first word of the command)
   --agents N                how many agents run at a time (default: number of CPU cores)
+  --memory-mb N             kill an agent if its processes together use more memory (default: unlimited)
+  --processes N             kill an agent if it has more processes at a time (default: unlimited)
+  --disk-mb N               kill an agent if its job's files are larger (default: unlimited)
   --time-limit-minutes N    stop an agent after this time (default: 30)
   --project ID              project that the API key gives access to; may be repeated (default: demo)
   --port N                  port to listen on (default: any free port)
@@ -62,6 +66,7 @@ export interface CommandLineOptions {
   store: string | undefined;
   agents: number;
   timeLimitMs: number;
+  limits: Limits;
   archiveAfterDays: number | undefined;
   github: GitHubRepository | undefined;
 }
@@ -86,6 +91,9 @@ export function parseOptions(
         model: { type: "string" },
         agents: { type: "string" },
         "time-limit-minutes": { type: "string" },
+        "memory-mb": { type: "string" },
+        processes: { type: "string" },
+        "disk-mb": { type: "string" },
         project: { type: "string", multiple: true },
         port: { type: "string" },
         store: { type: "string" },
@@ -125,6 +133,11 @@ export function parseOptions(
       store,
       agents: parseInteger("--agents", values.agents ?? String(availableParallelism()), 1, 1000),
       timeLimitMs: parsePositive("--time-limit-minutes", values["time-limit-minutes"] ?? "30") * 60_000,
+      limits: {
+        memoryMb: parseLimit("--memory-mb", values["memory-mb"]),
+        processes: parseLimit("--processes", values.processes),
+        diskMb: parseLimit("--disk-mb", values["disk-mb"]),
+      },
       archiveAfterDays: days === undefined ? undefined : parsePositive("--archive-after-days", days),
       github: parseGitHubRepository(repository, values, environment.GITHUB_TOKEN),
     };
@@ -163,6 +176,11 @@ function parseInteger(option: string, text: string, min: number, max: number): n
   if (!/^\d+$/.test(text) || value < min || value > max)
     throw new Error(`${option} must be an integer from ${min} to ${max}.`);
   return value;
+}
+
+function parseLimit(option: string, text: string | undefined): number | undefined {
+  if (text !== undefined && process.platform !== "linux") throw new Error(`${option} requires Linux.`);
+  return text === undefined ? undefined : parseInteger(option, text, 1, 1_000_000_000);
 }
 
 /** In minutes or days. A timer takes at most 35,791 minutes. */

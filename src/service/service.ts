@@ -2,6 +2,7 @@ import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Agent } from "./agents/agent.ts";
+import type { Limits } from "./agents/limits.ts";
 import { type AgentNetwork, fullNetwork } from "./agents/network/agent-network.ts";
 import type { Sandbox } from "./agents/sandbox/sandbox.ts";
 import { errorMessage, errorStack } from "./error-message.ts";
@@ -27,6 +28,8 @@ export interface ServiceOptions {
   sandbox: Sandbox;
   /** Default: that of the machine. */
   network?: AgentNetwork;
+  /** Per job. Default: none. */
+  limits?: Limits;
   apiKey: string;
   /** The projects that the key gives access to. */
   projects: readonly string[];
@@ -62,6 +65,7 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
     agent,
     sandbox,
     network = fullNetwork,
+    limits = {},
     agents,
     apiKey,
     projects,
@@ -99,7 +103,7 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
     log,
   });
   const pullRequests = github ? new GitHubPullRequests({ repository: github, signal, log }) : pages;
-  const ports = { store, repository, pullRequests, agent, sandbox, network, folder, timeLimitMs };
+  const ports = { store, repository, pullRequests, agent, sandbox, network, limits, folder, timeLimitMs };
   const engine = new AgentEngine({ ...ports, repositoryName, agents, signal, log });
   const rateLimiters = {
     creates: store.rateLimiter("create", hourlyLimit, hourMs),

@@ -117,7 +117,8 @@ const alwaysOpen: PullRequests = {
   findClosed: async () => new Set(),
 };
 
-interface Setup extends Pick<TurnPorts, "store" | "repository" | "sandbox" | "network" | "folder" | "timeLimitMs"> {
+interface Setup
+  extends Pick<TurnPorts, "store" | "repository" | "sandbox" | "network" | "limits" | "folder" | "timeLimitMs"> {
   docs: DocsRepository;
 }
 
@@ -132,6 +133,7 @@ async function setUp(): Promise<Setup> {
     repository,
     sandbox: unconfined,
     network: fullNetwork,
+    limits: {},
     folder,
     timeLimitMs: 60_000,
   };

@@ -127,6 +127,9 @@ const attacks: Record<string, () => void> = {
       join(mirror(), "objects"),
     ])
       write(join(folder, "planted"), "x");
+    // Only asked: without a sandbox, a write would change the machine.
+    const isWritable = (folder: string) => tryTo(() => fs.accessSync(folder, fs.constants.W_OK) ?? true);
+    console.log(`can write to: ${["/", "/dev", "/etc", "/usr", "/proc", "/var", "/tmp"].filter(isWritable)}`);
     // It is only opened: a write would change the machine.
     if (tryTo(() => fs.openSync("/proc/sys/kernel/core_pattern", "r+"))) console.log("can configure the kernel");
   },

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { signalGroup, waitForExit } from "../processes/process-group.ts";
 import type { Agent } from "./agent.ts";
 import { agentEnvironment, certificateFiles } from "./environment.ts";
+import { type Limits, watchLimits } from "./limits.ts";
 import type { AgentNetwork } from "./network/agent-network.ts";
 import { programPaths } from "./sandbox/programs.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
@@ -40,6 +41,9 @@ export interface AgentOptions {
   objects: string;
   sandbox: Sandbox;
   network: AgentNetwork;
+  limits: Limits;
+  /** Called before the agent is killed because it exceeds a limit, with what it has. */
+  onLimitExceeded: (what: string) => void;
   /** The agent's output is appended to this file. */
   logFile: string;
   timeLimitMs: number;
@@ -101,7 +105,15 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       env: environment,
     });
     const { timeLimitMs, signal } = options;
-    const { exitCode, terminated } = await waitForExit(child, { until: "exit", timeLimitMs, signal, graceMs });
+    const ended = new AbortController();
+    const onExceeded = (what: string): void => {
+      options.onLimitExceeded(what);
+      signalGroup(child.pid, "SIGKILL");
+    };
+    if (child.pid !== undefined)
+      void watchLimits(child.pid, [home, tree, temporary], options.limits, onExceeded, ended.signal);
+    const exit = waitForExit(child, { until: "exit", timeLimitMs, signal, graceMs });
+    const { exitCode, terminated } = await exit.finally(() => ended.abort());
     // Processes that the agent left behind would keep writing to a worktree that is being committed.
     signalGroup(child.pid, "SIGKILL");
     if (terminated !== undefined) return terminated === "aborted" ? "stopped" : "timed-out";

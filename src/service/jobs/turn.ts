@@ -2,6 +2,7 @@ import { appendFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
+import type { Limits } from "../agents/limits.ts";
 import type { AgentNetwork } from "../agents/network/agent-network.ts";
 import { runAgent } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
@@ -21,6 +22,8 @@ export interface TurnPorts {
   agent: Agent;
   sandbox: Sandbox;
   network: AgentNetwork;
+  /** Per job. */
+  limits: Limits;
   /** The service's folder, for the directories of jobs and their logs. */
   folder: string;
   /** Per attempt. */
@@ -117,7 +120,8 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
 }
 
 async function attempt(turn: Turn, context: TurnContext, signal: AbortSignal) {
-  const { store, repository, agent, sandbox, network, directory, isNewHome, logFile, timeLimitMs, log } = context;
+  const { store, repository, agent, sandbox, network, limits, directory, isNewHome, logFile, timeLimitMs, log } =
+    context;
   const { job: jobId, prompt } = turn;
   const history = store.history(turn);
   const result = await runAgent(agent, {
@@ -129,6 +133,8 @@ async function attempt(turn: Turn, context: TurnContext, signal: AbortSignal) {
     objects: repository.objects,
     sandbox,
     network,
+    limits,
+    onLimitExceeded: (what) => log(`The agent is killed, because it has ${what}.`),
     logFile,
     timeLimitMs,
     signal,

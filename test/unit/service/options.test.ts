@@ -65,6 +65,14 @@ test("gives agents the full network, unless told otherwise", () => {
   });
 });
 
+test.runIf(process.platform === "linux")("limits agents only if told to", () => {
+  const limits = { memoryMb: undefined, processes: undefined, diskMb: undefined };
+  expect(parse("--repository x")).toMatchObject({ limits });
+  expect(parse("--repository x --memory-mb 100 --processes 50 --disk-mb 1000")).toMatchObject({
+    limits: { memoryMb: 100, processes: 50, diskMb: 1000 },
+  });
+});
+
 test("gives an agent more variables and files", () => {
   expect(
     parse("--repository x --agent a --agent-env A --agent-env B --agent-reads /opt/tools --agent-reads x"),
@@ -96,6 +104,8 @@ test.each([
   ["--repository x --agent a --agent-network some", "--agent-network must be full or model or none"],
   ["--repository x --agent a --agent-network model --sandbox none", "--agent-network model requires --sandbox bwrap"],
   ["--repository x --agent-network none", "--agent-network none requires --sandbox bwrap"],
+  ["--repository x --memory-mb 0", "--memory-mb must be an integer"],
+  ["--repository x --processes many", "--processes must be an integer"],
   ["--repository x --unknown", "Unknown option '--unknown'"],
 ])("rejects %j", (line, error) => {
   expect(parse(line)).toMatchObject({ error: expect.stringContaining(error) });

@@ -53,11 +53,12 @@ function sandboxArguments({ currentDirectory, writable, readable, hasNetwork, te
     ...["--cap-drop", "ALL", "--hostname", "agent"],
     ...systemFolders.flatMap(showSystemFolder),
     ...systemFiles.flatMap(readOnly),
-    ...["--proc", "/proc", ...kernelFiles.flatMap(readOnly), "--dev", "/dev", "--bind", temporary, "/tmp"],
+    ...["--proc", "/proc", ...kernelFiles.flatMap(readOnly), "--dev", "/dev"],
+    ...["--bind", temporary, "/tmp", "--bind", temporary, "/dev/shm"],
     ...readable.flatMap(readOnly),
     ...writable.flatMap((path) => ["--bind", path, path]),
-    // Of the folders above those, which are in memory, none can be written.
-    ...["--remount-ro", "/", "--chdir", currentDirectory],
+    // Nothing that is only in memory can be written, so that all files count for the limit of the disk.
+    ...["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", currentDirectory],
   ];
 }
 

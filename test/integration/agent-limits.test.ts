@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Limits } from "../../src/service/agents/limits.ts";
+import { createSandbox, sandboxKinds } from "../../src/service/agents/sandbox/create-sandbox.ts";
+import { docsRepository, runJob, scriptAgent, startAgentService } from "../support/agent-service.ts";
+import { findObstacle } from "../support/sandbox-obstacle.ts";
+import { temporaryFolder } from "../support/step.ts";
+
+const wait = "await new Promise((resolve) => setTimeout(resolve, 60_000));";
+
+for (const kind of sandboxKinds) {
+  const obstacle = await findObstacle(kind);
+  describe.skipIf(obstacle !== undefined)(`with --sandbox ${kind}${obstacle ? `, skipped: ${obstacle}` : ""}`, () => {
+    /** Runs an agent. Returns the job's status and log. */
+    async function run(limits: Limits, code: string) {
+      const sandbox = await createSandbox(kind, temporaryFolder(), () => {});
+      await using service = await startAgentService(docsRepository(), { agent: scriptAgent(code), sandbox, limits });
+      const { id, status } = await runJob(service, "Go on");
+      return { status, log: readFileSync(join(service.folder, "logs", `${id}.log`), "utf8") };
+    }
+
+    test.each<[string, Limits, string]>([
+      ["300 MB of memory", { memoryMb: 300 }, `globalThis.kept = Buffer.alloc(400_000_000, 1); ${wait}`],
+      [
+        "20 processes",
+        { processes: 20 },
+        `const { spawn } = await import("node:child_process");
+         for (let n = 0; n < 30; n++) spawn("setsid", ["sleep", "60"], { stdio: "ignore" }); ${wait}`,
+      ],
+      [
+        "20 MB of disk",
+        { diskMb: 20 },
+        `fs.writeFileSync(process.env.TMPDIR + "/x", Buffer.alloc(30_000_000)); ${wait}`,
+      ],
+    ])("kills an agent with more than %s", async (limit, limits, code) => {
+      const { status, log } = await run(limits, code);
+      expect(status).toBe("failed");
+      expect(log).toContain(`[service] The agent is killed, because it has more than ${limit}.`);
+    });
+
+    test("does not kill an agent within its limits", async () => {
+      const { status, log } = await run(
+        { memoryMb: 1000, processes: 100, diskMb: 1000 },
+        "fs.writeFileSync('a', 'b');",
+      );
+      expect(status, log).toBe("completed");
+    });
+  });
+}
