@@ -32,7 +32,7 @@ async function serve({
   const log = (line: string): void => console.log(`${new Date().toISOString()} ${line}`);
   let network = fullNetwork;
   const start = async () => {
-    const sandbox = kind === undefined ? unconfined : await createSandbox(kind, folder, log);
+    const sandbox = kind === undefined ? unconfined : await createSandbox(kind, folder, networkKind === "full", log);
     network = await createAgentNetwork(networkKind, rest.agent, modelHosts, process.env, log);
     return startService({ ...rest, sandbox, network, apiKey, folder, store, repositoryUmask, log });
   };

@@ -99,6 +99,12 @@ for (const kind of sandboxKinds) {
       expect(docs.git("rev-parse", "main") === before).toBe(isStopped);
     });
 
+    test("an agent cannot plant a hook in the repository that the service pushes to", async () => {
+      const service = await start(kind);
+      await attack(service, "plant a hook in the target repository");
+      expect(service.hasRun()).toBe(!isStopped);
+    });
+
     test("a process that an agent leaves behind ends with its turn, and writes into no other job", async () => {
       const service = await start(kind);
       const { id } = await attack(service, "leave a process behind");
@@ -114,6 +120,8 @@ for (const kind of sandboxKinds) {
       const service = await start(kind);
       const { docs } = service;
       const first = await attack(service, "plant Git configuration");
+      // The next service of this user would use it.
+      expect(existsSync(join(service.home, ".gitconfig"))).toBe(!isStopped);
       const second = await attack(service, "change a file");
       // With a pull request that changed meanwhile, so that the service merges.
       docs.merge(first.branch);

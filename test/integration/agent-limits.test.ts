@@ -14,7 +14,7 @@ for (const kind of sandboxKinds) {
   describe.skipIf(obstacle !== undefined)(`with --sandbox ${kind}${obstacle ? `, skipped: ${obstacle}` : ""}`, () => {
     /** Runs an agent. Returns the job's status and log. */
     async function run(limits: Limits, code: string) {
-      const sandbox = await createSandbox(kind, temporaryFolder(), () => {});
+      const sandbox = await createSandbox(kind, temporaryFolder(), true, () => {});
       await using service = await startAgentService(docsRepository(), { agent: scriptAgent(code), sandbox, limits });
       const { id, status } = await runJob(service, "Go on");
       return { status, log: readFileSync(join(service.folder, "logs", `${id}.log`), "utf8") };

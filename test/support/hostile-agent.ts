@@ -161,6 +161,11 @@ const attacks: Record<string, () => void> = {
     write(".gitattributes", attributes);
     fs.appendFileSync("README.md", "planted\n");
   },
+  "plant a hook in the target repository": () => {
+    const [url] = execFileSync("git", ["remote", "get-url", "origin"], { encoding: "utf8" }).split("\n");
+    write(join(url ?? "", "hooks/pre-receive"), `#!/bin/sh\n${payload}\n`, 0o755);
+    fs.appendFileSync("README.md", "changed\n");
+  },
   "redirect the mirror": () => {
     write(join(mirror(), "commondir"), `${tree}/.git\n`);
     write(join(mirror(), ".git"), `gitdir: ${tree}/.git\n`);

@@ -9,7 +9,7 @@ import { errorMessage } from "../../src/service/error-message.ts";
 export async function findObstacle(kind: SandboxKind): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "agent-job-test-"));
   try {
-    const sandbox = await createSandbox(kind, folder, () => {});
+    const sandbox = await createSandbox(kind, folder, false, () => {});
     return sandbox === unconfined ? "no PID namespaces" : undefined;
   } catch (error) {
     return errorMessage(error);

@@ -13,9 +13,15 @@ export type SandboxKind = (typeof sandboxKinds)[number];
  * Creates a sandbox, after a test run in it.
  *
  * @param folder - the service's
+ * @param hasNetwork - whether agents will have the network of the machine
  * @throws if it cannot run on this machine, with what the operator can do as the message
  */
-export async function createSandbox(kind: SandboxKind, folder: string, log: (line: string) => void): Promise<Sandbox> {
+export async function createSandbox(
+  kind: SandboxKind,
+  folder: string,
+  hasNetwork: boolean,
+  log: (line: string) => void,
+): Promise<Sandbox> {
   if (kind === "none") return createProcessNamespace(log);
   const directory = join(folder, "sandbox-test");
   mkdirSync(directory, { recursive: true });
@@ -24,7 +30,7 @@ export async function createSandbox(kind: SandboxKind, folder: string, log: (lin
       currentDirectory: directory,
       writable: [directory],
       readable: [],
-      hasNetwork: true,
+      hasNetwork,
       temporary: directory,
     };
     const error = await probe(bubblewrap.wrap({ file: "/bin/sh", args: ["-c", "echo > written"] }, access));
