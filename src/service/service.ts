@@ -1,5 +1,6 @@
+import { existsSync, realpathSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Agent } from "./agents/agent.ts";
 import type { Limits } from "./agents/limits.ts";
@@ -76,6 +77,9 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
   await mkdir(folder, { recursive: true });
   // It has prompts, and homes with the sessions of agents.
   await chmod(folder, 0o700);
+  const exposed = agent.reads.find((path) => [folder, options.store ?? folder].some((own) => isWithin(own, path)));
+  if (exposed !== undefined)
+    throw new Error(`agents cannot be allowed to read ${exposed}: it has files of the service`);
   // Opened first: its lock guards the folder against a second service.
   const store = new Store(options.store ?? join(folder, "jobs.sqlite"));
   await cleanJobDirectories(folder, (id) => store.job(id) !== undefined).catch((error: unknown) =>
@@ -133,6 +137,13 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
       store[Symbol.dispose]();
     },
   };
+}
+
+/** Returns whether a path, whose folder exists, is another one or within it. */
+function isWithin(path: string, other: string): boolean {
+  if (!existsSync(other)) return false;
+  const real = join(realpathSync(dirname(path)), basename(path));
+  return `${real}/`.startsWith(`${realpathSync(other).replace(/\/$/, "")}/`);
 }
 
 async function archiveRegularly(archiver: Archiver, signal: AbortSignal, log: (line: string) => void): Promise<void> {

@@ -90,6 +90,7 @@ for (const kind of sandboxKinds) {
       if (!isStopped) return;
       expect(log).not.toContain("can configure the kernel");
       expect(log).toContain("| can write to: /tmp\n");
+      expect(log).toContain("| capabilities: 0000000000000000\n");
     });
 
     test("an agent cannot push to the target branch", async () => {

@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Limits } from "../../src/service/agents/limits.ts";
 import { createSandbox, sandboxKinds } from "../../src/service/agents/sandbox/create-sandbox.ts";
@@ -37,6 +38,24 @@ for (const kind of sandboxKinds) {
       const { status, log } = await run(limits, code);
       expect(status).toBe("failed");
       expect(log).toContain(`[service] The agent is killed, because it has more than ${limit}.`);
+    });
+
+    test("ends every process at the time limit", async () => {
+      const code = `
+        const { spawn } = await import("node:child_process");
+        const beat = "setInterval(() => fs.appendFileSync(process.env.HOME + '/beats', '.'), 10)";
+        spawn("setsid", [process.execPath, "--eval", "const fs = require('node:fs'); " + beat], { stdio: "ignore" });
+        while (!fs.existsSync(process.env.HOME + "/beats")) await new Promise((resolve) => setTimeout(resolve, 20));
+        ${wait}`;
+      const sandbox = await createSandbox(kind, temporaryFolder(), true, () => {});
+      const options = { agent: scriptAgent(code), sandbox, timeLimitMs: 5000 };
+      await using service = await startAgentService(docsRepository(), options);
+      const { id, status } = await runJob(service, "Go on");
+      expect(status).toBe("failed");
+      const beats = join(service.folder, "jobs", id, "home/beats");
+      const { size } = statSync(beats);
+      await setTimeout(200);
+      expect(statSync(beats).size).toBe(size);
     });
 
     test("does not kill an agent within its limits", async () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { shellAgent } from "../../src/service/agents/agent.ts";
@@ -175,10 +175,10 @@ describe("agent", () => {
   test("is killed at the time limit, with all processes it started", async () => {
     const pids = join(temporaryFolder(), "pids");
     const agent = shellAgent(`sleep 300 & echo $! > ${pids}; trap "" TERM; sleep 300`);
-    const service = await start({ agent, timeLimitMs: 700 });
+    const service = await start({ agent, timeLimitMs: 3000 });
     const job = await runJob(service, "Go on");
     expect(job.status).toBe("failed");
-    expect(logOf(service, job.id)).toContain("timed out after 0.7 s");
+    expect(logOf(service, job.id)).toContain("timed out after 3 s");
     expect(isAlive(readFileSync(pids, "utf8"))).toBe(false);
   });
 
@@ -416,6 +416,15 @@ test("does not start with a repository it cannot work on, and says why", async (
   await expect(startAgentService(docs)).rejects.toThrow(/--base/);
   const service = await start({ targetBranch: "main" });
   expect((await runJob(service, 'Add a page "X"')).status).toBe("completed");
+});
+
+test("does not start if agents may read its files", async () => {
+  const folder = temporaryFolder();
+  for (const path of [folder, dirname(folder), "/"]) {
+    const agent = { ...shellAgent("true"), reads: ["/nowhere", path] };
+    await expect(startAgentService(docs, { agent, folder })).rejects.toThrow(/has files of the service/);
+  }
+  await start({ agent: { ...shellAgent("true"), reads: [docs.path] }, folder });
 });
 
 test("cleans up what a killed service left behind", async () => {

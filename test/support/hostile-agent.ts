@@ -130,6 +130,7 @@ const attacks: Record<string, () => void> = {
     // Only asked: without a sandbox, a write would change the machine.
     const isWritable = (folder: string) => tryTo(() => fs.accessSync(folder, fs.constants.W_OK) ?? true);
     console.log(`can write to: ${["/", "/dev", "/etc", "/usr", "/proc", "/var", "/tmp"].filter(isWritable)}`);
+    console.log(`capabilities: ${/^CapEff:\s*(\w+)/m.exec(read("/proc/self/status"))?.[1]}`);
     // It is only opened: a write would change the machine.
     if (tryTo(() => fs.openSync("/proc/sys/kernel/core_pattern", "r+"))) console.log("can configure the kernel");
   },

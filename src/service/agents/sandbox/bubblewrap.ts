@@ -18,6 +18,7 @@ const systemFiles = [
   "localtime",
   "mime.types",
   "nsswitch.conf",
+  "os-release",
   "passwd",
   "pki/ca-trust",
   "pki/tls/cert.pem",
