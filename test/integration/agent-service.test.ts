@@ -217,6 +217,16 @@ describe("agent", () => {
     }
   });
 
+  test.each([".gitignore", "docs/.gitattributes", ".gitmodules"])(
+    "cannot block the service with a pipe: %s",
+    async (file) => {
+      const service = await start({ agent: shellAgent(`rm -f ${file}; mkfifo ${file}; echo more >> README.md`) });
+      const job = await runJob(service, "Go on");
+      expect(job.status).toBe("failed");
+      expect(logOf(service, job.id)).toContain("the agent left a named pipe, for which Git would wait");
+    },
+  );
+
   test("fails the job if it creates a nested repository, since its files would be lost", async () => {
     const inner =
       "mkdir inner && cd inner && git init -q && echo x > x && git add x && git -c user.name=a -c user.email=a@b commit -qm x";

@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { globSync, rmSync } from "node:fs";
 import { lstat, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { ControlFiles } from "./control-files.ts";
 import { Git } from "./git.ts";
 import { readOperatorSettings, type Setting } from "./settings.ts";
@@ -219,6 +221,8 @@ export class Repository {
   async commit({ worktree, inode, head }: Checkout, message: string, index: string): Promise<string | undefined> {
     if (inode === undefined || (await inodeOf(worktree)) !== inode)
       throw new Error("the agent removed or replaced its worktree");
+    const pipe = await findGitPipe(worktree);
+    if (pipe !== undefined) throw new Error(`the agent left a named pipe, for which Git would wait: ${pipe}`);
     const environment = { GIT_DIR: this.#clone, GIT_WORK_TREE: worktree, GIT_INDEX_FILE: index };
     await this.#git.run(["read-tree", head], { environment });
     const submodules = await this.#submodulesOf(head);
@@ -323,6 +327,14 @@ export class Repository {
   async #commitTree(tree: string, parent: string, message: string): Promise<string> {
     return (await this.#git.run(["commit-tree", tree, "-p", parent, "-F", "-"], { input: message })).trim();
   }
+}
+
+/** Returns the path of a named pipe in place of a file that Git reads, such as `.gitignore`; `undefined` if there is none. */
+async function findGitPipe(worktree: string): Promise<string | undefined> {
+  const find = promisify(execFile)("find", [worktree, "-name", ".git*", "-type", "p", "-print", "-quit"]);
+  // It fails for a folder that cannot be read, which Git does not read either.
+  const { stdout } = await find.catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? "" }));
+  return stdout.trimEnd() || undefined;
 }
 
 /** Returns the inode of a directory, or `undefined` if there is no directory, such as a link. */
