@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { shellAgent } from "../../src/service/agents/agent.ts";
+import { bubblewrap } from "../../src/service/agents/sandbox/bubblewrap.ts";
 import type { ServiceOptions } from "../../src/service/service.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
 import {
@@ -15,8 +16,11 @@ import {
   startAgentService,
   waitForJob,
 } from "../support/agent-service.ts";
+import { findObstacle } from "../support/sandbox-obstacle.ts";
 import { serviceKey } from "../support/scripted-service.ts";
 import { temporaryFolder } from "../support/step.ts";
+
+const sandboxObstacle = await findObstacle("bwrap");
 
 let docs: DocsRepository;
 let services: AgentService[];
@@ -63,6 +67,13 @@ test("opens a pull request for a job, and adds to it for a message", async () =>
   const page = await (await fetch(first.prLink ?? "")).text();
   for (const shown of ["2 commits", "+ Use the command.", "- Utilise the command.", "+ # Quickstart"])
     expect(page).toContain(shown);
+});
+
+test.skipIf(sandboxObstacle !== undefined)("runs the built-in editor in a sandbox if told to", async () => {
+  const service = await start({ sandbox: bubblewrap });
+  const job = await runJob(service, 'Add a page "Quickstart"');
+  expect(job.status, logOf(service, job.id)).toBe("completed");
+  expect(docs.read(`agent/${job.id}`, "docs/quickstart.md")).toBe("# Quickstart");
 });
 
 test("completes a job that changes nothing without a pull request, and logs why", async () => {

@@ -57,14 +57,16 @@ export function shellAgent(command: string): Agent {
   };
 }
 
+const editorFolder = resolve(import.meta.dirname, "../editor");
+
 /** The default agent: a small editor for Markdown pages, which needs neither a model nor a network. */
 export const builtInEditor: Agent = {
   model: "documentation-editor",
-  command: () => ({ file: process.execPath, args: [resolve(import.meta.dirname, "../editor/main.ts")] }),
+  command: () => ({ file: process.execPath, args: [resolve(editorFolder, "main.ts")] }),
   environment: {},
   passes: [],
   programs: [],
-  reads: [],
+  reads: [editorFolder],
   hosts: [],
   isTrusted: true,
 };
