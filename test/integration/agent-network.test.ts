@@ -109,8 +109,9 @@ describe("the proxy of the model", () => {
 
   test("opens tunnels only to the hosts it is given, and logs a denied one once", async () => {
     const model = await startServer();
-    const { socket, log } = await start(model, { hosts: [model.host, "example.com"] });
+    const { socket, log } = await start(model, { hosts: [model.host, "example.com", "127.0.0.1:9"] });
     expect(await send(socket, model.host, {}, "CONNECT")).toBe(200);
+    expect(await send(socket, "127.0.0.1:9", {}, "CONNECT")).toBe(502);
     for (const host of ["example.com:80", "sub.example.com:443", "example.com:80"])
       expect(await send(socket, host, {}, "CONNECT")).toBe(403);
     expect(log).toEqual([

@@ -60,8 +60,9 @@ const supervisor = resolve(import.meta.dirname, "supervisor.ts");
 
 /**
  * Runs an agent. It gets the prompt on stdin and in the file named by `AGENT_PROMPT_FILE`, the earlier turns in the file named
- * by `AGENT_HISTORY_FILE`, one JSON object per line, and the job's id in `AGENT_JOB_ID`. Exit code 0 means that it completed. Its process group is terminated at the time limit, when `signal`
- * aborts, and when the service dies.
+ * by `AGENT_HISTORY_FILE`, one JSON object per line, and the job's id in `AGENT_JOB_ID`. Exit code 0 means that it completed.
+ * Its process group is terminated at the time limit, when it exceeds another limit, when `signal` aborts, and when the service
+ * dies.
  *
  * @throws if no process can be started at all; a program that cannot be started is a failed agent
  */

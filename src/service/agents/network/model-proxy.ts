@@ -49,9 +49,10 @@ export async function startModelProxy({ model, hosts, log }: ModelProxyOptions):
     const [, host, port] = /^([\w.-]+):(\d{1,5})$/.exec(url) ?? [];
     if (host === undefined || !allowed.has(url.toLowerCase())) {
       // Limited, because an agent chooses the names.
-      if (host !== undefined && !denied.has(host) && denied.size < 20)
+      if (host !== undefined && !denied.has(url) && denied.size < 20) {
+        denied.add(url);
         log(`An agent was denied a connection to ${url}.`);
-      if (host !== undefined) denied.add(host);
+      }
       client.end("HTTP/1.1 403 Forbidden\r\n\r\n");
       return;
     }
@@ -74,15 +75,16 @@ export async function startModelProxy({ model, hosts, log }: ModelProxyOptions):
 
 function openTunnel(client: Duplex, target: Socket, head: Buffer, tunnels: Set<Duplex>): void {
   tunnels.add(client);
-  let isOpen = false;
-  target.once("connect", () => {
-    isOpen = true;
+  client.once("close", () => {
+    tunnels.delete(client);
+    target.destroy();
+  });
+  const fail = (): void => void client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+  target.once("error", fail).once("connect", () => {
+    target.off("error", fail);
     client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
     target.write(head);
-  });
-  pipeline(client, target, client, () => {
-    tunnels.delete(client);
-    if (!isOpen && client.writable) client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+    pipeline(client, target, client, () => {});
   });
 }
 
