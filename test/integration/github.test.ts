@@ -106,7 +106,7 @@ describe.concurrent("a request", () => {
   test("fails with the last error if the time is up while it is retried", async () => {
     await using connection = await connect((_n, response) => respond(response, 502, { message: "Bad gateway" }));
     const { github } = connection;
-    await expect(github.request(route, parameters, limits({ timeoutMs: 500, isUrgent }))).rejects.toThrow(
+    await expect(github.request(route, parameters, limits({ timeoutMs: 2500, isUrgent }))).rejects.toThrow(
       /^Bad gateway.*, until the timeout$/,
     );
   });
@@ -114,7 +114,7 @@ describe.concurrent("a request", () => {
   test("is traced with the reason if there is no response", async () => {
     await using connection = await connect((_n, response) => response.destroy());
     const { github, traces } = connection;
-    await expect(github.request(route, parameters, limits({ timeoutMs: 500, isUrgent }))).rejects.toThrow(
+    await expect(github.request(route, parameters, limits({ timeoutMs: 2500, isUrgent }))).rejects.toThrow(
       /, until the timeout$/,
     );
     expect(traces[0]).toMatchObject({ method: "GET", result: { error: expect.stringMatching(/./) } });
@@ -157,7 +157,7 @@ describe.concurrent("a rate limit", () => {
   ])("is waited for up to ten seconds: %s s, %s", async (seconds, isWaitedFor) => {
     await using connection = await connect((_n, response) => limited(response, { "retry-after": seconds }));
     const { github, requests } = connection;
-    const result = github.request(route, parameters, limits({ timeoutMs: 1500 }));
+    const result = github.request(route, parameters, limits({ timeoutMs: 2500 }));
     await expect(result).rejects.toThrow(isWaitedFor ? /, until the timeout$/ : /rate limit(?!.*timeout)/);
     expect(requests).toHaveLength(1);
   });
@@ -186,14 +186,16 @@ describe.concurrent("a rate limit", () => {
 describe("writes", () => {
   const write = "POST /repos/{owner}/{repo}/issues/1/comments";
   /** Shorter than the pause between two comments, which is three seconds. */
-  const soon = { timeoutMs: 1500 };
+  const soon = { timeoutMs: 2500 };
   const server = () => connect((_n, response) => respond(response, 201));
 
   test("have a pause between them, as GitHub asks for", async () => {
     await using connection = await server();
     const { github, requests } = connection;
     await github.request(write, parameters, limits());
-    await expect(github.request(write, parameters, limits(soon))).rejects.toThrow("GitHub did not respond in time");
+    await expect(github.request(write, parameters, limits({ timeoutMs: 700 }))).rejects.toThrow(
+      "GitHub did not respond in time",
+    );
     expect(requests).toHaveLength(1);
   });
 
@@ -211,7 +213,7 @@ describe("writes", () => {
     const { github, requests } = connection;
     await github.request(write, parameters, limits());
     const signal = AbortSignal.abort();
-    await github.request(write, parameters, limits({ signal, graceMs: 1500 }));
+    await github.request(write, parameters, limits({ signal, graceMs: 2500 }));
     await expect(github.request(write, parameters, limits({ signal, graceMs: 0 }))).rejects.toThrow();
     expect(requests.length).toBeLessThanOrEqual(3);
   });
@@ -292,9 +294,9 @@ describe.concurrent("a list", () => {
   });
 
   test("gives each page the whole timeout", async () => {
-    await using connection = await connect((_n, response, url) => void setTimeout(() => page(response, url, 5), 300));
+    await using connection = await connect((_n, response, url) => void setTimeout(() => page(response, url, 5), 700));
     const { github } = connection;
-    const result = github.paginate(list, parameters, { ...limits({ timeoutMs: 1200 }), totalTimeoutMs: 20_000 });
+    const result = github.paginate(list, parameters, { ...limits({ timeoutMs: 3000 }), totalTimeoutMs: 20_000 });
     expect(await result).toEqual([1, 2, 3, 4, 5]);
   });
 
