@@ -33,7 +33,8 @@ const printing = (...lines: string[]) =>
   `process.stdout.write(${JSON.stringify(`${lines.join("\n")}\n`)}, () => reply({ isDone: true }));`;
 
 const restoresOnce: CacheOptions = { restoreTimeoutMs: 400 };
-const hangs = "setInterval(() => {}, 1000);";
+/** Ends by itself, in case nothing kills it. */
+const hangs = "setTimeout(() => {}, 60_000);";
 
 describe("the process", () => {
   test("gets its task as arguments, and runs in an empty folder that is removed", async () => {
