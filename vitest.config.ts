@@ -5,7 +5,8 @@ import { defineConfig } from "vitest/config";
 const posix = [
   "test/e2e/signals.test.ts",
   "test/e2e/{hostile-agent,service}.test.ts",
-  "test/integration/{agent-limits,agent-network,agent-service,cache,git-isolation,service-state}.test.ts",
+  "test/integration/agent-{limits,network,service}.test.ts",
+  "test/integration/{cache,commit-content,git-isolation,service-state}.test.ts",
 ];
 
 export default defineConfig({

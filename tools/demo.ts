@@ -42,6 +42,7 @@ async function runDemo(options: DemoOptions): Promise<number> {
     folder,
     agents: 1,
     timeLimitMs: 60_000,
+    largestChangeBytes: 20_000_000,
   });
   try {
     const intervals = { "poll-interval-seconds": "0.5", "max-poll-interval-seconds": "1" };

@@ -34,6 +34,7 @@ repository. The service commits and pushes the agent's changes and opens a pull 
   --processes N             kill an agent if it has more processes at a time (default: unlimited)
   --disk-mb N               kill an agent if its job's files are larger (default: unlimited)
   --time-limit-minutes N    stop an agent after this time (default: 30)
+  --largest-change-mb N     fail a turn whose changed files are larger than this together (default: 20)
   --project ID              project that the API key gives access to; may be repeated (default: demo)
   --port N                  port to listen on (default: any free port)
   --store FILE              keep jobs, messages and rate limits in this SQLite file, and the clone, the homes of agents
@@ -67,6 +68,7 @@ export interface CommandLineOptions {
   agents: number;
   timeLimitMs: number;
   limits: Limits;
+  largestChangeBytes: number;
   archiveAfterDays: number | undefined;
   github: GitHubRepository | undefined;
 }
@@ -94,6 +96,7 @@ export function parseOptions(
         "memory-mb": { type: "string" },
         processes: { type: "string" },
         "disk-mb": { type: "string" },
+        "largest-change-mb": { type: "string" },
         project: { type: "string", multiple: true },
         port: { type: "string" },
         store: { type: "string" },
@@ -138,6 +141,7 @@ export function parseOptions(
         processes: parseLimit("--processes", values.processes),
         diskMb: parseLimit("--disk-mb", values["disk-mb"]),
       },
+      largestChangeBytes: parsePositive("--largest-change-mb", values["largest-change-mb"] ?? "20") * 1_000_000,
       archiveAfterDays: days === undefined ? undefined : parsePositive("--archive-after-days", days),
       github: parseGitHubRepository(repository, values, environment.GITHUB_TOKEN),
     };
@@ -183,12 +187,12 @@ function parseLimit(option: string, text: string | undefined): number | undefine
   return text === undefined ? undefined : parseInteger(option, text, 1, 1_000_000_000);
 }
 
-/** In minutes or days. A timer takes at most 35,791 minutes. */
-const maxDuration = 10_000;
+/** In minutes, days or megabytes. A timer takes at most 35,791 minutes. */
+const maxAmount = 10_000;
 
 function parsePositive(option: string, text: string): number {
   const value = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0 || value > maxDuration)
-    throw new Error(`${option} must be a number greater than 0 and at most ${maxDuration}.`);
+  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0 || value > maxAmount)
+    throw new Error(`${option} must be a number greater than 0 and at most ${maxAmount}.`);
   return value;
 }

@@ -46,6 +46,8 @@ export interface ServiceOptions {
   agents: number;
   /** Per attempt. */
   timeLimitMs: number;
+  /** A turn that changes files of more than this together fails. */
+  largestChangeBytes: number;
   /** Default: jobs are archived only when their pull request is closed or merged. */
   archiveAfterDays?: number | undefined;
   /** Default: pull requests are pages of the service. */
@@ -71,6 +73,7 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
     apiKey,
     projects,
     timeLimitMs,
+    largestChangeBytes,
     github,
     log = () => {},
   } = options;
@@ -107,7 +110,8 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
     log,
   });
   const pullRequests = github ? new GitHubPullRequests({ repository: github, signal, log }) : pages;
-  const ports = { store, repository, pullRequests, agent, sandbox, network, limits, folder, timeLimitMs };
+  const run = { agent, sandbox, network, limits, timeLimitMs, largestChangeBytes };
+  const ports = { store, repository, pullRequests, folder, ...run };
   const engine = new AgentEngine({ ...ports, repositoryName, agents, signal, log });
   const rateLimiters = {
     creates: store.rateLimiter("create", hourlyLimit, hourMs),

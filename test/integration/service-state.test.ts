@@ -118,7 +118,10 @@ const alwaysOpen: PullRequests = {
 };
 
 interface Setup
-  extends Pick<TurnPorts, "store" | "repository" | "sandbox" | "network" | "limits" | "folder" | "timeLimitMs"> {
+  extends Pick<
+    TurnPorts,
+    "store" | "repository" | "sandbox" | "network" | "limits" | "folder" | "timeLimitMs" | "largestChangeBytes"
+  > {
   docs: DocsRepository;
 }
 
@@ -136,6 +139,7 @@ async function setUp(): Promise<Setup> {
     limits: {},
     folder,
     timeLimitMs: 60_000,
+    largestChangeBytes: 20_000_000,
   };
 }
 

@@ -47,6 +47,7 @@ export async function startAgentService(
     folder,
     agents: 2,
     timeLimitMs: 60_000,
+    largestChangeBytes: 20_000_000,
     log: (line) => void lines.push(line),
     ...options,
   });

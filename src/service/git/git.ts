@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { resolve } from "node:path";
 import { childEnvironment } from "../processes/environment.ts";
 import { signalGroup, waitForExit } from "../processes/process-group.ts";
 import { type Setting, settingVariables } from "./settings.ts";
@@ -38,14 +39,15 @@ export class GitError extends Error {
 }
 
 /**
- * No hooks, no file system monitor, no files of the user, unquoted paths, no background maintenance, and an end to stalled
+ * No hooks, no file system monitor, no files of the user, no files of agents, unquoted paths, no background maintenance, and an end to stalled
  * transfers.
  */
 const fixedSettings = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
   "core.attributesFile=/dev/null",
-  "core.excludesFile=/dev/null",
+  // Applies to untracked files only, and after every `.gitignore` of the repository, which can include them again.
+  `core.excludesFile=${resolve(import.meta.dirname, "agent-files.gitignore")}`,
   "core.quotePath=false",
   "gc.auto=0",
   "maintenance.auto=false",
@@ -128,9 +130,9 @@ export class Git {
    *
    * @throws GitError on any other exit code, and if Git was killed: that is not an answer
    */
-  async query(args: readonly string[]): Promise<string | undefined> {
+  async query(args: readonly string[], options: GitCommandOptions = {}): Promise<string | undefined> {
     try {
-      return (await this.run(args)).trim();
+      return (await this.run(args, options)).trim();
     } catch (error) {
       if (error instanceof GitError && error.exitCode === 1) return undefined;
       throw error;

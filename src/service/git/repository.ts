@@ -215,10 +215,16 @@ export class Repository {
    * Commits everything in the worktree on top of the checked-out head, regardless of what the agent did with Git there.
    *
    * @param index - path of a file that does not exist yet
+   * @param maxBytes - the changed files may have together
    * @returns the commit, or `undefined` if nothing was changed
    * @throws if the worktree is gone, or another directory or a link is in its place, whose files would be published
    */
-  async commit({ worktree, inode, head }: Checkout, message: string, index: string): Promise<string | undefined> {
+  async commit(
+    { worktree, inode, head }: Checkout,
+    message: string,
+    index: string,
+    maxBytes: number,
+  ): Promise<string | undefined> {
     if (inode === undefined || (await inodeOf(worktree)) !== inode)
       throw new Error("the agent removed or replaced its worktree");
     const pipe = await findGitPipe(worktree);
@@ -230,6 +236,7 @@ export class Repository {
     // For a submodule in the index, `git add` would run `git status` in it, with the configuration that the agent wrote there.
     const forget = ["update-index", "-z", "--force-remove", "--stdin"];
     if (submodules.size > 0) await this.#git.run(forget, inIndex([...submodules.keys()].map((path) => `${path}\0`)));
+    await this.#checkSize(worktree, environment, maxBytes);
     await this.#git.run(["add", "--all", "--", ":/"], inIndex([]));
     const unpopulated: string[] = [];
     for (const [path, entry] of submodules) {
@@ -279,6 +286,32 @@ export class Repository {
     if (tree === undefined) return undefined;
     if (tree === (await this.#treeOf(newParent))) return newParent;
     return this.#commitTree(tree, newParent, await this.#git.run(["log", "--max-count=1", "--format=%B", commit]));
+  }
+
+  /**
+   * Checks the size of the files that are about to be added, before they are copied to the clone, which keeps them.
+   *
+   * @throws if they are larger than `maxBytes` together
+   */
+  async #checkSize(worktree: string, environment: Record<string, string>, maxBytes: number): Promise<void> {
+    // Remembers which files are unchanged, so that each is read only once. Exits with 1 if others are not.
+    await this.#git.query(["update-index", "-q", "--refresh"], { cwd: worktree, environment });
+    const list = ["ls-files", "-z", "--others", "--modified", "--exclude-standard", "--", ":/"];
+    const paths = (await this.#git.run(list, { cwd: worktree, environment })).split("\0").filter((path) => path !== "");
+    let total = 0;
+    let largest = { path: "", size: 0 };
+    for (const path of paths) {
+      // A deleted file is listed too.
+      const stat = await lstat(join(worktree, path)).catch(() => undefined);
+      const size = stat?.isDirectory() ? 0 : (stat?.size ?? 0);
+      total += size;
+      if (size > largest.size) largest = { path, size };
+    }
+    if (total <= maxBytes) return;
+    throw new Error(
+      `the change has ${megabytes(total)} MB, more than the ${megabytes(maxBytes)} MB of --largest-change-mb; ` +
+        `the largest file is ${largest.path} with ${megabytes(largest.size)} MB`,
+    );
   }
 
   /** Changes refs of the clone, one command at a time, because two would contend for their locks. */
@@ -341,4 +374,8 @@ async function findGitPipe(worktree: string): Promise<string | undefined> {
 async function inodeOf(path: string): Promise<bigint | undefined> {
   const stat = await lstat(path, { bigint: true }).catch(() => undefined);
   return stat?.isDirectory() ? stat.ino : undefined;
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toLocaleString("en", { maximumFractionDigits: 1 });
 }

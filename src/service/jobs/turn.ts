@@ -28,6 +28,8 @@ export interface TurnPorts {
   folder: string;
   /** Per attempt. */
   timeLimitMs: number;
+  /** A larger change fails its turn. */
+  largestChangeBytes: number;
 }
 
 /** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
@@ -79,7 +81,7 @@ interface TurnContext extends TurnPorts {
 }
 
 async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, signal: AbortSignal) {
-  const { store, repository, pullRequests, directory, log } = context;
+  const { store, repository, pullRequests, directory, largestChangeBytes, log } = context;
   log(`Turn ${turn.id} started.`);
   const startOver = await isPullRequestMerged(job, context);
   const checkout = await repository.checkOut(jobBranch(job.id), directory.tree, startOver);
@@ -95,7 +97,7 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
     if (result === "stopped") return "stopped";
     if (result !== "completed") return "failed";
     const message = `${commitTitle(turn.prompt)}\n\n${turnTrailers(turn).join("\n")}\n`;
-    const commit = await repository.commit(checkout, message, directory.index);
+    const commit = await repository.commit(checkout, message, directory.index, largestChangeBytes);
     if (commit === undefined) log("No file was changed.");
     else head = await pushCommit(commit, turn, checkout, context);
   }
