@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 const posix = [
   "test/e2e/signals.test.ts",
   "test/e2e/{hostile-agent,service}.test.ts",
-  "test/integration/agent-{limits,network,service}.test.ts",
+  "test/integration/agent-{limits,network,results,service}.test.ts",
   "test/integration/{cache,commit-content,git-isolation,service-state}.test.ts",
 ];
 

@@ -6,6 +6,7 @@ const change = {
   jobId: "job_1",
   title: "T",
   prompt: "P",
+  answer: null,
   branch: "agent/job_1",
   targetBranch: "main",
   base: "a",

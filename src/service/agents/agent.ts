@@ -18,18 +18,40 @@ export interface ModelEndpoint {
   header(key: string): [name: string, value: string];
 }
 
-/** An agent: how its program is started, and what it may have. */
+/** What an agent's command depends on. */
+export interface AgentTurn {
+  /** Whether an earlier turn of the job exists, whose conversation the agent continues. */
+  isFollowUp: boolean;
+  /** Whether the service confines the agent, so that it needs no restrictions of its own. */
+  isSandboxed: boolean;
+}
+
+/** What an agent said about its turn. */
+export interface AgentReport {
+  /** Its final message. Undefined if its output does not tell which text that is. */
+  message: string | undefined;
+  /** What went wrong, if it reported a failure, whatever its exit code is. */
+  error: string | undefined;
+}
+
+/** An agent: how its program is started and understood, and what it may have. */
 export interface Agent {
   /** Shown as `model` in job records. */
   model: string;
-  /** Returns the command for a job's first turn, or for a later one, which continues the conversation. */
-  command(turn: { isFollowUp: boolean }): AgentCommand;
+  /** Returns the command for a turn. */
+  command(turn: AgentTurn): AgentCommand;
+  /** Put before the prompt, so that the program takes no prompt for a command of its own. */
+  promptPrefix: string;
+  /** Reads the end of what the agent wrote to stdout. */
+  readReport(stdout: string): AgentReport;
   /** Set in the agent's environment. */
   environment: Readonly<Record<string, string>>;
   /** Variables of the service's environment that the agent gets if they are set, such as its key. */
   passes: readonly string[];
   /** Programs that it runs besides that of its command: paths, or names to look up. A sandbox shows their installation. */
   programs: readonly string[];
+  /** The command that installs the first of them. */
+  install?: string | undefined;
   /** Other files and folders that it may read in a sandbox, as absolute paths. */
   reads: readonly string[];
   /** Undefined if unknown: then a proxy cannot add the key. */
@@ -40,33 +62,48 @@ export interface Agent {
   isTrusted: boolean;
 }
 
-/** Returns an agent that is a shell command of the operator. The prompt never becomes part of the command. */
-export function shellAgent(command: string): Agent {
-  const words = command.trim().split(/\s+/);
-  // Skips variable assignments in front of the command, because they may hold secrets.
-  const program = words.find((word) => !/^\w+=/.test(word));
+/** For an agent that the service knows nothing about: the exit code alone says how its turn went. */
+const unknownProgram = {
+  promptPrefix: "",
+  readReport: () => ({ message: undefined, error: undefined }),
+  environment: {},
+  passes: [],
+  programs: [],
+  reads: [],
+  hosts: [],
+};
+
+/**
+ * Returns an agent that is a shell command of the operator. The prompt never becomes part of the command.
+ *
+ * @param followUp - the command for later turns; default: the same
+ */
+export function shellAgent(command: string, followUp: string = command): Agent {
+  const programs = [...new Set([command, followUp].flatMap((one) => programOf(one) ?? []))];
   return {
-    model: program ?? "agent",
-    command: () => ({ file: "/bin/sh", args: ["-c", command] }),
-    environment: {},
-    passes: [],
-    programs: program === undefined ? [] : [program],
-    reads: [],
-    hosts: [],
+    ...unknownProgram,
+    model: programOf(command) ?? "agent",
+    command: ({ isFollowUp }) => ({ file: "/bin/sh", args: ["-c", isFollowUp ? followUp : command] }),
+    programs,
     isTrusted: false,
   };
+}
+
+/** Returns the first program of a shell command. Skips variable assignments in front of it, because they may hold secrets. */
+function programOf(command: string): string | undefined {
+  return command
+    .trim()
+    .split(/\s+/)
+    .find((word) => !/^\w+=/.test(word));
 }
 
 const editorFolder = resolve(import.meta.dirname, "../editor");
 
 /** The default agent: a small editor for Markdown pages, which needs neither a model nor a network. */
 export const builtInEditor: Agent = {
+  ...unknownProgram,
   model: "documentation-editor",
   command: () => ({ file: process.execPath, args: [resolve(editorFolder, "main.ts")] }),
-  environment: {},
-  passes: [],
-  programs: [],
   reads: [editorFolder],
-  hosts: [],
   isTrusted: true,
 };

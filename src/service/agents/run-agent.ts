@@ -1,8 +1,8 @@
 import { fork } from "node:child_process";
-import { closeSync, openSync, writeFileSync } from "node:fs";
+import { closeSync, lstatSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { signalGroup, waitForExit } from "../processes/process-group.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent, AgentReport } from "./agent.ts";
 import { agentEnvironment, certificateFiles } from "./environment.ts";
 import { type Limits, watchLimits } from "./limits.ts";
 import type { AgentNetwork } from "./network/agent-network.ts";
@@ -51,7 +51,9 @@ export interface AgentOptions {
   signal: AbortSignal;
 }
 
-export type AgentResult = "completed" | "failed" | "timed-out" | "stopped";
+export interface AgentResult extends AgentReport {
+  end: "completed" | "failed" | "timed-out" | "stopped";
+}
 
 /** How long the supervisor has to terminate the agent before both are killed. */
 const graceMs = 5000;
@@ -60,9 +62,9 @@ const supervisor = resolve(import.meta.dirname, "supervisor.ts");
 
 /**
  * Runs an agent. It gets the prompt on stdin and in the file named by `AGENT_PROMPT_FILE`, the earlier turns in the file named
- * by `AGENT_HISTORY_FILE`, one JSON object per line, and the job's id in `AGENT_JOB_ID`. Exit code 0 means that it completed.
- * Its process group is terminated at the time limit, when it exceeds another limit, when `signal` aborts, and when the service
- * dies.
+ * by `AGENT_HISTORY_FILE`, one JSON object per line, and the job's id in `AGENT_JOB_ID`. It completed if its exit code is 0 and
+ * it reported no failure. Its process group is terminated at the time limit, when it exceeds another limit, when `signal`
+ * aborts, and when the service dies.
  *
  * @throws if no process can be started at all; a program that cannot be started is a failed agent
  */
@@ -70,8 +72,10 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
   const { home, tree, temporary, input } = options.directories;
   const promptFile = join(input, "prompt.txt");
   const historyFile = join(input, "history.jsonl");
-  writeFileSync(promptFile, options.prompt);
+  writeFileSync(promptFile, agent.promptPrefix + options.prompt);
   writeFileSync(historyFile, options.history.map((turn) => `${JSON.stringify(turn)}\n`).join(""));
+  const stdoutFile = join(input, "stdout.txt");
+  rmSync(stdoutFile, { force: true });
   const log = openSync(options.logFile, "a");
   const stdin = openSync(promptFile, "r");
   try {
@@ -84,7 +88,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       AGENT_HISTORY_FILE: historyFile,
       AGENT_JOB_ID: options.jobId,
     });
-    const command = agent.command(options);
+    const command = agent.command({ isFollowUp: options.isFollowUp, isSandboxed: sandbox.isConfining });
     const programs = [command.file, ...agent.programs, ...network.programs];
     const { file, args } = sandbox.wrap(network.wrap(command), {
       currentDirectory: tree,
@@ -97,7 +101,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       hasNetwork: network.isShared,
       temporary,
     });
-    const child = fork(supervisor, [file, ...args], {
+    const child = fork(supervisor, [stdoutFile, file, ...args], {
       cwd: tree,
       stdio: [stdin, log, log, "ipc"],
       execArgv: [],
@@ -117,8 +121,11 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     const { exitCode, terminated } = await exit.finally(() => ended.abort());
     // Processes that the agent left behind would keep writing to a worktree that is being committed.
     signalGroup(child.pid, "SIGKILL");
-    if (terminated !== undefined) return terminated === "aborted" ? "stopped" : "timed-out";
-    return exitCode === 0 ? "completed" : "failed";
+    // It does not exist if the supervisor was killed. Without a sandbox, an agent could leave a pipe there.
+    const isWritten = lstatSync(stdoutFile, { throwIfNoEntry: false })?.isFile() ?? false;
+    const report = agent.readReport(isWritten ? readFileSync(stdoutFile, "utf8") : "");
+    if (terminated !== undefined) return { ...report, end: terminated === "aborted" ? "stopped" : "timed-out" };
+    return { ...report, end: exitCode === 0 && report.error === undefined ? "completed" : "failed" };
   } finally {
     closeSync(log);
     closeSync(stdin);

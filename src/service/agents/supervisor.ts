@@ -1,18 +1,23 @@
 import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { signalGroup } from "../processes/process-group.ts";
 
 // Runs an agent in the process group that this process leads, and terminates the group when the service is gone, even if
-// it was killed: its IPC channel closes in any case. Copies the agent's output to stdout, line by line.
+// it was killed: its IPC channel closes in any case. Copies the agent's output to its own stdout, line by line, and writes
+// the end of the agent's stdout to a file.
 
 /** Between SIGTERM and SIGKILL. */
 const graceMs = 2000;
 const maxLoggedBytes = 10 * 1024 * 1024;
 /** In characters. A longer line is split. */
 const maxLineLength = 64 * 1024;
+/** In characters. Agents say in their last lines how their turn went. */
+const maxEndLength = 1024 * 1024;
 
 let isTerminating = false;
 let loggedBytes = 0;
+let endOfStdout = "";
 
 function terminate(): void {
   if (isTerminating) return;
@@ -56,9 +61,12 @@ process.on("disconnect", terminate);
 process.on("SIGTERM", terminate);
 process.on("SIGINT", terminate);
 
-const [file = "", ...args] = process.argv.slice(2);
+const [stdoutFile = "", file = "", ...args] = process.argv.slice(2);
 const agent = spawn(file, args, { stdio: ["inherit", "pipe", "pipe"] });
 const copied = Promise.all([copy(agent.stdout), copy(agent.stderr)]);
+agent.stdout.on("data", (text: string) => {
+  endOfStdout = (endOfStdout + text).slice(-maxEndLength);
+});
 agent.on("error", (error) => {
   process.stdout.write(`The agent cannot be started: ${error.message}\n`, () => process.exit(127));
 });
@@ -66,5 +74,6 @@ agent.on("exit", async (exitCode) => {
   // Processes that the agent left behind hold its pipes. The service kills them; if it is gone, this process does.
   await Promise.race([copied, new Promise((resolve) => setTimeout(resolve, graceMs / 4))]);
   if (!process.connected) signalGroup(process.pid, "SIGKILL");
+  writeFileSync(stdoutFile, endOfStdout);
   process.stdout.write("", () => process.exit(isTerminating ? 1 : (exitCode ?? 1)));
 });

@@ -23,7 +23,14 @@ export interface Turn {
   attempts: number;
 }
 
-type TurnState = "waiting" | "running" | "completed" | "failed";
+export type TurnState = "waiting" | "running" | "completed" | "failed";
+
+/** A turn and how it went so far. */
+export interface StoredTurn extends Turn {
+  state: TurnState;
+  /** What the agent said last; `null` if that is unknown. */
+  answer: string | null;
+}
 
 const schema = `
   CREATE TABLE IF NOT EXISTS job (
@@ -115,10 +122,9 @@ export class Store implements Disposable, LocalPullRequestStore {
     );
   }
 
-  /** Returns the prompts of a job's turns, oldest first. */
-  prompts(jobId: string): string[] {
-    const rows = this.#rows<{ prompt: string }>("SELECT prompt FROM turn WHERE job = ? ORDER BY id", jobId);
-    return rows.map(({ prompt }) => prompt);
+  /** Returns the turns of a job, oldest first. */
+  turns(jobId: string): StoredTurn[] {
+    return this.#rows<StoredTurn>("SELECT * FROM turn WHERE job = ? ORDER BY id", jobId);
   }
 
   /** Returns the earlier turns of a turn's job in which an agent ran, oldest first. */

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { Limits } from "../agents/limits.ts";
 import type { AgentNetwork } from "../agents/network/agent-network.ts";
-import { runAgent } from "../agents/run-agent.ts";
+import { type AgentOptions, runAgent } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import { errorMessage } from "../error-message.ts";
 import type { Checkout, Repository } from "../git/repository.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
+import { commitMessage, isCommitOf } from "./commit-message.ts";
 import { commitTitle } from "./commit-title.ts";
 import { JobDirectory } from "./job-directory.ts";
 import { jobBranch, logsFolder } from "./job-files.ts";
@@ -60,7 +61,9 @@ export async function runTurn(
   try {
     await mkdir(logsFolder(folder), { recursive: true });
     const isNewHome = await directory.prepare();
-    return await processTurn(turn, job, { ...ports, directory, isNewHome, logFile, log }, signal);
+    const result = await processTurn(turn, job, { ...ports, directory, isNewHome, logFile, log }, signal);
+    if (result === "completed") logEarlierFailures(turn, ports.store, log);
+    return result;
   } catch (error) {
     if (signal.aborted) return "stopped";
     log(`The turn failed: ${errorMessage(error)}`);
@@ -93,23 +96,26 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
       return "failed";
     }
     store.countAttempt(turn.id);
-    const result = await attempt(turn, context, signal);
-    if (result === "stopped") return "stopped";
-    if (result !== "completed") return "failed";
-    const message = `${commitTitle(turn.prompt)}\n\n${turnTrailers(turn).join("\n")}\n`;
-    const commit = await repository.commit(checkout, message, directory.index, largestChangeBytes);
-    if (commit === undefined) log("No file was changed.");
-    else head = await pushCommit(commit, turn, checkout, context);
+    const { end, message, ownMessages } = await attempt(turn, checkout, context, signal);
+    if (end === "stopped") return "stopped";
+    if (message !== undefined) store.setAnswer(turn.id, message);
+    if (end !== "completed") return "failed";
+    const text = commitMessage(turn, ownMessages);
+    const commit = await repository.commit(checkout, text, directory.index, largestChangeBytes);
+    if (commit !== undefined) head = await pushCommit(commit, turn, checkout, context);
+    else log(`No file was changed.${message === undefined ? "" : ` The agent's last words:\n${message}`}`);
   }
   // An earlier turn may have been pushed without its pull request being opened.
   head ??= checkout.isContinued && job.pullRequest === null ? checkout.head : undefined;
   if (head === undefined) return "completed";
 
   const { branch, base, targetBranch, isContinued } = checkout;
+  const { prompt, answer } = await lastChangingTurn(turn, base, head, context);
   const link = await pullRequests.open({
     jobId: job.id,
-    title: commitTitle(turn.prompt),
-    prompt: turn.prompt,
+    title: commitTitle(prompt),
+    prompt,
+    answer,
     branch,
     targetBranch,
     base,
@@ -121,12 +127,12 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
   return "completed";
 }
 
-async function attempt(turn: Turn, context: TurnContext, signal: AbortSignal) {
+async function attempt(turn: Turn, { head }: Checkout, context: TurnContext, signal: AbortSignal) {
   const { store, repository, agent, sandbox, network, limits, directory, isNewHome, logFile, timeLimitMs, log } =
     context;
   const { job: jobId, prompt } = turn;
   const history = store.history(turn);
-  const result = await runAgent(agent, {
+  const options: AgentOptions = {
     prompt,
     isFollowUp: history.length > 0 && !isNewHome,
     history,
@@ -140,9 +146,40 @@ async function attempt(turn: Turn, context: TurnContext, signal: AbortSignal) {
     logFile,
     timeLimitMs,
     signal,
-  });
-  log(result === "timed-out" ? `The agent timed out after ${timeLimitMs / 1000} s.` : `The agent ${result}.`);
-  return result;
+  };
+  const result = await runAgent(agent, options);
+  log(result.end === "timed-out" ? `The agent timed out after ${timeLimitMs / 1000} s.` : `The agent ${result.end}.`);
+  if (result.end === "failed" && result.error !== undefined) log(`The agent reported: ${result.error}`);
+  return { ...result, ownMessages: result.end === "completed" ? await ownMessages(agent, head, options) : [] };
+}
+
+/**
+ * Returns the messages of the commits that the agent made on top of `head`, oldest first. They are read with the agent's
+ * permissions, because the configuration of its clone can make Git run any program.
+ */
+async function ownMessages(agent: Agent, head: string, options: AgentOptions): Promise<string[]> {
+  const range = ["--reverse", "--first-parent", "--no-merges", "--max-count=50", `${head}..HEAD`, "--"];
+  const log: Agent = {
+    ...agent,
+    command: () => ({ file: "git", args: ["--no-pager", "log", "-z", "--format=%B", ...range] }),
+    readReport: (stdout) => ({ message: stdout, error: undefined }),
+  };
+  const { message = "" } = await runAgent(log, { ...options, logFile: "/dev/null", timeLimitMs: 60_000 });
+  return message.split("\0");
+}
+
+/** Notes earlier turns that failed, since the job's state is only that of the last turn. */
+function logEarlierFailures(turn: Turn, store: Store, log: (text: string) => void): void {
+  const failed = store.turns(turn.job).filter(({ id, state }) => id < turn.id && state === "failed");
+  const list = failed.map(({ id, prompt }) => `turn ${id} (${commitTitle(prompt)})`).join(", ");
+  if (failed.length > 0) log(`Turn ${turn.id} completed, but earlier turns of the job failed: ${list}.`);
+}
+
+/** Returns the last turn whose commit is on the branch: it says what the change is about. */
+async function lastChangingTurn(turn: Turn, base: string, head: string, { store, repository }: TurnContext) {
+  const commits = await repository.commits(base, head);
+  const turns = store.turns(turn.job).filter((one) => commits.some(({ message }) => isCommitOf(one, message)));
+  return turns.at(-1) ?? { ...turn, answer: null };
 }
 
 /** Returns whether the job's last pull request is merged, so that its branch is obsolete; `false` if its state cannot be read. */
@@ -192,10 +229,3 @@ async function pushCommit(commit: string, turn: Turn, checkout: Checkout, { repo
     return rebased;
   }
 }
-
-function isCommitOf(turn: Turn, message: string): boolean {
-  const lines = message.trimEnd().split("\n").slice(1);
-  return turnTrailers(turn).every((trailer) => lines.includes(trailer));
-}
-
-const turnTrailers = (turn: Turn): string[] => [`Agent-Turn: ${turn.id}`, `Agent-Job: ${turn.job}`];

@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { pullRequestBody } from "./pull-request-body.ts";
 import type { Change, PullRequestRef, PullRequestState, PullRequests } from "./pull-requests.ts";
 import { StateErrorLog } from "./state-error-log.ts";
 
@@ -93,11 +94,12 @@ export class GitHubPullRequests implements PullRequests {
     return closed;
   }
 
-  async #findOrCreate({ title, prompt, branch, targetBranch, jobId }: Change): Promise<string> {
+  async #findOrCreate(change: Change): Promise<string> {
+    const { title, branch, targetBranch } = change;
     const head = encodeURIComponent(`${this.#repository.owner}:${branch}`);
     const [open] = await this.#list(`state=open&head=${head}`);
     if (open) return open.html_url;
-    const body = `Prompt of the agent:\n\n${codeBlock(prompt)}\n\nJob \`${jobId}\`.`;
+    const body = pullRequestBody(change);
     const created = await this.#request("POST", "/pulls", { title, head: branch, base: targetBranch, body });
     if (!isPullRequest(created)) throw new Error("GitHub's response is not a pull request");
     return created.html_url;
@@ -155,15 +157,4 @@ function isPullRequest(data: unknown): data is GitHubPullRequest {
     "state" in data &&
     "merged_at" in data
   );
-}
-
-/** In characters; well below GitHub's limit of 65,536 for the body of a pull request. */
-const maxPromptLength = 20_000;
-
-/** Returns a prompt as a code block, in which GitHub renders no Markdown and notifies nobody who is mentioned. */
-function codeBlock(prompt: string): string {
-  const text = prompt.length > maxPromptLength ? `${prompt.slice(0, maxPromptLength)}\n[truncated]` : prompt;
-  const longest = (text.match(/`+/g) ?? []).reduce((max, { length }) => Math.max(max, length), 2);
-  const fence = "`".repeat(longest + 1);
-  return `${fence}text\n${text}\n${fence}`;
 }

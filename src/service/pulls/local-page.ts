@@ -1,6 +1,14 @@
 import type { DiffLine, FileDiff } from "./diff.ts";
 import type { PullRequestState } from "./pull-requests.ts";
 
+/** A turn of the pull request's job. */
+export interface PullRequestTurn {
+  prompt: string;
+  state: "waiting" | "running" | "completed" | "failed";
+  /** What the agent said last; `null` if that is unknown. */
+  answer: string | null;
+}
+
 /** The content of a pull request's page. */
 export interface PullRequestPage {
   number: number;
@@ -10,7 +18,7 @@ export interface PullRequestPage {
   repositoryName: string;
   /** `undefined` if it cannot be read. */
   state: PullRequestState | undefined;
-  prompts: readonly string[];
+  turns: readonly PullRequestTurn[];
   commits: readonly { commit: string; message: string }[];
   files: readonly FileDiff[];
   /** Whether `files` are only the beginning of the diff. */
@@ -21,7 +29,7 @@ const states = { open: "Open", closed: "Closed", merged: "Merged" } as const;
 
 /** Renders the page as HTML. All content is escaped, so none of it can become a tag or a link. */
 export function renderPullRequestPage(page: PullRequestPage): string {
-  const { number, title, branch, targetBranch, repositoryName, state, prompts, commits, files, isTruncated } = page;
+  const { number, title, branch, targetBranch, repositoryName, state, turns, commits, files, isTruncated } = page;
   const added = countLines(files, "added");
   const removed = countLines(files, "removed");
   return `<!doctype html>
@@ -36,7 +44,7 @@ export function renderPullRequestPage(page: PullRequestPage): string {
 <p>${state === undefined ? "" : `<span class="state ${state}">${states[state]}</span>`}
 The agent wants to merge ${plural(commits.length, "commit")} into <code>${html(targetBranch)}</code> from <code>${html(branch)}</code></p>
 <h2>Prompts</h2>
-<ol>${prompts.map((prompt) => `<li><pre class="prompt">${html(prompt)}</pre></li>`).join("\n")}</ol>
+<ol>${turns.map(renderTurn).join("\n")}</ol>
 <h2>Commits</h2>
 <ul>${commits.map(({ commit, message }) => `<li><code>${html(commit.slice(0, 8))}</code> ${html(message.split("\n")[0] ?? "")}</li>`).join("\n")}</ul>
 ${isTruncated ? "<p>This diff is too large to display completely; only the beginning is shown.</p>" : ""}
@@ -45,6 +53,13 @@ ${files.map(renderFile).join("\n")}
 </main>
 </html>
 `;
+}
+
+function renderTurn({ prompt, state, answer }: PullRequestTurn): string {
+  const note = { waiting: "Waiting", running: "Running", completed: "", failed: "Failed" }[state];
+  return `<li><pre class="prompt">${html(prompt)}</pre>
+${note === "" ? "" : `<p class="minus">${note}</p>`}
+${answer === null ? "" : `<p class="quiet">The agent's last message:</p><pre class="prompt quiet">${html(answer)}</pre>`}</li>`;
 }
 
 function renderFile({ title, extendedHeaders, hunks }: FileDiff): string {

@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import { errorStack } from "../error-message.ts";
 import type { Repository } from "../git/repository.ts";
 import { parseDiff } from "./diff.ts";
-import { renderPullRequestPage } from "./local-page.ts";
+import { type PullRequestTurn, renderPullRequestPage } from "./local-page.ts";
 import type { Change, PullRequestRef, PullRequestState, PullRequests } from "./pull-requests.ts";
 import { StateErrorLog } from "./state-error-log.ts";
 
@@ -25,8 +25,8 @@ export interface LocalPullRequestStore {
   /** Returns `false` if the job has no pull request of that number. */
   updatePullRequest(number: number, job: string, base: string, head: string): boolean;
   pullRequest(number: number): LocalPullRequest | undefined;
-  /** Returns the prompts of a job, oldest first. */
-  prompts(jobId: string): string[];
+  /** Returns the turns of a job, oldest first. */
+  turns(jobId: string): PullRequestTurn[];
 }
 
 export interface LocalPullRequestsOptions {
@@ -134,7 +134,7 @@ export class LocalPullRequests implements PullRequests {
       targetBranch: target,
       repositoryName,
       state,
-      prompts: store.prompts(job),
+      turns: store.turns(job),
       commits,
       files: parseDiff(diff),
       isTruncated: Buffer.byteLength(diff) >= maxDiffBytes,

@@ -4,6 +4,8 @@ export interface Change {
   title: string;
   /** The prompt of the turn that made the change. */
   prompt: string;
+  /** What the agent said last in that turn; `null` if that is unknown. */
+  answer: string | null;
   branch: string;
   targetBranch: string;
   /** The merge base with the target branch. */

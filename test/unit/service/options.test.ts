@@ -47,7 +47,10 @@ test("parses every option", () => {
 test("runs an agent's command with a shell", () => {
   const options = parseOptions(["--repository=docs", "--agent=/path/to/agent.sh --fast"], {});
   if (options === "help" || "error" in options) throw new Error("not parsed");
-  expect(options.agent.command({ isFollowUp: false }).args).toEqual(["-c", "/path/to/agent.sh --fast"]);
+  expect(options.agent.command({ isFollowUp: false, isSandboxed: false }).args).toEqual([
+    "-c",
+    "/path/to/agent.sh --fast",
+  ]);
 });
 
 test("runs every agent but the built-in editor in a sandbox, unless told otherwise", () => {

@@ -41,6 +41,7 @@ const kernelFiles = ["/proc/sys", "/proc/sysrq-trigger", "/proc/fs"];
  * capabilities, and with only the system's programs and what `SandboxAccess` names in the file system.
  */
 export const bubblewrap: Sandbox = {
+  isConfining: true,
   wrap: (command, access) => ({
     file: "bwrap",
     args: [...sandboxArguments(access), "--", command.file, ...command.args],

@@ -16,9 +16,11 @@ export interface SandboxAccess {
 
 /** A way to run agents with less than the rights of the service. */
 export interface Sandbox {
+  /** Whether an agent in it reaches only its job's files, so that it needs no restrictions of its own. */
+  isConfining: boolean;
   /** Returns a command that runs `command` in the sandbox, with the environment it is started with itself. */
   wrap(command: AgentCommand, access: SandboxAccess): AgentCommand;
 }
 
 /** No sandbox: for programs that are trusted like the service itself. */
-export const unconfined: Sandbox = { wrap: (command) => command };
+export const unconfined: Sandbox = { isConfining: false, wrap: (command) => command };

@@ -1,0 +1,39 @@
+import { commitTitle } from "./commit-title.ts";
+import type { Turn } from "./store.ts";
+
+/** In characters, of the agent's own messages together. */
+const maxLength = 10_000;
+
+/**
+ * Returns the message of a turn's commit: the title, the messages of the agent's own commits, and trailers that name the turn.
+ *
+ * @param ownMessages - indented, so that none of their lines is a trailer
+ */
+export function commitMessage(turn: Turn, ownMessages: readonly string[]): string {
+  const text = ownMessages
+    .map((message) => defuse(message).trim())
+    .filter((message) => message !== "")
+    .join("\n\n");
+  const shown = text.length > maxLength ? `${text.slice(0, maxLength)}\n[truncated]` : text;
+  const body = shown === "" ? [] : ["Commits of the agent:", shown.replace(/^(?=.)/gm, "    ")];
+  return `${[commitTitle(turn.prompt), ...body, turnTrailers(turn).join("\n")].join("\n\n")}\n`;
+}
+
+/** Returns whether a message is that of the turn's commit. */
+export function isCommitOf(turn: Turn, message: string): boolean {
+  const lines = message.trimEnd().split("\n").slice(1);
+  return turnTrailers(turn).every((trailer) => lines.includes(trailer));
+}
+
+const turnTrailers = (turn: Turn): string[] => [`Agent-Turn: ${turn.id}`, `Agent-Job: ${turn.job}`];
+
+/**
+ * Makes text inert for GitHub, which notifies everyone mentioned in a commit message and closes the issues named after words
+ * such as "Fixes". An invisible character breaks each mention and reference.
+ */
+function defuse(text: string): string {
+  return text
+    .replace(/[\r\u0085\u2028\u2029]+/g, "\n")
+    .replace(/[^\P{C}\n\t]/gu, "")
+    .replace(/@(?=\w)|#(?=\d)|\bGH(?=-\d)|:(?=\/\/)/gi, "$&\u200b");
+}
