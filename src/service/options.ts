@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { type Agent, builtInEditor, shellAgent } from "./agents/agent.ts";
 import type { Limits } from "./agents/limits.ts";
 import { type NetworkKind, networkKinds } from "./agents/network/agent-network.ts";
+import { presetAgent, presetNames } from "./agents/presets.ts";
 import { type SandboxKind, sandboxKinds } from "./agents/sandbox/create-sandbox.ts";
 import { errorMessage } from "./error-message.ts";
 import type { GitHubRepository } from "./pulls/github.ts";
@@ -16,11 +17,14 @@ repository. The service commits and pushes the agent's changes and opens a pull 
   --repository PATH-OR-URL  the repository, as git clone accepts it; the service must be able to push to it
   --base BRANCH             branch that jobs start from and pull requests are opened against
                             (default: the repository's default branch)
+  --agent NAME              one of ${presetNames.slice(0, -1).join(", ")} and ${presetNames.at(-1)}: a coding agent that is installed, with its key in
+                            the environment; see docs/agents.md
   --agent COMMAND           any shell command, such as /path/to/agent.sh. It gets the prompt on stdin and in the file
                             named by AGENT_PROMPT_FILE, and runs in a clone of the repository. Exit code 0 means that
                             the agent completed its work
                             (default: the built-in editor, which adds pages and sections, replaces phrases and fixes
                             links)
+  --agent-follow-up COMMAND the command for follow-up messages (default: the same)
   --agent-env NAME          also give agents this environment variable; may be repeated
   --agent-reads PATH        also let agents read this file or folder in their sandbox; may be repeated
   --sandbox bwrap|none      run agents with bubblewrap, so that they reach only their job's files, or with all rights of the
@@ -28,7 +32,8 @@ repository. The service commits and pushes the agent's changes and opens a pull 
   --agent-network full|model|none
                             what agents reach from a sandbox: everything, only their model, or nothing (default: full)
   --model-host HOST[:PORT]  also let agents reach this host, if only their model; may be repeated
-  --model NAME              shown as the model of jobs (default: the first word of the command)
+  --model NAME              the model that a named agent uses (default: the agent's own default); shown as the model of
+                            jobs (default: the name, or the first word of the command)
   --agents N                how many agents run at a time (default: number of CPU cores)
   --memory-mb N             kill an agent if its processes together use more memory (default: unlimited)
   --processes N             kill an agent if it has more processes at a time (default: unlimited)
@@ -85,6 +90,7 @@ export function parseOptions(
         repository: { type: "string" },
         base: { type: "string" },
         agent: { type: "string" },
+        "agent-follow-up": { type: "string" },
         "agent-env": { type: "string", multiple: true },
         "agent-reads": { type: "string", multiple: true },
         sandbox: { type: "string" },
@@ -107,13 +113,12 @@ export function parseOptions(
       },
     });
     if (values.help) return "help";
-    const { repository, agent, model, store, project = ["demo"] } = values;
+    const { repository, store, project = ["demo"] } = values;
     if (!repository) throw new Error("--repository is required.");
     if (/[^!-~]/.test(environment.AGENT_SERVICE_KEY ?? ""))
       throw new Error("AGENT_SERVICE_KEY must be printable ASCII without spaces, to be valid in an HTTP header.");
-    if (agent?.trim() === "") throw new Error("--agent is empty.");
-    const chosen = agent === undefined ? builtInEditor : shellAgent(agent);
-    const sandbox = parseChoice("--sandbox", values.sandbox, sandboxKinds) ?? (chosen.isTrusted ? undefined : "bwrap");
+    const agent = parseAgent(values, environment);
+    const sandbox = parseChoice("--sandbox", values.sandbox, sandboxKinds) ?? (agent.isTrusted ? undefined : "bwrap");
     const network = parseChoice("--agent-network", values["agent-network"], networkKinds) ?? "full";
     if (network !== "full" && sandbox !== "bwrap")
       throw new Error(`--agent-network ${network} requires --sandbox bwrap.`);
@@ -122,10 +127,9 @@ export function parseOptions(
       repository,
       targetBranch: values.base,
       agent: {
-        ...chosen,
-        model: model ?? chosen.model,
-        passes: [...chosen.passes, ...(values["agent-env"] ?? [])],
-        reads: [...chosen.reads, ...(values["agent-reads"] ?? []).map((path) => resolve(path))],
+        ...agent,
+        passes: [...agent.passes, ...(values["agent-env"] ?? [])],
+        reads: [...agent.reads, ...(values["agent-reads"] ?? []).map((path) => resolve(path))],
       },
       sandbox,
       network,
@@ -154,6 +158,21 @@ function parseChoice<T extends string>(option: string, text: string | undefined,
   const choice = choices.find((one) => one === text);
   if (text !== undefined && choice === undefined) throw new Error(`${option} must be ${choices.join(" or ")}.`);
   return choice;
+}
+
+function parseAgent(
+  values: { agent?: string | undefined; "agent-follow-up"?: string | undefined; model?: string | undefined },
+  environment: Readonly<Record<string, string | undefined>>,
+): Agent {
+  const { agent: command, "agent-follow-up": followUp, model } = values;
+  if (command?.trim() === "") throw new Error("--agent is empty.");
+  if (followUp?.trim() === "") throw new Error("--agent-follow-up is empty.");
+  const preset = command === undefined ? undefined : presetAgent(command, environment, model);
+  if (followUp !== undefined && (command === undefined || preset !== undefined))
+    throw new Error("--agent-follow-up requires a shell command as --agent.");
+  if (preset !== undefined) return preset;
+  const agent = command === undefined ? builtInEditor : shellAgent(command, followUp);
+  return model === undefined ? agent : { ...agent, model };
 }
 
 function parseGitHubRepository(

@@ -3,6 +3,7 @@ import { chmod, mkdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Agent } from "./agents/agent.ts";
+import { checkPrograms } from "./agents/check-programs.ts";
 import type { Limits } from "./agents/limits.ts";
 import { type AgentNetwork, fullNetwork } from "./agents/network/agent-network.ts";
 import type { Sandbox } from "./agents/sandbox/sandbox.ts";
@@ -60,7 +61,8 @@ const archiveIntervalMs = 60_000;
 /**
  * Starts the service. Disposing of it stops the agents; the next service on the same store resumes their turns.
  *
- * @throws if another service has the store open, or if the service cannot work on the repository
+ * @throws if the agent is not installed, if another service has the store open, or if the service cannot work on the
+ *   repository
  */
 export async function startService(options: ServiceOptions): Promise<LoopbackServer> {
   const {
@@ -77,6 +79,7 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
     github,
     log = () => {},
   } = options;
+  checkPrograms(agent, process.env.PATH);
   await mkdir(folder, { recursive: true });
   // It has prompts, and homes with the sessions of agents.
   await chmod(folder, 0o700);

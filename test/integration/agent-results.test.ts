@@ -86,6 +86,10 @@ describe("an agent's report", () => {
   });
 });
 
+test("the service does not start with an agent that is not installed", async () => {
+  await expect(start(shellAgent("/no/such/agent --fast"))).rejects.toThrow("the agent /no/such/agent was not found");
+});
+
 test("a failed turn is not hidden by a later one that completes", async () => {
   const service = await start(reportingAgent());
   const { id } = await runJob(service, "write a.md One");

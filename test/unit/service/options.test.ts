@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseOptions } from "../../../src/service/options.ts";
 
 const parse = (line: string, environment: Record<string, string> = {}) => parseOptions(line.split(" "), environment);
@@ -84,6 +84,35 @@ test("gives an agent more variables and files", () => {
   });
 });
 
+describe("--agent", () => {
+  /** Returns the script that an agent runs. */
+  const scriptOf = (args: string[], isFollowUp: boolean) => {
+    const options = parseOptions(["--repository=docs", ...args], { ANTHROPIC_API_KEY: "a" });
+    if (options === "help" || "error" in options) throw new Error("not parsed");
+    return options.agent.command({ isFollowUp, isSandboxed: false }).args[1];
+  };
+
+  test("takes the name of an agent only if it is the whole value", () => {
+    expect(scriptOf(["--agent=claude"], false)).toContain("--output-format stream-json");
+    for (const command of ["claude -p", "/usr/bin/claude", "claude ", "toString"])
+      expect(scriptOf([`--agent=${command}`], false)).toBe(command);
+  });
+
+  test("runs another command for messages, or the same", () => {
+    const args = ["--agent=one", "--agent-follow-up=two"];
+    expect([scriptOf(args, false), scriptOf(args, true)]).toEqual(["one", "two"]);
+    expect(scriptOf(["--agent=one"], true)).toBe("one");
+  });
+
+  test("shows the model, or else the name", () => {
+    const environment = { CODEX_API_KEY: "c" };
+    expect(parse("--repository x --agent codex", environment)).toMatchObject({ agent: { model: "codex" } });
+    expect(parse("--repository x --agent codex --model large", environment)).toMatchObject({
+      agent: { model: "large" },
+    });
+  });
+});
+
 test.each(["https://github.com/acme/docs", "https://github.com/acme/docs.git", "ssh://git@github.com/acme/docs.git"])(
   "opens pull requests of %s on GitHub if there is a token",
   (address) => {
@@ -109,6 +138,12 @@ test.each([
   ["--repository x --agent-network none", "--agent-network none requires --sandbox bwrap"],
   ["--repository x --memory-mb 0", "--memory-mb must be an integer"],
   ["--repository x --processes many", "--processes must be an integer"],
+  ["--repository x --largest-change-mb 0", "--largest-change-mb must be a number greater than 0"],
+  [
+    "--repository x --agent claude",
+    "--agent claude requires ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN in the environment.",
+  ],
+  ["--repository x --agent-follow-up y", "--agent-follow-up requires a shell command as --agent"],
   ["--repository x --unknown", "Unknown option '--unknown'"],
 ])("rejects %j", (line, error) => {
   expect(parse(line)).toMatchObject({ error: expect.stringContaining(error) });

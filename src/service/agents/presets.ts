@@ -1,0 +1,58 @@
+import type { Agent } from "./agent.ts";
+import { aider } from "./presets/aider.ts";
+import { claude } from "./presets/claude.ts";
+import { codex } from "./presets/codex.ts";
+import { gemini } from "./presets/gemini.ts";
+import { opencode } from "./presets/opencode.ts";
+import type { Preset } from "./presets/preset.ts";
+
+/** The agents that `--agent` knows by name. */
+const presets: ReadonlyMap<string, Preset> = new Map(Object.entries({ claude, codex, gemini, opencode, aider }));
+
+export const presetNames: readonly string[] = [...presets.keys()];
+
+/** Some agents take a prompt that starts with `/` or `!` for a command of their own. */
+const promptPrefix = "The task:\n\n";
+
+/**
+ * Returns the agent of a preset.
+ *
+ * @param environment - that of the service, which has the key
+ * @param model - passed to the agent; default: the agent's own default
+ * @throws if there is no key, or the base URL in the environment is not valid
+ */
+export function presetAgent(
+  name: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  model?: string | undefined,
+): Agent | undefined {
+  const preset = presets.get(name);
+  if (preset === undefined) return undefined;
+  const { program, install, models, environment: own, script, readReport } = preset;
+  const modelEndpoint = models.find(({ keyVariable }) => environment[keyVariable]);
+  if (modelEndpoint === undefined) {
+    const keys = models.map(({ keyVariable }) => keyVariable).join(" or ");
+    throw new Error(`--agent ${name} requires ${keys} in the environment.`);
+  }
+  const { baseUrlVariable, keyVariable } = modelEndpoint;
+  const url = environment[baseUrlVariable] || modelEndpoint.url;
+  if (!URL.canParse(url)) throw new Error(`${baseUrlVariable} must be a URL.`);
+  return {
+    model: model ?? name,
+    command: (turn) => {
+      const modelArguments = model === undefined ? [] : ["--model", model];
+      return { file: "/bin/sh", args: ["-c", script(turn), program, ...modelArguments] };
+    },
+    promptPrefix,
+    readReport,
+    environment: own,
+    passes: [keyVariable, baseUrlVariable],
+    modelEndpoint: { ...modelEndpoint, url },
+    programs: [program],
+    install,
+    reads: [],
+    // None: its model is reached through the service, which adds the key. A direct way would let it use another key.
+    hosts: [],
+    isTrusted: false,
+  };
+}

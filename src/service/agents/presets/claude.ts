@@ -1,0 +1,41 @@
+import { anthropic, noResult, type Preset, parseEvents, stringIn } from "./preset.ts";
+
+/** Claude Code, by Anthropic. */
+export const claude: Preset = {
+  program: "claude",
+  install: "npm install --global @anthropic-ai/claude-code",
+  models: [
+    anthropic("https://api.anthropic.com", "ANTHROPIC_BASE_URL"),
+    {
+      url: "https://api.anthropic.com",
+      baseUrlVariable: "ANTHROPIC_BASE_URL",
+      // From `claude setup-token`.
+      keyVariable: "CLAUDE_CODE_OAUTH_TOKEN",
+      header: (key) => ["authorization", `Bearer ${key}`],
+    },
+  ],
+  environment: {
+    // Otherwise it sends the content of every file that a prompt names as `@/path` to the model, also from outside the clone.
+    CLAUDE_CODE_DISABLE_ATTACHMENTS: "1",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    DISABLE_AUTOUPDATER: "1",
+  },
+  // `IS_SANDBOX` allows to skip permissions as root. `--verbose` is required by the output format, which logs each step when it
+  // is done, also if the agent is killed later.
+  script: ({ isFollowUp, isSandboxed }) =>
+    [
+      `${isSandboxed ? "IS_SANDBOX=1 " : ""}exec claude --print --output-format stream-json --verbose`,
+      isSandboxed ? "--dangerously-skip-permissions" : "--permission-mode acceptEdits",
+      ...(isFollowUp ? ["--continue"] : []),
+      '"$@"',
+    ].join(" "),
+  readReport: (stdout) => {
+    const result = parseEvents(stdout).findLast(({ type }) => type === "result");
+    if (result === undefined) return noResult;
+    const message = stringIn(result, "result");
+    return {
+      message,
+      error: result.is_error === true ? (message ?? stringIn(result, "subtype") ?? "no reason") : undefined,
+    };
+  },
+};

@@ -1,0 +1,26 @@
+import { noResult, openAi, type Preset, parseEvents, stringIn } from "./preset.ts";
+
+/** Codex CLI, by OpenAI. */
+export const codex: Preset = {
+  program: "codex",
+  install: "npm install --global @openai/codex",
+  models: [openAi("OPENAI_BASE_URL", "CODEX_API_KEY")],
+  environment: {},
+  // It reads the base URL only from its configuration.
+  script: ({ isFollowUp, isSandboxed }) =>
+    [
+      "exec codex exec --json",
+      isSandboxed ? "--dangerously-bypass-approvals-and-sandbox" : "--sandbox workspace-write",
+      `\${OPENAI_BASE_URL:+-c "openai_base_url=\\"$OPENAI_BASE_URL\\""} "$@"`,
+      ...(isFollowUp ? ["resume --last"] : []),
+      "-",
+    ].join(" "),
+  readReport: (stdout) => {
+    const events = parseEvents(stdout);
+    const end = events.findLast(({ type }) => type === "turn.completed" || type === "turn.failed");
+    if (end === undefined) return noResult;
+    const words = events.findLast((event) => stringIn(event, "item", "type") === "agent_message");
+    const error = end.type === "turn.failed" ? (stringIn(end, "error", "message") ?? "no reason") : undefined;
+    return { message: stringIn(words, "item", "text"), error };
+  },
+};

@@ -1,0 +1,42 @@
+import { noResult, type Preset, parseEvents, stringIn } from "./preset.ts";
+
+/** Without the type, it rejects a key together with a base URL. They take precedence over settings in the repository. */
+const settings = {
+  security: { auth: { selectedType: "gemini-api-key" } },
+  privacy: { usageStatisticsEnabled: false },
+  general: { enableAutoUpdate: false },
+};
+
+/** Gemini CLI, by Google. */
+export const gemini: Preset = {
+  program: "gemini",
+  install: "npm install --global @google/gemini-cli",
+  models: [
+    {
+      url: "https://generativelanguage.googleapis.com",
+      baseUrlVariable: "GOOGLE_GEMINI_BASE_URL",
+      keyVariable: "GEMINI_API_KEY",
+      header: (key) => ["x-goog-api-key", key],
+    },
+  ],
+  environment: {},
+  script: ({ isFollowUp, isSandboxed }) =>
+    [
+      "GEMINI_CLI_SYSTEM_SETTINGS_PATH=$(mktemp) && export GEMINI_CLI_SYSTEM_SETTINGS_PATH &&",
+      `echo '${JSON.stringify(settings)}' > "$GEMINI_CLI_SYSTEM_SETTINGS_PATH" &&`,
+      "exec gemini --skip-trust --output-format stream-json",
+      `--approval-mode ${isSandboxed ? "yolo" : "auto_edit"}`,
+      ...(isFollowUp ? ["--resume latest"] : []),
+      '"$@"',
+    ].join(" "),
+  readReport: (stdout) => {
+    const events = parseEvents(stdout);
+    const result = events.findLast(({ type }) => type === "result");
+    if (result === undefined) return noResult;
+    // The message arrives in pieces, after the last use of a tool.
+    const words = events.slice(events.findLastIndex(({ type }) => type === "tool_result") + 1);
+    const message = words.flatMap((event) => (event.role === "assistant" ? (stringIn(event, "content") ?? "") : []));
+    const error = result.status === "success" ? undefined : (stringIn(result, "error", "message") ?? "no reason");
+    return { message: message.join("") || undefined, error };
+  },
+};

@@ -1,0 +1,23 @@
+import { anthropic, noResult, openAi, type Preset, parseEvents, stringIn } from "./preset.ts";
+
+/** OpenCode, by SST. */
+export const opencode: Preset = {
+  program: "opencode",
+  install: "npm install --global opencode-ai",
+  models: [
+    anthropic("https://api.anthropic.com/v1", "ANTHROPIC_BASE_URL"),
+    openAi("OPENAI_BASE_URL", "OPENAI_API_KEY"),
+  ],
+  // It knows the models as of its own version.
+  environment: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
+  script: ({ isFollowUp }) => `exec opencode run --format json ${isFollowUp ? "--continue " : ""}"$@"`,
+  readReport: (stdout) => {
+    const events = parseEvents(stdout);
+    const end = events.findLast(({ type }) => type === "step_finish" || type === "error");
+    if (end === undefined) return noResult;
+    const lastStep = events.slice(events.findLastIndex(({ type }) => type === "step_start") + 1);
+    const texts = lastStep.flatMap((event) => (event.type === "text" ? (stringIn(event, "part", "text") ?? "") : []));
+    const error = stringIn(end, "error", "data", "message") ?? stringIn(end, "error", "name") ?? "no reason";
+    return { message: texts.join("\n\n") || undefined, error: end.type === "error" ? error : undefined };
+  },
+};

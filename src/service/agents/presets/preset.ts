@@ -1,0 +1,56 @@
+import type { AgentReport, AgentTurn, ModelEndpoint } from "../agent.ts";
+
+/** A command-line agent that the service knows how to run and understand. `docs/agents.md` has the tested versions. */
+export interface Preset {
+  /** The program's name, and the command that installs it. */
+  program: string;
+  install: string;
+  /** Where it can reach a model, in order of preference: the first one whose key is set is used. */
+  models: readonly ModelEndpoint[];
+  environment: Readonly<Record<string, string>>;
+  /**
+   * Returns the script for `/bin/sh` that runs it. Stdin is the prompt, which is also in the file named by
+   * `AGENT_PROMPT_FILE`. `"$@"` stands for the arguments that choose a model.
+   */
+  script(turn: AgentTurn): string;
+  readReport(stdout: string): AgentReport;
+}
+
+/** An event that an agent prints as a line of JSON. */
+export type AgentEvent = Readonly<Record<string, unknown>>;
+
+/** Parses the lines of JSON in an agent's output. The first line may be cut off, and others may not be JSON. */
+export function parseEvents(stdout: string): AgentEvent[] {
+  return stdout.split("\n").flatMap((line) => {
+    if (!line.startsWith("{")) return [];
+    try {
+      return [JSON.parse(line) as AgentEvent];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Returns the string at a path in an event; `undefined` if there is none. */
+export function stringIn(event: AgentEvent | undefined, ...path: readonly string[]): string | undefined {
+  let value: unknown = event;
+  for (const name of path) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = (value as AgentEvent)[name];
+  }
+  return typeof value === "string" ? value : undefined;
+}
+
+/** For an agent that exits with 0 without saying how its turn ended. */
+export const noResult: AgentReport = { message: undefined, error: "it ended without a result" };
+
+/** Anthropic's API with an API key. `baseUrlVariable` and the path in its URL differ between agents. */
+export function anthropic(url: string, baseUrlVariable: string): ModelEndpoint {
+  return { url, baseUrlVariable, keyVariable: "ANTHROPIC_API_KEY", header: (key) => ["x-api-key", key] };
+}
+
+/** OpenAI's API with an API key. */
+export function openAi(baseUrlVariable: string, keyVariable: string): ModelEndpoint {
+  const header = (key: string): [string, string] => ["authorization", `Bearer ${key}`];
+  return { url: "https://api.openai.com/v1", baseUrlVariable, keyVariable, header };
+}
