@@ -95,6 +95,14 @@ describe("the proxy of the model", () => {
     expect(model.requests).toEqual([]);
   });
 
+  test("opens no WebSocket, with the status on which a client falls back to HTTP", async () => {
+    const model = await startServer();
+    const { socket } = await start(model);
+    const headers = { connection: "Upgrade", upgrade: "websocket" };
+    expect(await send(socket, "/v1/responses", headers, "GET")).toBe(426);
+    expect(model.requests).toEqual([]);
+  });
+
   test("rejects headers that are too large", async () => {
     const model = await startServer();
     const { socket } = await start(model);

@@ -37,6 +37,8 @@ export async function startModelProxy({ model, hosts, log }: ModelProxyOptions):
   const tunnels = new Set<Duplex>();
   const server = createServer({ maxHeaderSize }, (request, response) => {
     if (model === undefined || !request.url?.startsWith("/")) return reject(response, 403, "This proxy opens tunnels.");
+    // With this status, Codex uses HTTP at once. With others, it tries to open a WebSocket five times.
+    if (request.headers.upgrade !== undefined) return reject(response, 426, "This proxy opens no WebSockets.");
     try {
       forward(request, response, model.endpoint, model.key);
     } catch {
