@@ -12,7 +12,8 @@ const posix = [
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: process.platform === "win32" ? posix : [],
+    // `npm run test:agents` runs the real agents.
+    exclude: ["test/agents/**", ...(process.platform === "win32" ? posix : [])],
     testTimeout: 60_000,
     // Tests of whole processes mostly wait for them: more workers than cores.
     maxWorkers: 6,
