@@ -488,6 +488,14 @@ test("rejects hostile project and job ids, and a wrong key", async () => {
   expect(docs.branches()).toEqual([]);
 });
 
+test("shows no more of a prompt on the page than the title of its commit", async () => {
+  const service = await start();
+  const { prLink } = await runJob(service, 'Add a page "A" that says "B."\n\nThe password is hunter2.');
+  const page = await (await fetch(prLink ?? "")).text();
+  expect(page).toContain("<li>Add a page &quot;A&quot; that says &quot;B.&quot;</li>");
+  expect(page).not.toContain("hunter2");
+});
+
 test("escapes hostile text on the page of a pull request", async () => {
   const agent = scriptAgent('fs.writeFileSync("<img src=x>.md", "<script>alert(1)</script>\\n\\u202e\\n");');
   const service = await start({ agent });

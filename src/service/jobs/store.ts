@@ -2,6 +2,7 @@ import { chmodSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { EarlierTurn } from "../agents/run-agent.ts";
 import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
+import { commitTitle } from "./commit-title.ts";
 
 /** A row of `job`. Times are milliseconds since 1970. */
 export interface StoredJob {
@@ -125,6 +126,11 @@ export class Store implements Disposable, LocalPullRequestStore {
   /** Returns the turns of a job, oldest first. */
   turns(jobId: string): StoredTurn[] {
     return this.#rows<StoredTurn>("SELECT * FROM turn WHERE job = ? ORDER BY id", jobId);
+  }
+
+  /** Returns the title and state of each turn of a job, oldest first. */
+  turnTitles(jobId: string): { title: string; state: StoredTurn["state"] }[] {
+    return this.turns(jobId).map(({ prompt, state }) => ({ title: commitTitle(prompt), state }));
   }
 
   /** Returns the earlier turns of a turn's job in which an agent ran, oldest first. */

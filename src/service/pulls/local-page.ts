@@ -1,12 +1,14 @@
 import type { DiffLine, FileDiff } from "./diff.ts";
 import type { PullRequestState } from "./pull-requests.ts";
 
-/** A turn of the pull request's job. */
+/**
+ * A turn of the pull request's job. The page has neither its whole prompt nor the agent's answer: everyone on the machine
+ * can read it, also the agents of other jobs.
+ */
 export interface PullRequestTurn {
-  prompt: string;
+  /** As in the subject of its commit. */
+  title: string;
   state: "waiting" | "running" | "completed" | "failed";
-  /** What the agent said last; `null` if that is unknown. */
-  answer: string | null;
 }
 
 /** The content of a pull request's page. */
@@ -43,7 +45,7 @@ export function renderPullRequestPage(page: PullRequestPage): string {
 <h1>${html(title)} <span class="quiet">#${number}</span></h1>
 <p>${state === undefined ? "" : `<span class="state ${state}">${states[state]}</span>`}
 The agent wants to merge ${plural(commits.length, "commit")} into <code>${html(targetBranch)}</code> from <code>${html(branch)}</code></p>
-<h2>Prompts</h2>
+<h2>Turns</h2>
 <ol>${turns.map(renderTurn).join("\n")}</ol>
 <h2>Commits</h2>
 <ul>${commits.map(({ commit, message }) => `<li><code>${html(commit.slice(0, 8))}</code> ${html(message.split("\n")[0] ?? "")}</li>`).join("\n")}</ul>
@@ -55,11 +57,9 @@ ${files.map(renderFile).join("\n")}
 `;
 }
 
-function renderTurn({ prompt, state, answer }: PullRequestTurn): string {
+function renderTurn({ title, state }: PullRequestTurn): string {
   const note = { waiting: "Waiting", running: "Running", completed: "", failed: "Failed" }[state];
-  return `<li><pre class="prompt">${html(prompt)}</pre>
-${note === "" ? "" : `<p class="minus">${note}</p>`}
-${answer === null ? "" : `<p class="quiet">The agent's last message:</p><pre class="prompt quiet">${html(answer)}</pre>`}</li>`;
+  return `<li>${html(title)}${note === "" ? "" : ` <span class="minus">${note}</span>`}</li>`;
 }
 
 function renderFile({ title, extendedHeaders, hunks }: FileDiff): string {
@@ -116,7 +116,6 @@ h1 { font-weight: 400; margin: 0 0 8px } h2 { font-size: 16px; margin: 24px 0 8p
 .open { background: #1f883d } .merged { background: #8250df } .closed { background: #cf222e }
 code, pre, table { font: 12px/20px ui-monospace, monospace }
 code { background: var(--soft); border-radius: 6px; padding: 2px 5px }
-.prompt { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere }
 section { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 16px; overflow: hidden }
 h3 { margin: 0; padding: 8px; background: var(--soft); border-bottom: 1px solid var(--line); font-size: 12px }
 table { width: 100%; border-collapse: collapse; table-layout: fixed }

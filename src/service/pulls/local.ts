@@ -26,7 +26,7 @@ export interface LocalPullRequestStore {
   updatePullRequest(number: number, job: string, base: string, head: string): boolean;
   pullRequest(number: number): LocalPullRequest | undefined;
   /** Returns the turns of a job, oldest first. */
-  turns(jobId: string): PullRequestTurn[];
+  turnTitles(jobId: string): PullRequestTurn[];
 }
 
 export interface LocalPullRequestsOptions {
@@ -134,7 +134,7 @@ export class LocalPullRequests implements PullRequests {
       targetBranch: target,
       repositoryName,
       state,
-      turns: store.turns(job),
+      turns: store.turnTitles(job),
       commits,
       files: parseDiff(diff),
       isTruncated: Buffer.byteLength(diff) >= maxDiffBytes,
