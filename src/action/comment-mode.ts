@@ -1,5 +1,5 @@
 import { messageOf } from "../client/errors.ts";
-import { isCommentEvent } from "./comments/event.ts";
+import { isThreadEvent } from "./comments/event.ts";
 import { formatMarker } from "./comments/marker.ts";
 import { type ReplyState, runFromComment } from "./comments/run-from-comment.ts";
 import type { Execution } from "./execute.ts";
@@ -13,7 +13,7 @@ import type { RunState } from "./run-state.ts";
 import { runAttempt, runUrl } from "./runner/environment.ts";
 import { readEventFile } from "./runner/event-file.ts";
 
-/** Runs the step with what a comment asks for. */
+/** Runs the step with what an event of an issue or pull request asks for. */
 export async function runComment(
   settings: Settings,
   mode: CommentMode,
@@ -23,10 +23,11 @@ export async function runComment(
 ): Promise<Execution> {
   const { environment, clock, signal } = ports;
   const name = environment.GITHUB_EVENT_NAME ?? "";
-  if (!isCommentEvent(name)) throw new Error("comment mode needs a comment event");
+  if (!isThreadEvent(name)) throw new Error("comment mode needs an event of an issue or pull request");
   const frame = ({ marker, isReplacement }: ReplyState): ReplyFrame => ({
     runUrl: runUrl(environment),
     phrase: mode.phrase,
+    label: mode.label,
     hasFixedJob: mode.jobId !== "",
     note: isReplacement ? replacement : [],
     marker: marker ? formatMarker(marker) : "",
@@ -39,7 +40,11 @@ export async function runComment(
       clock,
       signal,
       connectGitHub: () => connect(mode.token, ports, log),
-      event: { name, readPayload: () => readEventFile(environment.GITHUB_EVENT_PATH ?? "") },
+      event: {
+        name,
+        readPayload: () => readEventFile(environment.GITHUB_EVENT_PATH ?? ""),
+        runId: environment.GITHUB_RUN_ID ?? "",
+      },
       attempt: runAttempt(environment),
       findSection: () => findSection(settings, { lastCommit: undefined, ownPullRequests: [] }, ports, state, log),
       runJob: (task, onJobId) => runJob({ ...settings, task }, withJobIdListener(ports, onJobId), state, log),

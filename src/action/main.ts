@@ -1,4 +1,4 @@
-import { isCommentEvent } from "./comments/event.ts";
+import { isFromFork } from "./comments/fork.ts";
 import { type Execution, execute } from "./execute.ts";
 import { maskSecret } from "./inputs/mask-secret.ts";
 import { readPromptFile } from "./inputs/prompt-file.ts";
@@ -13,6 +13,7 @@ import { renderSummary } from "./report/summary.ts";
 import { say } from "./report/text.ts";
 import { outcomeOf } from "./result.ts";
 import { RunState } from "./run-state.ts";
+import { readEventFile } from "./runner/event-file.ts";
 import type { Toolkit } from "./runner/toolkit.ts";
 
 /** Everything that the action needs from outside. */
@@ -77,9 +78,12 @@ async function run(
       read: (name) => toolkit.input(name),
       readPromptFile: (path) => readPromptFile(path, workspace),
       eventName,
-      isCommentEvent: isCommentEvent(eventName),
+      isFromFork: () => isFromFork(eventName, () => readEventFile(environment.GITHUB_EVENT_PATH ?? "")),
     });
-    if (!inputs.ok) return { inputs, execution: { result: { kind: "invalid-inputs", problems: inputs.problems } } };
+    if (!inputs.ok) {
+      const { problems, skipped } = inputs;
+      return { inputs, execution: { result: skipped ?? { kind: "invalid-inputs", problems } } };
+    }
     const publishJobId = (jobId: string): void => void trySetOutputs({ "job-id": jobId }, toolkit);
     return { inputs, execution: await execute(inputs, { ...ports, publishJobId }, state, log) };
   } catch (error) {

@@ -22,6 +22,8 @@ export function outputsOf(
     "skip-reason": skipReason,
     "job-origin": state.origin,
     "changed-files": state.changes === undefined ? "" : String(state.changes.files.length),
+    author: state.author,
+    "thread-url": state.threadUrl,
     model: state.model,
     repository: state.repository,
     ref: state.ref,

@@ -19,24 +19,37 @@ export type RunResult =
   | { kind: "cancelled"; operation: Operation; acceptance: Acceptance }
   | { kind: "submission-failed"; operation: "create" | "message"; error: SubmissionError }
   | { kind: "poll-failed"; error: RequestError }
-  /** The comment is not a request, or not one that its author may make; or nothing that counts has changed. */
-  | { kind: "skipped"; reason: SkipReason }
+  /** The event is not a request, or not one that its author may make; or nothing that counts has changed. */
+  | { kind: "skipped"; reason: Exclude<SkipReason, "nothing-new">; door: Door }
+  | { kind: "skipped"; reason: "nothing-new" }
   | BlockedResult
   /** A bug in the action. */
   | { kind: "crashed"; error: unknown };
 
-/** Why the step starts nothing. All but `nothing-new`, which `changes` can be, are about a comment. */
-export type SkipReason = "no-trigger" | "no-instruction" | "not-permitted" | "bot" | "edited" | "nothing-new";
+/** Why the step starts nothing. All but `nothing-new`, which `changes` can be, are reasons of comment mode. */
+export type SkipReason =
+  | "no-trigger"
+  | "no-instruction"
+  | "not-permitted"
+  | "bot"
+  | "edited"
+  /** The pull request is from a fork, so that the run has no secrets. */
+  | "fork"
+  | "nothing-new";
+
+/** What asks for a job in comment mode: a text, or a label that is set on an issue or pull request. */
+export type Door = "comment" | "issue" | "pull request" | "label";
 
 /** This run sent nothing, because the step could not find out whether, or what, to send. */
 export type BlockedResult =
-  | { kind: "blocked"; cause: "event" | "permission"; detail: string }
+  | { kind: "blocked"; cause: "event"; detail: string }
+  | { kind: "blocked"; cause: "permission"; door: Door; detail: string }
   /** With `changes`: they cannot be read. */
   | { kind: "blocked"; cause: "changes"; detail: string }
   /** Plain mode: what an earlier run attempt started cannot be read, or it was something else. */
   | { kind: "blocked"; cause: "memory" | "session"; detail: string }
   | { kind: "blocked"; cause: "other-prompt"; jobId: string | undefined; attempt: number }
-  /** `pending`: an earlier run attempt was about to send a request for this comment, and whether it did is unknown. */
+  /** `pending`: an earlier run attempt was about to send something for this request, and whether it did is unknown. */
   | { kind: "blocked"; cause: "prompt" | "thread" | "time" | "pending" };
 
 /**

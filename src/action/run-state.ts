@@ -34,6 +34,9 @@ export class RunState {
   readonly timeline: ObservedStatus[] = [];
   /** What changed in the repository, with `changes`; `undefined` if that was not read, or if there is nothing to compare. */
   changes: Changes | undefined;
+  /** Comment mode: the login of the account that asked, and the address of the issue or pull request. */
+  author = "";
+  threadUrl = "";
 
   /** Returns the milliseconds since the first request; 0 before it. */
   elapsedMs(now: number): number {

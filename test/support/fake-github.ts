@@ -1,4 +1,5 @@
 import type { GitHub, RequestLimits } from "../../src/action/runner/github.ts";
+import { GitHubError } from "../../src/action/runner/github-error.ts";
 
 /** What the history of the repository is read with. */
 const historyRoute = /^GET \/repos\/\{owner\}\/\{repo\}\/(?:compare|commits|pulls\/\{pull_number\}$)/;
@@ -24,6 +25,8 @@ export class FakeGitHub implements GitHub {
   readonly calls: GitHubCall[] = [];
   readonly comments: FakeComment[] = [];
   readonly reactions: string[] = [];
+  /** The labels of the issue or pull request. */
+  labels: string[] = [];
   /** The response to the permission route, except for bots, which have no permission. */
   permission: unknown = { permission: "write", role_name: "write" };
   fault: (call: GitHubCall) => void | Promise<void> = () => {};
@@ -47,6 +50,8 @@ export class FakeGitHub implements GitHub {
       this.reactions.push(String(parameters.content));
       return { id: 1, user: bot, content: parameters.content };
     }
+    if (route.startsWith("DELETE ") && /\/labels\/[^/]+$/.test(route))
+      return this.#removeLabel(String(parameters.name));
     if (route.startsWith("GET ")) return this.#page(Number(parameters.page ?? 1), Number(parameters.per_page));
     if (route.startsWith("POST "))
       return this.add(bot, String(parameters.body), Number(parameters.comment_id) || undefined);
@@ -87,6 +92,13 @@ export class FakeGitHub implements GitHub {
   #page(page: number, perPage: number): FakeComment[] {
     const size = Math.min(perPage, this.maxPerPage);
     return this.comments.slice((page - 1) * size, page * size).map((comment) => ({ ...comment }));
+  }
+
+  #removeLabel(name: string): unknown[] {
+    const labels = this.labels.filter((label) => label.toLowerCase() !== name.toLowerCase());
+    if (labels.length === this.labels.length) throw new GitHubError("Label does not exist", 404);
+    this.labels = labels;
+    return labels.map((label) => ({ name: label }));
   }
 
   #edit(id: number, body: string): FakeComment {

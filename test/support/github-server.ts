@@ -15,7 +15,8 @@ export type GitHubFault = (route: string, n: number, response: ServerResponse) =
 const routes: [RegExp, string[]][] = [
   [/^GET .*\/collaborators\/([^/]+)\/permission$/, ["username"]],
   [/^POST .*\/comments\/(\d+)\/(?:reactions|replies)$/, ["comment_id"]],
-  [/^POST .*\/issues\/\d+\/comments$/, []],
+  [/^POST .*\/issues\/\d+\/(?:comments|reactions)$/, []],
+  [/^DELETE .*\/issues\/\d+\/labels\/([^/]+)$/, ["name"]],
   [/^PATCH .*\/comments\/(\d+)$/, ["comment_id"]],
   [/^GET .*\/comments$/, []],
 ];

@@ -10,7 +10,7 @@ interface Example {
 const examples = createRequire(import.meta.url)("@octokit/webhooks-examples") as Example[];
 
 /** Returns a copy of one of GitHub's example payloads, for a test to change. */
-function example(name: string, action: string): Record<string, unknown> {
+export function example(name: string, action: string): Record<string, unknown> {
   const found = examples.find((one) => one.name === name)?.examples.find((one) => one.action === action);
   if (!found) throw new Error(`no example of ${name} ${action}`);
   return structuredClone(found);

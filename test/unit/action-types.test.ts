@@ -30,6 +30,7 @@ const skipReasons = Object.keys({
   "not-permitted": true,
   bot: true,
   edited: true,
+  fork: true,
   "nothing-new": true,
 } satisfies Record<SkipReason, true>);
 

@@ -60,7 +60,7 @@ const arrows: Record<string, string[]> = {
     "action/outcome.ts",
     "action/mintlify.ts",
   ],
-  "action/comments": ["client", "action/outcome.ts", "action/result.ts"],
+  "action/comments": ["client", "action/outcome.ts", "action/result.ts", "action/runner/github-error.ts"],
   "action/runner": ["client"],
   "action/refresh": ["client", "action/result.ts", "action/pull-request.ts", "action/runner/cache.ts"],
   "action/changes": ["client", "action/report", "action/comments/event.ts", "action/runner/github-error.ts"],

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isCommentEvent } from "../comments/event.ts";
+import { isThreadEvent } from "../comments/event.ts";
 import type { Repository } from "./repository.ts";
 import { previousVersion } from "./version-order.ts";
 
@@ -58,7 +58,7 @@ export async function rangeOfEvent(
     const tag = parse(releaseEvent, name, readPayload()).release.tag_name;
     return afterPreviousVersion(tag, await repository.releaseTags());
   }
-  if (isCommentEvent(name) || name === "issues" || name === "pull_request_review") {
+  if (isThreadEvent(name) || name === "pull_request_review") {
     const { issue, pull_request: pull } = parse(threadEvent, name, readPayload());
     const number = pull?.number ?? (issue?.pull_request === undefined ? undefined : issue.number);
     if (number === undefined) return { kind: "nothing" };

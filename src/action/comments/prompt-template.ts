@@ -1,6 +1,6 @@
-import type { CommentEvent } from "./event.ts";
+import type { ThreadEvent } from "./event.ts";
 
-const eventPlaceholders = ["instruction", "author", "title", "body", "number", "url", "path", "line"] as const;
+const eventPlaceholders = ["instruction", "author", "title", "body", "number", "url", "path", "line", "label"] as const;
 type Placeholder = (typeof eventPlaceholders)[number] | "changes";
 
 /** Returns the placeholders of a prompt template. `changes` is one of them only with the input of this name. */
@@ -24,8 +24,8 @@ function namesIn(template: string): string[] {
  *
  * @param changes - the section with the changes, or empty; it goes to the end of a template that does not place it
  */
-export function fillTemplate(template: string, instruction: string, event: CommentEvent, changes: string): string {
-  const { author, subject, review } = event;
+export function fillTemplate(template: string, instruction: string, event: ThreadEvent, changes: string): string {
+  const { author, subject, position, label } = event;
   const values: Record<Placeholder, string> = {
     instruction,
     author: author.login,
@@ -33,8 +33,9 @@ export function fillTemplate(template: string, instruction: string, event: Comme
     body: subject.body,
     number: String(subject.number),
     url: subject.url,
-    path: review?.path ?? "",
-    line: review?.line === undefined ? "" : String(review.line),
+    path: position?.path ?? "",
+    line: position?.line === undefined ? "" : String(position.line),
+    label: label ?? "",
     changes,
   };
   const text = template.replace(pattern, (text, name: string) => {
@@ -45,8 +46,8 @@ export function fillTemplate(template: string, instruction: string, event: Comme
 }
 
 /** Returns the template that applies if the workflow has none: the instruction and where it was given. */
-export function defaultTemplate({ subject, review }: CommentEvent): string {
-  const place = review ? `\nFile: {{ path }}${review.line === undefined ? "" : ", line {{ line }}"}` : "";
+export function defaultTemplate({ subject, position }: ThreadEvent): string {
+  const place = position ? `\nFile: {{ path }}${position.line === undefined ? "" : ", line {{ line }}"}` : "";
   return `{{ instruction }}\n\n---\nAsked for in ${subject.kind} #{{ number }}, "{{ title }}"\n{{ url }}${place}`;
 }
 

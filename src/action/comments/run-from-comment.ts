@@ -5,8 +5,9 @@ import { type Outcome, outcomes } from "../outcome.ts";
 import { acceptanceOf, isJobNotFound, type RerunEffect, type RunResult } from "../result.ts";
 import type { RunState } from "../run-state.ts";
 import type { GitHub } from "../runner/github.ts";
-import { type CommentEvent, type CommentEventName, parseEvent } from "./event.ts";
+import type { ThreadEvent, ThreadEventName } from "./event.ts";
 import { formatMarker, type Marker } from "./marker.ts";
+import { parseEvent } from "./parse-event.ts";
 import { isSufficient } from "./permission.ts";
 import { defaultTemplate, fillTemplate } from "./prompt-template.ts";
 import { type RememberedReply, requestTimeoutMs, Thread, type ThreadPorts } from "./thread.ts";
@@ -22,7 +23,7 @@ export interface ReplyState {
 
 export interface CommentPorts extends Omit<ThreadPorts, "github"> {
   connectGitHub: () => Promise<GitHub>;
-  event: { name: CommentEventName; readPayload: () => unknown };
+  event: { name: ThreadEventName; readPayload: () => unknown; runId: string };
   /** 1 on the first run of a workflow run, more on a re-run: `GITHUB_RUN_ATTEMPT`. */
   attempt: number;
   /** Returns what the prompt says about changes, which may be nothing, or why nothing may be sent. Never rejects. */
@@ -56,14 +57,14 @@ interface Conversation {
   state: RunState;
   /** `undefined` with `reply: false`. */
   thread: Thread | undefined;
-  /** The marker that says that a request for this comment is about to be sent. */
+  /** The marker that says that something is about to be sent for this request. */
   pending: Marker;
   reply: ReplyState;
   /** Monotonic time at which `timeout-minutes` has passed. */
   deadline: number;
 }
 
-/** Runs what a comment asks for, if its author may, and shows it in the thread. */
+/** Runs what an event asks for, if its author may, and shows it in the thread. */
 export async function runFromComment(
   settings: Settings,
   mode: CommentMode,
@@ -79,7 +80,7 @@ export async function runFromComment(
   const { event, github, startedAt } = request;
   const deadline = startedAt + settings.timeoutMs;
   const thread = mode.reply ? new Thread(event, deadline, { ...ports, github }) : undefined;
-  const pending: Marker = { projectId: settings.projectId, commentId: event.comment.id };
+  const pending: Marker = { projectId: settings.projectId, request: event.request };
   const reply: ReplyState = { marker: pending, isReplacement: false };
   const conversation: Conversation = { request, settings, mode, ports, state, thread, pending, reply, deadline };
   const end = (result: RunResult, task?: Task): CommentRun => ({
@@ -117,9 +118,9 @@ export async function runFromComment(
   return end(result, task);
 }
 
-/** A comment that may start something. */
+/** An event that may start something. */
 interface CommentRequest {
-  event: CommentEvent;
+  event: ThreadEvent;
   isNew: boolean;
   /** Returns the prompt with a section on changes, which may be empty. */
   fillPrompt: (section: string) => string;
@@ -128,22 +129,24 @@ interface CommentRequest {
   startedAt: number;
 }
 
-/** Checks whether the comment may start something, and what; otherwise returns why not. Writes nothing. */
+/** Checks whether the event may start something, and what; otherwise returns why not. Writes nothing. */
 async function readRequest(
   settings: Settings,
   mode: CommentMode,
   ports: CommentPorts,
   state: RunState,
 ): Promise<CommentRequest | { result: RunResult }> {
-  let event: CommentEvent;
+  let event: ThreadEvent;
   try {
-    event = parseEvent(ports.event.name, ports.event.readPayload());
+    event = parseEvent(ports.event.name, ports.event.readPayload(), ports.event.runId);
   } catch (error) {
     ports.onInvalidEvent(error);
     return { result: { kind: "blocked", cause: "event", detail: ports.event.name } };
   }
-  const trigger = parseTrigger(event, mode.phrase);
-  if ("skip" in trigger) return { result: { kind: "skipped", reason: trigger.skip } };
+  const trigger = parseTrigger(event, mode);
+  if ("skip" in trigger) return { result: { kind: "skipped", reason: trigger.skip, door: event.door } };
+  state.author = event.author.login;
+  state.threadUrl = event.subject.url;
 
   const github = await ports.connectGitHub();
   const startedAt = ports.clock.now();
@@ -169,32 +172,32 @@ async function writePrompt(
   return prompt.trim() === "" ? { kind: "blocked", cause: "prompt" } : { prompt };
 }
 
-/** Returns why the comment's author may not start anything; `undefined` if they may. */
+/** Returns why the author may not start anything; `undefined` if they may. */
 async function checkPermission(
-  { author, owner, repo }: CommentEvent,
+  { author, owner, repo, door }: ThreadEvent,
   mode: CommentMode,
   github: GitHub,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<RunResult | undefined> {
   if (author.isBot) {
-    return mode.allowedBots.has(author.login.toLowerCase()) ? undefined : { kind: "skipped", reason: "bot" };
+    return mode.allowedBots.has(author.login.toLowerCase()) ? undefined : { kind: "skipped", reason: "bot", door };
   }
   const route = "GET /repos/{owner}/{repo}/collaborators/{username}/permission";
   try {
     const response = await github.request(route, { owner, repo, username: author.login }, { timeoutMs, signal });
     const isPermitted = isSufficient(response, mode.requiredPermission);
     if (isPermitted === undefined) {
-      return { kind: "blocked", cause: "permission", detail: "GitHub's response names no permission" };
+      return { kind: "blocked", cause: "permission", door, detail: "GitHub's response names no permission" };
     }
-    return isPermitted ? undefined : { kind: "skipped", reason: "not-permitted" };
+    return isPermitted ? undefined : { kind: "skipped", reason: "not-permitted", door };
   } catch (error) {
     if (signal.aborted) return { kind: "cancelled", operation: "create", acceptance: "rejected" };
-    return { kind: "blocked", cause: "permission", detail: messageOf(error) };
+    return { kind: "blocked", cause: "permission", door, detail: messageOf(error) };
   }
 }
 
-/** Finds the reply of an earlier run attempt to the same comment, and what it sent; `undefined` on a first run. */
+/** Finds the reply of an earlier run attempt to the same request, and what it sent; `undefined` on a first run. */
 async function findOwnReply(
   { request, settings, mode, ports, thread }: Conversation,
   actorId: number | undefined,
@@ -209,7 +212,7 @@ async function findOwnReply(
 /** Returns what was sent for a reply: a message, if the workflow or an earlier reply names its job. */
 function sentBy(reply: RememberedReply, replies: readonly RememberedReply[], mode: CommentMode): "create" | "message" {
   const isContinued = replies.some(
-    (other) => other.jobId === reply.jobId && other.commentId !== reply.commentId && other.replyId < reply.replyId,
+    (other) => other.jobId === reply.jobId && other.request !== reply.request && other.replyId < reply.replyId,
   );
   return mode.jobId !== "" || isContinued ? "message" : "create";
 }
@@ -276,7 +279,9 @@ async function runTask(task: Task, { ports, state, thread, pending, reply }: Con
   const result = await ports.runJob(task, (jobId) => {
     remember(jobId);
     // The id must reach the thread before the process can be killed, so this edit does not wait for its turn.
-    if (!ports.signal.aborted) void thread?.edit(ports.renderProgress(reply), { isUrgent: true });
+    if (ports.signal.aborted) return;
+    void thread?.edit(ports.renderProgress(reply), { isUrgent: true });
+    void thread?.removeLabel();
   });
   if (isJobNotFound(result, state) || acceptanceOf(result) === "rejected") reply.marker = undefined;
   // A re-run must not send a message again that may have been sent.
@@ -288,8 +293,8 @@ function isRerun({ attempt }: CommentPorts): boolean {
   return attempt > 1;
 }
 
-function answers({ commentId }: RememberedReply, event: CommentEvent): boolean {
-  return commentId === event.comment.id;
+function answers({ request }: RememberedReply, event: ThreadEvent): boolean {
+  return request === event.request;
 }
 
 /** Returns the result if the thread cannot be read on a re-run: it says what was started before, so nothing may be sent. */

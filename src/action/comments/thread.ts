@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import type { Clock } from "../../client/clock.ts";
 import type { GitHub, RequestLimits } from "../runner/github.ts";
-import type { CommentEvent } from "./event.ts";
+import { GitHubError } from "../runner/github-error.ts";
+import type { ThreadEvent } from "./event.ts";
 import { type Marker, parseMarker } from "./marker.ts";
 
 /** The timeout of a request to GitHub in milliseconds, including its retries and their delays. */
@@ -47,11 +48,11 @@ export interface RememberedReply extends Marker {
 }
 
 /**
- * The thread of the comment that triggered the step. A request that GitHub rejects is reported once, and otherwise
+ * The thread of the event that triggered the step. A request that GitHub rejects is reported once, and otherwise
  * ignored: the job does not depend on it.
  */
 export class Thread {
-  readonly #event: CommentEvent;
+  readonly #event: ThreadEvent;
   readonly #ports: ThreadPorts;
   /** Monotonic time by which every request has to be over, except the last edit and reaction. */
   readonly #deadline: number;
@@ -62,7 +63,7 @@ export class Thread {
   /** Edits are sent one after another, so that the last one wins. */
   #edits: Promise<void> = Promise.resolve();
 
-  constructor(event: CommentEvent, deadline: number, ports: ThreadPorts) {
+  constructor(event: ThreadEvent, deadline: number, ports: ThreadPorts) {
     this.#event = event;
     this.#deadline = deadline;
     this.#ports = ports;
@@ -73,23 +74,27 @@ export class Thread {
     return this.#replyId !== undefined && !this.#isOutdated;
   }
 
-  /** Adds a reaction to the comment. Returns the id of the account that the step acts as, if GitHub says it. */
+  /** Adds a reaction to the comment, or to the issue or pull request. Returns the id of the account that the step acts as, if GitHub says it. */
   async react(content: Reaction, isLast = false): Promise<number | undefined> {
     // After a signal there is only time for the last edit.
     if (isLast && this.#ports.signal.aborted) return undefined;
-    const route = `POST /repos/{owner}/{repo}/${this.#kind}/comments/{comment_id}/reactions`;
-    const parameters = { comment_id: this.#event.comment.id, content };
-    return (await this.#request("add a reaction", reaction, route, parameters, { isLast }))?.user.id;
+    const { commentId, subject } = this.#event;
+    const [path, place] =
+      commentId === undefined
+        ? ["issues/{issue_number}", { issue_number: subject.number }]
+        : [`${this.#kind}/comments/{comment_id}`, { comment_id: commentId }];
+    const route = `POST /repos/{owner}/{repo}/${path}/reactions`;
+    return (await this.#request("add a reaction", reaction, route, { ...place, content }, { isLast }))?.user.id;
   }
 
   /** Posts the reply. Returns the id of its author, or `undefined` if that failed. */
   async post(body: string): Promise<number | undefined> {
-    const { review, subject } = this.#event;
-    const route = review
+    const { position, subject } = this.#event;
+    const route = position
       ? "POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies"
       : "POST /repos/{owner}/{repo}/issues/{issue_number}/comments";
-    const place = review
-      ? { pull_number: subject.number, comment_id: review.rootId }
+    const place = position
+      ? { pull_number: subject.number, comment_id: position.rootId }
       : { issue_number: subject.number };
     const reply = await this.#request("post a reply", comment, route, { ...place, body }, { graceMs: postGraceMs });
     this.#replyId = reply?.id ?? this.#replyId;
@@ -119,10 +124,29 @@ export class Thread {
     return this.#edits;
   }
 
+  /** Removes the label that asked, after all earlier edits, so that setting it again asks again. */
+  removeLabel(): Promise<void> {
+    const { label: name, subject } = this.#event;
+    const { signal } = this.#ports;
+    if (name === undefined) return Promise.resolve();
+    this.#edits = this.#edits.then(async () => {
+      if (signal.aborted) return;
+      const route = "DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}";
+      const parameters = this.#parameters({ issue_number: subject.number, name });
+      await this.#send("remove the label", z.unknown(), {}, (limits) =>
+        this.#ports.github.request(route, parameters, limits).catch((error: unknown) => {
+          // Someone else, or an earlier attempt, has removed it.
+          if (!(error instanceof GitHubError && error.status === 404)) throw error;
+        }),
+      );
+    });
+    return this.#edits;
+  }
+
   /** Lists the other replies with a marker of the project, oldest first; `undefined` if the thread cannot be read. */
   async listReplies(projectId: string): Promise<RememberedReply[] | undefined> {
-    const { review, subject } = this.#event;
-    const route = review
+    const { position, subject } = this.#event;
+    const route = position
       ? "GET /repos/{owner}/{repo}/pulls/{number}/comments"
       : "GET /repos/{owner}/{repo}/issues/{number}/comments";
     const { github, clock } = this.#ports;
@@ -132,7 +156,7 @@ export class Thread {
     });
     const replies = listed?.flatMap(({ id, user, body, in_reply_to_id: root }) => {
       const marker = parseMarker(body ?? "");
-      const isInThread = !review || root === review.rootId;
+      const isInThread = !position || root === position.rootId;
       if (marker?.projectId !== projectId || !user || !isInThread || id === this.#replyId) return [];
       return [{ ...marker, replyId: id, authorId: user.id }];
     });
@@ -140,7 +164,7 @@ export class Thread {
   }
 
   get #kind(): "issues" | "pulls" {
-    return this.#event.review ? "pulls" : "issues";
+    return this.#event.position ? "pulls" : "issues";
   }
 
   #parameters(parameters: Record<string, unknown>): Record<string, unknown> {

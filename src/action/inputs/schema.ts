@@ -1,11 +1,14 @@
 import * as z from "zod/mini";
 import type { PathFilter } from "../changes/paths.ts";
 import type { Since } from "../changes/since.ts";
+import { doorOf, isThreadEvent, isTriggeredBy } from "../comments/event.ts";
 import type { PermissionRules } from "../comments/permission.ts";
 import { placeholders, unknownPlaceholders } from "../comments/prompt-template.ts";
+import type { Triggers } from "../comments/trigger.ts";
 import { isMintlify } from "../mintlify.ts";
 import type { FailableOutcome } from "../outcome.ts";
 import { say, type Text, trusted } from "../report/text.ts";
+import type { RunResult } from "../result.ts";
 import {
   allowedBots,
   apiKey,
@@ -42,6 +45,7 @@ export const inputDefaults = {
   "changes-since": "auto",
   paths: "",
   "trigger-phrase": "",
+  "trigger-label": "",
   "required-permission": "write",
   "allowed-bots": "",
   reply: "true",
@@ -93,9 +97,8 @@ export interface Inputs extends Settings {
   task: Task;
 }
 
-/** Comment mode: the comment of the event decides what to do, if anything. */
-export interface CommentMode extends PermissionRules {
-  phrase: string;
+/** Comment mode: the event of an issue or pull request decides what to do, if anything. */
+export interface CommentMode extends PermissionRules, Triggers {
   /** The prompt template. Default: the instruction and where it was given. */
   template: string | undefined;
   /** A job that takes precedence over the one that the thread remembers, or empty. */
@@ -111,10 +114,10 @@ export interface InputProblem {
   problem: Text;
 }
 
-/** `summary` is known even if other inputs are invalid. */
+/** `summary` is known even if other inputs are invalid. `skipped`: the inputs do not matter, because there is nothing to do. */
 export type InputsResult =
   | { ok: true; settings: Settings; mode: { kind: "plain"; task: Task } | ({ kind: "comment" } & CommentMode) }
-  | { ok: false; problems: InputProblem[]; summary: boolean };
+  | { ok: false; problems: InputProblem[]; skipped?: Extract<RunResult, { kind: "skipped" }>; summary: boolean };
 
 const schema = z.object({
   prompt: z.string(),
@@ -135,6 +138,7 @@ const schema = z.object({
   "changes-since": changesSince,
   paths: pathPatterns,
   "trigger-phrase": z.string(),
+  "trigger-label": z.string(),
   "required-permission": requiredPermission,
   "allowed-bots": allowedBots,
   reply: boolean,
@@ -154,20 +158,27 @@ export interface InputSource {
   readPromptFile: (path: string) => PromptFile;
   /** The event that triggered the workflow. */
   eventName: string;
-  /** Whether the event is a comment, so that `trigger-phrase` applies. */
-  isCommentEvent: boolean;
+  /** Returns whether the event is about a pull request from a fork, so that secrets are empty. */
+  isFromFork: () => boolean;
 }
 
 type RawInputs = Record<InputName, string>;
 
 /** Parses all inputs, and returns either typed values or all problems at once. */
-export function parseInputs({ read, readPromptFile, eventName, isCommentEvent }: InputSource): InputsResult {
+export function parseInputs({ read, readPromptFile, eventName, isFromFork }: InputSource): InputsResult {
   const names = Object.keys(inputDefaults) as InputName[];
   const raw = Object.fromEntries(names.map((name) => [name, valueOrDefault(name, read(name))])) as RawInputs;
   const parsed = schema.safeParse(raw);
   const file = raw["prompt-file"] ? readPromptFile(raw["prompt-file"]) : undefined;
   const prompt = file && "text" in file ? file.text : raw.prompt;
-  const isComment = isCommentEvent && raw["trigger-phrase"] !== "";
+  const triggers = (["trigger-phrase", "trigger-label"] as const).filter((name) => raw[name] !== "");
+  const isComment = isTriggeredBy(eventName, triggers);
+  const summary = boolean.safeParse(raw.summary).data ?? true;
+  // The key is not missing by mistake, and the step must not fail for every pull request from a fork.
+  if (isComment && isThreadEvent(eventName) && raw["api-key"] === "" && isFromFork()) {
+    const skipped = { kind: "skipped", reason: "fork", door: doorOf(eventName) } as const;
+    return { ok: false, problems: [], skipped, summary };
+  }
   const problems: InputProblem[] = [
     ...projectProblems(raw),
     ...(parsed.error?.issues ?? []).map((issue) => ({
@@ -182,7 +193,7 @@ export function parseInputs({ read, readPromptFile, eventName, isCommentEvent }:
     ...(isComment || raw.changes !== "none" ? tokenProblems(raw, isComment) : []),
   ];
   if (!parsed.success || problems.length > 0) {
-    return { ok: false, problems, summary: boolean.safeParse(raw.summary).data ?? true };
+    return { ok: false, problems, summary };
   }
 
   const values = parsed.data;
@@ -214,6 +225,7 @@ export function parseInputs({ read, readPromptFile, eventName, isCommentEvent }:
     mode: {
       kind: "comment",
       phrase: values["trigger-phrase"],
+      label: values["trigger-label"],
       template: prompt === "" ? undefined : prompt,
       jobId: values["job-id"],
       reply: values.reply,
@@ -244,8 +256,11 @@ function promptProblems(
   }
   if (file && "problem" in file) return [{ input: "prompt-file", problem: file.problem }];
   if (raw.prompt || file || raw["job-id"] || isComment) return [];
-  const problem = raw["trigger-phrase"]
-    ? say`is empty, and trigger-phrase only applies to comments, not to ${eventName || "other"} events. Set prompt or prompt-file for these, or run the step only on comments`
+  const trigger = raw["trigger-phrase"]
+    ? "trigger-phrase only applies to comments, issues and pull requests"
+    : raw["trigger-label"] && "trigger-label only applies to issues and pull requests";
+  const problem = trigger
+    ? say`is empty, and ${trusted(trigger)}, not to ${eventName || "other"} events. Set prompt or prompt-file for these, or run the step only on events that it applies to`
     : say`is empty. Set prompt or prompt-file, or only job-id to wait for that job`;
   return [{ input: "prompt", problem }];
 }
@@ -283,7 +298,7 @@ function commentProblems(raw: RawInputs, template: string): InputProblem[] {
 }
 
 function tokenProblems(raw: RawInputs, isComment: boolean): InputProblem[] {
-  const user = isComment ? "trigger-phrase" : "changes";
+  const user = !isComment ? "changes" : raw["trigger-phrase"] ? "trigger-phrase" : "trigger-label";
   const problem =
     raw["github-token"] === ""
       ? say`is empty, but ${trusted(user)} needs it. Leave it out to use the workflow's own token`

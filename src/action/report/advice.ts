@@ -12,8 +12,8 @@ export interface ResultContext {
   task: Task | undefined;
   state: RunState;
   rerun: RerunEffect;
-  /** Comment mode: the trigger phrase, and the job that the workflow names, if any. */
-  comment: Pick<CommentMode, "phrase" | "jobId"> | undefined;
+  /** Comment mode: the trigger phrase and label, and the job that the workflow names, if any. */
+  comment: Pick<CommentMode, "phrase" | "label" | "jobId"> | undefined;
 }
 
 /** How to wait for a job that may still be running, or to read the result of one that is done. */
@@ -51,6 +51,7 @@ export function hasDashboard({ settings }: ResultContext): boolean {
 /** How to send a request on purpose if an earlier one is in doubt. With a fixed job-id, no comment starts a new job. */
 export function howToStartAnother({ comment }: ResultContext): Text {
   if (!comment) return say`To send the request regardless, set on-rerun to new.`;
+  if (comment.phrase === "") return say`To send the request regardless, set the label ${comment.label} again.`;
   return comment.jobId === ""
     ? say`To start another job, comment ${`${comment.phrase} new …`}.`
     : say`To send another message, comment ${`${comment.phrase} …`}.`;

@@ -1,13 +1,15 @@
 import { outcomes } from "../outcome.ts";
-import type { BlockedResult, SkipReason } from "../result.ts";
+import type { BlockedResult, Door, RunResult } from "../result.ts";
 import { checkService, howToStartAnother, type ResultContext } from "./advice.ts";
 import { shortRef } from "./changes-text.ts";
 import { count } from "./format.ts";
 import { joinSentences, type Message, say, type Text, trusted } from "./text.ts";
 
-/** Describes why the step starts nothing. That is not an error, so there is nothing to do. */
-export function describeSkip(reason: SkipReason, { state }: ResultContext): Message {
-  if (reason !== "nothing-new") return { title: outcomes.skipped.title, what: skipReasons[reason], next: [] };
+type Skip = Extract<RunResult, { kind: "skipped" }>;
+
+/** Describes why the step starts nothing. That is not an error. */
+export function describeSkip(result: Skip, { state }: ResultContext): Message {
+  if (result.reason !== "nothing-new") return describeCommentSkip(result);
   const { base = "", otherFiles = 0 } = state.changes ?? {};
   const others =
     otherFiles > 0 ? say` ${trusted(count(otherFiles, "other file"))} changed, which paths leaves out.` : [];
@@ -18,12 +20,47 @@ export function describeSkip(reason: SkipReason, { state }: ResultContext): Mess
   };
 }
 
-const skipReasons: Readonly<Record<Exclude<SkipReason, "nothing-new">, Text>> = {
-  "no-trigger": say`The comment is not new or does not begin with the trigger phrase. Nothing was started.`,
-  "no-instruction": say`The trigger phrase is not followed by an instruction. Nothing was started.`,
-  "not-permitted": say`The author of the comment does not have the required permission. Nothing was started.`,
-  bot: say`The author of the comment is a bot that is not listed in allowed-bots. Nothing was started.`,
-  edited: say`The comment was edited, and only new comments are handled. Nothing was started.`,
+function describeCommentSkip({ reason, door }: Exclude<Skip, { reason: "nothing-new" }>): Message {
+  const because = (what: Text, next: Text = []): Message => ({
+    title: outcomes.skipped.title,
+    what: joinSentences(what, say`Nothing was started.`),
+    next,
+  });
+  const { author } = people[door];
+  switch (reason) {
+    case "no-trigger":
+      return because(noTrigger[door]);
+    case "no-instruction":
+      return because(say`The trigger phrase is not followed by an instruction.`);
+    case "not-permitted":
+      return because(say`${trusted(author)} does not have the required permission.`);
+    case "bot":
+      return because(say`${trusted(author)} is a bot that is not listed in allowed-bots.`);
+    case "edited":
+      return because(say`The ${trusted(door)} was edited, and only new ${trusted(door)}s are handled.`);
+    case "fork":
+      return because(
+        say`The pull request is from a fork, and GitHub gives this event no secrets there.`,
+        door === "comment"
+          ? say`To ask in pull requests from forks, comment in their conversation: issue_comment has secrets.`
+          : say`Use pull_request_target instead of pull_request: it has secrets, and is safe as long as no step checks out the pull request.`,
+      );
+  }
+}
+
+const noTrigger: Readonly<Record<Door, Text>> = {
+  comment: say`The comment is not new or does not begin with the trigger phrase.`,
+  issue: say`Only a new issue with the trigger phrase at the start of a line, or the trigger label, asks for a job.`,
+  "pull request": say`Only a new pull request with the trigger phrase at the start of a line, or the trigger label, asks for a job.`,
+  label: say`The label that was set is not the trigger label.`,
+};
+
+/** Who asks, at the start of a sentence and in the middle of one. */
+const people: Readonly<Record<Door, { author: string; ofAuthor: string }>> = {
+  comment: { author: "The author of the comment", ofAuthor: "of the comment's author" },
+  issue: { author: "The author of the issue", ofAuthor: "of the issue's author" },
+  "pull request": { author: "The author of the pull request", ofAuthor: "of the pull request's author" },
+  label: { author: "The account that set the label", ofAuthor: "of the account that set the label" },
 };
 
 /** Describes what the step could not find out before starting something. */
@@ -33,12 +70,12 @@ export function describeBlocked(result: BlockedResult, context: ResultContext): 
       return {
         title: "Cannot read the event",
         what: say`The payload of the ${result.detail} event cannot be read, so nothing was started.`,
-        next: say`Use trigger-phrase on issue_comment and pull_request_review_comment. If this was one of them, report a bug with the log of a run with step debug logging.`,
+        next: say`Report this bug with the log of a run with step debug logging.`,
       };
     case "permission":
       return {
         title: "Cannot check the permission",
-        what: say`The permission of the comment's author cannot be read (${result.detail}), so nothing was started.`,
+        what: say`The permission ${trusted(people[result.door].ofAuthor)} cannot be read (${result.detail}), so nothing was started.`,
         next: say`Check that github-token can read the repository, then re-run the workflow run.`,
       };
     case "thread":

@@ -10,8 +10,9 @@ import { code, forHtml, textToHtml } from "./untrusted.ts";
 export interface ReplyFrame {
   /** The address of this workflow run. */
   runUrl: string;
-  /** The trigger phrase. */
+  /** The trigger phrase and the trigger label; at least one is not empty. */
   phrase: string;
+  label: string;
   /** Whether the workflow names the job, so that no comment starts another one. */
   hasFixedJob: boolean;
   /** A remark beside the state, or empty. */
@@ -39,16 +40,20 @@ export function renderResult(
   if (state.pullRequest) head.push(pullRequestLink(state.pullRequest));
   if (state.jobId) head.push(`${isTerminal(state.status) ? "took" : "after"} ${duration(elapsedMs)}`);
   head.push(`<a href="${forHtml(frame.runUrl, 4096)}">Run</a>`);
-  const another = frame.hasFixedJob ? "" : ` To start another one, comment ${code(`${frame.phrase} new …`)}.`;
-  const howToContinue = `<sub>To continue with this job, comment ${code(`${frame.phrase} …`)}.${another}</sub>`;
   return blocks([
     `<p>${head.join(" · ")}</p>`,
     `<p>${textToHtml(message.what)}</p>`,
     message.next.length > 0 ? `<p>${textToHtml(message.next)}</p>` : "",
     note(frame),
-    frame.marker && frame.remembersJob ? `<p>${howToContinue}</p>` : "",
+    frame.marker && frame.remembersJob ? `<p><sub>${howToContinue(frame)}</sub></p>` : "",
     frame.marker,
   ]);
+}
+
+function howToContinue({ phrase, label, hasFixedJob }: ReplyFrame): string {
+  if (phrase === "") return `To continue with this job, set the label ${code(label)} again.`;
+  const another = hasFixedJob ? "" : ` To start another one, comment ${code(`${phrase} new …`)}.`;
+  return `To continue with this job, comment ${code(`${phrase} …`)}.${another}`;
 }
 
 function note({ note: text }: ReplyFrame): string {

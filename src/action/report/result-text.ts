@@ -46,7 +46,7 @@ export function describeResult(result: RunResult, context: ResultContext): Messa
     case "poll-failed":
       return describePollFailure(result.error, context);
     case "skipped":
-      return describeSkip(result.reason, context);
+      return describeSkip(result, context);
     case "blocked":
       return describeBlocked(result, context);
     case "crashed":

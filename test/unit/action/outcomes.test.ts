@@ -54,6 +54,8 @@ describe("outputs", () => {
       "skip-reason": "",
       "job-origin": "created",
       "changed-files": "",
+      author: "",
+      "thread-url": "",
       model: "model-1",
       repository: "https://github.com/acme/docs",
       ref: "agent/1",

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseEvent } from "../../../../src/action/comments/event.ts";
+import { parseEvent } from "../../../../src/action/comments/parse-event.ts";
 
 const examples = createRequire(import.meta.url)("@octokit/webhooks-examples") as {
   name: string;
@@ -13,12 +13,13 @@ describe("an event", () => {
     const payloads = examples.find((one) => one.name === name)?.examples ?? [];
     expect(payloads.length).toBeGreaterThan(0);
     for (const payload of payloads) {
-      const event = parseEvent(name, payload);
+      const event = parseEvent(name, payload, "");
       expect(event).toMatchObject({
         action: payload.action,
-        comment: { id: expect.any(Number), text: expect.any(String) },
+        request: `comment=${(payload.comment as { id: number }).id}`,
+        text: (payload.comment as { body: string }).body,
       });
-      expect(event.review !== undefined).toBe(name === "pull_request_review_comment");
+      expect(event.position !== undefined).toBe(name === "pull_request_review_comment");
     }
   });
 
@@ -34,7 +35,7 @@ describe("an event", () => {
       fc.property(fc.oneof(invalid, fc.jsonValue()), (payload) => {
         for (const name of ["issue_comment", "pull_request_review_comment"] as const) {
           try {
-            expect(typeof parseEvent(name, payload).author.login).toBe("string");
+            expect(typeof parseEvent(name, payload, "").author.login).toBe("string");
           } catch (error) {
             expect(String(error)).toContain(`the payload of ${name}`);
           }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { RequestId } from "../../../../src/action/comments/event.ts";
 import { formatMarker, parseMarker } from "../../../../src/action/comments/marker.ts";
 import { hostileText } from "../../../support/hostile-text.ts";
 
@@ -7,10 +8,12 @@ const usableId = hostileText
   .map((text) => text.toWellFormed().replaceAll(/\p{Cc}/gu, ""))
   .filter((id) => !["", ".", ".."].includes(id));
 
+const request = fc.tuple(fc.constantFrom("comment", "run"), fc.nat()).map(([kind, id]) => `${kind}=${id}` as RequestId);
+
 test("a marker is one line and is parsed as written, for any usable ids", () => {
   fc.assert(
-    fc.property(usableId, usableId, fc.nat(), (projectId, jobId, commentId) => {
-      const marker = { projectId, jobId, commentId };
+    fc.property(usableId, usableId, request, (projectId, jobId, request) => {
+      const marker = { projectId, jobId, request };
       const line = formatMarker(marker);
       expect(line).not.toContain("\n");
       expect(line.indexOf("-->")).toBe(line.length - 3);

@@ -222,7 +222,7 @@ test("a comment on a file without a line is passed on without one", async () => 
 });
 
 describe("a marker", () => {
-  const marker = (jobId: string) => ({ projectId: "docs", jobId, commentId });
+  const marker = (jobId: string) => ({ projectId: "docs", jobId, request: `comment=${commentId}` as const });
   const lengthOf = (jobId: string) => formatMarker(marker(jobId)).length;
 
   test("has at most 4096 characters", () => {

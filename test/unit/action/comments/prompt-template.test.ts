@@ -59,10 +59,12 @@ test("a template is filled in in a single pass, for any values", () => {
     fc.property(hostileText, hostileText, (instruction, title) => {
       const event = {
         action: "created",
+        door: "comment" as const,
+        request: "comment=1" as const,
         owner: "acme",
         repo: "docs",
         isPublic: false,
-        comment: { id: 1, text: "" },
+        text: "",
         author: { login: "writer", isBot: false },
         subject: { kind: "issue" as const, number: 1, title: `{{ body }}${title}`, body: "secret", url: "u" },
       };

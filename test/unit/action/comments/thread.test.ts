@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import type { CommentEvent } from "../../../../src/action/comments/event.ts";
+import type { ThreadEvent } from "../../../../src/action/comments/event.ts";
 import { Thread } from "../../../../src/action/comments/thread.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";
 import { bot, FakeGitHub } from "../../../support/fake-github.ts";
@@ -7,24 +7,27 @@ import { earlierReply, markerLine, otherUser } from "../../../support/thread.ts"
 
 const timeoutMs = 60_000;
 
-const event: CommentEvent = {
+const event: ThreadEvent = {
   action: "created",
+  door: "comment",
+  request: "comment=77",
   owner: "acme",
   repo: "docs",
   isPublic: false,
-  comment: { id: 77, text: "/agent fix it" },
+  text: "/agent fix it",
+  commentId: 77,
   author: { login: "writer", isBot: false },
   subject: { kind: "issue", number: 12, title: "T", body: "", url: "https://github.com/acme/docs/issues/12" },
 };
 
 /** Creates the thread of an issue, whose requests have to be over a minute after the start of the clock. */
-function createThread(review?: CommentEvent["review"]) {
+function createThread(position?: ThreadEvent["position"]) {
   const github = new FakeGitHub();
   const clock = new FakeClock();
   const cancellation = new AbortController();
   const failures: string[] = [];
   const onFailure = (action: string, error: unknown) => failures.push(`${action}: ${(error as Error).message}`);
-  const thread = new Thread({ ...event, ...(review && { review }) }, clock.now() + timeoutMs, {
+  const thread = new Thread({ ...event, ...(position && { position }) }, clock.now() + timeoutMs, {
     github,
     clock,
     signal: cancellation.signal,
@@ -225,7 +228,7 @@ test("lists the other replies with a marker of the project, oldest first", async
   github.comments.reverse();
   await thread.post(markerLine("job_4"));
   expect(await thread.listReplies("docs")).toEqual([
-    { replyId: 1001, authorId: bot.id, projectId: "docs", commentId: 1, jobId: "job_1" },
-    { replyId: 1003, authorId: otherUser.id, projectId: "docs", commentId: 1, jobId: "job_3" },
+    { replyId: 1001, authorId: bot.id, projectId: "docs", request: "comment=1", jobId: "job_1" },
+    { replyId: 1003, authorId: otherUser.id, projectId: "docs", request: "comment=1", jobId: "job_3" },
   ]);
 });

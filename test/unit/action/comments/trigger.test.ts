@@ -134,10 +134,13 @@ describe("the payload of the event", () => {
   });
 });
 
+const subject = { kind: "issue", number: 1, title: "T", body: "", url: "u" } as const;
+
 test("only a comment that begins with the phrase has an instruction, for any text", () => {
   fc.assert(
     fc.property(hostileText, (text) => {
-      const trigger = parseTrigger({ action: "created", comment: { id: 1, text } }, "/agent");
+      const event = { action: "created", door: "comment", text, subject } as const;
+      const trigger = parseTrigger(event, { phrase: "/agent", label: "" });
       const begins = text.trimStart().toLowerCase().startsWith("/agent");
       if ("instruction" in trigger) expect(begins).toBe(true);
       else if (!begins) expect(trigger.skip).toBe("no-trigger");

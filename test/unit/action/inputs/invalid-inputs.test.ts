@@ -5,11 +5,11 @@ import { plain, say } from "../../../../src/action/report/text.ts";
 const valid = { prompt: "Do it", "project-id": "docs", "api-key": "mint_key_0123456789" };
 
 /** Returns the problems of these inputs as lines, such as `wait must be true or false`. */
-function problemsOf(values: Record<string, string>, eventName = "push", isCommentEvent = false): string[] {
+function problemsOf(values: Record<string, string>, eventName = "push"): string[] {
   const all: Record<string, string> = { ...valid, ...values };
   const readPromptFile = (path: string) =>
     path === "prompt.md" ? { text: "Do it" } : { problem: say`is ${path}, which does not exist` };
-  const result = parseInputs({ read: (name) => all[name] ?? "", readPromptFile, eventName, isCommentEvent });
+  const result = parseInputs({ read: (name) => all[name] ?? "", readPromptFile, eventName, isFromFork: () => false });
   return result.ok ? [] : result.problems.map(({ input, problem }) => `${input} ${plain(problem)}`);
 }
 
@@ -94,12 +94,12 @@ test.each([
     read: (name) => all[name] ?? "",
     readPromptFile: () => ({ text: "" }),
     eventName: "push",
-    isCommentEvent: false,
+    isFromFork: () => false,
   });
   expect(result.ok ? [...result.settings.failOn] : undefined).toEqual(expected);
 });
 
 test.each(["ghs 1", "ghs_1\nx", "ghs_1é", "é1", " x y "])("a github-token never looks like %j", (token) => {
   const comment = { "trigger-phrase": "/agent", "github-token": token, prompt: "" };
-  expect(problemsOf(comment, "issue_comment", true)).toEqual(["github-token contains characters that no token has"]);
+  expect(problemsOf(comment, "issue_comment")).toEqual(["github-token contains characters that no token has"]);
 });

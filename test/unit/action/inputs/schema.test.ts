@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { isCommentEvent } from "../../../../src/action/comments/event.ts";
 import {
   type InputName,
   type InputsResult,
@@ -17,8 +16,7 @@ function parse(
   eventName = "push",
 ): InputsResult {
   const all: Partial<Record<InputName, string>> = { ...valid, ...values };
-  const isComment = isCommentEvent(eventName);
-  return parseInputs({ read: (name) => all[name] ?? "", readPromptFile, eventName, isCommentEvent: isComment });
+  return parseInputs({ read: (name) => all[name] ?? "", readPromptFile, eventName, isFromFork: () => false });
 }
 
 function parsed(values: Partial<Record<InputName, string>>) {
@@ -103,7 +101,7 @@ test("reports all problems at once", () => {
     }).sort(),
   ).toEqual(
     Object.keys(inputDefaults)
-      .filter((name) => !["prompt", "prompt-file", "trigger-phrase", "matrix-leg"].includes(name))
+      .filter((name) => !["prompt", "prompt-file", "trigger-phrase", "trigger-label", "matrix-leg"].includes(name))
       .concat("session")
       .sort(),
   );
@@ -255,7 +253,9 @@ describe("trigger-phrase without a prompt", () => {
     const result = parse({ prompt: "", "trigger-phrase": "/agent" }, undefined, eventName);
     const [problem] = result.ok ? [] : result.problems;
     expect(problem?.input).toBe("prompt");
-    expect(plain(problem?.problem ?? [])).toContain(`trigger-phrase only applies to comments, ${text}.`);
+    expect(plain(problem?.problem ?? [])).toContain(
+      `trigger-phrase only applies to comments, issues and pull requests, ${text}.`,
+    );
   });
 
   test.each(["issue_comment", "pull_request_review_comment"])("is accepted on %s", (eventName) => {

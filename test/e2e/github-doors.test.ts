@@ -1,0 +1,186 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createEmulator, type Emulator } from "emulate";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startGitHub } from "../support/github-server.ts";
+import { inputsFor, type ScriptedService, startScriptedService } from "../support/scripted-service.ts";
+import { type Step, step, temporaryFolder } from "../support/step.ts";
+import { type ThreadEventOptions, threadPayload } from "../support/thread-event-run.ts";
+
+const inputs = {
+  "trigger-phrase": "/agent",
+  "trigger-label": "docs please",
+  "github-token": "bot_token_0123456789",
+  prompt: "",
+};
+
+/** Runs the step that GitHub would start for an event. */
+function run(
+  service: ScriptedService,
+  apiUrl: string,
+  name: string,
+  action: string,
+  options: ThreadEventOptions = {},
+): Promise<Step> {
+  const folder = temporaryFolder();
+  const file = join(folder, "event.json");
+  writeFileSync(file, JSON.stringify(threadPayload(name, action, options)));
+  return step(inputsFor(service, { ...inputs, ...options.inputs }), {
+    folder,
+    environment: {
+      GITHUB_EVENT_NAME: name,
+      GITHUB_EVENT_PATH: file,
+      GITHUB_API_URL: apiUrl,
+      GITHUB_SERVER_URL: "https://github.example",
+      GITHUB_REPOSITORY: "acme/docs",
+      GITHUB_RUN_ID: "99",
+      GITHUB_RUN_ATTEMPT: "1",
+      ...options.environment,
+    },
+  });
+}
+
+const postsOf = (service: ScriptedService) => service.requests.filter((request) => request.startsWith("POST"));
+
+describe("with a stateful GitHub made elsewhere", () => {
+  let github: Emulator;
+
+  beforeAll(async () => {
+    const people = ["acme", "docs-bot", "writer", "reader"];
+    github = await createEmulator({
+      service: "github",
+      port: 0,
+      seed: {
+        tokens: Object.fromEntries([
+          ...people.map((login) => [login, { login, scopes: ["repo"] }]),
+          ["bot_token_0123456789", { login: "docs-bot", scopes: ["repo"] }],
+        ]),
+        github: {
+          users: people.map((login) => ({ login })),
+          repos: [{ owner: "acme", name: "docs", auto_init: true }],
+        },
+      },
+    });
+    await call("PUT", "/collaborators/docs-bot", { permission: "push" });
+    await call("PUT", "/collaborators/writer", { permission: "push" });
+    await call("PUT", "/collaborators/reader", { permission: "pull" });
+    await call("POST", "/labels", { name: "Docs Please", color: "ededed" });
+  });
+
+  afterAll(() => github.close());
+
+  async function call(method: string, path: string, body?: unknown, as = "acme"): Promise<unknown> {
+    const response = await fetch(`${github.url}/repos/acme/docs${path}`, {
+      method,
+      headers: { authorization: `Bearer ${as}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return response.status === 204 ? undefined : response.json();
+  }
+
+  async function newIssue(): Promise<number> {
+    const body = { title: "Links are broken", labels: ["Docs Please"] };
+    return ((await call("POST", "/issues", body)) as { number: number }).number;
+  }
+
+  async function stateOf(number: number): Promise<{ labels: string[]; replies: string[] }> {
+    const issue = (await call("GET", `/issues/${number}`)) as { labels: { name: string }[] };
+    const comments = (await call("GET", `/issues/${number}/comments`)) as { body: string }[];
+    return { labels: issue.labels.map(({ name }) => name), replies: comments.map(({ body }) => body) };
+  }
+
+  test("a label starts a job, replies and is removed", async () => {
+    await using service = await startScriptedService();
+    const number = await newIssue();
+    const subject = { number, html_url: `${github.url}/acme/docs/issues/${number}` };
+    const { outputs } = await run(service, github.url, "issues", "labeled", { label: "Docs Please", subject });
+    expect(outputs).toMatchObject({ outcome: "pr-created", author: "writer", "thread-url": subject.html_url });
+    const { labels, replies } = await stateOf(number);
+    expect(labels).toEqual([]);
+    expect(replies).toEqual([expect.stringMatching(/Pull request created.*job=\S+ run=99 -->$/s)]);
+    expect(service.engine.prompts[0]).toMatch(/^Links are broken\n\nSee the start page\./);
+  }, 60_000);
+
+  test("a label set by someone without permission starts and changes nothing", async () => {
+    await using service = await startScriptedService();
+    const number = await newIssue();
+    const { exitCode, outputs } = await run(service, github.url, "issues", "labeled", {
+      label: "Docs Please",
+      subject: { number },
+      sender: { login: "reader" },
+    });
+    expect([exitCode, outputs["skip-reason"]]).toEqual([0, "not-permitted"]);
+    expect(await stateOf(number)).toEqual({ labels: ["Docs Please"], replies: [] });
+    expect(service.requests).toEqual([]);
+  }, 60_000);
+
+  test("a new issue with the phrase starts a job, and a label continues it", async () => {
+    await using service = await startScriptedService();
+    const number = await newIssue();
+    const subject = { number, body: "Hello\n/agent fix the quickstart" };
+    const first = await run(service, github.url, "issues", "opened", { subject });
+    const second = await run(service, github.url, "issues", "labeled", {
+      label: "Docs Please",
+      subject,
+      environment: { GITHUB_RUN_ID: "100" },
+    });
+    expect(second.outputs["job-id"]).toBe(first.outputs["job-id"]);
+    expect(postsOf(service)).toEqual([
+      "POST /v2/agent/docs/job",
+      `POST /v2/agent/docs/job/${first.outputs["job-id"]}/message`,
+    ]);
+    expect(service.engine.prompts[0]).toMatch(/^fix the quickstart\n\n---\nAsked for in issue/);
+    expect((await stateOf(number)).replies).toHaveLength(2);
+  }, 60_000);
+});
+
+describe("with a GitHub that has every route", () => {
+  test("a label on a pull request from a fork starts a job, with reactions and the label's name encoded", async () => {
+    await using service = await startScriptedService();
+    await using github = await startGitHub();
+    const label = "docs: 100 %/please";
+    github.github.labels = [label];
+    const { outputs, annotations } = await run(service, github.url, "pull_request_target", "labeled", {
+      label,
+      inputs: { "trigger-label": label },
+    });
+    expect(outputs).toMatchObject({ outcome: "pr-created", author: "writer" });
+    expect(annotations).toEqual([]);
+    expect(github.github.reactions).toEqual(["eyes", "hooray"]);
+    expect(github.github.labels).toEqual([]);
+    expect(github.requests).toContain("POST /repos/acme/docs/issues/12/reactions");
+    expect(github.requests).toContain("DELETE /repos/acme/docs/issues/12/labels/docs%3A%20100%20%25%2Fplease");
+  }, 60_000);
+
+  test("a re-run of a label's run waits for its job", async () => {
+    await using service = await startScriptedService();
+    await using github = await startGitHub();
+    github.github.labels = ["docs please"];
+    const first = await run(service, github.url, "issues", "labeled", { label: "docs please" });
+    const second = await run(service, github.url, "issues", "labeled", {
+      label: "docs please",
+      environment: { GITHUB_RUN_ATTEMPT: "2" },
+    });
+    expect(second.outputs).toMatchObject({
+      outcome: "pr-created",
+      "job-id": first.outputs["job-id"],
+      "job-origin": "resumed",
+    });
+    expect(second.annotations).toEqual([]);
+    expect(postsOf(service)).toEqual(["POST /v2/agent/docs/job"]);
+    expect(github.github.comments).toHaveLength(1);
+  }, 60_000);
+
+  test("a pull request from a fork without secrets is skipped", async () => {
+    await using service = await startScriptedService();
+    await using github = await startGitHub();
+    const { exitCode, outputs, annotations } = await run(service, github.url, "pull_request", "labeled", {
+      label: "docs please",
+      subject: { head: { repo: { id: 1 } }, base: { repo: { id: 2 } } },
+      inputs: { "api-key": "" },
+    });
+    expect([exitCode, outputs.outcome, outputs["skip-reason"]]).toEqual([0, "skipped", "fork"]);
+    expect(annotations).toEqual([expect.stringMatching(/^notice Skipped: .*pull_request_target/s)]);
+    expect([github.requests, service.requests]).toEqual([[], []]);
+  }, 60_000);
+});
