@@ -24,10 +24,11 @@ export async function runComment(
   const { environment, clock, signal } = ports;
   const name = environment.GITHUB_EVENT_NAME ?? "";
   if (!isThreadEvent(name)) throw new Error("comment mode needs an event of an issue or pull request");
-  const frame = ({ marker, isReplacement }: ReplyState): ReplyFrame => ({
+  const frame = ({ marker, isReplacement, reviewUrl }: ReplyState): ReplyFrame => ({
     runUrl: runUrl(environment),
     phrase: mode.phrase,
     label: mode.label,
+    reviewUrl,
     hasFixedJob: mode.jobId !== "",
     note: isReplacement ? replacement : [],
     marker: marker ? formatMarker(marker) : "",

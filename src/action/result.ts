@@ -19,8 +19,11 @@ export type RunResult =
   | { kind: "cancelled"; operation: Operation; acceptance: Acceptance }
   | { kind: "submission-failed"; operation: "create" | "message"; error: SubmissionError }
   | { kind: "poll-failed"; error: RequestError }
-  /** The event is not a request, or not one that its author may make; or nothing that counts has changed. */
-  | { kind: "skipped"; reason: Exclude<SkipReason, "nothing-new">; door: Door }
+  /**
+   * The event is not a request, or not one that its author may make; or nothing that counts has changed. `handledBy`: the
+   * event that GitHub fires for the same request, and that handles it.
+   */
+  | { kind: "skipped"; reason: Exclude<SkipReason, "nothing-new">; door: Door; handledBy?: string }
   | { kind: "skipped"; reason: "nothing-new" }
   | BlockedResult
   /** A bug in the action. */
@@ -38,11 +41,11 @@ export type SkipReason =
   | "nothing-new";
 
 /** What asks for a job in comment mode: a text, or a label that is set on an issue or pull request. */
-export type Door = "comment" | "issue" | "pull request" | "label";
+export type Door = "comment" | "review" | "issue" | "pull request" | "label";
 
 /** This run sent nothing, because the step could not find out whether, or what, to send. */
 export type BlockedResult =
-  | { kind: "blocked"; cause: "event"; detail: string }
+  | { kind: "blocked"; cause: "event" | "review"; detail: string }
   | { kind: "blocked"; cause: "permission"; door: Door; detail: string }
   /** With `changes`: they cannot be read. */
   | { kind: "blocked"; cause: "changes"; detail: string }

@@ -114,6 +114,33 @@ describe("with a stateful GitHub made elsewhere", () => {
     expect(service.requests).toEqual([]);
   }, 60_000);
 
+  test("a review with comments is one request, and its reply is in the conversation", async () => {
+    await using service = await startScriptedService();
+    const { sha } = (await call("GET", "/commits/main")) as { sha: string };
+    await call("POST", "/git/refs", { ref: "refs/heads/topic", sha });
+    const pull = { title: "Topic", head: "topic", base: "main" };
+    const { number } = (await call("POST", "/pulls", pull, "writer")) as { number: number };
+    const comments = [1, 2].map((position) => ({ path: "README.md", position, body: `/agent fix ${position}` }));
+    const posted = { event: "COMMENT", body: "Thanks!", comments };
+    const review = (await call("POST", `/pulls/${number}/reviews`, posted, "writer")) as { id: number; body: string };
+    const { outputs } = await run(service, github.url, "pull_request_review", "submitted", {
+      subject: { number },
+      review: { id: review.id, body: review.body, html_url: `${github.url}/review` },
+    });
+    expect(outputs.outcome).toBe("pr-created");
+    expect(service.engine.prompts[0]).toMatch(/^File: README\.md\nfix 1\n\nFile: README\.md\nfix 2\n\n---/);
+    const [first] = (await call("GET", `/pulls/${number}/comments`)) as { id: number; body: string }[];
+    const other = await run(service, github.url, "pull_request_review_comment", "created", {
+      subject: { number },
+      review: { id: first?.id, body: first?.body, pull_request_review_id: review.id },
+    });
+    expect(other.outputs["skip-reason"]).toBe("no-trigger");
+    const replies = (await call("GET", `/issues/${number}/comments`)) as { body: string }[];
+    expect(replies.map(({ body }) => body)).toEqual([
+      expect.stringMatching(new RegExp(`Review</a>.* review=${review.id} -->$`, "s")),
+    ]);
+  }, 60_000);
+
   test("a new issue with the phrase starts a job, and a label continues it", async () => {
     await using service = await startScriptedService();
     const number = await newIssue();
@@ -169,6 +196,25 @@ describe("with a GitHub that has every route", () => {
     expect(second.annotations).toEqual([]);
     expect(postsOf(service)).toEqual(["POST /v2/agent/docs/job"]);
     expect(github.github.comments).toHaveLength(1);
+  }, 60_000);
+
+  test("a review with comments on 101 lines is one request, and its comments are none", async () => {
+    await using service = await startScriptedService();
+    await using github = await startGitHub();
+    const comments = Array.from({ length: 101 }, (_, index) => ({ body: `/agent fix ${index}`, line: index + 1 }));
+    github.github.reviews.set(5, { body: null, comments });
+    const html_url = "https://github.example/acme/docs/pull/12#pullrequestreview-5";
+    const review = { id: 5, body: null, html_url };
+    const { outputs, annotations } = await run(service, github.url, "pull_request_review", "submitted", { review });
+    const comment = { id: 7, body: "/agent fix 100", path: "a.md", line: 101, pull_request_review_id: 5 };
+    const other = await run(service, github.url, "pull_request_review_comment", "created", { review: comment });
+    expect(annotations).toEqual([]);
+    expect(outputs).toMatchObject({ outcome: "pr-created", author: "writer" });
+    expect(other.outputs).toMatchObject({ outcome: "skipped", "skip-reason": "no-trigger" });
+    expect(postsOf(service)).toEqual(["POST /v2/agent/docs/job"]);
+    expect(service.engine.prompts[0]).toMatch(/^File: a\.md, line 1\nfix 0\n.*\(and 51 more comments\)/s);
+    expect(github.github.comments).toHaveLength(1);
+    expect(github.github.reply).toContain(`<a href="${html_url}">Review</a>`);
   }, 60_000);
 
   test("a pull request from a fork without secrets is skipped", async () => {

@@ -11,6 +11,12 @@ export interface FakeComment {
   in_reply_to_id?: number;
 }
 
+/** A review. A comment of it is by `writer`, on line 3 of `a.md`, unless it says otherwise. */
+export interface FakeReview {
+  body: string | null;
+  comments: { body: string; [field: string]: unknown }[];
+}
+
 export interface GitHubCall {
   route: string;
   parameters: Record<string, unknown>;
@@ -25,6 +31,8 @@ export class FakeGitHub implements GitHub {
   readonly calls: GitHubCall[] = [];
   readonly comments: FakeComment[] = [];
   readonly reactions: string[] = [];
+  /** The reviews, by their id; any other is a single comment without a text. */
+  readonly reviews = new Map<number, FakeReview>();
   /** The labels of the issue or pull request. */
   labels: string[] = [];
   /** The response to the permission route, except for bots, which have no permission. */
@@ -52,6 +60,8 @@ export class FakeGitHub implements GitHub {
     }
     if (route.startsWith("DELETE ") && /\/labels\/[^/]+$/.test(route))
       return this.#removeLabel(String(parameters.name));
+    const review = /\/reviews\/\{review_id\}(\/comments)?$/.exec(route);
+    if (review) return this.#review(Number(parameters.review_id), review[1] ? Number(parameters.page ?? 1) : undefined);
     if (route.startsWith("GET ")) return this.#page(Number(parameters.page ?? 1), Number(parameters.per_page));
     if (route.startsWith("POST "))
       return this.add(bot, String(parameters.body), Number(parameters.comment_id) || undefined);
@@ -65,7 +75,7 @@ export class FakeGitHub implements GitHub {
       const data = await this.request(route, { ...parameters, page, per_page: 100 }, limits);
       if (!Array.isArray(data)) throw new Error("not a list");
       items.push(...data);
-      if (!this.hasNextPage(page, 100)) return items;
+      if (route.includes("/reviews/") ? data.length < 100 : !this.hasNextPage(page, 100)) return items;
     }
   }
 
@@ -92,6 +102,15 @@ export class FakeGitHub implements GitHub {
   #page(page: number, perPage: number): FakeComment[] {
     const size = Math.min(perPage, this.maxPerPage);
     return this.comments.slice((page - 1) * size, page * size).map((comment) => ({ ...comment }));
+  }
+
+  #review(id: number, page: number | undefined): unknown {
+    const { body, comments } = this.reviews.get(id) ?? { body: "", comments: [{ body: "" }] };
+    if (page === undefined) return { id, body };
+    const defaults = { user: { login: "writer" }, path: "a.md", line: 3 };
+    return comments
+      .slice((page - 1) * 100, page * 100)
+      .map((comment, index) => ({ id: index, ...defaults, ...comment }));
   }
 
   #removeLabel(name: string): unknown[] {

@@ -18,6 +18,7 @@ const routes: [RegExp, string[]][] = [
   [/^POST .*\/issues\/\d+\/(?:comments|reactions)$/, []],
   [/^DELETE .*\/issues\/\d+\/labels\/([^/]+)$/, ["name"]],
   [/^PATCH .*\/comments\/(\d+)$/, ["comment_id"]],
+  [/^GET .*\/reviews\/(\d+)(?:\/comments)?$/, ["review_id"]],
   [/^GET .*\/comments$/, []],
 ];
 
@@ -62,14 +63,18 @@ export async function startGitHub(fault: GitHubFault = () => false): Promise<Git
         response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(found));
         return;
       }
-      const data = await github.request(route, parameters, limits);
+      const name = route.replace(/\/reviews\/\d+/, "/reviews/{review_id}");
+      const data = await github.request(name, parameters, limits);
       const page = Number(url.searchParams.get("page") ?? 1);
       const perPage = Number(url.searchParams.get("per_page") ?? 30);
       const next = new URL(url.pathname + url.search, `http://${request.headers.host}`);
       next.searchParams.set("page", String(page + 1));
       response.writeHead(200, {
         "content-type": "application/json",
-        ...(Array.isArray(data) && github.hasNextPage(page, perPage) && { link: `<${next.href}>; rel="next"` }),
+        ...(Array.isArray(data) &&
+          (name === route ? github.hasNextPage(page, perPage) : data.length === perPage) && {
+            link: `<${next.href}>; rel="next"`,
+          }),
       });
       response.end(JSON.stringify(data));
     } catch (error) {

@@ -13,6 +13,8 @@ export interface ThreadEventOptions extends Partial<MainOptions> {
   user?: { login: string; type?: string };
   /** Who caused the event. */
   sender?: { login: string; type?: string };
+  /** Fields of the review, or of the comment of a review. */
+  review?: Record<string, unknown>;
   /** The name of the label. */
   label?: string;
   /** Other fields of the payload. */
@@ -26,13 +28,15 @@ export const runId = 99;
 /** Returns one of GitHub's example payloads for issue or pull request 12, which a writer of acme/docs opened and labeled. */
 export function threadPayload(name: string, action: string, options: ThreadEventOptions = {}): Record<string, unknown> {
   const writer = { login: "writer", type: "User" };
-  const { subject, user = writer, sender = writer, label } = options;
+  const { subject, user = writer, sender = writer, label, review } = options;
   // GitHub has the same payload for both.
   const payload = example(name === "pull_request_target" ? "pull_request" : name, action);
   const about = payload[name === "issues" ? "issue" : "pull_request"] as { user: object; body: unknown };
   const url = `https://github.com/acme/docs/${name === "issues" ? "issues" : "pull"}/12`;
   Object.assign(about, { number: 12, title: "Links are broken", body: "See the start page.", html_url: url }, subject);
-  about.user = { ...about.user, ...user };
+  const part = (payload.review ?? payload.comment) as { user: object } | undefined;
+  if (part) Object.assign(part, review, { user: { ...part.user, ...user } });
+  else about.user = { ...about.user, ...user };
   payload.sender = { ...(payload.sender as object), ...sender };
   Object.assign(payload.repository as object, { name: "docs", owner: { login: "acme" } });
   if (label !== undefined) payload.label = { ...(payload.label as object), name: label };

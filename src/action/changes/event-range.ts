@@ -58,7 +58,7 @@ export async function rangeOfEvent(
     const tag = parse(releaseEvent, name, readPayload()).release.tag_name;
     return afterPreviousVersion(tag, await repository.releaseTags());
   }
-  if (isThreadEvent(name) || name === "pull_request_review") {
+  if (isThreadEvent(name)) {
     const { issue, pull_request: pull } = parse(threadEvent, name, readPayload());
     const number = pull?.number ?? (issue?.pull_request === undefined ? undefined : issue.number);
     if (number === undefined) return { kind: "nothing" };

@@ -25,17 +25,22 @@ export interface ThreadEvent {
   commentId?: number;
   /** Only for a review comment: the first comment of its thread, and its position in the diff. */
   position?: { rootId: number; path: string; line: number | undefined };
+  /** For a review its id, and for a comment the id of the review that it is a part of. */
+  reviewId?: number;
+  /** Only for a review: its address. */
+  reviewUrl?: string;
   /** The label that was set. */
   label?: string;
 }
 
-/** A comment, or a workflow run if there is no comment, as it stands in a marker. */
-export type RequestId = `${"comment" | "run"}=${number | string}`;
+/** A comment, a review, or a workflow run if there is neither, as it stands in a marker. */
+export type RequestId = `${"comment" | "review" | "run"}=${number | string}`;
 
 /** What asks for a job by an event, unless a label does, and which inputs make it ask. */
 const events = {
   issue_comment: { door: "comment", inputs: ["trigger-phrase"] },
   pull_request_review_comment: { door: "comment", inputs: ["trigger-phrase"] },
+  pull_request_review: { door: "review", inputs: ["trigger-phrase"] },
   issues: { door: "issue", inputs: ["trigger-phrase", "trigger-label"] },
   pull_request: { door: "pull request", inputs: ["trigger-phrase", "trigger-label"] },
   pull_request_target: { door: "pull request", inputs: ["trigger-phrase", "trigger-label"] },

@@ -6,7 +6,7 @@ const event = z.object({
 });
 
 /** The events for which GitHub gives a run no secrets if the pull request is from a fork. */
-const eventsWithoutSecrets = ["pull_request", "pull_request_review_comment"];
+const eventsWithoutSecrets = ["pull_request", "pull_request_review", "pull_request_review_comment"];
 
 /**
  * Returns whether an event is about a pull request from a fork, so that its run gets no secrets. A fork that was deleted

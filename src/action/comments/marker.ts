@@ -20,7 +20,7 @@ export function formatMarker({ projectId, jobId, request }: Marker): string {
   return line.length > maxMarkerLength ? "" : line;
 }
 
-const markerLine = /^<!-- agent-job-action project=(\S+) (?:job=(\S+)|pending) ((?:comment|run)=\d+) -->$/;
+const markerLine = /^<!-- agent-job-action project=(\S+) (?:job=(\S+)|pending) ((?:comment|review|run)=\d+) -->$/;
 
 /** Parses the marker of a reply, which is only valid as the whole last line. */
 export function parseMarker(body: string): Marker | undefined {

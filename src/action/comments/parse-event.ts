@@ -33,7 +33,15 @@ const reviewComment = z.object({
     line: z.nullish(z.int()),
     original_line: z.nullish(z.int()),
     in_reply_to_id: z.nullish(z.int()),
+    pull_request_review_id: z.nullish(z.int()),
   }),
+  pull_request: subject,
+  repository,
+});
+
+const review = z.object({
+  action: z.string(),
+  review: z.object({ id: z.int(), body: nullableText, user: z.nullish(user), html_url: z.string() }),
   pull_request: subject,
   repository,
 });
@@ -64,11 +72,28 @@ export function parseEvent(name: ThreadEventName, payload: unknown, runId: strin
     }
     case "pull_request_review_comment": {
       const data = parse(reviewComment, name, payload);
-      const { id, path, line, original_line, in_reply_to_id } = data.comment;
+      const { id, path, line, original_line, in_reply_to_id, pull_request_review_id: reviewId } = data.comment;
       return {
         ...commented(data),
         subject: describe(data.pull_request, true),
         position: { rootId: in_reply_to_id ?? id, path, line: line ?? original_line ?? undefined },
+        ...(typeof reviewId === "number" && { reviewId }),
+      };
+    }
+    case "pull_request_review": {
+      const { action, review: submitted, pull_request: pull, repository } = parse(review, name, payload);
+      const { id, body, user: reviewer, html_url: reviewUrl } = submitted;
+      if (action === "submitted" && !reviewer) throw new Error(`the payload of ${name} lacks the reviewer`);
+      return {
+        action,
+        door: "review",
+        request: `review=${id}`,
+        ...placeOf(repository),
+        author: personOf(reviewer ?? { login: "", type: undefined }),
+        text: body ?? "",
+        subject: describe(pull, true),
+        reviewId: id,
+        reviewUrl,
       };
     }
     case "issues": {

@@ -1,6 +1,17 @@
 import type { ThreadEvent } from "./event.ts";
 
-const eventPlaceholders = ["instruction", "author", "title", "body", "number", "url", "path", "line", "label"] as const;
+const eventPlaceholders = [
+  "instruction",
+  "author",
+  "title",
+  "body",
+  "number",
+  "url",
+  "path",
+  "line",
+  "label",
+  "review",
+] as const;
 type Placeholder = (typeof eventPlaceholders)[number] | "changes";
 
 /** Returns the placeholders of a prompt template. `changes` is one of them only with the input of this name. */
@@ -25,7 +36,7 @@ function namesIn(template: string): string[] {
  * @param changes - the section with the changes, or empty; it goes to the end of a template that does not place it
  */
 export function fillTemplate(template: string, instruction: string, event: ThreadEvent, changes: string): string {
-  const { author, subject, position, label } = event;
+  const { author, subject, position, label, reviewUrl } = event;
   const values: Record<Placeholder, string> = {
     instruction,
     author: author.login,
@@ -36,6 +47,7 @@ export function fillTemplate(template: string, instruction: string, event: Threa
     path: position?.path ?? "",
     line: position?.line === undefined ? "" : String(position.line),
     label: label ?? "",
+    review: reviewUrl ?? "",
     changes,
   };
   const text = template.replace(pattern, (text, name: string) => {
@@ -46,9 +58,10 @@ export function fillTemplate(template: string, instruction: string, event: Threa
 }
 
 /** Returns the template that applies if the workflow has none: the instruction and where it was given. */
-export function defaultTemplate({ subject, position }: ThreadEvent): string {
+export function defaultTemplate({ subject, position, reviewUrl }: ThreadEvent): string {
   const place = position ? `\nFile: {{ path }}${position.line === undefined ? "" : ", line {{ line }}"}` : "";
-  return `{{ instruction }}\n\n---\nAsked for in ${subject.kind} #{{ number }}, "{{ title }}"\n{{ url }}${place}`;
+  const review = reviewUrl === undefined ? "" : "\nReview: {{ review }}";
+  return `{{ instruction }}\n\n---\nAsked for in ${subject.kind} #{{ number }}, "{{ title }}"\n{{ url }}${place}${review}`;
 }
 
 function isPlaceholder(name: string): name is Placeholder {

@@ -10,6 +10,7 @@ import { formatMarker, type Marker } from "./marker.ts";
 import { parseEvent } from "./parse-event.ts";
 import { isSufficient } from "./permission.ts";
 import { defaultTemplate, fillTemplate } from "./prompt-template.ts";
+import { isPartOfReview, parseReview } from "./review.ts";
 import { type RememberedReply, requestTimeoutMs, Thread, type ThreadPorts } from "./thread.ts";
 import { parseTrigger } from "./trigger.ts";
 
@@ -19,6 +20,8 @@ export interface ReplyState {
   marker: Marker | undefined;
   /** Whether the request is for a new job because the one that the thread remembers was not found. */
   isReplacement: boolean;
+  /** The address of the review that it answers, or empty. */
+  reviewUrl: string;
 }
 
 export interface CommentPorts extends Omit<ThreadPorts, "github"> {
@@ -81,7 +84,7 @@ export async function runFromComment(
   const deadline = startedAt + settings.timeoutMs;
   const thread = mode.reply ? new Thread(event, deadline, { ...ports, github }) : undefined;
   const pending: Marker = { projectId: settings.projectId, request: event.request };
-  const reply: ReplyState = { marker: pending, isReplacement: false };
+  const reply: ReplyState = { marker: pending, isReplacement: false, reviewUrl: event.reviewUrl ?? "" };
   const conversation: Conversation = { request, settings, mode, ports, state, thread, pending, reply, deadline };
   const end = (result: RunResult, task?: Task): CommentRun => ({
     result,
@@ -143,22 +146,47 @@ async function readRequest(
     ports.onInvalidEvent(error);
     return { result: { kind: "blocked", cause: "event", detail: ports.event.name } };
   }
-  const trigger = parseTrigger(event, mode);
-  if ("skip" in trigger) return { result: { kind: "skipped", reason: trigger.skip, door: event.door } };
-  state.author = event.author.login;
-  state.threadUrl = event.subject.url;
+  const { door } = event;
+  const trigger = door === "review" ? undefined : parseTrigger(event, mode);
+  if (trigger && "skip" in trigger) return { result: { kind: "skipped", reason: trigger.skip, door } };
 
   const github = await ports.connectGitHub();
   const startedAt = ports.clock.now();
   state.startedAt = startedAt;
   const timeoutMs = Math.min(requestTimeoutMs, settings.timeoutMs);
+  const limits = { timeoutMs, signal: ports.signal, totalTimeoutMs: settings.timeoutMs };
+  const asked = trigger ?? (await readReview(() => parseReview(event, mode.phrase, { github, limits }), ports));
+  if ("kind" in asked) return { result: asked };
+  if ("skip" in asked) {
+    const { skip: reason, handledBy } = asked;
+    return { result: { kind: "skipped", reason, door, ...(handledBy && { handledBy }) } };
+  }
+  state.author = event.author.login;
+  state.threadUrl = event.subject.url;
   const denial = await checkPermission(event, mode, github, timeoutMs, ports.signal);
   if (denial) return { result: denial };
+  if (event.position) {
+    const isPart = await readReview(async () => ({ isPart: await isPartOfReview(event, { github, limits }) }), ports);
+    if ("kind" in isPart) return { result: isPart };
+    if (isPart.isPart) {
+      return { result: { kind: "skipped", reason: "no-trigger", door, handledBy: "pull_request_review" } };
+    }
+  }
   if (event.isPublic && mode.requiredPermission === "read") ports.onPublicAccess();
 
   const template = mode.template ?? defaultTemplate(event);
-  const fillPrompt = (section: string): string => fillTemplate(template, trigger.instruction, event, section);
-  return { event, isNew: trigger.isNew, fillPrompt, github, startedAt };
+  const fillPrompt = (section: string): string => fillTemplate(template, asked.instruction, event, section);
+  return { event, isNew: asked.isNew, fillPrompt, github, startedAt };
+}
+
+/** Reads a review, or returns why nothing may be sent. */
+async function readReview<T>(read: () => Promise<T>, { signal }: CommentPorts): Promise<T | RunResult> {
+  try {
+    return await read();
+  } catch (error) {
+    if (signal.aborted) return { kind: "cancelled", operation: "create", acceptance: "rejected" };
+    return { kind: "blocked", cause: "review", detail: messageOf(error) };
+  }
 }
 
 /** Returns the prompt, or why nothing may be sent. Writes nothing. */

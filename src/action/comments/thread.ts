@@ -74,11 +74,12 @@ export class Thread {
     return this.#replyId !== undefined && !this.#isOutdated;
   }
 
-  /** Adds a reaction to the comment, or to the issue or pull request. Returns the id of the account that the step acts as, if GitHub says it. */
+  /** Adds a reaction to the comment, or to the issue or pull request; a review can have none. Returns the id of the account that the step acts as, if GitHub says it. */
   async react(content: Reaction, isLast = false): Promise<number | undefined> {
     // After a signal there is only time for the last edit.
     if (isLast && this.#ports.signal.aborted) return undefined;
-    const { commentId, subject } = this.#event;
+    const { commentId, subject, door } = this.#event;
+    if (door === "review") return undefined;
     const [path, place] =
       commentId === undefined
         ? ["issues/{issue_number}", { issue_number: subject.number }]

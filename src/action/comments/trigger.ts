@@ -1,8 +1,17 @@
 import type { SkipReason } from "../result.ts";
-import type { ThreadEvent } from "./event.ts";
+import type { ThreadEvent, ThreadEventName } from "./event.ts";
 
 /** What an event asks for, or why it asks for nothing. */
-export type Trigger = { instruction: string; isNew: boolean } | { skip: SkipReason };
+export type Trigger =
+  | Instruction
+  /** `handledBy`: it asks for something, but GitHub fires another event for it, too, which handles it. */
+  | { skip: Exclude<SkipReason, "nothing-new">; handledBy?: ThreadEventName };
+
+export interface Instruction {
+  instruction: string;
+  /** Whether a new job is asked for. */
+  isNew: boolean;
+}
 
 /** What makes an event ask for something; each is empty if the workflow does not have it. */
 export interface Triggers {
@@ -13,7 +22,7 @@ export interface Triggers {
 }
 
 /**
- * Parses an event. The trigger phrase, in any case, must be at the start of a comment, after white space, or of a line of
+ * Parses an event, except a review. The trigger phrase, in any case, must be at the start of a comment, after white space, or of a line of
  * a new issue or pull request, and be followed by white space or the end; the rest is the instruction. `new` as its first
  * word asks for a new job. The trigger label asks for what the issue or pull request says.
  */
@@ -28,14 +37,27 @@ export function parseTrigger(
   }
   const isComment = door === "comment";
   if (action !== (isComment ? "created" : "opened")) return { skip: action === "edited" ? "edited" : "no-trigger" };
-  const start = isComment ? /^\s*/iu : /^/imu;
-  const match =
-    phrase === "" ? null : new RegExp(`${start.source}${RegExp.escape(phrase)}(?!\\S)`, start.flags).exec(event.text);
-  if (!match) return { skip: "no-trigger" };
-  const rest = event.text.slice(match.index + match[0].length).trim();
+  const asked = parseInstruction(event.text, phrase, isComment ? "start" : "line");
+  if (!asked) return { skip: "no-trigger" };
+  return asked.instruction === "" ? { skip: "no-instruction" } : asked;
+}
+
+/**
+ * Returns what follows the phrase at the start of a text or of a line of it, which may be nothing; `undefined` without the
+ * phrase.
+ */
+export function parseInstruction(
+  text: string,
+  phrase: string,
+  at: "start" | "line" = "start",
+): Instruction | undefined {
+  if (phrase === "") return undefined;
+  const start = at === "start" ? /^\s*/iu : /^/imu;
+  const match = new RegExp(`${start.source}${RegExp.escape(phrase)}(?!\\S)`, start.flags).exec(text);
+  if (!match) return undefined;
+  const rest = text.slice(match.index + match[0].length).trim();
   const isNew = /^new(?!\S)/i.test(rest);
-  const instruction = isNew ? rest.slice("new".length).trim() : rest;
-  return instruction === "" ? { skip: "no-instruction" } : { instruction, isNew };
+  return { instruction: isNew ? rest.slice("new".length).trim() : rest, isNew };
 }
 
 /** Returns what a label asks for: what an issue says, or docs for a pull request. */

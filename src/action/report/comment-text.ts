@@ -20,7 +20,7 @@ export function describeSkip(result: Skip, { state }: ResultContext): Message {
   };
 }
 
-function describeCommentSkip({ reason, door }: Exclude<Skip, { reason: "nothing-new" }>): Message {
+function describeCommentSkip({ reason, door, handledBy }: Exclude<Skip, { reason: "nothing-new" }>): Message {
   const because = (what: Text, next: Text = []): Message => ({
     title: outcomes.skipped.title,
     what: joinSentences(what, say`Nothing was started.`),
@@ -29,7 +29,13 @@ function describeCommentSkip({ reason, door }: Exclude<Skip, { reason: "nothing-
   const { author } = people[door];
   switch (reason) {
     case "no-trigger":
-      return because(noTrigger[door]);
+      if (handledBy === undefined) return because(noTrigger[door]);
+      return because(
+        door === "comment"
+          ? say`The comment is a part of a review, which the event ${trusted(handledBy)} handles as one request.`
+          : say`The review is a single comment, which the event ${trusted(handledBy)} handles.`,
+        say`If the workflow does not run on ${trusted(handledBy)} yet, add it to the workflow's events.`,
+      );
     case "no-instruction":
       return because(say`The trigger phrase is not followed by an instruction.`);
     case "not-permitted":
@@ -41,7 +47,7 @@ function describeCommentSkip({ reason, door }: Exclude<Skip, { reason: "nothing-
     case "fork":
       return because(
         say`The pull request is from a fork, and GitHub gives this event no secrets there.`,
-        door === "comment"
+        door === "comment" || door === "review"
           ? say`To ask in pull requests from forks, comment in their conversation: issue_comment has secrets.`
           : say`Use pull_request_target instead of pull_request: it has secrets, and is safe as long as no step checks out the pull request.`,
       );
@@ -50,6 +56,7 @@ function describeCommentSkip({ reason, door }: Exclude<Skip, { reason: "nothing-
 
 const noTrigger: Readonly<Record<Door, Text>> = {
   comment: say`The comment is not new or does not begin with the trigger phrase.`,
+  review: say`The review is not new, or neither its text nor one of its comments begins with the trigger phrase.`,
   issue: say`Only a new issue with the trigger phrase at the start of a line, or the trigger label, asks for a job.`,
   "pull request": say`Only a new pull request with the trigger phrase at the start of a line, or the trigger label, asks for a job.`,
   label: say`The label that was set is not the trigger label.`,
@@ -58,6 +65,7 @@ const noTrigger: Readonly<Record<Door, Text>> = {
 /** Who asks, at the start of a sentence and in the middle of one. */
 const people: Readonly<Record<Door, { author: string; ofAuthor: string }>> = {
   comment: { author: "The author of the comment", ofAuthor: "of the comment's author" },
+  review: { author: "The reviewer", ofAuthor: "of the reviewer" },
   issue: { author: "The author of the issue", ofAuthor: "of the issue's author" },
   "pull request": { author: "The author of the pull request", ofAuthor: "of the pull request's author" },
   label: { author: "The account that set the label", ofAuthor: "of the account that set the label" },
@@ -77,6 +85,12 @@ export function describeBlocked(result: BlockedResult, context: ResultContext): 
         title: "Cannot check the permission",
         what: say`The permission ${trusted(people[result.door].ofAuthor)} cannot be read (${result.detail}), so nothing was started.`,
         next: say`Check that github-token can read the repository, then re-run the workflow run.`,
+      };
+    case "review":
+      return {
+        title: "Cannot read the review",
+        what: say`The review cannot be read (${result.detail}), so nothing was started.`,
+        next: say`Check that github-token can read pull requests, then re-run the workflow run.`,
       };
     case "thread":
       return {

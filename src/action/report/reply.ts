@@ -15,6 +15,8 @@ export interface ReplyFrame {
   label: string;
   /** Whether the workflow names the job, so that no comment starts another one. */
   hasFixedJob: boolean;
+  /** The address of the review that the reply answers, or empty. */
+  reviewUrl: string;
   /** A remark beside the state, or empty. */
   note: Text;
   /** The hidden last line, or empty. */
@@ -25,9 +27,9 @@ export interface ReplyFrame {
 
 /** Renders the reply while the job is running: GitHub's Markdown, made of HTML blocks like the job summary. */
 export function renderProgress(frame: ReplyFrame): string {
-  const link = `<a href="${forHtml(frame.runUrl, 4096)}">Follow the run</a>`;
+  const links = [`<a href="${forHtml(frame.runUrl, 4096)}">Follow the run</a>`, ...reviewLink(frame)].join(" · ");
   const progress = frame.remembersJob ? "The agent is working on it." : "Sending the request to the agent.";
-  return blocks([`<p>⏳ <b>${progress}</b> ${link}.</p>`, note(frame), frame.marker]);
+  return blocks([`<p>⏳ <b>${progress}</b> ${links}.</p>`, note(frame), frame.marker]);
 }
 
 /** Renders the reply after the run: the outcome, the pull request, what to do next and how to continue. */
@@ -39,7 +41,7 @@ export function renderResult(
   const head = [`${outcomes[outcome].icon} <b>${forHtml(message.title)}</b>`];
   if (state.pullRequest) head.push(pullRequestLink(state.pullRequest));
   if (state.jobId) head.push(`${isTerminal(state.status) ? "took" : "after"} ${duration(elapsedMs)}`);
-  head.push(`<a href="${forHtml(frame.runUrl, 4096)}">Run</a>`);
+  head.push(`<a href="${forHtml(frame.runUrl, 4096)}">Run</a>`, ...reviewLink(frame));
   return blocks([
     `<p>${head.join(" · ")}</p>`,
     `<p>${textToHtml(message.what)}</p>`,
@@ -48,6 +50,10 @@ export function renderResult(
     frame.marker && frame.remembersJob ? `<p><sub>${howToContinue(frame)}</sub></p>` : "",
     frame.marker,
   ]);
+}
+
+function reviewLink({ reviewUrl }: ReplyFrame): string[] {
+  return reviewUrl === "" ? [] : [`<a href="${forHtml(reviewUrl, 4096)}">Review</a>`];
 }
 
 function howToContinue({ phrase, label, hasFixedJob }: ReplyFrame): string {

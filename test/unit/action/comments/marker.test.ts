@@ -8,7 +8,9 @@ const usableId = hostileText
   .map((text) => text.toWellFormed().replaceAll(/\p{Cc}/gu, ""))
   .filter((id) => !["", ".", ".."].includes(id));
 
-const request = fc.tuple(fc.constantFrom("comment", "run"), fc.nat()).map(([kind, id]) => `${kind}=${id}` as RequestId);
+const request = fc
+  .tuple(fc.constantFrom("comment", "review", "run"), fc.nat())
+  .map(([kind, id]) => `${kind}=${id}` as RequestId);
 
 test("a marker is one line and is parsed as written, for any usable ids", () => {
   fc.assert(

@@ -1,0 +1,120 @@
+import * as z from "zod/mini";
+import type { GitHub, RequestLimits } from "../runner/github.ts";
+import type { ThreadEvent } from "./event.ts";
+import { parseInstruction, type Trigger } from "./trigger.ts";
+
+/** Of the comments of a review, how many go into a prompt, and how many UTF-16 units of each. */
+const maxComments = 50;
+const maxCommentLength = 4000;
+const maxPathLength = 300;
+
+const reviewResponse = z.object({ body: z.nullish(z.string()) });
+const commentResponse = z.object({
+  body: z.string(),
+  user: z.nullish(z.object({ login: z.string() })),
+  path: z.string(),
+  line: z.nullish(z.int()),
+  original_line: z.nullish(z.int()),
+  diff_hunk: z.catch(z.optional(z.string()), undefined),
+});
+type ReviewComment = z.infer<typeof commentResponse>;
+
+/** A connection to GitHub, with the limits of the requests. */
+export interface ReviewPorts {
+  github: Pick<GitHub, "request" | "paginate">;
+  limits: RequestLimits & { totalTimeoutMs: number };
+}
+
+/**
+ * GitHub fires two events for a comment on a diff: one for the comment, and one for the review that it belongs to. Each
+ * request must be handled once, whichever of them the workflow runs on. So the review event handles a review that has a
+ * text of its own or several comments, and the comment event a comment that is all there is.
+ */
+function isHandledAsReview(text: string, commentCount: number): boolean {
+  return text.trim() !== "" || commentCount > 1;
+}
+
+/**
+ * Returns whether a review comment is a part of a review that the review's own event handles.
+ *
+ * @throws if the review cannot be read
+ */
+export async function isPartOfReview(event: ThreadEvent, ports: ReviewPorts): Promise<boolean> {
+  if (event.reviewId === undefined) return false;
+  const route = "GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}";
+  const review = reviewResponse.parse(await ports.github.request(route, placeOf(event, event.reviewId), ports.limits));
+  if (isHandledAsReview(review.body ?? "", 1)) return true;
+  return isHandledAsReview("", (await listComments(event, event.reviewId, ports)).length);
+}
+
+/**
+ * Parses a review that was submitted: what its text asks for, with its comments; or what those comments ask for that
+ * begin with the phrase.
+ *
+ * @throws if its comments cannot be read
+ */
+export async function parseReview(event: ThreadEvent, phrase: string, ports: ReviewPorts): Promise<Trigger> {
+  const { action, text, reviewId, author } = event;
+  if (action !== "submitted") return { skip: action === "edited" ? "edited" : "no-trigger" };
+  if (phrase === "" || reviewId === undefined) return { skip: "no-trigger" };
+  const comments = await listComments(event, reviewId, ports);
+  // The permission that is checked is the reviewer's.
+  const own = comments.filter(({ user }) => user?.login.toLowerCase() === author.login.toLowerCase());
+  const asking = own.map((comment) => ({ ...comment, asks: parseInstruction(comment.body, phrase) }));
+
+  const asked = parseInstruction(text, phrase);
+  if (asked) {
+    const all = asking.map(({ asks, ...comment }) => ({ ...comment, body: asks?.instruction ?? comment.body }));
+    const instruction = [asked.instruction, formatComments(all)].filter(Boolean).join("\n\n");
+    return instruction === "" ? { skip: "no-instruction" } : { instruction, isNew: asked.isNew };
+  }
+  const requests = asking.flatMap(({ asks, ...comment }) =>
+    asks ? [{ ...comment, ...asks, body: asks.instruction }] : [],
+  );
+  if (requests.length === 0) return { skip: "no-trigger" };
+  if (!isHandledAsReview(text, comments.length))
+    return { skip: "no-trigger", handledBy: "pull_request_review_comment" };
+  const instruction = formatComments(requests);
+  return instruction === "" ? { skip: "no-instruction" } : { instruction, isNew: requests.some(({ isNew }) => isNew) };
+}
+
+/** GitHub's documentation: "List comments for a pull request review". */
+async function listComments(event: ThreadEvent, reviewId: number, { github, limits }: ReviewPorts) {
+  const route = "GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments";
+  return z.array(commentResponse).parse(await github.paginate(route, placeOf(event, reviewId), limits));
+}
+
+function placeOf({ owner, repo, subject }: ThreadEvent, reviewId: number) {
+  return { owner, repo, pull_number: subject.number, review_id: reviewId };
+}
+
+/** Formats the comments that say something, each under its file and line. */
+function formatComments(comments: readonly ReviewComment[]): string {
+  const said = comments.filter(({ body }) => body.trim() !== "");
+  const shown = said.slice(0, maxComments).map((comment) => {
+    const line = comment.line ?? comment.original_line ?? lineOf(comment.diff_hunk ?? "");
+    const file = `File: ${shorten(comment.path, maxPathLength)}${line === undefined ? "" : `, line ${line}`}`;
+    return `${file}\n${shorten(comment.body.trim(), maxCommentLength)}`;
+  });
+  const left = said.length - shown.length;
+  return [...shown, ...(left > 0 ? [`(and ${left} more comments)`] : [])].join("\n\n");
+}
+
+/**
+ * Returns the line that a comment is on, which GitHub leaves out of a review's list: that of the last line of its hunk, in
+ * the new file, or in the old one if it was removed.
+ */
+function lineOf(hunk: string): number | undefined {
+  const [header = "", ...lines] = hunk.split("\n");
+  const [, oldStart, newStart] = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(header) ?? [];
+  const last = lines.at(-1);
+  if (last === undefined) return undefined;
+  const [start, other] = last.startsWith("-") ? [oldStart, "+"] : [newStart, "-"];
+  return (
+    Number(start) + lines.filter((line) => !line.startsWith(other) && !line.startsWith("\\")).length - 1 || undefined
+  );
+}
+
+function shorten(text: string, limit: number): string {
+  return text.length > limit ? `${text.slice(0, limit - 1).toWellFormed()}…` : text;
+}
