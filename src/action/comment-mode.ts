@@ -1,17 +1,21 @@
 import { messageOf } from "../client/errors.ts";
+import type { JobReading } from "./comments/command.ts";
 import { isThreadEvent } from "./comments/event.ts";
 import { formatMarker } from "./comments/marker.ts";
 import { type ReplyState, runFromComment } from "./comments/run-from-comment.ts";
 import type { Execution } from "./execute.ts";
-import type { CommentMode, Settings } from "./inputs/schema.ts";
+import type { CommentMode, Inputs, Settings } from "./inputs/schema.ts";
 import { connect, findSection, type ModePorts } from "./mode-ports.ts";
 import type { RunLog } from "./report/log.ts";
-import { type ReplyFrame, renderProgress } from "./report/reply.ts";
+import { type ReplyFrame, renderAnswer, renderProgress } from "./report/reply.ts";
 import { say } from "./report/text.ts";
 import { runJob, withJobIdListener } from "./run-job.ts";
-import type { RunState } from "./run-state.ts";
+import { RunState } from "./run-state.ts";
 import { runAttempt, runUrl } from "./runner/environment.ts";
 import { readEventFile } from "./runner/event-file.ts";
+
+/** How long the state of a job may take to read for a command, in milliseconds. */
+const maxReadingMs = 60_000;
 
 /** Runs the step with what an event of an issue or pull request asks for. */
 export async function runComment(
@@ -34,6 +38,12 @@ export async function runComment(
     marker: marker ? formatMarker(marker) : "",
     remembersJob: marker?.jobId !== undefined,
   });
+  const readJob = async (jobId: string): Promise<JobReading> => {
+    const reading = new RunState();
+    const timeoutMs = Math.min(settings.timeoutMs, maxReadingMs);
+    const inputs: Inputs = { ...settings, timeoutMs, wait: false, task: { kind: "attach", jobId } };
+    return { result: await runJob(inputs, { ...ports, publishJobId: () => {} }, reading, log), state: reading };
+  };
   const { finish, ...run } = await runFromComment(
     settings,
     mode,
@@ -62,6 +72,9 @@ export async function runComment(
           say`Could not ${action} (${messageOf(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job. The step needs a github-token with issues: write and pull-requests: write.`,
         ),
       renderProgress: (reply) => renderProgress(frame(reply)),
+      readJob,
+      renderAnswer: (answer) =>
+        renderAnswer(answer, { phrase: mode.phrase, label: mode.label, hasFixedJob: mode.jobId !== "" }),
     },
     state,
   );

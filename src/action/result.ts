@@ -38,6 +38,8 @@ export type SkipReason =
   | "edited"
   /** The pull request is from a fork, so that the run has no secrets. */
   | "fork"
+  /** A command, such as `status`, starts nothing. */
+  | "command"
   | "nothing-new";
 
 /** What asks for a job in comment mode: a text, or a label that is set on an issue or pull request. */

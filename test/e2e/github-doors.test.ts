@@ -217,6 +217,18 @@ describe("with a GitHub that has every route", () => {
     expect(github.github.reply).toContain(`<a href="${html_url}">Review</a>`);
   }, 60_000);
 
+  test("a command shows the state of the job, and starts nothing", async () => {
+    await using service = await startScriptedService();
+    await using github = await startGitHub();
+    const subject = { body: "/agent fix it" };
+    const { outputs } = await run(service, github.url, "issues", "opened", { subject });
+    const review = { id: 7, body: "/agent status" };
+    const status = await run(service, github.url, "issue_comment", "created", { review });
+    expect(status.outputs).toMatchObject({ outcome: "skipped", "skip-reason": "command", "job-id": "" });
+    expect(github.github.reply).toContain(`Job <code>${outputs["job-id"]}</code> is <code>completed</code>`);
+    expect(postsOf(service)).toEqual(["POST /v2/agent/docs/job"]);
+  }, 60_000);
+
   test("a pull request from a fork without secrets is skipped", async () => {
     await using service = await startScriptedService();
     await using github = await startGitHub();

@@ -31,7 +31,7 @@ export function threadPayload(name: string, action: string, options: ThreadEvent
   const { subject, user = writer, sender = writer, label, review } = options;
   // GitHub has the same payload for both.
   const payload = example(name === "pull_request_target" ? "pull_request" : name, action);
-  const about = payload[name === "issues" ? "issue" : "pull_request"] as { user: object; body: unknown };
+  const about = (payload.issue ?? payload.pull_request) as { user: object; body: unknown };
   const url = `https://github.com/acme/docs/${name === "issues" ? "issues" : "pull"}/12`;
   Object.assign(about, { number: 12, title: "Links are broken", body: "See the start page.", html_url: url }, subject);
   const part = (payload.review ?? payload.comment) as { user: object } | undefined;

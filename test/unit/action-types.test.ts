@@ -31,6 +31,7 @@ const skipReasons = Object.keys({
   bot: true,
   edited: true,
   fork: true,
+  command: true,
   "nothing-new": true,
 } satisfies Record<SkipReason, true>);
 

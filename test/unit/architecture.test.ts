@@ -51,7 +51,7 @@ test("the action uses the client, and the service shares no code with either", (
 
 /** For each room, the rooms and files whose code it may use. */
 const arrows: Record<string, string[]> = {
-  "action/report": ["client", "action/outcome.ts", "action/mintlify.ts"],
+  "action/report": ["client", "action/outcome.ts", "action/result.ts", "action/mintlify.ts"],
   "action/inputs": [
     "action/report",
     "action/comments",

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { GitHub, RequestLimits } from "../runner/github.ts";
 import type { ThreadEvent } from "./event.ts";
-import { parseInstruction, type Trigger } from "./trigger.ts";
+import { parseRequest, type Trigger } from "./trigger.ts";
 
 /** Of the comments of a review, how many go into a prompt, and how many UTF-16 units of each. */
 const maxComments = 50;
@@ -60,22 +60,31 @@ export async function parseReview(event: ThreadEvent, phrase: string, ports: Rev
   const comments = await listComments(event, reviewId, ports);
   // The permission that is checked is the reviewer's.
   const own = comments.filter(({ user }) => user?.login.toLowerCase() === author.login.toLowerCase());
-  const asking = own.map((comment) => ({ ...comment, asks: parseInstruction(comment.body, phrase) }));
+  const asking = own.map((comment) => ({ ...comment, asks: parseRequest(comment.body, phrase) }));
 
-  const asked = parseInstruction(text, phrase);
+  const asked = parseRequest(text, phrase);
+  if (asked && "command" in asked) return asked;
   if (asked) {
-    const all = asking.map(({ asks, ...comment }) => ({ ...comment, body: asks?.instruction ?? comment.body }));
+    const all = asking.map(({ asks, ...comment }) => ({
+      ...comment,
+      body: asks && "instruction" in asks ? asks.instruction : comment.body,
+    }));
     const instruction = [asked.instruction, formatComments(all)].filter(Boolean).join("\n\n");
     return instruction === "" ? { skip: "no-instruction" } : { instruction, isNew: asked.isNew };
   }
-  const requests = asking.flatMap(({ asks, ...comment }) =>
-    asks ? [{ ...comment, ...asks, body: asks.instruction }] : [],
-  );
+  const requests = asking.filter(({ asks }) => asks !== undefined);
   if (requests.length === 0) return { skip: "no-trigger" };
   if (!isHandledAsReview(text, comments.length))
     return { skip: "no-trigger", handledBy: "pull_request_review_comment" };
-  const instruction = formatComments(requests);
-  return instruction === "" ? { skip: "no-instruction" } : { instruction, isNew: requests.some(({ isNew }) => isNew) };
+  const instructions = requests.flatMap(({ asks, ...comment }) =>
+    asks && "instruction" in asks ? [{ ...comment, body: asks.instruction, isNew: asks.isNew }] : [],
+  );
+  const command = requests.map(({ asks }) => asks).find((asks) => asks && "command" in asks);
+  if (instructions.length === 0 && command) return command;
+  const instruction = formatComments(instructions);
+  return instruction === ""
+    ? { skip: "no-instruction" }
+    : { instruction, isNew: instructions.some(({ isNew }) => isNew) };
 }
 
 /** GitHub's documentation: "List comments for a pull request review". */

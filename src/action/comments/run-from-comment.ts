@@ -5,6 +5,7 @@ import { type Outcome, outcomes } from "../outcome.ts";
 import { acceptanceOf, isJobNotFound, type RerunEffect, type RunResult } from "../result.ts";
 import type { RunState } from "../run-state.ts";
 import type { GitHub } from "../runner/github.ts";
+import { answerCommand, type CommandPorts } from "./command.ts";
 import type { ThreadEvent, ThreadEventName } from "./event.ts";
 import { formatMarker, type Marker } from "./marker.ts";
 import { parseEvent } from "./parse-event.ts";
@@ -12,7 +13,7 @@ import { isSufficient } from "./permission.ts";
 import { defaultTemplate, fillTemplate } from "./prompt-template.ts";
 import { isPartOfReview, parseReview } from "./review.ts";
 import { type RememberedReply, requestTimeoutMs, Thread, type ThreadPorts } from "./thread.ts";
-import { parseTrigger } from "./trigger.ts";
+import { type Command, parseTrigger } from "./trigger.ts";
 
 /** What the reply says besides the state of the job. */
 export interface ReplyState {
@@ -24,7 +25,7 @@ export interface ReplyState {
   reviewUrl: string;
 }
 
-export interface CommentPorts extends Omit<ThreadPorts, "github"> {
+export interface CommentPorts extends Omit<ThreadPorts, "github">, CommandPorts {
   connectGitHub: () => Promise<GitHub>;
   event: { name: ThreadEventName; readPayload: () => unknown; runId: string };
   /** 1 on the first run of a workflow run, more on a re-run: `GITHUB_RUN_ATTEMPT`. */
@@ -76,13 +77,19 @@ export async function runFromComment(
 ): Promise<CommentRun> {
   const request = await readRequest(settings, mode, ports, state);
   if ("result" in request) return request;
+  const { event, github, startedAt, command } = request;
+  const deadline = startedAt + settings.timeoutMs;
+  const thread = mode.reply ? new Thread(event, deadline, { ...ports, github }) : undefined;
+  if (command) {
+    if (thread) await answerCommand(command, thread, settings, mode.jobId, ports);
+    return ports.signal.aborted
+      ? { result: { kind: "cancelled", operation: "create", acceptance: "rejected" } }
+      : { result: { kind: "skipped", reason: "command", door: event.door } };
+  }
   // A re-run that finds the job of an earlier attempt needs no prompt.
   const early = isRerun(ports) ? undefined : await writePrompt(request, ports);
   if (early && "kind" in early) return { result: early };
 
-  const { event, github, startedAt } = request;
-  const deadline = startedAt + settings.timeoutMs;
-  const thread = mode.reply ? new Thread(event, deadline, { ...ports, github }) : undefined;
   const pending: Marker = { projectId: settings.projectId, request: event.request };
   const reply: ReplyState = { marker: pending, isReplacement: false, reviewUrl: event.reviewUrl ?? "" };
   const conversation: Conversation = { request, settings, mode, ports, state, thread, pending, reply, deadline };
@@ -124,6 +131,8 @@ export async function runFromComment(
 /** An event that may start something. */
 interface CommentRequest {
   event: ThreadEvent;
+  /** A command starts nothing, and has no prompt. */
+  command?: Command;
   isNew: boolean;
   /** Returns the prompt with a section on changes, which may be empty. */
   fillPrompt: (section: string) => string;
@@ -163,7 +172,9 @@ async function readRequest(
   }
   state.author = event.author.login;
   state.threadUrl = event.subject.url;
-  const denial = await checkPermission(event, mode, github, timeoutMs, ports.signal);
+  // A command starts nothing.
+  const requiredPermission = "command" in asked ? "read" : mode.requiredPermission;
+  const denial = await checkPermission(event, { ...mode, requiredPermission }, github, timeoutMs, ports.signal);
   if (denial) return { result: denial };
   if (event.position) {
     const isPart = await readReview(async () => ({ isPart: await isPartOfReview(event, { github, limits }) }), ports);
@@ -172,6 +183,8 @@ async function readRequest(
       return { result: { kind: "skipped", reason: "no-trigger", door, handledBy: "pull_request_review" } };
     }
   }
+  if ("command" in asked)
+    return { event, command: asked.command, isNew: false, fillPrompt: () => "", github, startedAt };
   if (event.isPublic && mode.requiredPermission === "read") ports.onPublicAccess();
 
   const template = mode.template ?? defaultTemplate(event);

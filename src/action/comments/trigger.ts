@@ -4,8 +4,13 @@ import type { ThreadEvent, ThreadEventName } from "./event.ts";
 /** What an event asks for, or why it asks for nothing. */
 export type Trigger =
   | Instruction
+  | { command: Command }
   /** `handledBy`: it asks for something, but GitHub fires another event for it, too, which handles it. */
   | { skip: Exclude<SkipReason, "nothing-new">; handledBy?: ThreadEventName };
+
+/** What a request can ask for besides work. It must stand alone: "status page is wrong" is an instruction. */
+const commands = ["status", "help"] as const;
+export type Command = (typeof commands)[number];
 
 export interface Instruction {
   instruction: string;
@@ -37,25 +42,28 @@ export function parseTrigger(
   }
   const isComment = door === "comment";
   if (action !== (isComment ? "created" : "opened")) return { skip: action === "edited" ? "edited" : "no-trigger" };
-  const asked = parseInstruction(event.text, phrase, isComment ? "start" : "line");
+  const asked = parseRequest(event.text, phrase, isComment ? "start" : "line");
   if (!asked) return { skip: "no-trigger" };
+  if ("command" in asked) return asked;
   return asked.instruction === "" ? { skip: "no-instruction" } : asked;
 }
 
 /**
- * Returns what follows the phrase at the start of a text or of a line of it, which may be nothing; `undefined` without the
- * phrase.
+ * Returns what follows the phrase at the start of a text or of a line of it, which may be an empty instruction;
+ * `undefined` without the phrase.
  */
-export function parseInstruction(
+export function parseRequest(
   text: string,
   phrase: string,
   at: "start" | "line" = "start",
-): Instruction | undefined {
+): Instruction | { command: Command } | undefined {
   if (phrase === "") return undefined;
   const start = at === "start" ? /^\s*/iu : /^/imu;
   const match = new RegExp(`${start.source}${RegExp.escape(phrase)}(?!\\S)`, start.flags).exec(text);
   if (!match) return undefined;
   const rest = text.slice(match.index + match[0].length).trim();
+  const command = commands.find((name) => name === rest.toLowerCase());
+  if (command) return { command };
   const isNew = /^new(?!\S)/i.test(rest);
   return { instruction: isNew ? rest.slice("new".length).trim() : rest, isNew };
 }

@@ -44,6 +44,8 @@ function describeCommentSkip({ reason, door, handledBy }: Exclude<Skip, { reason
       return because(say`${trusted(author)} is a bot that is not listed in allowed-bots.`);
     case "edited":
       return because(say`The ${trusted(door)} was edited, and only new ${trusted(door)}s are handled.`);
+    case "command":
+      return because(say`The ${trusted(door)} is a command, which is answered in a reply.`);
     case "fork":
       return because(
         say`The pull request is from a fork, and GitHub gives this event no secrets there.`,

@@ -1,8 +1,11 @@
 import { isTerminal } from "../../client/contract.ts";
+import type { CommandAnswer, JobReading } from "../comments/command.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
+import { isJobNotFound } from "../result.ts";
 import type { RunState } from "../run-state.ts";
 import { duration } from "./format.ts";
 import { pullRequestLink } from "./pull-request-link.ts";
+import { failureReason } from "./request-failure.ts";
 import type { Message, Text } from "./text.ts";
 import { code, forHtml, textToHtml } from "./untrusted.ts";
 
@@ -50,6 +53,51 @@ export function renderResult(
     frame.marker && frame.remembersJob ? `<p><sub>${howToContinue(frame)}</sub></p>` : "",
     frame.marker,
   ]);
+}
+
+/** What the answer to a command depends on. */
+export type CommandFrame = Pick<ReplyFrame, "phrase" | "label" | "hasFixedJob">;
+
+/** Renders the answer to a command. It has no marker, because it is about no request. */
+export function renderAnswer(answer: CommandAnswer, { phrase, label, hasFixedJob }: CommandFrame): string {
+  switch (answer.kind) {
+    case "help": {
+      const items = [
+        `${code(`${phrase} …`)} starts a job with this instruction, or sends it to the job of this thread.`,
+        hasFixedJob ? "" : `${code(`${phrase} new …`)} starts a new job.`,
+        `${code(`${phrase} status`)} shows the state of the job.`,
+        `${code(`${phrase} help`)} shows this list.`,
+        label === "" ? "" : `The label ${code(label)} asks for what the issue or pull request says.`,
+      ].filter(Boolean);
+      return blocks([
+        "<p>Comments that ask the agent:</p>",
+        `<ul>${items.map((item) => `<li>${item}</li>`).join("")}</ul>`,
+      ]);
+    }
+    case "reading":
+      return "<p>⏳ Reading the state of the job.</p>";
+    case "no-job":
+      return `<p>This thread has no job. To start one, comment ${code(`${phrase} …`)}.</p>`;
+    case "unreadable-thread":
+      return "<p>The thread, which names the job, cannot be read.</p>";
+    case "job":
+      return `<p>${describeJob(answer.jobId, answer.reading)}</p>`;
+  }
+}
+
+function describeJob(jobId: string, { result, state }: JobReading): string {
+  const status = state.timeline.at(-1)?.status;
+  if (isJobNotFound(result, state)) return `Job ${code(jobId)} was not found.`;
+  if (status === undefined) {
+    const error =
+      result.kind === "poll-failed" ? result.error : result.kind === "timed-out" ? result.lastError : undefined;
+    const reason = error ? `: ${textToHtml(failureReason(error))}` : "";
+    return `The state of job ${code(jobId)} cannot be read${reason}.`;
+  }
+  const parts = [`<b>Job ${code(jobId)} is ${code(status)}</b>`];
+  if (state.pullRequest) parts.push(pullRequestLink(state.pullRequest));
+  if (state.createdAt) parts.push(`created ${code(state.createdAt)}`);
+  return parts.join(" · ");
 }
 
 function reviewLink({ reviewUrl }: ReplyFrame): string[] {

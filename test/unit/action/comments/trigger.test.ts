@@ -143,7 +143,7 @@ test("only a comment that begins with the phrase has an instruction, for any tex
       const trigger = parseTrigger(event, { phrase: "/agent", label: "" });
       const begins = text.trimStart().toLowerCase().startsWith("/agent");
       if ("instruction" in trigger) expect(begins).toBe(true);
-      else if (!begins) expect(trigger.skip).toBe("no-trigger");
+      else if (!begins) expect(trigger).toEqual({ skip: "no-trigger" });
     }),
   );
 });
