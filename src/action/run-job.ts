@@ -71,7 +71,7 @@ export async function runJob(inputs: Inputs, ports: JobPorts, state: RunState, l
     const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals: inputs.intervals, until } as const;
     const wait = await waitForJob(request, client, { clock, random }, (event) => {
       if (event.kind === "polled") updateState(event.job, task, ports, state, log);
-      log.poll(event, state.elapsedMs(clock.now()));
+      log.poll(event, state, state.elapsedMs(clock.now()));
     }).finally(() => log.waited());
     switch (wait.kind) {
       case "done": {

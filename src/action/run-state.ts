@@ -31,6 +31,8 @@ export class RunState {
   ref = "";
   createdAt = "";
   archivedAt = "";
+  /** The address of the job's page for people, which may be linked. */
+  pageUrl = "";
   readonly timeline: ObservedStatus[] = [];
   /** What changed in the repository, with `changes`; `undefined` if that was not read, or if there is nothing to compare. */
   changes: Changes | undefined;
@@ -50,7 +52,7 @@ export class RunState {
     this.status = "";
     this.pullRequest = undefined;
     this.hasInvalidLink = false;
-    for (const field of ["model", "repository", "ref", "createdAt", "archivedAt"] as const) this[field] = "";
+    for (const field of ["model", "repository", "ref", "createdAt", "archivedAt", "pageUrl"] as const) this[field] = "";
     this.timeline.length = 0;
   }
 
@@ -73,5 +75,6 @@ export class RunState {
     this.ref = job.ref || this.ref;
     this.createdAt = job.createdAt || this.createdAt;
     this.archivedAt = job.archivedAt || this.archivedAt;
+    this.pageUrl = job.pageUrl ?? this.pageUrl;
   }
 }

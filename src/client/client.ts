@@ -1,6 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { type Job, parseBody, parseErrorMessage, parseJob } from "./contract.ts";
 import { HttpError, InvalidResponseError, isRequestError, type RequestError, SubmissionError } from "./errors.ts";
+import { parseJobPage } from "./job-page.ts";
 import { createRedactor } from "./redact.ts";
 import { backoffMs, classifySubmissionFailure } from "./retry.ts";
 import { parseRetryAfter } from "./retry-after.ts";
@@ -80,9 +81,10 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
     limits: CallLimits,
     submission?: { prompt: string; graceMs: number },
   ): Promise<Job> {
+    const url = new URL(options.baseUrl.href.replace(/\/+$/, "") + path);
     const response = await transport({
       method,
-      url: new URL(options.baseUrl.href.replace(/\/+$/, "") + path),
+      url,
       headers: {
         accept: "application/json",
         "accept-encoding": "identity",
@@ -98,7 +100,9 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
     if (!isSuccess(response.status)) throw httpError(response, data);
     const job = parseJob(data);
     if (!job) throw new InvalidResponseError(`HTTP ${response.status} without a job record`, response.body);
-    return job;
+    const pageUrl = parseJobPage(response.headers.link, url);
+    // A link that contains the key cannot be shown, and would lead nowhere without it.
+    return pageUrl === undefined || redact(pageUrl) !== pageUrl ? job : { ...job, pageUrl };
   }
 
   function httpError(response: HttpResponse, data: unknown): HttpError {

@@ -44,6 +44,8 @@ export interface Job {
   prLink: string;
   createdAt: string;
   archivedAt: string;
+  /** The address of its page for people, if the response named one: on the service's own origin. */
+  pageUrl?: string;
 }
 
 export function isKnownStatus(status: string): status is KnownStatus {

@@ -229,6 +229,21 @@ describe("with a GitHub that has every route", () => {
     expect(postsOf(service)).toEqual(["POST /v2/agent/docs/job"]);
   }, 60_000);
 
+  test("the reply and the job summary link the page that the service names for the job", async () => {
+    await using service = await startScriptedService({
+      fault: (_n, response) => {
+        response.setHeader("link", ['</x>; rel="self"', '</jobs/1>; rel="alternate"; type="text/html"']);
+        return false;
+      },
+    });
+    await using github = await startGitHub();
+    const { log, summary } = await run(service, github.url, "issues", "opened", { subject: { body: "/agent fix it" } });
+    const link = `<a href="${service.url}/jobs/1">Job page</a>`;
+    expect(log).toContain(`Job page: ${service.url}/jobs/1`);
+    expect(summary).toContain(link);
+    expect(github.github.reply).toContain(link);
+  }, 60_000);
+
   test("a pull request from a fork without secrets is skipped", async () => {
     await using service = await startScriptedService();
     await using github = await startGitHub();

@@ -32,6 +32,7 @@ export class RunLog {
   #connectionWarnings = 0;
   #address = "";
   #hasWarnedOfStatus = false;
+  #pageUrl = "";
 
   constructor(toolkit: Toolkit) {
     this.#toolkit = toolkit;
@@ -53,6 +54,7 @@ export class RunLog {
       if (state[name]) this.#line(`  ${`${name}:`.padEnd(12)}${excerpt(state[name], 300)}`);
     }
     this.#warnOfUnknownStatus(job.status);
+    this.#showPage(state);
   }
 
   /** Says what a re-run does because of an earlier attempt, and warns if a re-run of this one could not know of it. */
@@ -166,7 +168,7 @@ export class RunLog {
   }
 
   /** Prints one line per poll, one warning when polls begin to fail and one line when they succeed again. */
-  poll(event: WaitEvent, elapsedMs: number): void {
+  poll(event: WaitEvent, state: RunState, elapsedMs: number): void {
     const next = event.nextDelayMs === undefined ? "" : `, next poll in ${delay(event.nextDelayMs)}`;
     if (event.kind === "poll-failed") {
       const reason = failureReason(event.error, this.#address);
@@ -178,6 +180,7 @@ export class RunLog {
     const stale = event.isStale ? " (may be the status from before the message)" : "";
     this.#line(`${elapsed(elapsedMs)}  ${excerpt(event.job.status, 100)}${stale}${next}`);
     this.#warnOfUnknownStatus(event.job.status);
+    this.#showPage(state);
   }
 
   /** A create or message was provably not accepted and will be sent again. */
@@ -235,6 +238,12 @@ export class RunLog {
     const level = hasPassed ? outcomes[outcome].level : "error";
     if (level) this.#annotate(level, message.title, join(paragraphs, "\n"));
     else for (const paragraph of paragraphs) if (paragraph.length > 0) this.#line(plain(paragraph));
+  }
+
+  /** Prints the address of the job's page, once. */
+  #showPage({ pageUrl }: RunState): void {
+    if (pageUrl !== "" && pageUrl !== this.#pageUrl) this.#line(`Job page: ${pageUrl}`);
+    this.#pageUrl = pageUrl;
   }
 
   #warnOfConnection(title: string, text: Text): void {

@@ -4,6 +4,7 @@ import { type Outcome, outcomes } from "../outcome.ts";
 import { isJobNotFound } from "../result.ts";
 import type { RunState } from "../run-state.ts";
 import { duration } from "./format.ts";
+import { jobPageLink } from "./job-page-link.ts";
 import { pullRequestLink } from "./pull-request-link.ts";
 import { failureReason } from "./request-failure.ts";
 import type { Message, Text } from "./text.ts";
@@ -44,6 +45,7 @@ export function renderResult(
   const head = [`${outcomes[outcome].icon} <b>${forHtml(message.title)}</b>`];
   if (state.pullRequest) head.push(pullRequestLink(state.pullRequest));
   if (state.jobId) head.push(`${isTerminal(state.status) ? "took" : "after"} ${duration(elapsedMs)}`);
+  if (state.pageUrl !== "") head.push(jobPageLink(state.pageUrl));
   head.push(`<a href="${forHtml(frame.runUrl, 4096)}">Run</a>`, ...reviewLink(frame));
   return blocks([
     `<p>${head.join(" · ")}</p>`,
@@ -96,6 +98,7 @@ function describeJob(jobId: string, { result, state }: JobReading): string {
   }
   const parts = [`<b>Job ${code(jobId)} is ${code(status)}</b>`];
   if (state.pullRequest) parts.push(pullRequestLink(state.pullRequest));
+  if (state.pageUrl !== "") parts.push(jobPageLink(state.pageUrl));
   if (state.createdAt) parts.push(`created ${code(state.createdAt)}`);
   return parts.join(" · ");
 }

@@ -5,6 +5,7 @@ import { type Outcome, outcomes } from "../outcome.ts";
 import type { ObservedStatus, RunState } from "../run-state.ts";
 import { describeFiles, shortRef } from "./changes-text.ts";
 import { count, duration, size } from "./format.ts";
+import { jobPageLink } from "./job-page-link.ts";
 import { pullRequestLink } from "./pull-request-link.ts";
 import type { Message, Text } from "./text.ts";
 import { code, forHtml, textToHtml } from "./untrusted.ts";
@@ -43,9 +44,10 @@ export function renderSummary(run: {
   return `${blocks.filter(Boolean).join("\n\n")}\n`;
 }
 
-function headline({ pullRequest, jobId, startedAt, status }: RunState, elapsedMs: number): string {
+function headline({ pullRequest, jobId, startedAt, status, pageUrl }: RunState, elapsedMs: number): string {
   const parts = [];
   if (pullRequest) parts.push(`<b>${pullRequestLink(pullRequest)}</b>`);
+  if (pageUrl !== "") parts.push(jobPageLink(pageUrl));
   if (jobId && startedAt !== undefined) parts.push(`${isTerminal(status) ? "took" : "after"} ${duration(elapsedMs)}`);
   return parts.length > 0 ? `<p>${parts.join(" · ")}</p>` : "";
 }
