@@ -38,6 +38,18 @@ export async function runComment(
     marker: marker ? formatMarker(marker) : "",
     remembersJob: marker?.jobId !== undefined,
   });
+  let since: { jobId: string; time: Date } | undefined;
+  /** The same for every edit, even if the wall clock is changed. */
+  const workingSince = (): Date | undefined => {
+    const [first] = state.timeline;
+    // The first record is the response to the create or message. When the job of an earlier attempt began is unknown.
+    if (!first || (state.origin !== "created" && state.origin !== "continued")) return undefined;
+    if (since?.jobId !== state.jobId) {
+      const agoMs = state.elapsedMs(clock.now()) - first.atMs;
+      since = { jobId: state.jobId, time: new Date(clock.wallTime() - agoMs) };
+    }
+    return since.time;
+  };
   const readJob = async (jobId: string): Promise<JobReading> => {
     const reading = new RunState();
     const timeoutMs = Math.min(settings.timeoutMs, maxReadingMs);
@@ -58,7 +70,8 @@ export async function runComment(
       },
       attempt: runAttempt(environment),
       findSection: () => findSection(settings, { lastCommit: undefined, ownPullRequests: [] }, ports, state, log),
-      runJob: (task, onJobId) => runJob({ ...settings, task }, withJobIdListener(ports, onJobId), state, log),
+      runJob: (task, onJobId, onPolled) =>
+        runJob({ ...settings, task }, { ...withJobIdListener(ports, onJobId), onPolled }, state, log),
       onReplacement: () => log.note(replacement),
       onInvalidEvent: (error) => log.debugError(error),
       onPublicAccess: () =>
@@ -71,7 +84,7 @@ export async function runComment(
           "Cannot update the thread",
           say`Could not ${action} (${messageOf(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job. The step needs a github-token with issues: write and pull-requests: write.`,
         ),
-      renderProgress: (reply) => renderProgress(frame(reply)),
+      renderProgress: (reply) => renderProgress(frame(reply), { since: workingSince(), state }),
       readJob,
       renderAnswer: (answer) =>
         renderAnswer(answer, { phrase: mode.phrase, label: mode.label, hasFixedJob: mode.jobId !== "" }),

@@ -22,6 +22,8 @@ export interface JobPorts {
   signal: AbortSignal;
   /** Sets the `job-id` output; called as soon as the id is known. */
   publishJobId: (jobId: string) => void;
+  /** Called after every poll, when its result is in the state and in the log. */
+  onPolled?: () => void;
 }
 
 /** Returns the ports with one more function that is called as soon as a job's id is known. */
@@ -72,6 +74,7 @@ export async function runJob(inputs: Inputs, ports: JobPorts, state: RunState, l
     const wait = await waitForJob(request, client, { clock, random }, (event) => {
       if (event.kind === "polled") updateState(event.job, task, ports, state, log);
       log.poll(event, state, state.elapsedMs(clock.now()));
+      ports.onPolled?.();
     }).finally(() => log.waited());
     switch (wait.kind) {
       case "done": {

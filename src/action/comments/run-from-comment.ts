@@ -32,8 +32,8 @@ export interface CommentPorts extends Omit<ThreadPorts, "github">, CommandPorts 
   attempt: number;
   /** Returns what the prompt says about changes, which may be nothing, or why nothing may be sent. Never rejects. */
   findSection: () => Promise<{ section: string } | RunResult>;
-  /** Runs a task; calls `onJobId` as soon as the job's id is known. Never rejects. */
-  runJob: (task: Task, onJobId: (jobId: string) => void) => Promise<RunResult>;
+  /** Runs a task; calls `onJobId` as soon as the job's id is known, and `onPolled` after every poll. Never rejects. */
+  runJob: (task: Task, onJobId: (jobId: string) => void, onPolled: () => void) => Promise<RunResult>;
   /** Called if a new job replaces the one that the thread remembers. */
   onReplacement: () => void;
   /** Called if the event's payload cannot be read. */
@@ -317,13 +317,18 @@ async function runTask(task: Task, { ports, state, thread, pending, reply }: Con
   reply.marker = pending;
   // What an earlier attempt started stays remembered, whatever happens to this one.
   if (task.kind === "attach") remember(task.jobId);
-  const result = await ports.runJob(task, (jobId) => {
+  const onJobId = (jobId: string): void => {
     remember(jobId);
     // The id must reach the thread before the process can be killed, so this edit does not wait for its turn.
     if (ports.signal.aborted) return;
     void thread?.edit(ports.renderProgress(reply), { isUrgent: true });
     void thread?.removeLabel();
-  });
+  };
+  const onPolled = (): void => {
+    // Before the job is known, there is nothing to show.
+    if (reply.marker?.jobId !== undefined) thread?.showProgress(ports.renderProgress(reply));
+  };
+  const result = await ports.runJob(task, onJobId, onPolled);
   if (isJobNotFound(result, state) || acceptanceOf(result) === "rejected") reply.marker = undefined;
   // A re-run must not send a message again that may have been sent.
   else if (task.kind === "message" && acceptanceOf(result) === "unknown") remember(task.jobId);

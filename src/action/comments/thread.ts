@@ -9,6 +9,8 @@ import { type Marker, parseMarker } from "./marker.ts";
 export const requestTimeoutMs = 10_000;
 /** After a signal, the last edit gets this long, in milliseconds: the runner does not wait. */
 const lastEditGraceMs = 1500;
+/** While the job runs, the reply is not edited again before this time, in milliseconds. */
+const progressPauseMs = 60_000;
 /** After a signal, a reply that is being posted gets this long, in milliseconds, so that it can still be edited. */
 const postGraceMs = 200;
 
@@ -60,6 +62,9 @@ export class Thread {
   #hasFailed = false;
   /** Whether the last edit of the reply failed. */
   #isOutdated = false;
+  /** What the reply was last told to say, and the monotonic time of that. */
+  #body = "";
+  #writtenAt = Number.NEGATIVE_INFINITY;
   /** Edits are sent one after another, so that the last one wins. */
   #edits: Promise<void> = Promise.resolve();
 
@@ -99,6 +104,7 @@ export class Thread {
       : { issue_number: subject.number };
     const reply = await this.#request("post a reply", comment, route, { ...place, body }, { graceMs: postGraceMs });
     this.#replyId = reply?.id ?? this.#replyId;
+    this.#wrote(body);
     return reply?.user?.id;
   }
 
@@ -110,19 +116,32 @@ export class Thread {
   /**
    * Replaces the text of the reply, after all earlier edits; after a signal, immediately or not at all.
    *
-   * @param options - `isLast`: the edit reports the result; `isUrgent`: it is sent without a pause after the last write
+   * @param options - `isLast`: the edit reports the result; `isUrgent`: it is sent without a pause after the last write;
+   *   `isProgress`: the reply is not out of date without it
    */
-  edit(body: string, { isLast = false, isUrgent = false } = {}): Promise<void> {
+  edit(body: string, { isLast = false, isUrgent = false, isProgress = false } = {}): Promise<void> {
     const { signal } = this.#ports;
+    this.#wrote(body);
     const before = signal.aborted ? Promise.resolve() : this.#edits;
     this.#edits = before.then(async () => {
       if (this.#replyId === undefined || (signal.aborted && !isLast)) return;
       const route = `PATCH /repos/{owner}/{repo}/${this.#kind}/comments/{comment_id}`;
       const parameters = { comment_id: this.#replyId, body };
       const edited = await this.#request("update the reply", anObject, route, parameters, { isLast, isUrgent });
-      this.#isOutdated = edited === undefined;
+      this.#isOutdated = edited === undefined && (this.#isOutdated || !isProgress);
     });
     return this.#edits;
+  }
+
+  /** Shows the progress of the job, if it says something new, and the last edit is a minute ago. Does not wait for it. */
+  showProgress(body: string): void {
+    if (body === this.#body || this.#ports.clock.now() - this.#writtenAt < progressPauseMs) return;
+    void this.edit(body, { isProgress: true });
+  }
+
+  #wrote(body: string): void {
+    this.#body = body;
+    this.#writtenAt = this.#ports.clock.now();
   }
 
   /** Removes the label that asked, after all earlier edits, so that setting it again asks again. */

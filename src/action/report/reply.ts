@@ -29,11 +29,23 @@ export interface ReplyFrame {
   remembersJob: boolean;
 }
 
-/** Renders the reply while the job is running: GitHub's Markdown, made of HTML blocks like the job summary. */
-export function renderProgress(frame: ReplyFrame): string {
-  const links = [`<a href="${forHtml(frame.runUrl, 4096)}">Follow the run</a>`, ...reviewLink(frame)].join(" · ");
-  const progress = frame.remembersJob ? "The agent is working on it." : "Sending the request to the agent.";
-  return blocks([`<p>⏳ <b>${progress}</b> ${links}.</p>`, note(frame), frame.marker]);
+/**
+ * Renders the reply while the job is running: GitHub's Markdown, made of HTML blocks like the job summary. It says only what
+ * a person cares about, since every change of it is an edit.
+ *
+ * @param since - when the agent began, if that is known
+ */
+export function renderProgress(
+  frame: ReplyFrame,
+  { since, state }: { since: Date | undefined; state: Pick<RunState, "pullRequest" | "pageUrl"> },
+): string {
+  const links = [`<a href="${forHtml(frame.runUrl, 4096)}">Follow the run</a>`, ...reviewLink(frame)];
+  const time = since && `${since.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const working = time ? `The agent has been working on it since ${time}.` : "The agent is working on it.";
+  const progress = frame.remembersJob ? working : "Sending the request to the agent.";
+  if (frame.remembersJob && state.pageUrl !== "") links.push(jobPageLink(state.pageUrl));
+  if (frame.remembersJob && state.pullRequest) links.push(pullRequestLink(state.pullRequest));
+  return blocks([`<p>⏳ <b>${progress}</b> ${links.join(" · ")}.</p>`, note(frame), frame.marker]);
 }
 
 /** Renders the reply after the run: the outcome, the pull request, what to do next and how to continue. */
