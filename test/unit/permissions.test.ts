@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { threadEvents } from "../../src/action/comments/event.ts";
+import { root } from "../support/metadata.ts";
+import { exampleWorkflows, stepsOf, type WorkflowStep } from "../support/workflows.ts";
+
+/** The table in the docs: what the job needs for each event of comment mode. */
+const page = readFileSync(resolve(root, "docs/comment-mode.md"), "utf8");
+const section = page.split("\n## Permissions\n")[1]?.split("\n## ")[0] ?? "";
+const rows = [...section.matchAll(/^\| `(\w+)` \| (.*) \| (.*) \| (.*) \|$/gm)].map(
+  ([, event = "", replies = "", silent = "", changes = ""]) => ({
+    event,
+    replies: permissionsIn(replies),
+    silent: permissionsIn(silent),
+    changes: permissionsIn(changes),
+  }),
+);
+
+function permissionsIn(cell: string): [string, string][] {
+  return [...cell.matchAll(/`([a-z-]+): (read|write)`/g)].map(([, name = "", level = ""]) => [name, level]);
+}
+
+/** Returns the higher level of each permission. */
+function union(permissions: readonly [string, string][]): Record<string, string> {
+  const all: Record<string, string> = {};
+  for (const [name, level] of permissions) if (all[name] !== "write") all[name] = level;
+  return all;
+}
+
+const isAction = ({ uses }: WorkflowStep) => uses?.includes("/agent-job-action@");
+const inCommentMode = exampleWorkflows().filter((source) =>
+  stepsOf(source).some((step) => isAction(step) && (step.with?.["trigger-phrase"] || step.with?.["trigger-label"])),
+);
+
+test("the table has every event of comment mode", () => {
+  expect(rows.map(({ event }) => event).sort()).toEqual([...threadEvents].sort());
+});
+
+test("there are examples to compare, with every event but pull_request", () => {
+  const events = inCommentMode.flatMap(({ workflow }) => Object.keys(workflow.on as object));
+  expect(new Set(threadEvents.filter((name) => !events.includes(name)))).toEqual(new Set(["pull_request"]));
+});
+
+test.each(inCommentMode)("the permissions of $where are those that the table names for its events", ({ workflow }) => {
+  const events = Object.keys(workflow.on as object);
+  for (const job of Object.values(workflow.jobs)) {
+    const { steps = [], permissions } = job as typeof job & { permissions?: Record<string, string> };
+    const { with: inputs } = steps.find(isAction) ?? {};
+    const needed = rows
+      .filter(({ event }) => events.includes(event))
+      .flatMap(({ replies, silent, changes }) => [
+        ...(inputs?.reply === false ? silent : replies),
+        ...(inputs?.changes ? changes : []),
+      ]);
+    expect(permissions).toEqual(union(needed));
+  }
+});
