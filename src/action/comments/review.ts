@@ -3,9 +3,10 @@ import type { GitHub, RequestLimits } from "../runner/github.ts";
 import type { ThreadEvent } from "./event.ts";
 import { parseRequest, type Trigger } from "./trigger.ts";
 
-/** Of the comments of a review, how many go into a prompt, and how many UTF-16 units of each. */
+/** Of the comments of a review, how many go into a prompt, and how many UTF-16 units of each and of all together. */
 const maxComments = 50;
 const maxCommentLength = 4000;
+const maxLength = 60_000;
 const maxPathLength = 300;
 
 const reviewResponse = z.object({ body: z.nullish(z.string()) });
@@ -22,7 +23,8 @@ type ReviewComment = z.infer<typeof commentResponse>;
 /** A connection to GitHub, with the limits of the requests. */
 export interface ReviewPorts {
   github: Pick<GitHub, "request" | "paginate">;
-  limits: RequestLimits & { totalTimeoutMs: number };
+  /** Returns the limits of the next request. */
+  limits: () => RequestLimits & { totalTimeoutMs: number };
 }
 
 /**
@@ -42,7 +44,9 @@ function isHandledAsReview(text: string, commentCount: number): boolean {
 export async function isPartOfReview(event: ThreadEvent, ports: ReviewPorts): Promise<boolean> {
   if (event.reviewId === undefined) return false;
   const route = "GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}";
-  const review = reviewResponse.parse(await ports.github.request(route, placeOf(event, event.reviewId), ports.limits));
+  const review = reviewResponse.parse(
+    await ports.github.request(route, placeOf(event, event.reviewId), ports.limits()),
+  );
   if (isHandledAsReview(review.body ?? "", 1)) return true;
   return isHandledAsReview("", (await listComments(event, event.reviewId, ports)).length);
 }
@@ -90,7 +94,7 @@ export async function parseReview(event: ThreadEvent, phrase: string, ports: Rev
 /** GitHub's documentation: "List comments for a pull request review". */
 async function listComments(event: ThreadEvent, reviewId: number, { github, limits }: ReviewPorts) {
   const route = "GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments";
-  return z.array(commentResponse).parse(await github.paginate(route, placeOf(event, reviewId), limits));
+  return z.array(commentResponse).parse(await github.paginate(route, placeOf(event, reviewId), limits()));
 }
 
 function placeOf({ owner, repo, subject }: ThreadEvent, reviewId: number) {
@@ -100,10 +104,13 @@ function placeOf({ owner, repo, subject }: ThreadEvent, reviewId: number) {
 /** Formats the comments that say something, each under its file and line. */
 function formatComments(comments: readonly ReviewComment[]): string {
   const said = comments.filter(({ body }) => body.trim() !== "");
-  const shown = said.slice(0, maxComments).map((comment) => {
+  let length = 0;
+  const shown = said.slice(0, maxComments).flatMap((comment) => {
     const line = comment.line ?? comment.original_line ?? lineOf(comment.diff_hunk ?? "");
     const file = `File: ${shorten(comment.path, maxPathLength)}${line === undefined ? "" : `, line ${line}`}`;
-    return `${file}\n${shorten(comment.body.trim(), maxCommentLength)}`;
+    const text = `${file}\n${shorten(comment.body.trim(), maxCommentLength)}`;
+    length += text.length;
+    return length > maxLength ? [] : [text];
   });
   const left = said.length - shown.length;
   return [...shown, ...(left > 0 ? [`(and ${left} more comments)`] : [])].join("\n\n");

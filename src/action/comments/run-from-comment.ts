@@ -163,7 +163,10 @@ async function readRequest(
   const startedAt = ports.clock.now();
   state.startedAt = startedAt;
   const timeoutMs = Math.min(requestTimeoutMs, settings.timeoutMs);
-  const limits = { timeoutMs, signal: ports.signal, totalTimeoutMs: settings.timeoutMs };
+  const limits = () => {
+    const totalTimeoutMs = startedAt + settings.timeoutMs - ports.clock.now();
+    return { timeoutMs: Math.min(requestTimeoutMs, totalTimeoutMs), signal: ports.signal, totalTimeoutMs };
+  };
   const asked = trigger ?? (await readReview(() => parseReview(event, mode.phrase, { github, limits }), ports));
   if ("kind" in asked) return { result: asked };
   if ("skip" in asked) {

@@ -228,6 +228,20 @@ describe("GitHub fires an event for a review and for each of its comments, and",
     if (outputs.outcome === "error") expect(requests).toEqual([]);
   });
 
+  test("the review is read within timeout-minutes, as everything is", async () => {
+    const github = reviewed(null, "/agent fix it");
+    await comment(github, "/agent fix it", {
+      inputs: { "timeout-minutes": "0.2" },
+      onClock: (clock) => {
+        github.fault = ({ route }) => {
+          if (route === permissionRoute) clock.advance(5000);
+        };
+      },
+    });
+    const read = github.calls.filter(({ route }) => route.startsWith(reviewRoute));
+    expect(read.map(({ limits }) => limits.timeoutMs)).toEqual([7000, 7000]);
+  });
+
   test("a comment that belongs to no review needs none", async () => {
     const github = new FakeGitHub();
     const run = await comment(github, "/agent fix it", { review: { pull_request_review_id: null } });
@@ -351,9 +365,12 @@ describe("the comments of a review in a prompt", () => {
   test("are limited in number and length, and the prompt says how many are left out", async () => {
     const long = { body: "x".repeat(10_000), path: "p".repeat(1000) };
     const [prompt = ""] = promptsOf(await submit(reviewed("/agent fix", ...Array(250).fill(long)), asks));
-    expect(prompt.match(/^File: /gm)).toHaveLength(50);
-    expect(prompt).toMatch(/x…\n\n\(and 200 more comments\)$/);
-    expect(prompt.length).toBeLessThan(50 * 4400);
+    expect(prompt).toMatch(/x…\n\n\(and \d+ more comments\)$/);
+    expect(prompt).toContain(`File: ${"p".repeat(299)}…, line 3\n${"x".repeat(3999)}…\n`);
+    expect(prompt.length).toBeLessThan(61_000);
+    const [other = ""] = promptsOf(await submit(reviewed("/agent fix", ...Array(250).fill("Typo")), asks));
+    expect(other.match(/^File: /gm)).toHaveLength(50);
+    expect(other).toMatch(/Typo\n\n\(and 200 more comments\)$/);
   });
 
   test("are found on any page", async () => {
