@@ -59,8 +59,7 @@ export async function isPartOfReview(event: ThreadEvent, ports: ReviewPorts): Pr
  */
 export async function parseReview(event: ThreadEvent, phrase: string, ports: ReviewPorts): Promise<Trigger> {
   const { action, text, reviewId, author } = event;
-  if (action !== "submitted") return { skip: action === "edited" ? "edited" : "no-trigger" };
-  if (phrase === "" || reviewId === undefined) return { skip: "no-trigger" };
+  if (action !== "submitted" || reviewId === undefined) return { skip: action === "edited" ? "edited" : "no-trigger" };
   const comments = await listComments(event, reviewId, ports);
   // The permission that is checked is the reviewer's.
   const own = comments.filter(({ user }) => user?.login.toLowerCase() === author.login.toLowerCase());

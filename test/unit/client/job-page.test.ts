@@ -19,6 +19,7 @@ describe("a job's page", () => {
     [`</other>; rel="next", <${page}>; ${html}`],
     [`</other>; rel="alternate"; type="application/json", <${page}>; ${html}`],
     [`, ,<${page}>; ${html},`],
+    [`<${page}>;rel=alternate ;type=text/html , </x>`],
     [`<${page}>; ${html}; hreflang=en; foo; ; bar=`],
     [`<https://evil.example/x>; ${html}, <${page}>; ${html}`],
     [`</jobs/1>; ${html}`],
@@ -58,6 +59,7 @@ describe("a job's page", () => {
     [`<${page}>; ${html}; anchor="https://agents.example.com/other"`],
     [`<${page}>; title="x; ${html}`],
     [`<${page}>; title="; rel=alternate; type=text/html"`],
+    [`<${page}>; ${html} x`],
     [`x, <${page}>; ${html}`],
     [`</a>; rel="next" x, <${page}>; ${html}`],
   ])("is not named by %s", (header) => {
@@ -77,6 +79,7 @@ describe("a job's page", () => {
     "https://:password@agents.example.com/jobs/1",
     "javascript:alert(1)",
     "data:text/html,x",
+    "blob:https://agents.example.com/x",
     "ftp://agents.example.com/x",
     "mailto:x@agents.example.com",
     "https://[/",

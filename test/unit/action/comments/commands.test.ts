@@ -51,6 +51,11 @@ describe("status", () => {
     expect(routesOf(requests)[0]).toBe("POST /v2/agent/docs/job/job_1/message");
   });
 
+  test("is about the last job, although a later reply has none", async () => {
+    const github = threadWith(earlierReply("job_1"), "<!-- agent-job-action project=docs pending comment=2 -->");
+    expect(routesOf((await command(github, "/agent status")).requests)).toEqual([pollOf("job_1")]);
+  });
+
   test("is about the job that the workflow names", async () => {
     const github = threadWith(earlierReply("job_1"));
     const respond = () => respondWith(200, record({ id: "job_7" }));

@@ -92,10 +92,11 @@ describe("a review whose text begins with the phrase", () => {
   });
 
   test.each([
-    ["has no comments", reviewed("/agent fix it"), "fix it"],
-    ["says nothing else", reviewed("/agent", "Typo"), "File: a.md, line 3\nTypo"],
-    ["asks for a new job", reviewed("/agent NEW", "Typo"), "File: a.md, line 3\nTypo"],
-  ])("may be one that %s", async (_name, github, instruction) => {
+    ["has no comments", () => reviewed("/agent fix it"), "fix it"],
+    ["says nothing else", () => reviewed("/agent", "Typo"), "File: a.md, line 3\nTypo"],
+    ["asks for a new job", () => reviewed("/agent NEW", "Typo"), "File: a.md, line 3\nTypo"],
+  ])("may be one that %s", async (_name, create, instruction) => {
+    const github = create();
     const run = await submit(github, { inputs: { prompt: "{{ instruction }}" } });
     expect(promptsOf(run)).toEqual([instruction]);
   });
@@ -166,14 +167,19 @@ describe("a review whose comments begin with the phrase", () => {
 });
 
 describe("GitHub fires an event for a review and for each of its comments, and", () => {
-  test.each<[string, FakeGitHub, "review" | "comment"]>([
-    ["a single comment is the comment's", reviewed(null, "/agent fix it"), "comment"],
-    ["a single comment of a review with white space is the comment's", reviewed(" \n", "/agent fix it"), "comment"],
-    ["a single comment of a review with a text is the review's", reviewed("Nice.", "/agent fix it"), "review"],
-    ["several comments are the review's", reviewed(null, "/agent fix it", "Nice."), "review"],
-    ["several requests are the review's", reviewed(null, "/agent fix it", "/agent and this"), "review"],
-    ["a text that asks is the review's", reviewed("/agent fix it", "/agent and this"), "review"],
-  ])("%s, so that exactly one starts a job", async (_name, github, owner) => {
+  test.each<[string, () => FakeGitHub, "review" | "comment"]>([
+    ["a single comment is the comment's", () => reviewed(null, "/agent fix it"), "comment"],
+    [
+      "a single comment of a review with white space is the comment's",
+      () => reviewed(" \n", "/agent fix it"),
+      "comment",
+    ],
+    ["a single comment of a review with a text is the review's", () => reviewed("Nice.", "/agent fix it"), "review"],
+    ["several comments are the review's", () => reviewed(null, "/agent fix it", "Nice."), "review"],
+    ["several requests are the review's", () => reviewed(null, "/agent fix it", "/agent and this"), "review"],
+    ["a text that asks is the review's", () => reviewed("/agent fix it", "/agent and this"), "review"],
+  ])("%s, so that exactly one starts a job", async (_name, create, owner) => {
+    const github = create();
     const body = github.reviews.get(reviewId)?.comments[0]?.body ?? "";
     const runs = { review: await submit(github), comment: await comment(github, body) };
     const other = owner === "review" ? "comment" : "review";
@@ -267,20 +273,21 @@ describe("GitHub fires an event for a review and for each of its comments, and",
 });
 
 describe("a review starts nothing, and nothing is written,", () => {
-  test.each<[string, string, FakeGitHub, ThreadEventOptions, string]>([
-    ["if it is edited", "submitted", reviewed("/agent fix it"), { payload: { action: "edited" } }, "edited"],
-    ["if it is dismissed", "dismissed", reviewed("/agent fix it"), {}, "no-trigger"],
-    ["without the phrase", "submitted", reviewed("Nice.", "Very nice."), {}, "no-trigger"],
-    ["with the phrase in its text", "submitted", reviewed("Well, /agent fix it"), {}, "no-trigger"],
+  test.each<[string, string, () => FakeGitHub, ThreadEventOptions, string]>([
+    ["if it is edited", "submitted", () => reviewed("/agent fix it"), { payload: { action: "edited" } }, "edited"],
+    ["if it is dismissed", "dismissed", () => reviewed("/agent fix it"), {}, "no-trigger"],
+    ["without the phrase", "submitted", () => reviewed("Nice.", "Very nice."), {}, "no-trigger"],
+    ["with the phrase in its text", "submitted", () => reviewed("Well, /agent fix it"), {}, "no-trigger"],
     [
       "with only a label as trigger",
       "submitted",
-      reviewed("/agent x"),
+      () => reviewed("/agent x"),
       { inputs: { "trigger-phrase": "", prompt: "x" } },
       "",
     ],
-    ["by a bot", "submitted", reviewed("/agent x"), { user: { login: "helper", type: "Bot" } }, "bot"],
-  ])("%s", async (_name, action, github, options, reason) => {
+    ["by a bot", "submitted", () => reviewed("/agent x"), { user: { login: "helper", type: "Bot" } }, "bot"],
+  ])("%s", async (_name, action, create, options, reason) => {
+    const github = create();
     const { outputs, requests } = await submit(github, options, action);
     expect(outputs["skip-reason"]).toBe(reason);
     // Without the phrase, the event is none of comment mode, and the prompt is sent as written.
@@ -354,6 +361,8 @@ describe("the comments of a review in a prompt", () => {
     ["a removed line", { diff_hunk: "@@ -5,2 +10,3 @@ x\n a\n+c\n-b" }, "a.md, line 6"],
     ["a context line", { diff_hunk: "@@ -5 +10 @@\n+a\n b\n\\ No newline at end of file" }, "a.md, line 11"],
     ["no line", { diff_hunk: "" }, "a.md"],
+    ["long numbers", { diff_hunk: "@@ -100,20 +1200,30 @@\n+c\n+d" }, "a.md, line 1201"],
+    ["a header elsewhere", { diff_hunk: "x @@ -5 +10 @@\n+c" }, "a.md"],
     ["only a header", { diff_hunk: "@@ -5 +10 @@" }, "a.md"],
     ["nonsense", { diff_hunk: "x\ny" }, "a.md"],
     ["a number", { diff_hunk: 3 }, "a.md"],
