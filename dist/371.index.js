@@ -2,25 +2,6 @@ export const id = 371;
 export const ids = [371];
 export const modules = {
 
-/***/ 6376:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   y: () => (/* binding */ GitHubError)
-/* harmony export */ });
-/** Thrown when a request to GitHub fails. The message never contains the token. */
-class GitHubError extends Error {
-    /** Of the last response; `undefined` if GitHub did not respond. */
-    status;
-    constructor(message, status) {
-        super(message);
-        this.status = status;
-    }
-}
-
-
-/***/ }),
-
 /***/ 371:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
@@ -75,14 +56,13 @@ function connectGitHub(token, apiUrl, onTrace) {
         const client = signal.aborted || isUrgent ? unthrottled : octokit;
         const limit = timeLimit(timeoutMs, signal, graceMs);
         let lastError = "";
-        const rememberError = (error) => {
-            lastError = error.message;
-            throw error;
+        const onError = (error) => {
+            if (!limit.signal.aborted)
+                lastError = (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .messageOf */ .bD)(error);
         };
-        client.hook.error("request", rememberError);
         try {
             // The plugins keep waiting after the signal aborts, but what they send then fails immediately.
-            return await Promise.race([use(client, { signal: limit.signal, log: silentLog }, limit), limit.expired]);
+            return await Promise.race([use(client, { signal: limit.signal, log: silentLog, onError }, limit), limit.expired]);
         }
         catch (error) {
             const isExpired = limit.signal.aborted && lastError !== "";
@@ -90,7 +70,6 @@ function connectGitHub(token, apiUrl, onTrace) {
             throw new _github_error_js__WEBPACK_IMPORTED_MODULE_4__/* .GitHubError */ .y(message, responseOf(error)?.status);
         }
         finally {
-            client.hook.remove("request", rememberError);
             limit.clear();
         }
     }
@@ -129,6 +108,7 @@ function traceRequests(onTrace) {
                     report(response.url, resultOf(response));
                 else
                     report(options.url, { error: (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .messageOf */ .bD)(error) });
+                options.request?.onError?.(error);
                 throw error;
             }
         });

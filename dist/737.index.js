@@ -14,13 +14,12 @@ export const modules = {
  * commits that were made on, or merged into, the branch of `head`: a merge commit, a squashed commit, or the commits of a
  * rebase.
  *
- * @returns the parts that are left, oldest first; `undefined` if none of the pull requests was merged in this range
+ * @returns the parts that are left, oldest first; `undefined` if none of the pull requests was merged in this range, or if
+ *   it has more commits than are listed
  */
-async function withoutMergesOf(pullRequests, { commits }, repository) {
-    const branch = firstParents(commits);
-    const newest = branch[0];
-    if (newest === undefined || pullRequests.length === 0)
-        return undefined;
+async function withoutMergesOf(pullRequests, { commits, commitCount }, repository) {
+    // Without all commits, the way back from the newest one is not known.
+    const branch = commits.length < commitCount ? [] : firstParents(commits);
     const own = new Set();
     for (const each of await Promise.all(pullRequests.map((number) => commitsOf(number, branch, repository)))) {
         for (const commit of each)
@@ -29,17 +28,19 @@ async function withoutMergesOf(pullRequests, { commits }, repository) {
     if (own.size === 0)
         return undefined;
     const segments = [];
-    let head = newest.sha;
+    let head;
     for (const commit of branch) {
-        const base = commit.parents[0] ?? commit.sha;
         if (own.has(commit)) {
-            if (head !== commit.sha)
+            if (head !== undefined)
                 segments.unshift({ base: commit.sha, head });
-            head = base;
+            head = undefined;
         }
-        else if (commit === branch.at(-1))
-            segments.unshift({ base, head });
+        else
+            head ??= commit.sha;
     }
+    const start = branch.at(-1)?.parents[0];
+    if (head !== undefined && start !== undefined)
+        segments.unshift({ base: start, head });
     return segments;
 }
 /** Returns the commits from the newest one along first parents, newest first. */
@@ -171,7 +172,7 @@ async function rangeOfEvent({ name, readPayload, sha }, lastCommit, repository) 
         const tag = parse(releaseEvent, name, readPayload()).release.tag_name;
         return afterPreviousVersion(tag, await repository.releaseTags());
     }
-    if ((0,comments_event/* isCommentEvent */.Kx)(name) || name === "issues" || name === "pull_request_review") {
+    if ((0,comments_event/* isThreadEvent */.Zn)(name)) {
         const { issue, pull_request: pull } = parse(threadEvent, name, readPayload());
         const number = pull?.number ?? (issue?.pull_request === undefined ? undefined : issue.number);
         if (number === undefined)
@@ -457,25 +458,6 @@ function mergeFiles(parts) {
         });
     }
     return [...files.values()];
-}
-
-
-/***/ }),
-
-/***/ 6376:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   y: () => (/* binding */ GitHubError)
-/* harmony export */ });
-/** Thrown when a request to GitHub fails. The message never contains the token. */
-class GitHubError extends Error {
-    /** Of the last response; `undefined` if GitHub did not respond. */
-    status;
-    constructor(message, status) {
-        super(message);
-        this.status = status;
-    }
 }
 
 

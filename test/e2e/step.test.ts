@@ -18,6 +18,8 @@ test("creates a job, waits for it, and writes outputs, log and summary", async (
     "skip-reason": "",
     "job-origin": "created",
     "changed-files": "",
+    author: "",
+    "thread-url": "",
     model: "scripted",
     repository: "https://github.com/example/docs",
     ref: "agent/1",
