@@ -42,7 +42,10 @@ function marker(job: string, comment: number): string {
 export interface GitHubPorts {
   timeline: Timeline;
   process: SimulatedProcess;
-  thread: FakeGitHub;
+  /** What GitHub returns without a fault. */
+  backend: Pick<FakeGitHub, "hasNextPage"> & {
+    request: (...parameters: Parameters<GitHub["request"]>) => Promise<unknown>;
+  };
   /** Returns what happens to a request. */
   exchange: (index: number) => GitHubExchange;
   /** Called with the text of every reply that is sent. */
@@ -50,20 +53,32 @@ export interface GitHubPorts {
   onMoment: (index: number, moment: Extract<Kill, { kind: "request" }>["moment"]) => void;
 }
 
+/** One request of the action to GitHub. Times of the timeline. */
+export interface GitHubRequest {
+  route: string;
+  sentAt: number;
+  /** When the action learned what came of it. */
+  settledAt?: number;
+  /** What it received; `undefined` if the request failed. */
+  data?: unknown;
+}
+
 /** Creates the port to the simulated GitHub. It keeps the real client's limits, and its pauses between writes. */
-export function simulatedGitHub(ports: GitHubPorts): { github: GitHub; firstRequestAt: () => number | undefined } {
-  const { timeline, process, thread, onMoment, onReply } = ports;
+export function simulatedGitHub(ports: GitHubPorts): { github: GitHub; requests: GitHubRequest[] } {
+  const { timeline, process, backend, onMoment, onReply } = ports;
+  const requests: GitHubRequest[] = [];
   let sent = 0;
-  let firstRequestAt: number | undefined;
   let nextWriteAt = 0;
 
   function request(route: string, parameters: Record<string, unknown>, limits: RequestLimits): Promise<unknown> {
-    firstRequestAt ??= timeline.now;
+    const entry: GitHubRequest = { route, sentAt: timeline.now };
+    requests.push(entry);
     return new Promise((resolve, reject) => {
       let isSettled = false;
       const settle = (run: () => void): void => {
         if (isSettled) return;
         isSettled = true;
+        entry.settledAt = timeline.now;
         limits.signal.removeEventListener("abort", onAbort);
         run();
       };
@@ -90,10 +105,15 @@ export function simulatedGitHub(ports: GitHubPorts): { github: GitHub; firstRequ
         timeline.at(timeline.now + requestMs, order.read, () => {
           if (fault === "lost-request") return;
           if (fault === "rejected") return answer(() => reject(new Error("Resource not accessible by integration")));
-          void thread.request(route, parameters, { ...limits, signal: new AbortController().signal }).then(
+          void backend.request(route, parameters, { ...limits, signal: new AbortController().signal }).then(
             (data) => {
               onMoment(index, "acted");
-              if (fault !== "lost-response") answer(() => resolve(fault === "unusable-response" ? "?" : data));
+              const received = fault === "unusable-response" ? "?" : data;
+              if (fault === "lost-response") return;
+              answer(() => {
+                entry.data = received;
+                resolve(received);
+              });
             },
             (error: unknown) => answer(() => reject(error)),
           );
@@ -117,9 +137,9 @@ export function simulatedGitHub(ports: GitHubPorts): { github: GitHub; firstRequ
         const data = await request(route, { ...parameters, per_page: 100, page }, { ...limits, timeoutMs });
         if (!Array.isArray(data)) throw new Error("GitHub's response is not a list");
         items.push(...data);
-        if (!thread.hasNextPage(page, 100)) return items;
+        if (!backend.hasNextPage(page, 100)) return items;
       }
     },
   };
-  return { github, firstRequestAt: () => firstRequestAt };
+  return { github, requests };
 }

@@ -1,15 +1,17 @@
 import { outputNames } from "../support/metadata.ts";
 import { checkEscaping } from "./escaping.ts";
 import { checkLimits, createGraceMs, lastPollReserveMs, rounding } from "./limits.ts";
+import { knownStatuses, placesOf } from "./places.ts";
 import { recordsOf } from "./received.ts";
+import { checkReruns } from "./reruns.ts";
 import type { Attempt, Scenario } from "./scenario.ts";
 import { existingJobId } from "./service.ts";
+import { checkChanges, checkSession } from "./sessions.ts";
 import type { AttemptRun, History } from "./simulate.ts";
 import { checkStatements } from "./statements.ts";
 import { checkSubmissions } from "./submissions.ts";
 
 const names = outputNames().sort();
-const knownStatuses = ["active", "completed", "failed", "archived"];
 const terminal = ["completed", "failed", "archived"];
 const terminalOutcomes = ["pr-created", "no-changes", "failed", "archived"];
 
@@ -25,6 +27,9 @@ export function findViolations(history: History): string[] {
       ...checkEnd(history, run, attempt),
       ...checkLimits(history.scenario, run, attempt),
       ...checkEscaping(run),
+      ...checkReruns(history, index),
+      ...checkSession(history, index),
+      ...checkChanges(history, index),
     ];
     return violations.map((violation) => `attempt ${index + 1}: ${violation}`);
   });
@@ -36,7 +41,8 @@ function cannotSetOutputs(run: AttemptRun, { internalFault }: Attempt): boolean 
 }
 
 /** Never loses the id of a job that was started, and never takes another id for it. */
-function checkIds({ scenario, attempts }: History, run: AttemptRun, attempt: Attempt): string[] {
+function checkIds(history: History, run: AttemptRun, attempt: Attempt): string[] {
+  const { scenario } = history;
   const violations: string[] = [];
   const id = run.runner.outputs["job-id"] ?? "";
   const arrived = run.requests.findLast(({ arrivedId }) => arrivedId !== undefined)?.arrivedId;
@@ -57,13 +63,25 @@ function checkIds({ scenario, attempts }: History, run: AttemptRun, attempt: Att
       violations.push("a response with the id of a job arrived in time and was not read");
   }
   const isNew = scenario.mode.kind === "plain" && scenario.mode.task === "create";
-  const known = (scenario.mode.kind === "comment" ? attempts : [run]).flatMap(({ requests }) =>
+  const known = attemptsWithSameJobs(history, run).flatMap(({ requests }) =>
     requests.flatMap(({ arrivedId }) => arrivedId ?? []),
   );
   if (id !== "" && !known.includes(id) && (isNew || id !== existingJobId)) {
     violations.push(`${id} is in the outputs, which is not the id of a job that is known`);
   }
   return violations;
+}
+
+/** Returns the attempts whose jobs an attempt may have: those of its thread, or of its step and its session. */
+function attemptsWithSameJobs(history: History, run: AttemptRun): AttemptRun[] {
+  const { scenario, attempts } = history;
+  if (scenario.mode.kind === "comment") return attempts;
+  const places = placesOf(history);
+  const own = places.find((place) => place.run === run);
+  if (!own) return [run];
+  const isSame = ({ unit, session }: (typeof places)[number]): boolean =>
+    unit === own.unit || (scenario.workflow?.hasSession === true && session === own.session);
+  return places.filter(isSame).map((place) => place.run);
 }
 
 /** Ends; never reports what the service did not confirm; outcome, outputs and exit code agree. */
@@ -94,6 +112,7 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
     started: { status: ["", "active", ...(isMessage ? terminal : [])] },
     cancelled: { status: ["", "active", ...terminal] },
     error: { status: ["", "active", ...terminal] },
+    skipped: { status: [""], hasLink: false },
   };
   const rule = expected[outcome];
   if (!rule) return [`the outcome is ${outcome}`];
@@ -101,14 +120,15 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   if (rule.hasLink !== undefined && rule.hasLink !== (prLink !== ""))
     violations.push(`the outcome is ${outcome}, but the link is ${prLink}`);
 
-  const records = recordsOf(run.requests);
+  const records = recordsOf(scenario.workflow ? requestsOfResult(run) : run.requests);
   const lastLink = records.at(-1)?.link ?? "";
   const lastStatus = records.findLast((record) => knownStatuses.includes(record.status))?.status ?? "";
   if (!run.hasInternalFault) {
     if (prLink !== lastLink) violations.push(`the link is ${prLink}, but the last record has ${lastLink}`);
     if (status !== lastStatus) violations.push(`the status is ${status}, but the last record has ${lastStatus}`);
   }
-  if (terminalOutcomes.includes(outcome) && !((run.jobEndsAt ?? Number.POSITIVE_INFINITY) <= run.endedAt)) {
+  const endsAt = scenario.workflow ? run.ownTurnEndsAt : run.jobEndsAt;
+  if (terminalOutcomes.includes(outcome) && !((endsAt ?? Number.POSITIVE_INFINITY) <= run.endedAt)) {
     violations.push(`the outcome is ${outcome}, but the job is not done`);
   }
   if (outcome === "started" && scenario.wait) violations.push("the outcome is started, but the step was told to wait");
@@ -120,9 +140,20 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
     violations.push(`outcome ${outcome} ${mustFail ? "passes" : "fails"} with fail-on: ${scenario.failOn}`);
   if (outcome === "cancelled" && run.signalAt === undefined)
     violations.push("the outcome is cancelled without a signal");
+  if (outcome === "skipped" && !scenario.workflow?.changes) violations.push("the outcome is skipped without changes");
   if (outcome === "error" && !run.runner.annotations.some(({ level }) => level === "error"))
     violations.push("the outcome is error without an error annotation");
   return violations;
+}
+
+/**
+ * Returns the requests that the result of a history's attempt is about: its own job's, not those with which it looked at
+ * an earlier one to decide what to do.
+ */
+function requestsOfResult({ requests, runner }: AttemptRun): AttemptRun["requests"] {
+  const first = requests.findIndex(({ kind }) => kind !== "poll");
+  if (first !== -1) return requests.slice(first);
+  return runner.outputs["job-origin"] === "resumed" ? requests : [];
 }
 
 /** A record may show the state from before a message for this long, in milliseconds. */

@@ -13,6 +13,31 @@ const unreachableLimitMs = 60_000;
 /** How long a new job may be invisible, in milliseconds. */
 const notFoundGraceMs = 10_000;
 
+/** How long the step waits at its end for the cache service, in milliseconds. */
+const maxSavesMs = 5000;
+
+/** Returns the times at which the attempt learned something about its job, and before it about what to do. */
+function activitiesOf({ startedAt, requests, cache, gitHubRequests, runner }: AttemptRun): number[] {
+  // A restore after the last request only decides something if the step has no job.
+  const lastSentAt = runner.outputs["job-origin"] === "" ? Infinity : (requests.at(-1)?.sentAt ?? Infinity);
+  const lookups = cache.restores.filter((restore) => restore.startedAt <= lastSentAt);
+  return [
+    startedAt,
+    ...requests.map(({ sentAt, received }) => received?.at ?? sentAt),
+    ...lookups.flatMap(({ answeredAt }) => answeredAt ?? []),
+    ...gitHubRequests.flatMap(({ settledAt }) => settledAt ?? []),
+  ];
+}
+
+/** Returns how long the attempt took to look up what to do, in milliseconds. */
+function lookupMs({ cache, gitHubRequests, endedAt }: AttemptRun): number {
+  const lookups = [
+    ...cache.restores.map(({ startedAt, answeredAt = endedAt }) => answeredAt - startedAt),
+    ...gitHubRequests.map(({ sentAt, settledAt = endedAt }) => settledAt - sentAt),
+  ];
+  return lookups.reduce((sum, ms) => sum + ms, 0);
+}
+
 /** Ends in time, sends a bounded number of requests, and none when a retry is useless or too early. */
 export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attempt): string[] {
   const violations: string[] = [];
@@ -21,19 +46,29 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
   const pausedMs = attempt.pauses.reduce((sum, { ms }) => sum + ms, 0);
   const isComment = scenario.mode.kind === "comment";
   // The last edit and reaction get ten seconds each.
-  const limitMs = scenario.timeoutSeconds * 1000 + pausedMs + (isComment ? 21_000 : 1000);
+  const endMs = isComment ? 21_000 : scenario.workflow ? 1000 + maxSavesMs + lookupMs(run) : 1000;
+  const limitMs = scenario.timeoutSeconds * 1000 + pausedMs + endMs;
   if (durationMs > limitMs + rounding) violations.push(`the run took ${durationMs} ms, the limit is ${limitMs} ms`);
   if (signalAt !== undefined) {
     const inFlight = requests.find(
       ({ sentAt, received }) => sentAt <= signalAt && (received?.at ?? Infinity) >= signalAt,
     );
-    const graceMs = (inFlight?.kind === "create" ? createGraceMs : 500) + (isComment ? 1500 : 0) + pausedMs;
+    const isReporting = isComment || run.cache.saves.length + run.cache.restores.length > 0;
+    const graceMs = (inFlight?.kind === "create" ? createGraceMs : 500) + (isReporting ? 1500 : 0) + pausedMs;
     const afterMs = run.endedAt - signalAt;
     if (afterMs > graceMs + rounding)
       violations.push(`the run went on for ${afterMs} ms after a signal, the limit is ${graceMs} ms`);
   }
   const maxRequests = 30 + durationMs / (scenario.minSeconds * 500);
   if (requests.length > maxRequests) violations.push(`${requests.length} requests in ${durationMs} ms`);
+
+  if (signalAt === undefined && ["passed", "failed"].includes(run.end)) {
+    const doneAt = Math.max(...activitiesOf(run));
+    const isTimedOut = run.runner.outputs.outcome === "timed-out";
+    const lateMs = run.endedAt - doneAt - pausedMs - (isTimedOut ? lastPollReserveMs : 0);
+    if (scenario.workflow && lateMs > maxSavesMs + rounding)
+      violations.push(`the run ended ${lateMs} ms after its job`);
+  }
 
   const deadline = (run.firstRequestAt ?? 0) + scenario.timeoutSeconds * 1000;
   let unreachableSince: number | undefined;
@@ -50,7 +85,9 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
       }
       const created = requests.find((one) => one.kind === "create" && acceptanceOf(one) === "accepted")?.received?.at;
       const isTooNew = received.status === 404 && created !== undefined && sentAt - created < notFoundGraceMs;
-      if (isRepeated && received.status >= 300 && !isTransient && !isTooNew) {
+      // A session looks for a job again that the attempt before it had.
+      const isLookedUpTwice = scenario.workflow?.hasSession === true && kind === "poll";
+      if (isRepeated && received.status >= 300 && !isTransient && !isTooNew && !isLookedUpTwice) {
         violations.push(`a ${kind} was repeated after ${received.status}`);
       }
     }

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { type HistoryScenario, histories } from "./history.ts";
 import { findViolations } from "./invariants.ts";
 import { type Scenario, scenarios } from "./scenario.ts";
 import { simulate } from "./simulate.ts";
@@ -16,11 +17,11 @@ export interface SimulationOptions {
  * @returns a report with the command that reproduces the violation; `undefined` if no run violates an invariant
  */
 export async function findViolation({ runs, seed, path }: SimulationOptions): Promise<string | undefined> {
-  const property = fc.asyncProperty(scenarios, async (scenario) => {
-    const violations = findViolations(await simulate(scenario));
+  const property = fc.asyncProperty(scenarios, histories, async (scenario, history) => {
+    const violations = [...findViolations(await simulate(scenario)), ...findViolations(await simulate(history))];
     if (violations.length > 0) throw new Error(violations.join("; "));
   });
-  const details = await fc.check<[Scenario]>(property, {
+  const details = await fc.check<[Scenario, HistoryScenario]>(property, {
     numRuns: runs,
     ...(seed !== undefined && { seed }),
     ...(path !== undefined && { path }),
@@ -29,7 +30,7 @@ export async function findViolation({ runs, seed, path }: SimulationOptions): Pr
   const reason = details.errorInstance instanceof Error ? details.errorInstance.message : String(details.errorInstance);
   return [
     `Violated after ${details.numRuns} runs, shrunk in ${details.numShrinks} steps: ${reason}`,
-    JSON.stringify(details.counterexample?.[0]),
+    ...(details.counterexample ?? []).map((scenario) => JSON.stringify(scenario)),
     `To reproduce: npm run simulate -- --seed ${details.seed} --path ${details.counterexamplePath}`,
   ].join("\n");
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { hostileText } from "../support/hostile-text.ts";
+import type { Execution, Workflow } from "./history.ts";
 import type { Pause } from "./process.ts";
 
 /** The `Retry-After` of a response. A date is in the server's time, which `Date` tells if the response has it. */
@@ -79,7 +80,7 @@ export interface Outage {
 /** When the process vanishes: at a time, or at a moment of a request, of which `index` counts those before it. */
 export type Kill =
   | { kind: "time"; at: number }
-  | { kind: "request"; to: "service" | "github"; index: number; moment: "sent" | "acted" | "answered" };
+  | { kind: "request"; to: "service" | "github" | "cache"; index: number; moment: "sent" | "acted" | "answered" };
 
 /** Methods of the ports that may throw unexpectedly. */
 export const fallibleMethods = [
@@ -120,6 +121,8 @@ export interface Attempt {
   randomNumbers: number[];
   /** How long after its end the next attempt begins, in milliseconds. */
   gapMs: number;
+  /** Only in a history. */
+  execution?: Execution;
 }
 
 /** The comment, the thread and the workflow in comment mode. */
@@ -168,9 +171,11 @@ export interface Scenario {
   /** How far the server's clock is ahead of the runner's, in seconds. */
   skewSeconds: number;
   attempts: Attempt[];
+  /** Only in a history. */
+  workflow?: Workflow;
 }
 
-const text = fc.oneof(fc.constantFrom("", "No.", "##[add-mask]a", "\n::error::x", "@acme/team"), hostileText);
+export const text = fc.oneof(fc.constantFrom("", "No.", "##[add-mask]a", "\n::error::x", "@acme/team"), hostileText);
 
 const retryAfter: fc.Arbitrary<RetryAfter> = fc.oneof(
   { weight: 2, arbitrary: fc.constant<RetryAfter>({ kind: "absent" }) },
@@ -258,12 +263,12 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
 );
 
 /** Mostly fast, sometimes slower than the timeout of a request. */
-const latency = fc.oneof(
+export const latency = fc.oneof(
   { weight: 12, arbitrary: fc.integer({ min: 0, max: 200 }) },
   { weight: 1, arbitrary: fc.integer({ min: 200, max: 45_000 }) },
 );
 
-const exchange: fc.Arbitrary<Exchange> = fc.record({
+export const exchange: fc.Arbitrary<Exchange> = fc.record({
   fault,
   connectMs: latency,
   requestMs: latency,
@@ -273,11 +278,11 @@ const exchange: fc.Arbitrary<Exchange> = fc.record({
 });
 
 /** Most often none. */
-function rarely<T>(weight: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+export function rarely<T>(weight: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.oneof({ weight: 10, arbitrary: fc.constant(undefined) }, { weight, arbitrary });
 }
 
-const milliseconds = fc.oneof(fc.integer({ min: 0, max: 3000 }), fc.integer({ min: 0, max: 60_000 }));
+export const milliseconds = fc.oneof(fc.integer({ min: 0, max: 3000 }), fc.integer({ min: 0, max: 60_000 }));
 
 const outage: fc.Arbitrary<Outage> = fc.record({
   at: milliseconds,
@@ -321,7 +326,7 @@ const internalFault: fc.Arbitrary<InternalFault> = fc
   // `main` reads the clock once before it sets the outputs for the first time.
   .map((fault) => (fault.method === "now" ? { ...fault, call: fault.call + 1 } : fault));
 
-const gitHubExchange: fc.Arbitrary<GitHubExchange> = fc.record({
+export const gitHubExchange: fc.Arbitrary<GitHubExchange> = fc.record({
   fault: fc.oneof(
     { weight: 12, arbitrary: fc.constant<GitHubFault>("none") },
     {
@@ -333,7 +338,7 @@ const gitHubExchange: fc.Arbitrary<GitHubExchange> = fc.record({
   responseMs: latency,
 });
 
-const members = {
+export const members = {
   exchanges: fc.array(exchange, { maxLength: 8 }),
   outages: rarely(5, outage).map((one) => (one ? [one] : [])),
   github: fc.array(gitHubExchange, { maxLength: 8 }),
@@ -369,12 +374,8 @@ const conversation = fc.record({
   hasForgedMarker: fc.boolean(),
 });
 
-/** All kinds of scenarios; shrinks towards one attempt at a job that is created and completes without faults. */
-export const scenarios: fc.Arbitrary<Scenario> = fc.record({
-  mode: fc.oneof(
-    fc.record({ kind: fc.constant("plain" as const), task: fc.constantFrom("create", "message", "attach") }),
-    conversation,
-  ),
+/** What does not depend on the mode and the attempts. */
+export const fields = {
   wait: fc.oneof({ weight: 6, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
   timeoutSeconds: fc.constantFrom(60, 1, 10, 30, 180, 600),
   minSeconds: fc.constantFrom(5, 0.5, 1),
@@ -396,6 +397,15 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record({
   lagMs: fc.integer({ min: 0, max: 14_000 }),
   format: fc.record({ membersBeforeId: fc.nat({ max: 9 }), hasNestedIds: fc.boolean(), escapesId: fc.boolean() }),
   skewSeconds: fc.constantFrom(0, 3600, -3600, 5),
+} satisfies { [Name in keyof Scenario]?: fc.Arbitrary<Scenario[Name]> };
+
+/** All kinds of scenarios; shrinks towards one attempt at a job that is created and completes without faults. */
+export const scenarios: fc.Arbitrary<Scenario> = fc.record({
+  mode: fc.oneof(
+    fc.record({ kind: fc.constant("plain" as const), task: fc.constantFrom("create", "message", "attach") }),
+    conversation,
+  ),
+  ...fields,
   attempts: fc.oneof(
     { weight: 3, arbitrary: fc.array(attempt, { minLength: 1, maxLength: 1 }) },
     {

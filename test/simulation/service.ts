@@ -22,6 +22,8 @@ export class SimulatedService {
   readonly #timeline: Timeline;
   readonly #scenario: Scenario;
   readonly #jobs = new Map<string, Turn[]>();
+  #nextNumber = 1;
+  #turnCount = 0;
 
   constructor(timeline: Timeline, scenario: Scenario) {
     this.#timeline = timeline;
@@ -30,13 +32,15 @@ export class SimulatedService {
     if (isJobGone) return;
     const isRunning = mode.kind === "plain" && mode.task === "attach";
     const earlier = { acceptedAt: -1e6, visibleAt: -1e6, endsAt: -5e5, result: earlierResult, link: earlierLink };
-    this.#jobs.set(existingJobId, isRunning ? [this.#turn(0)] : [earlier]);
+    this.#jobs.set(existingJobId, isRunning ? [this.#turn(0, link)] : [earlier]);
+    this.#nextNumber++;
   }
 
   /** Starts a job and returns its id. */
   create(): string {
-    const id = `job_${this.#jobs.size + 1}`;
-    this.#jobs.set(id, [this.#turn(0)]);
+    const number = this.#nextNumber++;
+    const id = `job_${number}`;
+    this.#jobs.set(id, [this.#turn(0, this.#scenario.workflow ? pullRequestOf(number) : link)]);
     return id;
   }
 
@@ -45,9 +49,30 @@ export class SimulatedService {
     const turns = this.#jobs.get(id);
     const last = turns?.at(-1);
     if (!turns || !last) return false;
-    if (last.endsAt <= this.#timeline.now) turns.push(this.#turn(this.#scenario.lagMs));
-    else turns.push({ ...this.#turn(0), endsAt: last.endsAt + this.#scenario.activeMs });
+    const newLink = this.#scenario.workflow ? last.link : link;
+    if (last.endsAt <= this.#timeline.now) turns.push(this.#turn(this.#scenario.lagMs, newLink));
+    else turns.push({ ...this.#turn(0, newLink), endsAt: last.endsAt + this.#scenario.activeMs });
     return true;
+  }
+
+  /** Archives the newest job, which ends it. */
+  archive(): void {
+    const turns = [...this.#jobs.values()].at(-1);
+    const last = turns?.pop();
+    if (!turns || !last) return;
+    const { now } = this.#timeline;
+    turns.push({
+      ...last,
+      visibleAt: Math.min(last.visibleAt, now),
+      endsAt: Math.min(last.endsAt, now),
+      result: "archived",
+    });
+  }
+
+  /** Loses the newest job. */
+  forget(): void {
+    const newest = [...this.#jobs.keys()].at(-1);
+    if (newest !== undefined) this.#jobs.delete(newest);
   }
 
   /** Returns when the last turn of a job ends, of those that count; `undefined` if there is none. */
@@ -72,12 +97,16 @@ export class SimulatedService {
     };
   }
 
-  #turn(lagMs: number): Turn {
+  #turn(lagMs: number, link: string): Turn {
     const acceptedAt = this.#timeline.now;
     const visibleAt = acceptedAt + lagMs;
-    const { activeMs, result } = this.#scenario;
+    const { activeMs, result } = this.#scenario.workflow?.turns[this.#turnCount++] ?? this.#scenario;
     return { acceptedAt, visibleAt, endsAt: visibleAt + activeMs, result, link };
   }
+}
+
+function pullRequestOf(number: number): string {
+  return `https://github.com/acme/docs/pull/${10 + number}`;
 }
 
 function statusOf(result: JobResult): string {

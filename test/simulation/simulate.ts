@@ -1,13 +1,20 @@
+// The action loads these on demand. Loaded before, that takes no real time, for which simulated time does not wait.
+import "../../src/action/changes/read-changes.ts";
+import "../../src/action/changes/section.ts";
 import { main, type Ports } from "../../src/action/main.ts";
 import type { FakeGitHub } from "../support/fake-github.ts";
-import { isRemembered, simulatedGitHub, simulatedThread } from "./github.ts";
+import { type CacheUse, connectSimulatedCache, SimulatedCache } from "./cache.ts";
+import { type GitHubRequest, isRemembered, simulatedGitHub, simulatedThread } from "./github.ts";
+import { hasRunChanges, isSameStep } from "./history.ts";
 import { type ServiceRequest, simulatedTransport } from "./network.ts";
 import { SimulatedProcess } from "./process.ts";
+import { acceptanceOf } from "./received.ts";
+import { SimulatedRepository } from "./repository.ts";
 import type { Attempt, Exchange, GitHubExchange, Kill, Scenario } from "./scenario.ts";
 import { SimulatedService } from "./service.ts";
 import { FaultInjector, SimulatedRunner } from "./step.ts";
 import { order, Timeline } from "./timeline.ts";
-import { commentEnvironment, inputsOf, key } from "./workflow.ts";
+import { environmentOf, inputsOf, key } from "./workflow.ts";
 
 /** What the step did in one run attempt, and what really happened. Times of the timeline. */
 export interface AttemptRun {
@@ -15,6 +22,8 @@ export interface AttemptRun {
   end: "passed" | "failed" | "crashed" | "killed" | "stuck";
   runner: SimulatedRunner;
   requests: ServiceRequest[];
+  gitHubRequests: GitHubRequest[];
+  cache: CacheUse;
   startedAt: number;
   /** When the first request was sent, to the service or to GitHub. */
   firstRequestAt: number | undefined;
@@ -23,14 +32,18 @@ export interface AttemptRun {
   signalAt: number | undefined;
   /** When the last turn of the job in the outputs ends, as of the end of the attempt; `undefined` without a job. */
   jobEndsAt: number | undefined;
+  /** The same for the turns that the step itself began, if any: another step of a session may have sent a message. */
+  ownTurnEndsAt: number | undefined;
   /** Comment mode: when the attempt began, the thread remembered what an earlier one sent, or was about to send. */
   isRemembered: boolean;
   hasInternalFault: boolean;
   /** Ids of jobs that were not in the outputs as soon as their response had arrived. */
   lateIds: string[];
+  /** A job was not being saved as soon as its response had arrived. */
+  isSavedLate: boolean;
 }
 
-/** A whole simulated history: all attempts of a workflow run. */
+/** A whole simulated history: all attempts, of one workflow run or of several. */
 export interface History {
   scenario: Scenario;
   attempts: AttemptRun[];
@@ -42,6 +55,7 @@ interface World {
   timeline: Timeline;
   service: SimulatedService;
   thread: FakeGitHub | undefined;
+  cache: SimulatedCache;
 }
 
 /** Runs the whole of `main` through a scenario, once for each of its attempts. */
@@ -49,15 +63,25 @@ export async function simulate(scenario: Scenario): Promise<History> {
   const timeline = new Timeline();
   const service = new SimulatedService(timeline, scenario);
   const thread = scenario.mode.kind === "comment" ? simulatedThread(scenario.mode) : undefined;
-  const world = { scenario, timeline, service, thread };
+  const world = { scenario, timeline, service, thread, cache: new SimulatedCache() };
   const attempts: AttemptRun[] = [];
   for (const [index, attempt] of scenario.attempts.entries()) {
-    attempts.push(await runAttempt(world, attempt, index + 1));
+    changeWorld(world, attempt);
+    attempts.push(await runAttempt(world, attempt, index, attempts));
     await passTime(timeline, attempt.gapMs);
   }
   // A request that was on its way when its process ended may arrive only now.
   await passTime(timeline, 100_000);
   return { scenario, attempts };
+}
+
+/** Changes what the attempt finds. */
+function changeWorld({ cache, service }: World, { execution }: Attempt): void {
+  if (execution?.cacheLoss === "evicted") cache.evict();
+  if (execution?.cacheLoss === "garbage") cache.corrupt("{");
+  if (execution?.cacheLoss === "newer-version") cache.corrupt('{"version":2}');
+  if (execution?.jobLoss === "archived") service.archive();
+  if (execution?.jobLoss === "not-found") service.forget();
 }
 
 async function passTime(timeline: Timeline, ms: number): Promise<void> {
@@ -66,16 +90,23 @@ async function passTime(timeline: Timeline, ms: number): Promise<void> {
   await timeline.run(() => timeline.now >= end);
 }
 
-async function runAttempt(world: World, attempt: Attempt, number: number): Promise<AttemptRun> {
+async function runAttempt(
+  world: World,
+  attempt: Attempt,
+  index: number,
+  earlier: readonly AttemptRun[],
+): Promise<AttemptRun> {
   const { scenario, timeline, service, thread } = world;
+  const { execution } = attempt;
   const process = new SimulatedProcess(timeline, attempt.pauses);
   const requests: ServiceRequest[] = [];
-  const runner = new SimulatedRunner(inputsOf(scenario), () => requests.length);
+  const runner = new SimulatedRunner(inputsOf(scenario, attempt), () => requests.length);
   const faults = new FaultInjector(isSimulated(attempt, scenario) ? attempt.internalFault : undefined);
   const { kill } = attempt;
   let isKilled = false;
   const onMoment =
-    (to: "service" | "github") => (index: number, moment: Extract<Kill, { kind: "request" }>["moment"]) => {
+    (to: Extract<Kill, { kind: "request" }>["to"]) =>
+    (index: number, moment: Extract<Kill, { kind: "request" }>["moment"]) => {
       isKilled ||= kill?.kind === "request" && kill.to === to && kill.index === index && kill.moment === moment;
     };
   if (kill?.kind === "time") {
@@ -103,29 +134,41 @@ async function runAttempt(world: World, attempt: Attempt, number: number): Promi
     exchange: (index) => exchangeOf(attempt, index, process.elapsedMs),
     onMoment: onMoment("service"),
   });
+  const backend = execution ? new SimulatedRepository(execution.pullRequests, hasRunChanges(scenario, index)) : thread;
   const gitHub =
-    thread &&
+    backend &&
     simulatedGitHub({
       timeline,
       process,
-      thread,
+      backend,
       exchange: (index) => attempt.github[index] ?? smoothGitHubExchange,
       onReply: (body) => runner.says(body),
       onMoment: onMoment("github"),
+    });
+  const cache =
+    execution &&
+    connectSimulatedCache({
+      timeline,
+      process,
+      cache: world.cache,
+      behavior: execution.cache,
+      owner: index,
+      onMoment: onMoment("cache"),
     });
   let draws = 0;
   const ports: Ports = {
     toolkit: faults.wrap(runner),
     clock: faults.wrap(process.clock),
-    environment: thread ? commentEnvironment(scenario, number) : { GITHUB_RUN_ATTEMPT: String(number) },
+    environment: environmentOf(scenario, index),
     signal: cancellation.signal,
     random: () => attempt.randomNumbers[draws++ % attempt.randomNumbers.length] ?? 0,
     connect: () => transport,
     connectCache: () => {
-      throw new Error("the simulated runner offers no cache service");
+      if (!cache || execution.cache.state === "absent") throw new Error("the runner offers no cache service");
+      return cache.cache;
     },
     connectGitHub: () =>
-      gitHub ? Promise.resolve(gitHub.github) : Promise.reject(new Error("GitHub is only used in comment mode")),
+      gitHub ? Promise.resolve(gitHub.github) : Promise.reject(new Error("the step does not need GitHub")),
   };
 
   const startedAt = timeline.now;
@@ -140,37 +183,65 @@ async function runAttempt(world: World, attempt: Attempt, number: number): Promi
     },
   );
   const lateIds: string[] = [];
+  let isSavedLate = false;
   const isOver = (): boolean => {
     const id = requests.at(-1)?.arrivedId;
     if (id !== undefined && runner.outputs["job-id"] !== id && !lateIds.includes(id)) lateIds.push(id);
+    isSavedLate ||= cache !== undefined && isUnsaved(cache.use, requests.at(-1), scenario, attempt);
     if (isKilled) end ??= "killed";
     return end !== undefined;
   };
   if (!(await timeline.run(isOver))) end ??= "stuck";
   process.kill();
   const id = runner.outputs["job-id"] ?? "";
-  const firsts = [requests[0]?.sentAt, gitHub?.firstRequestAt()].filter((at) => at !== undefined);
+  const isOfStep = (_: AttemptRun, at: number): boolean => isSameStep(scenario, at, index);
+  const ownTurns = [...earlier.filter(isOfStep).flatMap((run) => run.requests), ...requests].map(
+    ({ actedAt }) => actedAt,
+  );
+  // In plain mode, the time that GitHub takes for changes does not count.
+  const firsts = [requests[0], thread && gitHub?.requests[0]].flatMap((request) => request?.sentAt ?? []);
   return {
     end: end ?? "stuck",
     runner,
     requests,
+    gitHubRequests: gitHub?.requests ?? [],
+    cache: cache?.use ?? { entriesAtStart: [], restores: [], saves: [] },
     startedAt,
     firstRequestAt: firsts.length > 0 ? Math.min(...firsts) : undefined,
     endedAt: timeline.now,
     signalAt,
     jobEndsAt: service.endOf(id),
+    ownTurnEndsAt: service.endOf(id, ({ acceptedAt }) => ownTurns.includes(acceptedAt)) ?? service.endOf(id),
     isRemembered: hasMemory,
     hasInternalFault: faults.hasFailed,
     lateIds,
+    isSavedLate,
   };
 }
 
+/** Returns whether a job is known, and the step has not begun to save it. */
+function isUnsaved(
+  { restores, saves }: CacheUse,
+  request: ServiceRequest | undefined,
+  { workflow }: Scenario,
+  { execution }: Attempt,
+): boolean {
+  if (!request || request.kind === "poll" || execution?.cache.state === "absent") return false;
+  if (request.arrivedId === undefined && acceptanceOf(request) !== "accepted") return false;
+  const isMissing = (isForSession: boolean): boolean => !saves.some((save) => save.isForSession === isForSession);
+  const canSaveSession = restores.some(({ isForSession, result }) => isForSession && result !== "failed");
+  return (
+    (execution?.onRerun === "resume" && isMissing(false)) ||
+    (workflow?.hasSession === true && request.kind === "create" && canSaveSession && isMissing(true))
+  );
+}
+
 /**
- * In comment mode, these could make an edit reject that nothing waits for. That ends a real process with an annotation, but
+ * In comment mode and with a cache, these could make an edit or a save reject that nothing waits for. That ends a real process with an annotation, but
  * it would end this one too.
  */
-function isSimulated({ internalFault }: Attempt, { mode }: Scenario): boolean {
-  return mode.kind === "plain" || !["now", "annotate"].includes(internalFault?.method ?? "");
+function isSimulated({ internalFault }: Attempt, { mode, workflow }: Scenario): boolean {
+  return (mode.kind === "plain" && !workflow) || !["now", "annotate"].includes(internalFault?.method ?? "");
 }
 
 const smoothExchange: Exchange = {

@@ -1,3 +1,5 @@
+import { placeOf } from "./history.ts";
+import { placesOf, sawEnd } from "./places.ts";
 import type { AttemptRun, History } from "./simulate.ts";
 import { submissionsOf, wasNotFound } from "./submissions.ts";
 
@@ -6,6 +8,8 @@ const nothingStarted =
   /No job was started|nothing was started|sent nothing|started nothing|started no work|did not receive it/i;
 /** Says that a re-run only waits, or does nothing. */
 const nothingOnRerun = /nothing is sent again|A re-run sends nothing/;
+/** Says that a re-run waits for the same job. */
+const waitsOnRerun = /nothing is sent again/;
 /** Says that something may have been started. */
 const maybeStarted = /job may have been started|may have been sent|may have reached job/i;
 
@@ -18,17 +22,39 @@ export function checkStatements(history: History, run: AttemptRun, index: number
       violations.push(`something was started, but the step says: ${text}`);
     }
   }
-  const next = history.attempts[index + 1];
+  const next = nextAttempt(history, index);
   const promise = statements.find(({ text }) => nothingOnRerun.test(text));
-  if (promise && next && submissionsOf(next).length > 0 && !wasNotFound(next)) {
+  if (promise && next && submissionsOf(next).length > 0 && !wasNotFound(next) && !sawEnd(next)) {
     violations.push(`the next attempt sends a request, but the step says: ${promise.text}`);
+  }
+  const waited = statements.find(({ text }) => waitsOnRerun.test(text));
+  const polled = next?.requests[0]?.jobId;
+  if (
+    waited &&
+    !run.hasInternalFault &&
+    history.scenario.workflow &&
+    polled !== undefined &&
+    polled !== run.runner.outputs["job-id"]
+  ) {
+    violations.push(`the next attempt waits for ${polled || "another job"}, but the step says: ${waited.text}`);
   }
   const doubt = statements.find(({ text }) => maybeStarted.test(text));
   // An earlier attempt may have left a doubt; an internal fault may hide what is certain.
-  if (doubt && index === 0 && !run.hasInternalFault && !hasSent(run)) {
+  if (doubt && placeOf(history.scenario, index).number === 1 && !run.hasInternalFault && !hasSent(run)) {
     violations.push(`no request can have arrived, but the step says: ${doubt.text}`);
   }
   return violations;
+}
+
+/** Returns the next attempt of the same step, unless it cannot know of this one: by its inputs, or because of the cache. */
+function nextAttempt(history: History, index: number): AttemptRun | undefined {
+  const places = placesOf(history);
+  const place = places[index];
+  if (!place) return history.attempts[index + 1];
+  const next = places.find((one) => one.index > index && one.unit === place.unit);
+  if (!next || next.execution.onRerun === "new" || next.execution.cache.state === "absent") return undefined;
+  const isEvicted = places.slice(index + 1, next.index + 1).some(({ execution }) => execution.cacheLoss === "evicted");
+  return isEvicted ? undefined : next.run;
 }
 
 /** Returns whether a create or message was sent over a connection. */

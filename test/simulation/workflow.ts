@@ -1,13 +1,14 @@
 import { fileURLToPath } from "node:url";
-import type { Scenario } from "./scenario.ts";
+import { placeOf, type Workflow } from "./history.ts";
+import type { Attempt, Scenario } from "./scenario.ts";
 import { existingJobId } from "./service.ts";
 
 export const key = "mint_simulated+key/0123456789";
 const token = "ghs_simulated_token_0123456789";
 
 /** Returns the inputs of the step. */
-export function inputsOf(scenario: Scenario): Record<string, string> {
-  const { mode } = scenario;
+export function inputsOf(scenario: Scenario, { execution }: Attempt): Record<string, string> {
+  const { mode, workflow } = scenario;
   const inputs = {
     "project-id": "docs",
     "api-key": key,
@@ -19,7 +20,20 @@ export function inputsOf(scenario: Scenario): Record<string, string> {
   };
   if (mode.kind === "plain") {
     const prompt = mode.task === "attach" ? "" : "Update the quickstart";
-    return { ...inputs, prompt, "job-id": mode.task === "create" ? "" : existingJobId };
+    const plain = { ...inputs, prompt, "job-id": mode.task === "create" ? "" : existingJobId };
+    if (!workflow || !execution) return plain;
+    const twin = execution.isTwin ? workflow.twin : undefined;
+    const session = twin === "session" ? "weekly" : "nightly";
+    return {
+      ...plain,
+      "on-rerun": execution.onRerun,
+      "github-token": token,
+      "matrix-leg": twin === "matrix-leg" ? '{"project":"handbook"}' : "",
+      ...(twin === "project" && { "project-id": "handbook" }),
+      ...(twin === "prompt" && { prompt: "Update the changelog" }),
+      ...(workflow.hasSession && { session }),
+      ...(workflow.changes && { changes: "list" }),
+    };
   }
   return {
     ...inputs,
@@ -31,8 +45,26 @@ export function inputsOf(scenario: Scenario): Record<string, string> {
   };
 }
 
-/** Returns the environment of an attempt in comment mode. */
-export function commentEnvironment({ mode }: Scenario, number: number): Record<string, string> {
+/** Returns the environment of an attempt. */
+export function environmentOf(scenario: Scenario, index: number): Record<string, string> {
+  const execution = scenario.attempts[index]?.execution;
+  if (scenario.mode.kind === "comment") return commentEnvironment(scenario, index + 1);
+  if (!scenario.workflow || !execution) return { GITHUB_RUN_ATTEMPT: String(index + 1) };
+  const { run, number } = placeOf(scenario, index);
+  const differs = (what: Workflow["twin"]): boolean => execution.isTwin && scenario.workflow?.twin === what;
+  return {
+    GITHUB_EVENT_NAME: "schedule",
+    GITHUB_REPOSITORY: "acme/docs",
+    GITHUB_RUN_ID: String(run),
+    GITHUB_RUN_ATTEMPT: String(number),
+    GITHUB_JOB: differs("job") ? "handbook" : "docs",
+    GITHUB_ACTION: differs("step") ? "__acme_action_2" : "__acme_action",
+    GITHUB_SHA: String(run).padStart(40, "0"),
+    ...(execution.cache.state !== "absent" && { ACTIONS_CACHE_URL: "http://localhost/" }),
+  };
+}
+
+function commentEnvironment({ mode }: Scenario, number: number): Record<string, string> {
   const event = mode.kind === "comment" && mode.isReview ? "pull_request_review_comment" : "issue_comment";
   return {
     GITHUB_EVENT_NAME: event,

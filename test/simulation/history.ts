@@ -1,0 +1,177 @@
+import fc from "fast-check";
+import {
+  type Attempt,
+  exchange,
+  fields,
+  gitHubExchange,
+  type JobResult,
+  type Kill,
+  latency,
+  members,
+  milliseconds,
+  rarely,
+  type Scenario,
+  text,
+} from "./scenario.ts";
+
+/** What goes wrong with one request to the cache service. `hangs`: it acts, but does not answer. */
+export type CacheFault = "none" | "failed" | "failed-after-acting" | "hangs" | "unusable";
+
+export interface CacheExchange {
+  fault: CacheFault;
+  /** The request is on its way, even if the process is killed meanwhile. */
+  outlivesStep: boolean;
+  requestMs: number;
+  responseMs: number;
+  /** The end of the error message. */
+  text: string;
+}
+
+export interface CacheBehavior {
+  /** `absent`: the runner offers no cache service. */
+  state: "works" | "absent" | "read-only" | "down";
+  /** The first requests; later ones have no fault. */
+  exchanges: CacheExchange[];
+}
+
+/** Where an attempt stands in the history, and how the world is then. */
+export interface Execution {
+  /** It belongs to the next workflow run, instead of being the next attempt of the same one. */
+  isNewRun: boolean;
+  /** It runs the second step of the workflow. */
+  isTwin: boolean;
+  onRerun: "resume" | "new";
+  cache: CacheBehavior;
+  /** What happens to the entries of the cache before the attempt. */
+  cacheLoss: "evicted" | "garbage" | "newer-version" | undefined;
+  /** What happens to the newest job before the attempt. */
+  jobLoss: "archived" | "not-found" | undefined;
+  pullRequests: "open" | "merged" | "closed";
+  /** Something changed in the repository since the last run; only the first attempt of a run says so. */
+  hasChanges: boolean;
+}
+
+/** A workflow with two steps that differ in one thing. */
+export interface Workflow {
+  twin: "step" | "job" | "matrix-leg" | "project" | "prompt" | "session";
+  hasSession: boolean;
+  changes: boolean;
+  /** How long turns are active, and how they end, in the order of the turns. */
+  turns: { activeMs: number; result: JobResult }[];
+}
+
+/** A scenario of several attempts and runs of a workflow that remembers through the Actions cache. */
+export interface HistoryScenario extends Scenario {
+  workflow: Workflow;
+  attempts: (Attempt & { execution: Execution })[];
+}
+
+/** Returns where an attempt stands: the number of its workflow run, and its own number in it, both from 1. */
+export function placeOf({ attempts }: Pick<Scenario, "attempts">, index: number): { run: number; number: number } {
+  let run = 1;
+  let number = 0;
+  for (const [at, { execution }] of attempts.slice(0, index + 1).entries()) {
+    const isNewRun = at > 0 && execution?.isNewRun === true;
+    run += isNewRun ? 1 : 0;
+    number = isNewRun ? 1 : number + 1;
+  }
+  return { run, number };
+}
+
+/** Returns whether two attempts are of the same step of the same workflow run. */
+export function isSameStep(scenario: Pick<Scenario, "attempts">, one: number, other: number): boolean {
+  const { attempts } = scenario;
+  const isSameTwin = attempts[one]?.execution?.isTwin === attempts[other]?.execution?.isTwin;
+  return isSameTwin && placeOf(scenario, one).run === placeOf(scenario, other).run;
+}
+
+/** Returns whether the repository changed before the workflow run of an attempt. */
+export function hasRunChanges({ attempts }: Pick<Scenario, "attempts">, index: number): boolean {
+  const first = attempts.findLastIndex(({ execution }, at) => at <= index && (at === 0 || execution?.isNewRun));
+  return attempts[first]?.execution?.hasChanges ?? false;
+}
+
+const cacheExchange: fc.Arbitrary<CacheExchange> = fc.record({
+  fault: fc.oneof(
+    { weight: 6, arbitrary: fc.constant<CacheFault>("none") },
+    { weight: 5, arbitrary: fc.constantFrom<CacheFault>("failed", "failed-after-acting", "hangs", "unusable") },
+  ),
+  outlivesStep: fc.boolean(),
+  requestMs: latency,
+  responseMs: latency,
+  text,
+});
+
+const execution: fc.Arbitrary<Execution> = fc.record({
+  isNewRun: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 2, arbitrary: fc.constant(true) }),
+  isTwin: rarely(4, fc.constant(true)).map((isTwin) => isTwin ?? false),
+  onRerun: rarely(1, fc.constant("new" as const)).map((onRerun) => onRerun ?? "resume"),
+  cache: fc.record({
+    state: rarely(2, fc.constantFrom("absent" as const, "read-only" as const, "down" as const)).map(
+      (state) => state ?? "works",
+    ),
+    exchanges: rarely(4, fc.array(cacheExchange, { maxLength: 4 })).map((exchanges) => exchanges ?? []),
+  }),
+  cacheLoss: rarely(1, fc.constantFrom("evicted" as const, "garbage" as const, "newer-version" as const)),
+  jobLoss: rarely(1, fc.constantFrom("archived" as const, "not-found" as const)),
+  pullRequests: fc.constantFrom("open", "merged", "closed"),
+  hasChanges: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
+});
+
+const kill: fc.Arbitrary<Kill> = fc.oneof(
+  fc.record({
+    kind: fc.constant("request" as const),
+    to: fc.constantFrom("service" as const, "cache" as const),
+    index: fc.nat({ max: 3 }),
+    moment: fc.constantFrom("answered", "acted", "sent"),
+  }),
+  fc.record({ kind: fc.constant("time" as const), at: milliseconds }),
+);
+
+const attempt = fc.record({
+  ...members,
+  exchanges: rarely(4, fc.array(exchange, { maxLength: 6 })).map((exchanges) => exchanges ?? []),
+  github: rarely(4, fc.array(gitHubExchange, { maxLength: 4 })).map((exchanges) => exchanges ?? []),
+  kill: rarely(4, kill),
+  // A re-run begins later than what was on its way to the cache arrives.
+  gapMs: fc.oneof(fc.integer({ min: 6000, max: 30_000 }), fc.integer({ min: 6000, max: 1_000_000 })),
+  execution,
+});
+
+const workflow: fc.Arbitrary<Workflow> = fc
+  .record({
+    twin: fc.constantFrom("step", "job", "matrix-leg", "project", "prompt", "session"),
+    hasSession: fc.boolean(),
+    hasChanges: rarely(4, fc.constant(true)),
+    turns: fc.array(
+      fc.record({
+        activeMs: fc.oneof(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 0, max: 200_000 })),
+        result: fc.oneof(
+          { weight: 3, arbitrary: fc.constant<JobResult>("pull-request") },
+          { weight: 2, arbitrary: fc.constantFrom<JobResult>("no-changes", "failed", "archived") },
+        ),
+      }),
+      { maxLength: 4 },
+    ),
+  })
+  .map(({ twin, hasChanges, ...others }) => ({
+    ...others,
+    twin: twin === "session" && !others.hasSession ? "step" : twin,
+    changes: hasChanges ?? false,
+  }));
+
+/** All kinds of histories; shrinks towards one attempt without faults. */
+export const histories: fc.Arbitrary<HistoryScenario> = fc
+  .record({
+    ...fields,
+    // More polls would only take longer.
+    minSeconds: fc.constant(5),
+    task: fc.constantFrom("create" as const, "create" as const, "message" as const),
+    workflow,
+    attempts: fc.array(attempt, { minLength: 1, maxLength: 5 }),
+  })
+  .map(({ task, ...scenario }) => ({
+    ...scenario,
+    // A session cannot be used together with a job.
+    mode: { kind: "plain" as const, task: scenario.workflow.hasSession ? ("create" as const) : task },
+  }));
