@@ -56,6 +56,7 @@ export interface GitHubPorts {
 /** One request of the action to GitHub. Times of the timeline. */
 export interface GitHubRequest {
   route: string;
+  parameters: Record<string, unknown>;
   sentAt: number;
   /** When the action learned what came of it. */
   settledAt?: number;
@@ -71,7 +72,7 @@ export function simulatedGitHub(ports: GitHubPorts): { github: GitHub; requests:
   let nextWriteAt = 0;
 
   function request(route: string, parameters: Record<string, unknown>, limits: RequestLimits): Promise<unknown> {
-    const entry: GitHubRequest = { route, sentAt: timeline.now };
+    const entry: GitHubRequest = { route, parameters, sentAt: timeline.now };
     requests.push(entry);
     return new Promise((resolve, reject) => {
       let isSettled = false;

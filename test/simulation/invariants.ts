@@ -161,6 +161,8 @@ const staleStateMs = 15_000;
 
 /** Returns whether the last polls had to find the job done: nothing was wrong with them, and there was time for one. */
 function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt, isMessage: boolean): boolean {
+  // The time was up while a session still looked at the job it remembers.
+  if (scenario.workflow && run.runner.outputs["job-origin"] === "") return false;
   if (scenario.timeoutSeconds < 10 || run.firstRequestAt === undefined || attempt.pauses.length > 0) return false;
   // A re-run does not know when the message was sent, so it counts from its own first request.
   const message = isMessage

@@ -1,4 +1,5 @@
 import type { Execution } from "./history.ts";
+import { commitOf } from "./workflow.ts";
 
 /** What the routes that plain mode uses return, besides `pulls`. */
 const head = "f".repeat(40);
@@ -15,7 +16,7 @@ export class SimulatedRepository {
   }
 
   async request(route: string, parameters: Record<string, unknown>): Promise<unknown> {
-    const commit = { sha: head, parents: [{ sha: "0".repeat(40) }], commit: { message: "Add a retry limit" } };
+    const commit = { sha: head, parents: [{ sha: commitOf(0) }], commit: { message: "Add a retry limit" } };
     switch (route.replace("GET /repos/{owner}/{repo}/", "")) {
       case "compare/{basehead}":
         return this.#hasChanges

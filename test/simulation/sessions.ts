@@ -1,9 +1,10 @@
 import type { CacheEntry } from "./cache.ts";
 import type { GitHubRequest } from "./github.ts";
-import { hasRunChanges } from "./history.ts";
+import { hasRunChanges, placeOf } from "./history.ts";
 import { firstSubmissionAt, jobOf, type Place, placesOf, seenBefore } from "./places.ts";
 import type { AttemptRun, History } from "./simulate.ts";
 import { submissionsOf } from "./submissions.ts";
+import { commitOf } from "./workflow.ts";
 
 /** A session goes on with its own job, as long as that is of use, and with no other. */
 export function checkSession(history: History, index: number): string[] {
@@ -27,12 +28,32 @@ export function checkSession(history: History, index: number): string[] {
   return violations;
 }
 
+/** The changes of a session start after its last run, as long as it remembers that. */
+function checkRange(history: History, index: number): string[] {
+  const { scenario } = history;
+  const places = placesOf(history);
+  const place = places[index];
+  // What it could not read once, it may have replaced by an entry that does not know it.
+  const isLost = ({ execution, run }: Place): boolean =>
+    execution.cacheLoss !== undefined || run.cache.restores.some(({ result }) => result === "unusable");
+  if (!place || places.slice(0, index + 1).some(isLost)) return [];
+  const { run, session } = place;
+  const compare = run.gitHubRequests.find(({ route }) => route.includes("compare"));
+  if (!compare) return [];
+  const isOther = ({ owner, isForSession }: CacheEntry): boolean =>
+    isForSession && places[owner]?.session === session && placeOf(scenario, owner).run !== placeOf(scenario, index).run;
+  const last = run.cache.restores.find(({ isForSession }) => isForSession)?.entries.findLast(isOther);
+  const expected = commitOf(last ? placeOf(scenario, last.owner).run : 0);
+  const [base] = String(compare.parameters.basehead).split("...");
+  return base === expected ? [] : [`the changes start at ${base}, but should start at ${expected}`];
+}
+
 /** On a quiet day, or if it is unknown whether it is one, nothing is sent. On any other day, it is. */
 export function checkChanges(history: History, index: number): string[] {
   const { scenario } = history;
   const run = history.attempts[index];
   if (!run || !scenario.workflow?.changes) return [];
-  const violations: string[] = [];
+  const violations = checkRange(history, index);
   const sentAt = firstSubmissionAt(run);
   const hasChanges = hasRunChanges(scenario, index);
   const comparisons = run.gitHubRequests.filter(({ route }) => /compare|commits$/.test(route) && !/pulls/.test(route));

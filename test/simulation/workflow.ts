@@ -45,6 +45,11 @@ export function inputsOf(scenario: Scenario, { execution }: Attempt): Record<str
   };
 }
 
+/** Returns the commit of a workflow run; before the first one, that of 24 hours ago. */
+export function commitOf(run: number): string {
+  return String(run).padStart(40, "0");
+}
+
 /** Returns the environment of an attempt. */
 export function environmentOf(scenario: Scenario, index: number): Record<string, string> {
   const execution = scenario.attempts[index]?.execution;
@@ -59,7 +64,7 @@ export function environmentOf(scenario: Scenario, index: number): Record<string,
     GITHUB_RUN_ATTEMPT: String(number),
     GITHUB_JOB: differs("job") ? "handbook" : "docs",
     GITHUB_ACTION: differs("step") ? "__acme_action_2" : "__acme_action",
-    GITHUB_SHA: String(run).padStart(40, "0"),
+    GITHUB_SHA: commitOf(run),
     ...(execution.cache.state !== "absent" && { ACTIONS_CACHE_URL: "http://localhost/" }),
   };
 }
