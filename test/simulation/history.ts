@@ -78,13 +78,6 @@ export function placeOf({ attempts }: Pick<Scenario, "attempts">, index: number)
   return { run, number };
 }
 
-/** Returns whether two attempts are of the same step of the same workflow run. */
-export function isSameStep(scenario: Pick<Scenario, "attempts">, one: number, other: number): boolean {
-  const { attempts } = scenario;
-  const isSameTwin = attempts[one]?.execution?.isTwin === attempts[other]?.execution?.isTwin;
-  return isSameTwin && placeOf(scenario, one).run === placeOf(scenario, other).run;
-}
-
 /** Returns whether the repository changed before the workflow run of an attempt. */
 export function hasRunChanges({ attempts }: Pick<Scenario, "attempts">, index: number): boolean {
   const first = attempts.findLastIndex(({ execution }, at) => at <= index && (at === 0 || execution?.isNewRun));

@@ -79,11 +79,13 @@ function isOver(run: AttemptRun, jobId: string): boolean {
   return last.link === "" || isMergedOrClosed(run);
 }
 
-/** Returns whether GitHub said that the pull request, whose state was read last, is no longer open. */
+/** Returns whether GitHub said, after the job was read and before something was sent, that its pull request is not open. */
 function isMergedOrClosed({ gitHubRequests, requests }: AttemptRun): boolean {
-  const sentAt = requests.find(({ kind }) => kind !== "poll")?.sentAt ?? Infinity;
+  const first = requests.findIndex(({ kind }) => kind !== "poll");
+  const readAt = requests.at(first === -1 ? -1 : first - 1)?.received?.at ?? Infinity;
+  const sentAt = requests[first]?.sentAt ?? Infinity;
   const read = gitHubRequests.findLast(
-    ({ route, settledAt }) => /pulls/.test(route) && (settledAt ?? Infinity) <= sentAt,
+    (one) => /pulls/.test(one.route) && one.sentAt >= readAt && (one.settledAt ?? Infinity) <= sentAt,
   );
   return (read?.data as { state?: string } | undefined)?.state === "closed";
 }

@@ -5,7 +5,7 @@ import { main, type Ports } from "../../src/action/main.ts";
 import type { FakeGitHub } from "../support/fake-github.ts";
 import { type CacheUse, connectSimulatedCache, SimulatedCache } from "./cache.ts";
 import { type GitHubRequest, isRemembered, simulatedGitHub, simulatedThread } from "./github.ts";
-import { hasRunChanges, isSameStep } from "./history.ts";
+import { hasRunChanges } from "./history.ts";
 import { type ServiceRequest, simulatedTransport } from "./network.ts";
 import { SimulatedProcess } from "./process.ts";
 import { acceptanceOf } from "./received.ts";
@@ -32,7 +32,7 @@ export interface AttemptRun {
   signalAt: number | undefined;
   /** When the last turn of the job in the outputs ends, as of the end of the attempt; `undefined` without a job. */
   jobEndsAt: number | undefined;
-  /** The same for the turns that the step itself began, if any: another step of a session may have sent a message. */
+  /** The same for the turns that the step knows of, if any: another step of a session may have sent the job a message. */
   ownTurnEndsAt: number | undefined;
   /** Comment mode: when the attempt began, the thread remembered what an earlier one sent, or was about to send. */
   isRemembered: boolean;
@@ -194,10 +194,8 @@ async function runAttempt(
   if (!(await timeline.run(isOver))) end ??= "stuck";
   process.kill();
   const id = runner.outputs["job-id"] ?? "";
-  const isOfStep = (_: AttemptRun, at: number): boolean => isSameStep(scenario, at, index);
-  const ownTurns = [...earlier.filter(isOfStep).flatMap((run) => run.requests), ...requests].map(
-    ({ actedAt }) => actedAt,
-  );
+  const owner = cache?.use.restores.find(({ found, isForSession }) => found && !isForSession)?.found?.owner ?? -1;
+  const ownTurns = [...(earlier[owner]?.requests ?? []), ...requests].map(({ actedAt }) => actedAt);
   // In plain mode, the time that GitHub takes for changes does not count.
   const firsts = [requests[0], thread && gitHub?.requests[0]].flatMap((request) => request?.sentAt ?? []);
   return {
