@@ -332,9 +332,8 @@ async function runTask(task: Task, { ports, state, thread, pending, reply }: Con
     if (reply.marker?.jobId !== undefined) thread?.showProgress(ports.renderProgress(reply));
   };
   const result = await ports.runJob(task, onJobId, onPolled);
+  // In doubt, the marker stays pending: a re-run must neither send it again, nor take the job's state for its result.
   if (isJobNotFound(result, state) || acceptanceOf(result) === "rejected") reply.marker = undefined;
-  // A re-run must not send a message again that may have been sent.
-  else if (task.kind === "message" && acceptanceOf(result) === "unknown") remember(task.jobId);
   return result;
 }
 

@@ -65,11 +65,12 @@ export async function runWithMemory(
   const plan = await planTasks();
   if (!Array.isArray(plan)) return { result: plan, rerun: "repeats" };
   const [task, result] = await runFirstFound(plan, wait, saves, ports, state);
-  const isUnknown = acceptanceOf(result) === "unknown";
-  if (!saves.hasBegun && isUnknown) saves.begin(task.kind, task.kind === "message" ? task.jobId : undefined);
-  if (saves.hasBegun) await saves.finish(state.jobId, state.pullRequest);
+  // The job of a message in doubt is not remembered: its state would say nothing about the message.
+  const isInDoubt = acceptanceOf(result) === "unknown" && !saves.hasBegun;
+  if (isInDoubt) saves.begin(task.kind, undefined);
+  if (saves.hasBegun) await saves.finish(isInDoubt ? "" : state.jobId, state.pullRequest);
   if (!saves.isRemembered) return { result, task, rerun: "repeats" };
-  return { result, task, rerun: state.jobId === "" ? "stops" : "resumes" };
+  return { result, task, rerun: isInDoubt ? "stops" : "resumes" };
 }
 
 async function runFirstFound(

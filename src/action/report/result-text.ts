@@ -236,8 +236,11 @@ function describeUnknownAcceptance(
       what: joinSentences(what, say`The message may have reached job ${jobId}, which may be running.`),
       next: joinSentences(
         hint,
-        context.rerun === "repeats" ? say`A re-run of this workflow run may send it a second time.` : [],
+        context.rerun === "repeats"
+          ? say`A re-run of this workflow run may send it a second time.`
+          : say`A re-run sends nothing.`,
         howToWait(context),
+        context.rerun === "repeats" ? [] : howToStartAnother(context),
       ),
     };
   }

@@ -17,6 +17,11 @@ import {
   threadWith,
 } from "../../../support/thread.ts";
 
+/** The fields of the payload that make it another comment. */
+const nextComment = {
+  comment: { id: commentId + 1, body: "/agent again", user: { login: "writer", type: "User", id: 5 } },
+};
+
 /** Re-runs the workflow run, and returns the requests to the service. */
 async function rerun(github: FakeGitHub, options: CommentOptions = {}): Promise<string[]> {
   return routesOf((await runComment(github, { respond: completes, attempt: 2, ...options })).requests);
@@ -80,17 +85,20 @@ describe("a re-run", () => {
     expect(await rerun(github, { attempt: 3 })).toEqual([pollOf("job_1")]);
   });
 
-  test("waits after a message that may have been accepted, and does not send it again", async () => {
+  test.each<[string, CommentOptions]>([
+    ["may have been accepted", { respond: () => respondWith(502) }],
+    ["was cancelled in flight", { cancelAt: 100, respond: () => ({ responseMs: 20_000 }) }],
+  ])("neither sends a message again that %s, nor takes the job's state for its result", async (_name, options) => {
     const github = threadWith(earlierReply("job_1"));
-    await runComment(github, { respond: () => respondWith(502) });
-    expect(new Set(await rerun(github))).toEqual(new Set([pollOf("job_1")]));
-  });
-
-  test("waits after a message that was cancelled in flight, and does not send it again", async () => {
-    const github = threadWith(earlierReply("job_1"));
-    const first = await runComment(github, { cancelAt: 100, respond: () => ({ responseMs: 20_000 }) });
-    expect(first.outputs.outcome).toBe("cancelled");
-    expect(new Set(await rerun(github))).toEqual(new Set([pollOf("job_1")]));
+    await runComment(github, options);
+    const { requests, outputs, toolkit } = await runComment(github, { respond: completes, attempt: 2 });
+    expect(requests).toEqual([]);
+    expect(outputs).toMatchObject({ outcome: "error", "pr-link": "" });
+    expect(toolkit.annotations[0]?.title).toBe("Job may have been started");
+    // The thread still remembers the job of the request before.
+    expect(
+      (await runComment(github, { text: "/agent again", payload: nextComment, respond: completes })).requests[0]?.path,
+    ).toContain("/job_1/message");
   });
 
   test("sends a message that was cancelled before it was sent", async () => {
@@ -116,7 +124,10 @@ describe("a re-run", () => {
     [" if reactions fail", (...replies: string[]) => githubRejecting(/reactions$/, ...replies)],
   ])("does not take the state from before a message for its result%s", async (_, thread) => {
     const github = thread(earlierReply("job_1"));
-    await runComment(github, { cancelAt: 100, respond: () => ({ responseMs: 20_000 }) });
+    await runComment(github, {
+      cancelAt: 100,
+      respond: ({ method }) => respondWith(method === "POST" ? 201 : 500, record()),
+    });
     const old = record({ status: "completed", prLink: "https://github.com/acme/docs/pull/1" });
     const { outputs, clock } = await runComment(github, {
       attempt: 2,

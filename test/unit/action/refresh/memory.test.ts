@@ -96,11 +96,20 @@ describe("a re-run", () => {
     expect(routesOf(requests)).toEqual([pollOf("job_1")]);
   });
 
-  test("waits for the job of a message whose acceptance is unknown", async () => {
+  test("neither sends a message again whose acceptance is unknown, nor takes the job's state for its result", async () => {
     const cache = await cacheAfter({ inputs: message, respond: () => respondWith(502) });
     const { requests, outputs } = await attempt(2, cache, { inputs: message });
-    expect(new Set(routesOf(requests))).toEqual(new Set([pollOf("job_1")]));
-    expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+    expect(requests).toEqual([]);
+    expect(outputs).toMatchObject({ outcome: "error", "pr-link": "", "job-origin": "" });
+  });
+
+  test("of a session after such a message keeps what the session remembered", async () => {
+    const cache = await cacheAfter({ inputs: session });
+    const before = keysOf(cache, "agent-session-");
+    const respond: MainOptions["respond"] = (request) =>
+      request.method === "POST" ? respondWith(502) : completes(request, 0);
+    await attempt(1, cache, { inputs: session, respond, environment: { GITHUB_RUN_ID: "100" } });
+    expect(keysOf(cache, "agent-session-")).toEqual(before);
   });
 
   test("says why it cannot use an entry", async () => {

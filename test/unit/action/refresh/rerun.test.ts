@@ -320,12 +320,16 @@ describe("a re-run after a request whose acceptance is unknown", () => {
     expect(outputs).toMatchObject({ "job-id": "job_1", "job-origin": "resumed" });
   });
 
-  test("waits for the job of a message", async () => {
+  test("does not take the state of a message's job for its result", async () => {
     const inputs = { "job-id": "job_1" };
     const cache = new FakeCache();
-    await attempt(1, cache, { inputs, respond: () => respondWith(502) });
-    const { requests } = await attempt(2, cache, { inputs, respond: () => respondWith(200, completed) });
-    expect(posts(requests)).toEqual([]);
+    const first = await attempt(1, cache, { inputs, respond: () => respondWith(502) });
+    expect(first.toolkit.annotations.at(-1)?.text).toContain(
+      "A re-run sends nothing. To wait for it, run the action with",
+    );
+    const { requests, outputs } = await attempt(2, cache, { inputs, respond: () => respondWith(200, completed) });
+    expect(requests).toEqual([]);
+    expect(outputs).toMatchObject({ outcome: "error", "pr-link": "" });
   });
 });
 

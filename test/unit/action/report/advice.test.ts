@@ -111,7 +111,6 @@ describe("a re-run", () => {
   test.each([
     ["a timeout", timeout, "Timed out"],
     ["a cancellation", cancellation, "Cancelled"],
-    ["a message that may have been sent", unknownMessage, "Message may have been sent"],
     ["a message and a timeout", timeout, "Timed out"],
     ["an incomplete response to a create", idOnly, "Job may have been started"],
   ])("waits in comment mode after %s, which every place says", async (name, options, title) => {
@@ -121,6 +120,17 @@ describe("a re-run", () => {
     for (const [place, text] of Object.entries(placesOf(run, github))) {
       expect(text, place).toContain(waits);
       expect(text, place).not.toMatch(sendsAgain);
+    }
+  });
+
+  test("sends nothing in comment mode after a message that may have been sent, which every place says", async () => {
+    const github = threadWith(earlierReply("job_1"));
+    const run = await runComment(github, unknownMessage);
+    expect(run.toolkit.annotations.at(-1)?.title).toBe("Message may have been sent");
+    for (const [place, text] of Object.entries(placesOf(run, github))) {
+      expect(text, place).toContain("A re-run sends nothing.");
+      expect(text, place).toContain("To start another job, comment ");
+      expect(text, place).not.toMatch(/nothing is sent again|A re-run of this workflow run/);
     }
   });
 
