@@ -32,7 +32,7 @@ export interface AttemptRun {
   signalAt: number | undefined;
   /** When the last turn of the job in the outputs ends, as of the end of the attempt; `undefined` without a job. */
   jobEndsAt: number | undefined;
-  /** The same for the turns that the step knows of: another step of a session may have sent the job a message. */
+  /** The same for the turns that the step knows of, if any: another step of a session may have sent the job a message. */
   ownTurnEndsAt: number | undefined;
   /** Comment mode: when the attempt began, the thread remembered what an earlier one sent, or was about to send. */
   isRemembered: boolean;
@@ -195,9 +195,7 @@ async function runAttempt(
   process.kill();
   const id = runner.outputs["job-id"] ?? "";
   const owner = cache?.use.restores.find(({ found, isForSession }) => found && !isForSession)?.found?.owner ?? -1;
-  const ownTurns = [...(earlier[owner]?.requests ?? []), ...requests]
-    .filter((request) => request.arrivedId !== undefined || acceptanceOf(request) === "accepted")
-    .map(({ actedAt }) => actedAt);
+  const ownTurns = [...(earlier[owner]?.requests ?? []), ...requests].map(({ actedAt }) => actedAt);
   // In plain mode, the time that GitHub takes for changes does not count.
   const firsts = [requests[0], thread && gitHub?.requests[0]].flatMap((request) => request?.sentAt ?? []);
   return {
@@ -211,10 +209,7 @@ async function runAttempt(
     endedAt: timeline.now,
     signalAt,
     jobEndsAt: service.endOf(id),
-    // Without one, a message was in doubt, so the result may be from before it.
-    ownTurnEndsAt:
-      service.endOf(id, ({ acceptedAt }) => ownTurns.includes(acceptedAt)) ??
-      service.endOf(id, ({ endsAt }) => endsAt <= timeline.now),
+    ownTurnEndsAt: service.endOf(id, ({ acceptedAt }) => ownTurns.includes(acceptedAt)) ?? service.endOf(id),
     isRemembered: hasMemory,
     hasInternalFault: faults.hasFailed,
     lateIds,
