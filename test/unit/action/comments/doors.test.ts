@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseEvent } from "../../../../src/action/comments/parse-event.ts";
+import { GitHubError } from "../../../../src/action/runner/github-error.ts";
 import { runComment } from "../../../support/comment-run.ts";
 import { bot, FakeGitHub } from "../../../support/fake-github.ts";
 import { FakeRepository } from "../../../support/fake-repository.ts";
@@ -19,7 +20,13 @@ import {
   routesOf,
   threadWith,
 } from "../../../support/thread.ts";
-import { promptsOf, runId, runThreadEvent, type ThreadEventOptions } from "../../../support/thread-event-run.ts";
+import {
+  promptsOf,
+  runId,
+  runThreadEvent,
+  type ThreadEventOptions,
+  threadPayload,
+} from "../../../support/thread-event-run.ts";
 
 const label = "Docs please";
 const pulls = ["pull_request", "pull_request_target"];
@@ -176,6 +183,30 @@ describe("the label is removed", () => {
       },
     ]);
     expect(github.reply).toContain("Pull request created");
+  });
+
+  test.each([403, 500])("or there is the warning if GitHub answers %i", async (status) => {
+    const github = labeled();
+    github.fault = ({ route }) => {
+      if (route.startsWith("DELETE")) throw new GitHubError("Resource not accessible by integration", status);
+    };
+    const { toolkit } = await setLabel(github, "issues");
+    expect(toolkit.annotations).toMatchObject([{ title: "Cannot update the thread" }]);
+  });
+
+  test("never after a signal", async () => {
+    const github = labeled();
+    await setLabel(github, "issues", {
+      respond: () => respondWith(201, record()),
+      cancelAt: 500,
+      onClock: (clock) => {
+        github.fault = ({ route }) => {
+          if (route.startsWith("PATCH")) clock.advance(1000);
+        };
+      },
+    });
+    expect(github.routes("DELETE")).toEqual([]);
+    expect(github.reply).toContain("Cancelled");
   });
 
   test("or there is only one warning if nothing can be written", async () => {
@@ -337,7 +368,6 @@ describe("nothing starts, and nothing is written,", () => {
     ["if an issue is edited", "issues", "edited", { subject: { body: "/agent fix it" } }, "edited"],
     ["if an issue is reopened", "issues", "reopened", { subject: { body: "/agent fix it" } }, "no-trigger"],
     ["if a pull request is pushed to", "pull_request", "synchronize", { subject: { body: "/agent x" } }, "no-trigger"],
-    ["if an issue of a deleted account is closed", "issues", "locked", { payload: {} }, "no-trigger"],
     [
       "without trigger-phrase",
       "issues",
@@ -407,6 +437,34 @@ describe("nothing starts, and nothing is written,", () => {
     expect(github.reactions).toEqual([]);
     expect(github.labels).toEqual([label, "bug"]);
   }, 60_000);
+});
+
+describe("an account that was deleted", () => {
+  const withoutUser = (name: string, action: string) => {
+    const payload = threadPayload(name, action);
+    const part = (name === "pull_request_review" ? payload.review : (payload.issue ?? payload.pull_request)) as object;
+    Object.assign(part, { user: null, body: "/agent fix it" });
+    return runThreadEvent(new FakeGitHub(), name, action, { payload });
+  };
+
+  test.each([
+    ["issues", "locked"],
+    ["pull_request", "closed"],
+    ["pull_request_review", "dismissed"],
+  ])("does not matter if the event asks for nothing: %s %s", async (name, action) => {
+    expect((await withoutUser(name, action)).outputs["skip-reason"]).toBe("no-trigger");
+  });
+
+  test.each([
+    ["issues", "opened"],
+    ["pull_request", "opened"],
+    ["pull_request_review", "submitted"],
+  ])("asks for nothing: %s %s", async (name, action) => {
+    const { outputs, requests, toolkit } = await withoutUser(name, action);
+    expect(outputs.outcome).toBe("error");
+    expect(requests).toEqual([]);
+    expect(toolkit.annotations).toMatchObject([{ level: "error", title: "Cannot read the event" }]);
+  });
 });
 
 describe("a marker in the text of an issue", () => {

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { type CommentOptions, runComment } from "../../../support/comment-run.ts";
+import { FakeGitHub } from "../../../support/fake-github.ts";
+import type { MainRun } from "../../../support/run-main.ts";
+import { runThreadEvent, type ThreadEventOptions } from "../../../support/thread-event-run.ts";
+
+type Run = (github: FakeGitHub) => Promise<MainRun>;
+
+const comment =
+  (options: CommentOptions = {}): Run =>
+  (github) =>
+    runComment(github, options);
+const event =
+  (name: string, action: string, options: ThreadEventOptions = {}): Run =>
+  (github) =>
+    runThreadEvent(github, name, action, options);
+const review = (body: string, options: ThreadEventOptions = {}) =>
+  event("pull_request_review", "submitted", { review: { id: 5, body }, ...options });
+
+const asks = { subject: { body: "/agent fix it" } };
+const label = "docs please";
+const bot = { login: "helper[bot]" };
+
+/** Events that start nothing, and what the notice says. */
+test.each<[string, Run]>([
+  ["The comment is not new or does not begin with the trigger phrase.", comment({ text: "hello" })],
+  ["The trigger phrase is not followed by an instruction.", comment({ text: "/agent" })],
+  ["The comment was edited, and only new comments are handled.", comment({ action: "edited" })],
+  ["The author of the comment is a bot that is not listed in allowed-bots.", comment({ author: bot })],
+  [
+    "The review is not new, or neither its text nor one of its comments begins with the trigger phrase.",
+    review("Nice."),
+  ],
+  ["The review was edited, and only new reviews are handled.", review("x", { payload: { action: "edited" } })],
+  ["The reviewer is a bot that is not listed in allowed-bots.", review("/agent x", { user: bot })],
+  [
+    "Only a new issue with the trigger phrase at the start of a line, or the trigger label, asks for a job.",
+    event("issues", "opened"),
+  ],
+  ["The issue was edited, and only new issues are handled.", event("issues", "edited")],
+  [
+    "The author of the issue is a bot that is not listed in allowed-bots.",
+    event("issues", "opened", { ...asks, user: bot }),
+  ],
+  [
+    "Only a new pull request with the trigger phrase at the start of a line, or the trigger label, asks for a job.",
+    event("pull_request", "opened"),
+  ],
+  [
+    "The author of the pull request is a bot that is not listed in allowed-bots.",
+    event("pull_request_target", "opened", { ...asks, user: bot }),
+  ],
+  ["The label that was set is not the trigger label.", event("issues", "labeled", { label: "bug" })],
+  [
+    "The account that set the label is a bot that is not listed in allowed-bots.",
+    event("issues", "labeled", { label, sender: bot }),
+  ],
+])("%s", async (text, run) => {
+  const { toolkit, hasPassed } = await run(new FakeGitHub());
+  expect(hasPassed).toBe(true);
+  expect(toolkit.annotations).toEqual([{ level: "notice", title: "Skipped", text: `${text} Nothing was started.` }]);
+});
+
+test.each<[string, Run]>([
+  ["The author of the comment", comment()],
+  ["The reviewer", review("/agent fix it")],
+  ["The author of the issue", event("issues", "opened", asks)],
+  ["The author of the pull request", event("pull_request_target", "opened", asks)],
+  ["The account that set the label", event("issues", "labeled", { label })],
+])("%s does not have the required permission.", async (person, run) => {
+  const github = new FakeGitHub();
+  github.permission = { permission: "read" };
+  const { toolkit } = await run(github);
+  expect(toolkit.annotations[0]?.text).toBe(`${person} does not have the required permission. Nothing was started.`);
+});
+
+test.each<[string, Run]>([
+  ["of the comment's author", comment()],
+  ["of the reviewer", review("/agent fix it")],
+  ["of the issue's author", event("issues", "opened", asks)],
+  ["of the pull request's author", event("pull_request_target", "opened", asks)],
+  ["of the account that set the label", event("issues", "labeled", { label })],
+])("The permission %s cannot be read", async (whose, run) => {
+  const github = new FakeGitHub();
+  github.permission = {};
+  const { toolkit } = await run(github);
+  expect(toolkit.annotations).toEqual([
+    {
+      level: "error",
+      title: "Cannot check the permission",
+      text: `The permission ${whose} cannot be read (GitHub's response names no permission), so nothing was started.\nCheck that github-token can read the repository, then re-run the workflow run.`,
+    },
+  ]);
+});
