@@ -58,14 +58,33 @@ export function parseRequest(
   at: "start" | "line" = "start",
 ): Instruction | { command: Command } | undefined {
   if (phrase === "") return undefined;
+  const searched = at === "start" ? text : withoutCodeBlocks(text);
   const start = at === "start" ? /^\s*/iu : /^/imu;
-  const match = new RegExp(`${start.source}${RegExp.escape(phrase)}(?!\\S)`, start.flags).exec(text);
+  const match = new RegExp(`${start.source}${RegExp.escape(phrase)}(?!\\S)`, start.flags).exec(searched);
   if (!match) return undefined;
   const rest = text.slice(match.index + match[0].length).trim();
   const command = commands.find((name) => name === rest.toLowerCase());
   if (command) return { command };
   const isNew = /^new(?!\S)/i.test(rest);
   return { instruction: isNew ? rest.slice("new".length).trim() : rest, isNew };
+}
+
+/**
+ * Blanks fenced code blocks, without changing the length of the text. What is quoted there asks for nothing: the body of an
+ * agent's own pull request may quote its prompt. GitHub Flavored Markdown, section 4.5.
+ */
+function withoutCodeBlocks(text: string): string {
+  let fence = "";
+  return text.replace(/^.*$/gm, (line) => {
+    const [, opening = "", info = ""] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    if (fence === "") {
+      // Backticks in the rest of the line make it inline code.
+      if (opening !== "" && !(opening.startsWith("`") && info.includes("`"))) fence = opening;
+      return line;
+    }
+    if (opening.startsWith(fence) && info.trim() === "") fence = "";
+    return " ".repeat(line.length);
+  });
 }
 
 /** Returns what a label asks for: what an issue says, or docs for a pull request. */

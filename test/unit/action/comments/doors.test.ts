@@ -231,6 +231,11 @@ describe("a new issue or pull request", () => {
     ["the phrase in a line", "Please ask /agent to fix it", "no-trigger"],
     ["a quoted phrase", "> /agent fix it", "no-trigger"],
     ["an indented phrase", "    /agent fix it", "no-trigger"],
+    ["the phrase in a code block", "Prompt:\n\n```text\n/agent fix it\n```\n", "no-trigger"],
+    ["the phrase in a longer code block", "````\n```\n/agent fix it\n````", "no-trigger"],
+    ["the phrase in a code block with tildes", "~~~ `x`\r\n```\r\n/agent fix it\r\n~~~", "no-trigger"],
+    ["the phrase in a code block without an end", " ```\n/agent fix it", "no-trigger"],
+    ["the phrase after a line that looks like an end", "```\n``` x\n/agent fix it", "no-trigger"],
     ["a longer word", "/agents fix it", "no-trigger"],
     ["no instruction", "Hello\n/agent\n", "no-instruction"],
     ["no instruction after new", "/agent new", "no-instruction"],
@@ -239,6 +244,28 @@ describe("a new issue or pull request", () => {
     const { outputs, requests } = await runThreadEvent(github, "issues", "opened", { subject: { body } });
     expect(outputs).toMatchObject({ outcome: "skipped", "skip-reason": reason, author: "", "thread-url": "" });
     expect([requests, github.calls]).toEqual([[], []]);
+  });
+
+  test.each([
+    ["after a code block", "```\n/agent one\n```\n/agent two", "two"],
+    ["after one of tildes", "~~~\r\n/agent one\r\n~~~~ \r\n/agent two", "two"],
+    ["after inline code", "``` x ```\n/agent two", "two"],
+    ["before a code block", "/agent fix\n```\n/agent x\n```", "fix\n```\n/agent x\n```"],
+    ["with an indented fence before it", "    ```\n/agent two", "two"],
+  ])("may have the phrase %s", async (_name, body, instruction) => {
+    const inputs = { prompt: "{{ instruction }}" };
+    expect(
+      promptsOf(await runThreadEvent(new FakeGitHub(), "issues", "opened", { subject: { body }, inputs })),
+    ).toEqual([instruction]);
+  });
+
+  test("that is the agent's own, opened by a user, and quotes its prompt, starts nothing", async () => {
+    const body = "Prompt of the agent:\n\n```text\nfix this:\n/agent fix it\n```\n\nJob `job_1`.";
+    const { outputs, requests } = await runThreadEvent(new FakeGitHub(), "pull_request", "opened", {
+      subject: { body },
+    });
+    expect(outputs["skip-reason"]).toBe("no-trigger");
+    expect(requests).toEqual([]);
   });
 
   test("checks the permission of its author", async () => {
