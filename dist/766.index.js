@@ -1187,8 +1187,9 @@ function parseTrigger(event, { phrase, label }) {
 function parseRequest(text, phrase, at = "start") {
     if (phrase === "")
         return undefined;
+    const searched = at === "start" ? text : withoutCodeBlocks(text);
     const start = at === "start" ? /^\s*/iu : /^/imu;
-    const match = new RegExp(`${start.source}${RegExp.escape(phrase)}(?!\\S)`, start.flags).exec(text);
+    const match = new RegExp(`${start.source}${RegExp.escape(phrase)}(?!\\S)`, start.flags).exec(searched);
     if (!match)
         return undefined;
     const rest = text.slice(match.index + match[0].length).trim();
@@ -1197,6 +1198,25 @@ function parseRequest(text, phrase, at = "start") {
         return { command };
     const isNew = /^new(?!\S)/i.test(rest);
     return { instruction: isNew ? rest.slice("new".length).trim() : rest, isNew };
+}
+/**
+ * Blanks fenced code blocks, without changing the length of the text. What is quoted there asks for nothing: the body of an
+ * agent's own pull request may quote its prompt. GitHub Flavored Markdown, section 4.5.
+ */
+function withoutCodeBlocks(text) {
+    let fence = "";
+    return text.replace(/^.*$/gm, (line) => {
+        const [, opening = "", info = ""] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+        if (fence === "") {
+            // Backticks in the rest of the line make it inline code.
+            if (opening !== "" && !(opening.startsWith("`") && info.includes("`")))
+                fence = opening;
+            return line;
+        }
+        if (opening.startsWith(fence) && info.trim() === "")
+            fence = "";
+        return " ".repeat(line.length);
+    });
 }
 /** Returns what a label asks for: what an issue says, or docs for a pull request. */
 function instructionOf({ kind, title, body }) {
@@ -1760,11 +1780,9 @@ async function runTask(task, { ports, state, thread, pending, reply }) {
             thread?.showProgress(ports.renderProgress(reply));
     };
     const result = await ports.runJob(task, onJobId, onPolled);
+    // In doubt, the marker stays pending: a re-run must neither send it again, nor take the job's state for its result.
     if (isJobNotFound(result, state) || acceptanceOf(result) === "rejected")
         reply.marker = undefined;
-    // A re-run must not send a message again that may have been sent.
-    else if (task.kind === "message" && acceptanceOf(result) === "unknown")
-        remember(task.jobId);
     return result;
 }
 function isRerun({ attempt }) {
@@ -2917,14 +2935,15 @@ async function runWithMemory(planTasks, wait, ports, state) {
     if (!Array.isArray(plan))
         return { result: plan, rerun: "repeats" };
     const [task, result] = await run_with_memory_runFirstFound(plan, wait, saves, ports, state);
-    const isUnknown = acceptanceOf(result) === "unknown";
-    if (!saves.hasBegun && isUnknown)
-        saves.begin(task.kind, task.kind === "message" ? task.jobId : undefined);
+    // The job of a message in doubt is not remembered: its state would say nothing about the message.
+    const isInDoubt = acceptanceOf(result) === "unknown" && !saves.hasBegun;
+    if (isInDoubt)
+        saves.begin(task.kind, undefined);
     if (saves.hasBegun)
-        await saves.finish(state.jobId, state.pullRequest);
+        await saves.finish(isInDoubt ? "" : state.jobId, state.pullRequest);
     if (!saves.isRemembered)
         return { result, task, rerun: "repeats" };
-    return { result, task, rerun: state.jobId === "" ? "stops" : "resumes" };
+    return { result, task, rerun: isInDoubt ? "stops" : "resumes" };
 }
 async function run_with_memory_runFirstFound(tasks, wait, saves, { runJob, onEvent }, state) {
     for (const [index, task] of tasks.entries()) {
@@ -4550,7 +4569,9 @@ function describeUnknownAcceptance(operation, what, context, hint = []) {
         return {
             title: "Message may have been sent",
             what: joinSentences(what, say `The message may have reached job ${jobId}, which may be running.`),
-            next: joinSentences(hint, context.rerun === "repeats" ? say `A re-run of this workflow run may send it a second time.` : [], howToWait(context)),
+            next: joinSentences(hint, context.rerun === "repeats"
+                ? say `A re-run of this workflow run may send it a second time.`
+                : say `A re-run sends nothing.`, howToWait(context), context.rerun === "repeats" ? [] : howToStartAnother(context)),
         };
     }
     const title = "Job may have been started";
