@@ -12,6 +12,12 @@ test("keeps the operator's settings for transfers, in their order, and no others
     ["global", "core.hookspath\n/hooks"],
     ["global", "filter.lfs.clean\ngit-lfs clean"],
     ["global", "include.path\n/other"],
+    ["global", "filter.http.clean\nx"],
+    ["global", "filter.core.sshcommand\nx"],
+    ["global", "core.askpassword\nx"],
+    ["global", "filter.safe.directory\nx"],
+    ["global", "safe.directory.x\nx"],
+    ["global", "safe.directory\n/srv/docs"],
     ["local", "credential.helper\nof-an-agent"],
   ];
   const settings = parseOperatorSettings(list.map((entry) => `${entry.join("\0")}\0`).join(""));
@@ -22,8 +28,9 @@ test("keeps the operator's settings for transfers, in their order, and no others
     ["http.sslverify", "true"],
     ["url.git@example.com:.insteadof", "https://example.com/"],
     ["core.sshcommand", "ssh -i key"],
+    ["safe.directory", "/srv/docs"],
   ]);
-  expect(settingVariables(settings.slice(4))).toEqual({
+  expect(settingVariables(settings.slice(4, 6))).toEqual({
     GIT_CONFIG_COUNT: "2",
     GIT_CONFIG_KEY_0: "url.git@example.com:.insteadof",
     GIT_CONFIG_VALUE_0: "https://example.com/",

@@ -8,3 +8,12 @@ test("shortens a prompt to the subject line of a commit", () => {
   expect(long.length).toBeLessThanOrEqual(72);
   expect(long).toMatch(/ (the|pages)…$/);
 });
+
+test("uses up to 72 characters, and cuts between words", () => {
+  const exact = `${"x".repeat(66)} words`;
+  expect(commitTitle(exact)).toBe(exact);
+  expect(commitTitle(`${exact}!`)).toBe(`${"x".repeat(66)}…`);
+  expect(commitTitle(`${"x".repeat(66)}  words`)).toBe(`${"x".repeat(66)}…`);
+  expect(commitTitle("x".repeat(73))).toBe(`${"x".repeat(71)}…`);
+  expect(commitTitle("🙂".repeat(72))).toBe("🙂".repeat(72));
+});
