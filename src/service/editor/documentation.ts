@@ -30,7 +30,7 @@ class Documentation {
     this.#root = realpathSync(root);
     this.#pages = globSync("**/*.{md,mdx}", {
       cwd: this.#root,
-      exclude: (path) => /(^|[\\/])(\.git|node_modules)$/.test(path),
+      exclude: (path) => [".git", "node_modules"].includes(basename(path)),
     })
       .map((path) => path.replaceAll(sep, "/"))
       .filter((path) => lstatSync(join(this.#root, path)).isFile() && isUtf8(readFileSync(join(this.#root, path))))
@@ -102,14 +102,15 @@ class Documentation {
   #resolve(page: string): string | undefined {
     const path = resolve(this.#root, page);
     if (page.includes("\\") || !path.startsWith(this.#root + sep) || /(^|\/)\.git(\/|$)/i.test(page)) return undefined;
-    let folder = dirname(path);
-    while (folder.length >= this.#root.length) {
+    // From the root down, because nothing can be looked up below a file.
+    let folder = this.#root;
+    for (const name of path.slice(this.#root.length).split(sep).slice(1, -1)) {
+      folder = join(folder, name);
       const entry = lstatSync(folder, { throwIfNoEntry: false });
-      if (entry && !entry.isDirectory()) return undefined;
-      if (folder === this.#root) return path;
-      folder = dirname(folder);
+      if (!entry) return path;
+      if (!entry.isDirectory()) return undefined;
     }
-    return undefined;
+    return path;
   }
 
   #usualExtension(): string {

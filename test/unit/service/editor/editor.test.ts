@@ -1,6 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { applyInstruction } from "../../../../src/service/editor/documentation.ts";
 import { parseInstructions } from "../../../../src/service/editor/instructions.ts";
 import { temporaryFolder } from "../../../support/step.ts";
@@ -125,4 +125,131 @@ test("leaves a page alone that is not UTF-8", () => {
   writeFileSync(join(root, "a.md"), Buffer.from("caf\xe9 phrase\n", "latin1"));
   expect(edit(root, 'Replace "phrase" with "word"')).toEqual(['Replaced "phrase" with "word" in b.md.']);
   expect(readFileSync(join(root, "a.md"), "latin1")).toBe("caf\xe9 phrase\n");
+});
+
+test("follows an instruction after a negation that is about something else", () => {
+  expect(parseInstructions('Do not worry. Replace "a" with "b"')).toMatchObject([{ kind: "replace" }]);
+  expect(parseInstructions('Do not   replace "a" with "b"')).toEqual([]);
+});
+
+describe("adding a page", () => {
+  test.each([
+    ['Add a page "Limits"', "docs/limits.md", "# Limits\n"],
+    ['Add a page "Limits" that says "None."', "docs/limits.md", "# Limits\n\nNone.\n"],
+    ['Add a page "--- (Limits) ---"', "docs/limits.md", "# --- (Limits) ---\n"],
+    ['Add a page "Limits" in "new/folder"', "new/folder/limits.md", "# Limits\n"],
+    [`Add a page "${"x".repeat(90)}"`, `docs/${"x".repeat(80)}.md`, `# ${"x".repeat(90)}\n`],
+  ])("%s", (prompt, page, text) => {
+    const root = writeFiles({ "README.md": "# Read me\n", "docs/a.md": "# A\n" });
+    expect(edit(root, prompt)).toEqual([`Added the page ${page}.`]);
+    expect(read(root, page)).toBe(text);
+  });
+
+  test("puts it next to the others if there is no folder docs", () => {
+    const root = writeFiles({ "README.md": "# Read me\n", "b.mdx": "# B\n" });
+    expect(edit(root, 'Add a page "A"')).toEqual(["Added the page a.md."]);
+  });
+
+  test.each([
+    ['Add a page "..."', 'The title "..." has no letter or digit for a file name.'],
+    ['Add a page "x" in "a.md"', '"a.md" is not a folder in this repository.'],
+    ['Add a page "x" in "a.md/b"', '"a.md/b" is not a folder in this repository.'],
+    ['Add a page "x" in "a\\b"', '"a\\b" is not a folder in this repository.'],
+    ['Add a page "x" in "sub/.GIT"', '"sub/.GIT" is not a folder in this repository.'],
+    ['Add a page "x" in "../beside"', '"../beside" is not a folder in this repository.'],
+  ])("does not follow %s", (prompt, report) => {
+    const root = writeFiles({ "a.md": "# A\n" });
+    expect(edit(root, prompt)).toEqual([report]);
+    expect(readdirSync(root)).toEqual(["a.md"]);
+  });
+});
+
+describe("adding a section", () => {
+  const files = {
+    "docs/api.md": "# The API\n\nText.\n\n\n",
+    "docs/api/limits.mdx": "Text first.\n#   Limits of use  \n",
+    "docs/größe-maß.md": "",
+    "z.md.txt": "",
+    "z.mdx": "# Z#\n\n##Old\nNew section\n",
+  };
+
+  test.each([
+    ["docs/api.md", "docs/api.md"],
+    ["docs/api", "docs/api.md"],
+    ["api", "docs/api.md"],
+    ["api.md", "docs/api.md"],
+    ["The API", "docs/api.md"],
+    ["limits.mdx", "docs/api/limits.mdx"],
+    ["Limits of use", "docs/api/limits.mdx"],
+    ["Größe & Maß", "docs/größe-maß.md"],
+    ["docs/api/limits", "docs/api/limits.mdx"],
+    ["z", "z.mdx"],
+  ])('finds the page "%s"', (name, page) => {
+    const root = writeFiles(files);
+    expect(edit(root, `Add a section "New" to "${name}"`)).toEqual([`Added the section "New" to ${page}.`]);
+  });
+
+  test.each(["other", "e API", "text", "pi", "The", "Limits of"])('does not find the page "%s"', (name) => {
+    expect(edit(writeFiles(files), `Add a section "New" to "${name}"`)).toEqual([`The page "${name}" was not found.`]);
+  });
+
+  test("prefers a page's path to its name, and its name to a title", () => {
+    const root = writeFiles({ "a/b.md": "# c\n", "a/d.md": "# b\n", "b.md": "", "c.md": "" });
+    for (const [name, page] of [
+      ["b", "b.md"],
+      ["c", "c.md"],
+    ])
+      expect(edit(root, `Add a section "New" to "${name}"`)).toEqual([`Added the section "New" to ${page}.`]);
+  });
+
+  test("puts it at the end, with its text", () => {
+    const root = writeFiles(files);
+    edit(root, 'Add a section "More" to "api". Add a section "Last" to "api" that says "Bye."');
+    expect(read(root, "docs/api.md")).toBe("# The API\n\nText.\n\n## More\n\n## Last\n\nBye.\n");
+  });
+
+  test("does not repeat one of any level, but text that is no heading does not count", () => {
+    const root = writeFiles(files);
+    for (const title of ["Old", "Z#"])
+      expect(edit(root, `Add a section "${title}" to "z"`)).toEqual([
+        `The page z.mdx already has a section "${title}".`,
+      ]);
+    expect(edit(root, 'Add a section "New section" to "z"')).toEqual(['Added the section "New section" to z.mdx.']);
+    expect(edit(root, 'Add a section "New section" to "z"')).toEqual([
+      'The page z.mdx already has a section "New section".',
+    ]);
+  });
+});
+
+test("says that nothing was found, and what was changed", () => {
+  const root = writeFiles({ "a.md": "[x](old.md)\n", "b.md": "[x](old.md)\n", "c.md": "none\n" });
+  expect(edit(root, 'Replace "phrase" with "x"')).toEqual(['"phrase" was not found in the documentation.']);
+  expect(edit(root, 'Fix the link "old.md" to "new.md"')).toEqual([
+    'Links to "old.md" now point to "new.md" in a.md, b.md.',
+  ]);
+});
+
+test("does not write a page that it does not change", () => {
+  const root = writeFiles({ "a.md": "one\n", "b.md": "two\n" });
+  const before = statSync(join(root, "b.md")).mtimeMs;
+  utimesSync(join(root, "b.md"), 0, 0);
+  edit(root, 'Replace "one" with "1"');
+  expect(before).toBeGreaterThan(0);
+  expect(statSync(join(root, "b.md")).mtimeMs).toBe(0);
+});
+
+test("edits pages in folders of any depth, but not those of packages", () => {
+  const files = {
+    "a/b/c.mdx": "phrase\n",
+    "node_modules/x/a.md": "phrase\n",
+    "a/node_modules/x.md": "phrase\n",
+    "my.github/a.md": "phrase\n",
+    "my.git/a.md": "phrase\n",
+    "a.txt": "phrase\n",
+  };
+  const root = writeFiles(files);
+  mkdirSync(join(root, "folder.md"));
+  edit(root, 'Replace "phrase" with "word"');
+  const changed = Object.keys(files).filter((file) => read(root, file) === "word\n");
+  expect(changed).toEqual(["a/b/c.mdx", "my.github/a.md", "my.git/a.md"]);
 });
