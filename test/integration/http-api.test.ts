@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createApi } from "../../src/service/http/api.ts";
@@ -87,35 +88,75 @@ test("finds a job only in its own project", async () => {
   expect(await call(`other/job/${idOf(body)}`)).toMatchObject({ status: 404, body: { error: "Project not found" } });
 });
 
+test("ignores a query", async () => {
+  const { status, body } = await post("docs/job?from=ci", "Do it");
+  expect(status).toBe(201);
+  expect((await call(`docs/job/${idOf(body)}?x`)).status).toBe(200);
+});
+
+describe("accepts the content type", () => {
+  test.each(["application/json", "Application/JSON", "application/json; charset=utf-8", "application/json ;x=y"])(
+    "%s",
+    async (contentType) => {
+      const options = { method: "POST", body: '{"prompt":"x"}', contentType };
+      const { status, headers } = await call("docs/job", options);
+      expect(status).toBe(201);
+      expect(headers.get("content-type")).toBe("application/json");
+    },
+  );
+});
+
+test("accepts the key after any number of spaces, whatever the case of the scheme", async () => {
+  for (const authorization of [`bearer ${key}`, `BEARER   ${key}`])
+    expect((await call("docs/job/x", { authorization })).body).toEqual({ error: "Job not found" });
+});
+
 describe("answers 401 to", () => {
   test.each([
     ["a missing key", "", "Missing API key"],
     ["another scheme", `Basic ${key}`, "Missing API key"],
+    ["a scheme that only ends alike", `XBearer ${key}`, "Missing API key"],
+    ["a key and more", `Bearer ${key} x`, "Missing API key"],
     ["a wrong key", "Bearer mint_wrong", "Invalid API key"],
-    ["another kind of key", "Bearer mint_dsc_assistant", "This endpoint needs an admin API key"],
+    ["the beginning of the key", `Bearer ${key.slice(0, -1)}`, "Invalid API key"],
+    ["an assistant's key", "Bearer mint_dsc_assistant", "This endpoint needs an admin API key"],
+    ["a user's key", "Bearer mint_us_user", "This endpoint needs an admin API key"],
   ])("%s", async (_name, authorization, error) => {
     expect(await call("docs/job/x", { authorization })).toMatchObject({ status: 401, body: { error } });
   });
 });
 
 describe("rejects", () => {
-  test.each<[string, Call, string, number]>([
-    ["a body that is not JSON", { method: "POST", body: "prompt=x" }, "docs/job", 400],
-    ["another content type", { method: "POST", body: '{"prompt":"x"}', contentType: "text/plain" }, "docs/job", 400],
-    ["a missing prompt", { method: "POST", body: "{}" }, "docs/job", 400],
-    ["an empty prompt", { method: "POST", body: '{"prompt":""}' }, "docs/job", 400],
-    ["a prompt that is not a string", { method: "POST", body: '{"prompt":["x"]}' }, "docs/job", 400],
-    ["null as the body", { method: "POST", body: "null" }, "docs/job", 400],
-    ["an unknown job", {}, "docs/job/x", 404],
-    ["listing jobs", {}, "docs/job", 405],
-    ["an unknown path", {}, "docs/jobs", 404],
-    ["a malformed path", {}, "docs/job/%zz", 400],
-    ["another method", { method: "DELETE" }, "docs/job/x", 405],
-  ])("%s", async (_name, options, path, status) => {
-    const response = await call(path, options);
-    expect(response.status).toBe(status);
-    expect(response.body).toEqual({ error: expect.any(String) });
+  const contentType = "Content-Type must be application/json";
+  const prompt = "prompt must be a non-empty string";
+  test.each<[string, Call, string, number, string]>([
+    ["a body that is not JSON", { body: "prompt=x" }, "docs/job", 400, "Request body is not valid JSON"],
+    ["another content type", { body: '{"prompt":"x"}', contentType: "text/plain" }, "docs/job", 400, contentType],
+    ["JSON lines", { body: '{"prompt":"x"}', contentType: "application/jsonl" }, "docs/job", 400, contentType],
+    ["a prefix", { body: '{"prompt":"x"}', contentType: "x-application/json" }, "docs/job", 400, contentType],
+    ["a missing prompt", { body: "{}" }, "docs/job", 400, prompt],
+    ["an empty prompt", { body: '{"prompt":""}' }, "docs/job", 400, prompt],
+    ["a prompt that is not a string", { body: '{"prompt":["x"]}' }, "docs/job", 400, prompt],
+    ["null as the body", { body: "null" }, "docs/job", 400, prompt],
+    ["a string as the body", { body: '"prompt"' }, "docs/job", 400, prompt],
+    ["an unknown job", {}, "docs/job/x", 404, "Job not found"],
+    ["a message to an unknown job, whatever it says", { body: "{}" }, "docs/job/x/message", 404, "Job not found"],
+    ["listing jobs", {}, "docs/job", 405, "Method not allowed"],
+    ["an unknown path", {}, "docs/jobs", 404, "Not found"],
+    ["a path that is too long", {}, "docs/job/x/message/y", 404, "Not found"],
+    ["a path that only contains one", {}, "../../v1/v2/agent/docs/job/x", 404, "Not found"],
+    ["a malformed path", {}, "docs/job/%zz", 400, "Malformed path"],
+    ["another method", { method: "DELETE" }, "docs/job/x", 405, "Method not allowed"],
+    ["reading a message", {}, "docs/job/x/message", 405, "Method not allowed"],
+  ])("%s", async (_name, options, path, status, error) => {
+    const response = await call(path, { ...(options.body !== undefined && { method: "POST" }), ...options });
+    expect(response).toMatchObject({ status, body: { error } });
     expect(log).toEqual([]);
+  });
+
+  test("another method, and names the right one", async () => {
+    expect((await call("docs/job")).headers.get("allow")).toBe("POST");
+    expect((await call("docs/job/x", { method: "PUT" })).headers.get("allow")).toBe("GET");
   });
 });
 
@@ -143,8 +184,36 @@ describe("rate limit", () => {
   });
 });
 
-test("accepts a prompt of 3 MB", async () => {
-  expect((await post("docs/job", "x".repeat(3_000_000))).status).toBe(201);
+test("accepts a body of 32 MiB, and no larger one", async () => {
+  const prompt = "x".repeat(32 * 1024 * 1024 - '{"prompt":""}'.length);
+  expect((await post("docs/job", prompt)).status).toBe(201);
+  expect(await post("docs/job", `${prompt}x`)).toMatchObject({
+    status: 413,
+    body: { error: "Request body too large" },
+  });
+});
+
+test("answers before it has got all of a body that it does not read", async () => {
+  const large = "x".repeat(3_000_000);
+  for (let request = 0; request < 2; request++) expect((await post("other/job", large)).status).toBe(404);
+});
+
+test("closes all connections when it is disposed of", async () => {
+  const stopped = await serve(new ScriptedEngine());
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "content-length": "100" };
+  const request = httpRequest(`${stopped.url}/v2/agent/docs/job`, { method: "POST", headers });
+  const failed = once(request, "error");
+  request.write('{"prompt":');
+  await once(stopped.server, "request");
+  await stopped[Symbol.asyncDispose]();
+  expect(await failed).toMatchObject([{ code: "ECONNRESET" }]);
+  await expect(fetch(stopped.url)).rejects.toThrow();
+});
+
+test("listens only on loopback, and not on a port that is in use", async () => {
+  expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  const port = Number(new URL(service.url).port);
+  await expect(listen(() => {}, port)).rejects.toThrow("EADDRINUSE");
 });
 
 test("answers 500 to an unexpected error, and logs it with its stack", async () => {

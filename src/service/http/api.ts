@@ -83,7 +83,6 @@ export function createApi({ engine, apiKey, projects, rateLimiters, log }: ApiOp
       ...reply.headers,
     });
     response.end(body);
-    request.resume();
   };
 }
 
@@ -140,8 +139,8 @@ async function readBody(request: IncomingMessage): Promise<string> {
 
 function promptIn(body: string): unknown {
   try {
-    const data: unknown = JSON.parse(body);
-    return typeof data === "object" && data !== null && "prompt" in data ? data.prompt : undefined;
+    const data = JSON.parse(body) as { prompt?: unknown } | null;
+    return data?.prompt;
   } catch {
     throw new HttpException(400, "Request body is not valid JSON");
   }
