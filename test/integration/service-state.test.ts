@@ -1,13 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import type { Agent } from "../../src/service/agents/agent.ts";
 import { fullNetwork } from "../../src/service/agents/network/agent-network.ts";
 import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
 import { Repository } from "../../src/service/git/repository.ts";
-import { Archiver } from "../../src/service/jobs/archiver.ts";
 import { Store, type StoredJob, type Turn } from "../../src/service/jobs/store.ts";
 import { runTurn, type TurnPorts } from "../../src/service/jobs/turn.ts";
 import { LocalPullRequests } from "../../src/service/pulls/local.ts";
@@ -76,39 +74,6 @@ test("rejects the 101st create of an hour, also after a restart", async () => {
   expect(seconds).toBeGreaterThan(0);
   expect(seconds).toBeLessThanOrEqual(600);
   expect((await send(service, "other/job", "1")).status).toBe(201);
-});
-
-test("adds the answers of agents to a store of an earlier version", () => {
-  const file = join(temporaryFolder(), "jobs.sqlite");
-  {
-    using store = new Store(file);
-    store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "One");
-  }
-  const database = new DatabaseSync(file);
-  database.exec("ALTER TABLE turn DROP COLUMN answer");
-  database.close();
-  using store = new Store(file);
-  const { turn } = startNext(store);
-  store.countAttempt(turn.id);
-  store.setAnswer(turn.id, "Done.");
-  store.finishTurn(turn.id, "completed", 0);
-  store.addTurn("job_1", "Two");
-  const next = startNext(store).turn;
-  expect(store.history(next)).toEqual([{ prompt: "One", answer: "Done.", state: "completed" }]);
-});
-
-test("counts a use while it is in the window, to the millisecond", () => {
-  using store = new Store(":memory:");
-  let now = 0;
-  const limiter = store.rateLimiter("message", 2, 1000, () => now);
-  const acquireAt = (time: number, project = "docs") => {
-    now = time;
-    return limiter.acquire(project);
-  };
-  expect([acquireAt(0), acquireAt(400), acquireAt(999)]).toEqual([0, 0, 1]);
-  expect(acquireAt(1000)).toBe(0);
-  expect(acquireAt(1001)).toBe(399);
-  expect(acquireAt(1001, "other")).toBe(0);
 });
 
 const alwaysOpen: PullRequests = {
@@ -315,77 +280,4 @@ test("archives a job when its branch is merged or deleted, and a message takes i
   expect(reopened.prLink).not.toBe(links[0]);
   expect(docs.git("rev-list", "--count", `main..agent/${merged}`)).toBe("1");
   expect((await send(service, `docs/job/${open}`)).job.status).toBe("completed");
-});
-
-const dayMs = 86_400_000;
-const now = Date.UTC(2026, 0, 10);
-
-function archiverOf(
-  store: Store,
-  options: Partial<PullRequests & { afterDays: number }> = {},
-): { archiver: Archiver; log: string[] } {
-  const { afterDays, ...pullRequests } = options;
-  const log: string[] = [];
-  const archiver = new Archiver({
-    store,
-    pullRequests: { ...alwaysOpen, ...pullRequests },
-    afterDays,
-    signal: new AbortController().signal,
-    log: (line) => void log.push(line),
-  });
-  return { archiver, log };
-}
-
-test("archives an idle job only if a number of days is set, and never an active one", async () => {
-  using store = new Store(":memory:");
-  for (const id of ["old", "new", "active"]) store.addJob({ id, project: "docs", createdAt: 0 }, "Go on");
-  for (let turn = store.startNextTurn(); turn; turn = store.startNextTurn()) {
-    const days = { old: 8, new: 6 }[turn.job];
-    if (days !== undefined) store.finishTurn(turn.id, "failed", now - days * dayMs);
-  }
-  await archiverOf(store).archiver.run(now);
-  expect(store.job("old")?.archivedAt).toBeNull();
-  await archiverOf(store, { afterDays: 7 }).archiver.run(now);
-  const archived = ["old", "new", "active"].map((id) => store.job(id)?.archivedAt);
-  expect(archived).toEqual([now, null, null]);
-});
-
-/** Returns a store with an idle job that has a pull request. */
-function storeWithPullRequest(): Store {
-  const store = new Store(":memory:");
-  store.addJob({ id: "one", project: "docs", createdAt: 0 }, "Go on");
-  store.finishTurn(store.startNextTurn()?.id ?? 0, "completed", 0);
-  store.setPullRequest("one", "https://example.com/pull/1", "abc");
-  return store;
-}
-
-test("archives nothing while the platform is down, and logs each outage once", async () => {
-  using store = storeWithPullRequest();
-  let isDown = true;
-  const findClosed = async () => {
-    if (isDown) throw new Error("the platform is down");
-    return new Set<string>();
-  };
-  const { archiver, log } = archiverOf(store, { findClosed });
-  await archiver.run(now);
-  await archiver.run(now);
-  expect(store.job("one")?.archivedAt).toBeNull();
-  expect(log).toEqual(["Cannot read which pull requests are closed: the platform is down"]);
-  isDown = false;
-  await archiver.run(now);
-  isDown = true;
-  await archiver.run(now);
-  expect(log).toHaveLength(2);
-});
-
-test("does not archive a job that gets a new pull request in the meantime", async () => {
-  using store = storeWithPullRequest();
-  const findClosed = async () => {
-    store.addTurn("one", "More");
-    store.finishTurn(store.startNextTurn()?.id ?? 0, "completed", 1);
-    store.setPullRequest("one", "https://example.com/pull/2", "def");
-    return new Set(["https://example.com/pull/1"]);
-  };
-  await archiverOf(store, { findClosed }).archiver.run(now);
-  expect(store.job("one")?.archivedAt).toBeNull();
 });

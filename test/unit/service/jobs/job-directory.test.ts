@@ -1,0 +1,49 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { cleanJobDirectories, JobDirectory } from "../../../../src/service/jobs/job-directory.ts";
+import { temporaryFolder } from "../../../support/step.ts";
+
+test("has a new home with a Git identity, and keeps it for the next turn", async () => {
+  const folder = temporaryFolder();
+  const directory = new JobDirectory(folder, "job_1");
+  expect(await directory.prepare()).toBe(true);
+  expect(directory).toEqual({
+    path: join(folder, "jobs/job_1"),
+    home: join(folder, "jobs/job_1/home"),
+    tree: join(folder, "jobs/job_1/tree"),
+    temporary: join(folder, "jobs/job_1/tmp"),
+    input: join(folder, "jobs/job_1/input"),
+    index: join(folder, "jobs/job_1/index"),
+  });
+  expect(readFileSync(join(directory.home, ".gitconfig"), "utf8")).toBe(
+    "[user]\n\tname = Agent\n\temail = agent@localhost\n",
+  );
+  expect(readdirSync(directory.path).sort()).toEqual(["home", "input", "tmp"]);
+
+  writeFileSync(join(directory.home, ".gitconfig"), "changed");
+  mkdirSync(join(directory.tree, "docs"), { recursive: true });
+  for (const path of [directory.temporary, directory.input]) writeFileSync(join(path, "left"), "");
+  writeFileSync(directory.index, "");
+  expect(await directory.prepare()).toBe(false);
+  expect(readFileSync(join(directory.home, ".gitconfig"), "utf8")).toBe("changed");
+  for (const path of [directory.temporary, directory.input]) expect(readdirSync(path)).toEqual([]);
+  expect(readdirSync(directory.path).sort()).toEqual(["home", "input", "tmp"]);
+
+  await directory.clean();
+  expect(readdirSync(directory.path)).toEqual(["home"]);
+});
+
+test("is cleaned, or removed if its job is gone", async () => {
+  const folder = join(temporaryFolder(), "service");
+  await cleanJobDirectories(folder, () => true);
+  expect(readdirSync(join(folder, "jobs"))).toEqual([]);
+  const [kept, gone] = [new JobDirectory(folder, "kept"), new JobDirectory(folder, "gone")];
+  for (const directory of [kept, gone]) await directory.prepare();
+  mkdirSync(join(gone.home, "a/b"), { recursive: true });
+  writeFileSync(join(gone.home, "a/b/c"), "");
+  for (const path of ["a/b", "a"]) chmodSync(join(gone.home, path), 0o500);
+  await cleanJobDirectories(folder, (id) => id === "kept");
+  expect(readdirSync(kept.path)).toEqual(["home"]);
+  expect(existsSync(gone.path)).toBe(false);
+});
