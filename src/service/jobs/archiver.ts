@@ -26,11 +26,11 @@ export class Archiver {
 
   /** Runs one round, at a time in milliseconds since 1970. */
   async run(now: number): Promise<void> {
-    const { store, afterDays, log } = this.#options;
+    const { store, afterDays = Number.POSITIVE_INFINITY, log } = this.#options;
     const jobs = store.idleJobs();
     const closed = await this.#findClosed(jobs);
     for (const job of jobs) {
-      const isExpired = afterDays !== undefined && now - job.idleSince >= afterDays * dayMs;
+      const isExpired = now - job.idleSince >= afterDays * dayMs;
       if (!isExpired && !closed.has(job.pullRequest ?? "")) continue;
       if (store.archiveJob(job, now))
         log(`${job.id}: archived, ${isExpired ? `idle for ${afterDays} days` : "pull request closed or merged"}`);

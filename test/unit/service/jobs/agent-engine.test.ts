@@ -9,16 +9,21 @@ import { AgentEngine } from "../../../../src/service/jobs/agent-engine.ts";
 import { Store } from "../../../../src/service/jobs/store.ts";
 import { temporaryFolder } from "../../../support/step.ts";
 
+interface WaitingCheckout {
+  fail: (error: Error) => void;
+  succeed: () => void;
+}
+
 /** A repository whose checkouts wait for the test. */
 class WaitingRepository extends Repository {
-  /** The checkouts that wait, in their order. */
-  readonly waiting: { branch: string; fail: (error: Error) => void; succeed: () => void }[] = [];
+  /** The last checkout of each branch. */
+  readonly waiting = new Map<string, WaitingCheckout>();
 
   override checkOut(branch: string, worktree: string): Promise<Checkout> {
     const checkout = { worktree, inode: 0n, branch, head: "222", targetBranch: "main", base: "111" };
     return new Promise((resolve, fail) => {
       const succeed = () => resolve({ ...checkout, remoteHead: "222", isContinued: true });
-      this.waiting.push({ branch, fail, succeed });
+      this.waiting.set(branch, { fail, succeed });
     });
   }
 
@@ -55,19 +60,23 @@ function setUp(agents = 2) {
     signal: stop.signal,
     log: (line) => void log.push(line),
   });
-  /** Waits until a number of checkouts wait. */
-  const untilWaiting = async (count: number) => {
-    while (repository.waiting.length < count) await new Promise((resolve) => setTimeout(resolve, 1));
-    return repository.waiting.map(({ branch }) => branch);
+  /** Waits until a job's branch is being checked out. */
+  const checkoutOf = async (job: string): Promise<WaitingCheckout> => {
+    for (;;) {
+      const checkout = repository.waiting.get(`agent/${job}`);
+      repository.waiting.delete(`agent/${job}`);
+      if (checkout) return checkout;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
   };
   const addJobs = (...ids: string[]) => {
     for (const id of ids) store.addJob({ id, project: "docs", createdAt: 0 }, "Go on");
   };
-  return { store, engine, repository, stop, log, folder, untilWaiting, addJobs };
+  return { store, engine, repository, stop, log, folder, checkoutOf, addJobs };
 }
 
 test("shows a job by its state", async () => {
-  const { engine, store, repository, untilWaiting, addJobs } = setUp();
+  const { engine, store, checkoutOf, addJobs } = setUp();
   addJobs("a");
   const record = {
     id: "a",
@@ -80,9 +89,9 @@ test("shows a job by its state", async () => {
   };
   expect(engine.get("docs", "a")).toEqual(record);
   engine.start();
-  await untilWaiting(1);
+  const checkout = await checkoutOf("a");
   expect(engine.get("docs", "a")).toEqual(record);
-  repository.waiting[0]?.succeed();
+  checkout.succeed();
   await engine.drain();
   const completed = { ...record, status: "completed", prLink: "https://example.com/agent/a" };
   expect(engine.get("docs", "a")).toEqual(completed);
@@ -112,7 +121,7 @@ test("finds a job only in its project", () => {
 });
 
 test("creates a job and starts it immediately", async () => {
-  const { engine, store, log, untilWaiting } = setUp();
+  const { engine, store, log, checkoutOf } = setUp();
   const before = Date.now();
   const { id, status, createdAt } = engine.create("docs", "Fix it");
   expect(id).toMatch(/^job_[0-9a-f-]{36}$/);
@@ -120,34 +129,32 @@ test("creates a job and starts it immediately", async () => {
   expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(before);
   expect(store.job(id)?.project).toBe("docs");
   expect(store.prompts(id)).toEqual(["Fix it"]);
-  expect(await untilWaiting(1)).toEqual([`agent/${id}`]);
   expect(log).toEqual([`${id}: turn 1 started`]);
+  await checkoutOf(id);
 });
 
 test("runs a message to an idle job immediately", async () => {
-  const { engine, repository, untilWaiting, addJobs } = setUp();
+  const { engine, checkoutOf, addJobs } = setUp();
   addJobs("a");
   engine.start();
-  await untilWaiting(1);
-  repository.waiting[0]?.succeed();
+  (await checkoutOf("a")).succeed();
   await engine.drain();
   engine.message("docs", "a", "More");
-  expect(await untilWaiting(2)).toEqual(["agent/a", "agent/a"]);
+  await checkoutOf("a");
 });
 
 test("runs as many turns at a time as it may, and the next one when one has ended", async () => {
-  const { engine, store, repository, log, folder, untilWaiting, addJobs } = setUp(2);
+  const { engine, store, log, folder, checkoutOf, addJobs } = setUp(2);
   addJobs("a", "b", "c");
   engine.start();
-  expect(await untilWaiting(2)).toEqual(["agent/a", "agent/b"]);
+  const [a, b] = [await checkoutOf("a"), await checkoutOf("b")];
   expect(log).toEqual(["a: turn 1 started", "b: turn 2 started"]);
-  repository.waiting[0]?.fail(new Error("no route"));
-  expect((await untilWaiting(3))[2]).toBe("agent/c");
+  a.fail(new Error("no route"));
+  const c = await checkoutOf("c");
   expect(store.stateOf("a")).toBe("failed");
   expect(store.idleJobs()[0]?.idleSince).toBeGreaterThan(Date.now() - 60_000);
-  for (const { succeed } of repository.waiting.slice(1)) succeed();
+  for (const { succeed } of [b, c]) succeed();
   await engine.drain();
-  while (store.stateOf("c") === "active") await new Promise((resolve) => setTimeout(resolve, 1));
   expect(log.slice(2).sort()).toEqual([
     "a: turn 1 failed",
     "b: turn 2 completed",
@@ -158,19 +165,19 @@ test("runs as many turns at a time as it may, and the next one when one has ende
 });
 
 test("resumes what an earlier service left unfinished", async () => {
-  const { engine, store, log, untilWaiting, addJobs } = setUp();
+  const { engine, store, log, checkoutOf, addJobs } = setUp();
   addJobs("a");
   store.startNextTurn();
   engine.start();
-  await untilWaiting(1);
+  await checkoutOf("a");
   expect(log).toEqual(["a: interrupted earlier, resuming", "a: turn 1 started"]);
 });
 
 test("requeues the turns that the end of the service stops, and starts no other", async () => {
-  const { engine, store, repository, stop, log, untilWaiting, addJobs } = setUp(1);
+  const { engine, store, stop, log, checkoutOf, addJobs } = setUp(1);
   addJobs("a", "b");
   engine.start();
-  await untilWaiting(1);
+  const checkout = await checkoutOf("a");
   let isDrained = false;
   const drained = engine.drain().then(() => {
     isDrained = true;
@@ -178,22 +185,17 @@ test("requeues the turns that the end of the service stops, and starts no other"
   stop.abort();
   await new Promise((resolve) => setTimeout(resolve, 10));
   expect(isDrained).toBe(false);
-  repository.waiting[0]?.fail(new Error("aborted"));
+  checkout.fail(new Error("aborted"));
   await drained;
-  expect(repository.waiting).toHaveLength(1);
   expect(log).toEqual(["a: turn 1 started", "a: turn 1 stopped"]);
   expect([store.startNextTurn(), store.startNextTurn()]).toMatchObject([{ job: "a" }, { job: "b" }]);
 });
 
 test("fails a turn whose directory cannot be used", async () => {
-  const { engine, store, repository, log, untilWaiting } = setUp();
+  const { engine, store, log } = setUp();
   store.addJob({ id: "nul\0", project: "docs", createdAt: 0 }, "Go on");
-  store.addJob({ id: "b", project: "docs", createdAt: 0 }, "Go on");
   engine.start();
-  await untilWaiting(1);
-  repository.waiting[0]?.succeed();
   await engine.drain();
-  while (log.length < 4) await new Promise((resolve) => setTimeout(resolve, 1));
   expect(log).toContain("nul\0: turn 1 failed");
   expect(store.stateOf("nul\0")).toBe("failed");
 });
