@@ -1,5 +1,5 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { programPaths } from "../../../../../src/service/agents/sandbox/programs.ts";
 import { temporaryFolder } from "../../../../support/step.ts";
@@ -76,4 +76,36 @@ test("takes a single file as the whole program, and a link with its target", () 
   expect(paths(folder, join(folder, "home/agent.sh"), [])).toEqual(["home/agent.sh"]);
   expect(paths(folder, join(folder, "loop"), [])).toEqual([]);
   expect(paths(folder, "missing", ["bin"])).toEqual([]);
+});
+
+test("finds the interpreter of a script, however its first line names it", () => {
+  for (const [line, found] of [
+    ["#! /usr/bin/env  tool\r", true],
+    ["#!/usr/bin/env -S A=b tool --flag", true],
+    ["#!$FOLDER/opt/tool/bin/tool -x", true],
+    ["# !/usr/bin/env tool", false],
+    ["/usr/bin/env tool", false],
+    ["#!/usr/bin/env", false],
+    ["#!/usr/bin/other tool", false],
+  ] as const) {
+    const folder = install({ "home/agent.sh": `${line}\nrest\n`, "opt/tool/bin/tool": "", "opt/tool/lib/x": "" });
+    const interpreter = found ? ["opt/tool/bin", "opt/tool/lib"] : [];
+    expect(paths(folder, join(folder, "home/agent.sh"), ["opt/tool/bin"]), line).toEqual([
+      "home/agent.sh",
+      ...interpreter,
+    ]);
+  }
+});
+
+test("looks programs up in absolute folders only, and takes only files that can be run", () => {
+  const folder = install({ "a/agent/x": "", "b/agent": "", "c/agent": "" });
+  chmodSync(join(folder, "b/agent"), 0o644);
+  expect(paths(folder, "agent", ["a", "b", "c"])).toEqual(["c/agent"]);
+  const relativePath = relative(process.cwd(), join(folder, "c"));
+  expect(programPaths("agent", relativePath)).toEqual([]);
+});
+
+test("finds what a folder is really called", () => {
+  const folder = install({ "v1/bin/agent": "", "v1/lib/x": "", current: "-> v1" });
+  expect(paths(folder, "agent", ["current/bin"])).toEqual(["current/bin", "current/lib", "v1/bin", "v1/lib"]);
 });
