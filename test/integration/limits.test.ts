@@ -1,0 +1,102 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Limits, watchLimits } from "../../src/service/agents/limits.ts";
+import { signalGroup } from "../../src/service/processes/process-group.ts";
+import { temporaryFolder } from "../support/step.ts";
+
+/** Starts a shell script as the leader of a process group, and waits for its first line. Returns its id. */
+async function start(script: string): Promise<number> {
+  const leader = spawn("/bin/sh", ["-c", script], { detached: true, stdio: ["ignore", "pipe", "ignore"] });
+  onTestFinished(() => signalGroup(leader.pid, "SIGKILL"));
+  await once(leader.stdout, "data");
+  return leader.pid ?? 0;
+}
+
+/** A shell with one child that has two children, of which one left its process group. */
+const family = '(setsid sleep 300 & sleep 300 & echo started; wait) & wait "$!"';
+
+/** Waits until something is exceeded, and returns what. */
+async function exceeded(leader: number, limits: Limits, directories: string[] = []): Promise<string[]> {
+  const what: string[] = [];
+  await watchLimits(leader, directories, limits, (each) => void what.push(each), new AbortController().signal);
+  return what;
+}
+
+/** Returns what is exceeded in the first check, for which it gives some time. */
+async function exceededSoon(leader: number, limits: Limits, directories: string[] = []): Promise<string[]> {
+  const stop = new AbortController();
+  const what: string[] = [];
+  const watch = watchLimits(leader, directories, limits, (each) => void what.push(each), stop.signal);
+  await Promise.race([watch, setTimeout(300)]);
+  stop.abort();
+  await watch;
+  return what;
+}
+
+describe.skipIf(process.platform !== "linux")("the limit of", () => {
+  test("processes counts all descendants, but not the leader", async () => {
+    const leader = await start(family);
+    expect(await exceeded(leader, { processes: 2 })).toEqual(["more than 2 processes"]);
+    expect(await exceededSoon(leader, { processes: 3 })).toEqual([]);
+  });
+
+  test("memory counts all descendants, but not the leader", async () => {
+    const leader = await start(family);
+    expect(await exceeded(leader, { memoryMb: 0 })).toEqual(["more than 0 MB of memory"]);
+    expect(await exceededSoon(leader, { memoryMb: 1000, processes: 100 })).toEqual([]);
+    expect(await exceededSoon(await start("echo started; while :; do :; done"), { memoryMb: 0, processes: 0 })).toEqual(
+      [],
+    );
+  });
+
+  test("memory is in megabytes", async () => {
+    const allocate = "globalThis.kept = Buffer.alloc(200_000_000, 1); console.log(1); setTimeout(() => {}, 300_000)";
+    const leader = await start(`${process.execPath} --eval '${allocate}' & wait`);
+    expect(await exceeded(leader, { memoryMb: 150 })).toEqual(["more than 150 MB of memory"]);
+    expect(await exceededSoon(leader, { memoryMb: 800 })).toEqual([]);
+  });
+
+  test("files counts all directories, even if one is gone", async () => {
+    const folder = temporaryFolder();
+    const directories = ["a", "b", "gone"].map((name) => join(folder, name));
+    for (const directory of directories.slice(0, 2)) {
+      mkdirSync(directory);
+      writeFileSync(join(directory, "file"), "x".repeat(700 * 1024));
+    }
+    expect(await exceeded(process.pid, { diskMb: 1 }, directories)).toEqual(["more than 1 MB of disk"]);
+    expect(await exceededSoon(process.pid, { diskMb: 2 }, directories)).toEqual([]);
+    expect(await exceededSoon(process.pid, { diskMb: 0 }, directories.slice(2))).toEqual([]);
+  });
+
+  test("nothing ends at once", async () => {
+    const limits = { processes: undefined, memoryMb: undefined, diskMb: undefined };
+    await watchLimits(await start(family), [], limits, () => {}, new AbortController().signal);
+  });
+
+  test("anything is checked again, until it is exceeded", async () => {
+    const folder = temporaryFolder();
+    const what: string[] = [];
+    const { signal } = new AbortController();
+    const watch = watchLimits(process.pid, [folder], { diskMb: 0.1 }, (each) => void what.push(each), signal);
+    await setTimeout(300);
+    expect(what).toEqual([]);
+    writeFileSync(join(folder, "file"), "x".repeat(200 * 1024));
+    await watch;
+    expect(what).toEqual(["more than 0.1 MB of disk"]);
+  });
+
+  test("anything is not reported after the end of the checks", async () => {
+    const leader = await start(family);
+    const what: string[] = [];
+    const stop = new AbortController();
+    const watch = watchLimits(leader, [], { processes: 0 }, (each) => void what.push(each), stop.signal);
+    stop.abort();
+    await watch;
+    await watchLimits(leader, [], { processes: 0 }, (each) => void what.push(each), stop.signal);
+    expect(what).toEqual([]);
+  });
+});

@@ -1,0 +1,271 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createServer, type IncomingMessage, type RequestListener, request, type Server } from "node:http";
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type ModelProxyOptions, startModelProxy } from "../../src/service/agents/network/model-proxy.ts";
+
+const key = "key_of_the_model";
+
+async function listen<T extends Server>(server: T): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** Starts a model, and a proxy to it. Default: it answers with what it received. */
+async function start(listener?: RequestListener, options: Partial<ModelProxyOptions> = {}, path = "/v1/") {
+  const received: IncomingMessage[] = [];
+  const server = createServer((incoming, response) => {
+    received.push(incoming);
+    if (listener) listener(incoming, response);
+    else incoming.pipe(response);
+  });
+  const port = await listen(server);
+  const log: string[] = [];
+  const endpoint = {
+    url: `http://127.0.0.1:${port}${path}`,
+    baseUrlVariable: "MODEL_URL",
+    keyVariable: "MODEL_KEY",
+    header: (value: string): [string, string] => ["X-Model-Key", value],
+  };
+  const proxy = await startModelProxy({
+    model: { endpoint, key },
+    hosts: [],
+    log: (line) => void log.push(line),
+    ...options,
+  });
+  onTestFinished(() => proxy[Symbol.asyncDispose]());
+  return { proxy, server, port, received, log };
+}
+
+/** Sends a request to a proxy. */
+async function send(socketPath: string, path: string, headers = {}, method = "POST", body = "") {
+  const sent = request({ socketPath, path, method, headers });
+  sent.end(body);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  return { status: response.statusCode, headers: response.headers, body: await text(response) };
+}
+
+/** Opens a tunnel. Returns its connection and what the proxy answered. */
+async function openTunnel(socketPath: string, target: string, first = ""): Promise<{ client: Socket; answer: string }> {
+  const client = connect(socketPath);
+  onTestFinished(() => void client.destroy());
+  client.on("error", () => {});
+  client.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n${first}`);
+  const [data] = await once(client, "data");
+  return { client, answer: String(data) };
+}
+
+describe("a request to the model", () => {
+  test("keeps its method, body and headers, except those that could carry a key", async () => {
+    const { proxy, received } = await start((_incoming, response) => {
+      response.writeHead(429, { "retry-after": "7", "keep-alive": "timeout=9", "x-request": "1" }).end("slow down");
+    });
+    const headers = { "x-model-key": "dummy", "anthropic-version": "1", "accept-encoding": "gzip", te: "trailers" };
+    const { status, body, headers: answered } = await send(proxy.socket, "/v1/messages", headers, "PUT", "{}");
+    expect([status, body]).toEqual([429, "slow down"]);
+    expect(answered).toMatchObject({ "retry-after": "7", "x-request": "1" });
+    expect(answered["keep-alive"]).not.toBe("timeout=9");
+    expect(received[0]?.method).toBe("PUT");
+    expect(received[0]?.headers).toMatchObject({ "x-model-key": key, "anthropic-version": "1" });
+    expect(received[0]?.headers).not.toHaveProperty("te");
+    expect(received[0]?.rawHeaders).not.toContain("dummy");
+    expect(received[0]?.rawHeaders.filter((name) => name.toLowerCase() === "x-model-key")).toEqual(["X-Model-Key"]);
+  });
+
+  test("passes bodies in both directions", async () => {
+    const { proxy } = await start();
+    const body = "x".repeat(300_000);
+    expect(await send(proxy.socket, "/v1", {}, "POST", body)).toMatchObject({ status: 200, body });
+  });
+
+  test("may have large headers", async () => {
+    const { proxy } = await start(undefined, {}, "");
+    expect((await send(proxy.socket, "/any", { "x-large": "x".repeat(10_000) })).status).toBe(200);
+    const direct = await send(proxy.socket, "/any", { "x-large": "x".repeat(40_000) });
+    // The proxy accepts it; the server in this test, like most, does not.
+    expect(direct.status).toBe(431);
+    expect(direct.headers["content-type"]).toBeUndefined();
+  });
+
+  test("may be answered with large headers", async () => {
+    const { proxy } = await start((_incoming, response) =>
+      response.writeHead(200, { "x-large": "x".repeat(40_000) }).end(),
+    );
+    const sent = request({ socketPath: proxy.socket, path: "/v1", maxHeaderSize: 100_000 }).end();
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    response.resume();
+    expect(response.headers["x-large"]).toHaveLength(40_000);
+  });
+
+  test("is sent with TLS if its address says so", async () => {
+    const firstBytes: (number | undefined)[] = [];
+    const server = createTcpServer((socket) => {
+      socket
+        .on("error", () => {})
+        .once("data", (data) => {
+          firstBytes.push(data[0]);
+          socket.destroy();
+        });
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const { proxy } = await start(undefined, {
+      model: {
+        endpoint: {
+          url: `https://127.0.0.1:${port}`,
+          baseUrlVariable: "A",
+          keyVariable: "B",
+          header: (value) => ["K", value],
+        },
+        key,
+      },
+    });
+    expect(await send(proxy.socket, "/messages")).toMatchObject({
+      status: 502,
+      body: "The model cannot be reached.\n",
+    });
+    const handshake = 22;
+    expect(firstBytes).toEqual([handshake]);
+  });
+
+  test("is rejected with the reason", async () => {
+    const { proxy, received } = await start();
+    const rejected = await send(proxy.socket, "/v2");
+    expect(rejected).toMatchObject({ status: 403, body: "This is not a request for the model.\n" });
+    expect(rejected.headers["content-type"]).toBe("text/plain");
+    expect(await send(proxy.socket, "http://127.0.0.1/v1")).toMatchObject({
+      status: 403,
+      body: "This proxy opens tunnels.\n",
+    });
+    expect(await send(proxy.socket, "/v1/%00:\\..")).toBeDefined();
+    expect(received.filter(({ url }) => !url?.startsWith("/v1"))).toEqual([]);
+  });
+
+  test("that is no URL, or leads to another host, is rejected", async () => {
+    const { proxy, received } = await start(undefined, {}, "");
+    expect((await send(proxy.socket, "//other.example/v1")).status).toBeLessThan(500);
+    const { proxy: withoutPort } = await start(undefined, {
+      model: {
+        endpoint: {
+          url: "http://models.invalid:80/",
+          baseUrlVariable: "A",
+          keyVariable: "B",
+          header: (value) => ["bad header", value],
+        },
+        key,
+      },
+    });
+    // The header cannot be sent, so that the request fails before it is.
+    expect(await send(withoutPort.socket, "/v1")).toMatchObject({ status: 400, body: "The request is invalid.\n" });
+    expect(received.length).toBeLessThanOrEqual(1);
+  });
+
+  test("is rejected if there is no model", async () => {
+    const { proxy } = await start(undefined, { model: undefined });
+    expect(await send(proxy.socket, "/v1")).toMatchObject({ status: 403, body: "This proxy opens tunnels.\n" });
+  });
+
+  test("ends with the agent's connection", async () => {
+    const { proxy, server } = await start((_incoming, response) => void response.write("begin"));
+    const sent = request({ socketPath: proxy.socket, path: "/v1", method: "POST" }).end();
+    sent.on("error", () => {});
+    const [incoming] = (await once(server, "request")) as [IncomingMessage];
+    await once(sent, "response");
+    const closed = once(incoming.socket, "close");
+    sent.destroy();
+    await closed;
+  });
+
+  test("ends with the model's connection", async () => {
+    const { proxy } = await start((incoming, response) => {
+      response.write("begin");
+      setTimeout(() => incoming.socket.destroy(), 10);
+    });
+    await expect(send(proxy.socket, "/v1")).rejects.toThrow("aborted");
+  });
+});
+
+describe("a tunnel", () => {
+  test("passes bytes in both directions, also those sent with the request", async () => {
+    const echo = await startTcpEcho();
+    const { proxy } = await start(undefined, { hosts: [`LOCALHOST:${echo.port}`] });
+    const { client, answer } = await openTunnel(proxy.socket, `localhost:${echo.port}`, "one");
+    let all = answer;
+    client.on("data", (data) => {
+      all += data;
+    });
+    const until = async (end: string) => {
+      while (!all.endsWith(end)) await new Promise((resolve) => setTimeout(resolve, 2));
+    };
+    await until("ONE");
+    expect(all).toBe("HTTP/1.1 200 Connection Established\r\n\r\nONE");
+    client.write("two");
+    await until("TWO");
+    const closed = once(echo.sockets[0] as Socket, "close");
+    client.destroy();
+    await closed;
+  });
+
+  test("closes with the proxy, which also removes its socket", async () => {
+    const echo = await startTcpEcho();
+    const { proxy } = await start(undefined, { hosts: [`localhost:${echo.port}`] });
+    const { client } = await openTunnel(proxy.socket, `localhost:${echo.port}`);
+    const idle = connect(proxy.socket);
+    await once(idle, "connect");
+    const closed = Promise.all([once(client, "close"), once(idle, "close")]);
+    await proxy[Symbol.asyncDispose]();
+    await closed;
+    expect(existsSync(proxy.socket)).toBe(false);
+  });
+
+  test("needs a permitted host, whose port is 443 unless it is given", async () => {
+    const { proxy, log } = await start(undefined, { hosts: ["a.example", "b.example:8443", "c:1.example"] });
+    for (const target of ["a.example:8443", "b.example:443", "x.a.example:443", "a.example:443:1"])
+      expect((await openTunnel(proxy.socket, target)).answer).toBe("HTTP/1.1 403 Forbidden\r\n\r\n");
+    expect(log).toEqual([
+      "An agent was denied a connection to a.example:8443.",
+      "An agent was denied a connection to b.example:443.",
+      "An agent was denied a connection to x.a.example:443.",
+    ]);
+  });
+
+  test("that is denied is logged, up to 20 names", async () => {
+    const { proxy, log } = await start();
+    for (let index = 0; index < 22; index++) await openTunnel(proxy.socket, `${index}.example:443`);
+    expect(log).toHaveLength(20);
+    expect(log.at(-1)).toBe("An agent was denied a connection to 19.example:443.");
+  });
+
+  test("whose client is reset does not end the service", async () => {
+    const echo = await startTcpEcho();
+    const { proxy } = await start(undefined, { hosts: [`localhost:${echo.port}`] });
+    const { client } = await openTunnel(proxy.socket, `localhost:${echo.port}`);
+    client.write("x");
+    client.destroy();
+    const { answer } = await openTunnel(proxy.socket, `localhost:${echo.port}`);
+    expect(answer).toContain("200");
+  });
+});
+
+/** Starts a server that answers with what it gets, in upper case. */
+async function startTcpEcho(): Promise<{ port: number; sockets: Socket[] }> {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => {
+    sockets.push(socket);
+    socket.on("error", () => {}).on("data", (data) => socket.write(String(data).toUpperCase()));
+  }).listen(0, "localhost");
+  await once(server, "listening");
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, sockets };
+}

@@ -1,0 +1,270 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type Checkout, Repository, type RepositoryOptions } from "../../src/service/git/repository.ts";
+import type { DocsRepository } from "../../tools/docs-repository.ts";
+import { docsRepository } from "../support/agent-service.ts";
+import { temporaryFolder } from "../support/step.ts";
+
+async function open(options: Partial<RepositoryOptions> & { docs?: DocsRepository } = {}) {
+  const { docs = docsRepository(), ...others } = options;
+  const folder = temporaryFolder();
+  const repository = new Repository({ url: docs.path, folder, ...others });
+  await repository.open();
+  let count = 0;
+  const checkOut = (branch: string, startOver = false) =>
+    repository.checkOut(branch, join(folder, `tree-${++count}`), startOver);
+  const commit = (checkout: Checkout, message = "Change\n") =>
+    repository.commit(checkout, message, join(folder, `index-${++count}`));
+  /** Commits a file on a job's branch and pushes it. Returns the commit. */
+  const change = async (job: string, file: string, text: string): Promise<string> => {
+    const checkout = await checkOut(`agent/${job}`);
+    writeFileSync(join(checkout.worktree, file), text);
+    const made = (await commit(checkout, `Write ${file}\n\nText.\n`)) ?? "";
+    await repository.push(made, checkout.branch, checkout.remoteHead, job);
+    return made;
+  };
+  return { docs, folder, repository, checkOut, commit, change };
+}
+
+describe("a checkout", () => {
+  test("starts at the target branch, with the repository as its origin", async () => {
+    const { docs, checkOut, repository, folder } = await open();
+    const head = docs.git("rev-parse", "main");
+    const checkout = await checkOut("agent/a");
+    expect(checkout).toEqual({
+      worktree: join(folder, "tree-1"),
+      inode: expect.any(BigInt),
+      branch: "agent/a",
+      head,
+      targetBranch: "main",
+      base: head,
+      remoteHead: undefined,
+      isContinued: false,
+    });
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-C", checkout.worktree, ...args], { encoding: "utf8" }).trim();
+    expect(git("remote", "get-url", "origin")).toBe(docs.path);
+    expect(git("branch", "--show-current")).toBe("agent/a");
+    expect(git("status", "--porcelain")).toBe("");
+    expect(repository.objects).toBe(join(folder, "mirror.git/objects"));
+  });
+
+  test("continues at the head of the job's branch, unless told to start over", async () => {
+    const { docs, checkOut, change } = await open();
+    const base = docs.git("rev-parse", "main");
+    const head = await change("a", "a.md", "a");
+    docs.git("branch", "other", "main");
+    const continued = { head, base, remoteHead: head, isContinued: true };
+    expect(await checkOut("agent/a")).toMatchObject(continued);
+    expect(await checkOut("agent/a", true)).toMatchObject({ head: base, base, remoteHead: head, isContinued: false });
+    expect(await change("b", "b.md", "b")).not.toBe(head);
+    docs.merge("agent/b");
+    const main = docs.git("rev-parse", "main");
+    expect(await checkOut("agent/a")).toMatchObject(continued);
+    expect(await checkOut("agent/b")).toMatchObject({ head: main, base: main, isContinued: false });
+  });
+
+  test("uses the target branch that it is given", async () => {
+    const docs = docsRepository();
+    docs.git("branch", "next", "main");
+    const { checkOut } = await open({ docs, targetBranch: "next" });
+    expect((await checkOut("agent/a")).targetBranch).toBe("next");
+    docs.git("branch", "-D", "next");
+    await expect(checkOut("agent/b")).rejects.toThrow("the branch next has no commit");
+  });
+});
+
+describe("opening a repository", () => {
+  test("names what is wrong with its branches", async () => {
+    await expect(open({ targetBranch: "missing" })).rejects.toThrow("the branch missing has no commit yet");
+    const docs = docsRepository();
+    docs.git("branch", "agent", "main");
+    await expect(open({ docs })).rejects.toThrow("the repository has a branch named agent");
+    docs.git("branch", "-D", "agent");
+    docs.git("update-ref", "refs/heads/agent/x", "main");
+    docs.git("symbolic-ref", "HEAD", "refs/heads/agent/x");
+    await expect(open({ docs })).rejects.toThrow("HEAD of the repository is agent/x, the branch of a job");
+  });
+});
+
+describe("a commit", () => {
+  test("contains all files in the worktree, whatever the agent did with Git", async () => {
+    const { checkOut, commit, repository } = await open();
+    const checkout = await checkOut("agent/a");
+    const tree = checkout.worktree;
+    writeFileSync(join(tree, "new.md"), "new");
+    rmSync(join(tree, "README.md"));
+    rmSync(join(tree, ".git"), { recursive: true });
+    const made = (await commit(checkout, "Fix\n\nTrailer: x\n")) ?? "";
+    expect(await repository.commits(checkout.head, made)).toEqual([{ commit: made, message: "Fix\n\nTrailer: x\n" }]);
+    const diff = await repository.diff(checkout.head, made, 10_000);
+    for (const line of ["deleted file mode", "+++ b/new.md", "+new"]) expect(diff).toContain(line);
+    expect(await repository.diff(checkout.head, made, 10)).toBe(diff.slice(0, 10));
+  });
+
+  test("is not made without a change", async () => {
+    const { checkOut, commit } = await open();
+    expect(await commit(await checkOut("agent/a"))).toBeUndefined();
+  });
+
+  test("is not made of another directory", async () => {
+    const { checkOut, commit, folder } = await open();
+    const [moved, linked, removed] = [await checkOut("agent/a"), await checkOut("agent/b"), await checkOut("agent/c")];
+    renameSync(moved.worktree, join(folder, "moved"));
+    mkdirSync(moved.worktree);
+    renameSync(linked.worktree, join(folder, "linked"));
+    symlinkSync(join(folder, "linked"), linked.worktree);
+    rmSync(removed.worktree, { recursive: true });
+    for (const checkout of [moved, linked, removed, { ...moved, inode: undefined }])
+      await expect(commit(checkout)).rejects.toThrow("the agent removed or replaced its worktree");
+  });
+
+  test.each([".gitignore", "docs/.gitattributes"])("is not made while Git would wait for the pipe %s", async (pipe) => {
+    const { checkOut, commit } = await open();
+    const checkout = await checkOut("agent/a");
+    execFileSync("mkfifo", [join(checkout.worktree, pipe)]);
+    await expect(commit(checkout)).rejects.toThrow(
+      `the agent left a named pipe, for which Git would wait: ${join(checkout.worktree, pipe)}`,
+    );
+  });
+
+  test("is not made of a nested repository, but keeps submodules", async () => {
+    const docs = docsRepository();
+    const entries = [
+      "160000 commit 1111111111111111111111111111111111111111\tsub",
+      "160000 commit 2222222222222222222222222222222222222222\tgone",
+    ];
+    const listed = docs.git("ls-tree", "main");
+    const tree = execFileSync("git", ["-C", docs.path, "mktree", "--missing"], {
+      input: `${[listed, ...entries].join("\n")}\n`,
+      encoding: "utf8",
+    }).trim();
+    const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    docs.git(
+      "update-ref",
+      "refs/heads/main",
+      docs.git(...author, "commit-tree", tree, "-p", "main", "-m", "Submodules"),
+    );
+    const { checkOut, commit } = await open({ docs });
+    const checkout = await checkOut("agent/a");
+    rmSync(join(checkout.worktree, "gone"), { recursive: true });
+    writeFileSync(join(checkout.worktree, "new.md"), "new");
+    const made = (await commit(checkout)) ?? "";
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-C", checkout.worktree, ...args], { encoding: "utf8" }).trim();
+    expect(git("diff-tree", "--name-status", "-r", checkout.head, made)).toBe("D\tgone\nA\tnew.md");
+
+    const nested = join(checkout.worktree, "docs/inner");
+    execFileSync("git", ["init", "--quiet", nested]);
+    execFileSync("git", ["-C", nested, ...author, "commit", "--quiet", "--allow-empty", "-m", "x"]);
+    await expect(commit(checkout)).rejects.toThrow("created a Git repository in docs/inner, which cannot be committed");
+  });
+});
+
+describe("a push", () => {
+  test("records the commit, moves the branch, and shows it in the clone", async () => {
+    const { docs, repository, change } = await open();
+    const head = docs.git("rev-parse", "main");
+    expect(await repository.lastCommitOf("a")).toBeUndefined();
+    const commit = await change("a", "a.md", "a");
+    expect(docs.git("rev-parse", "agent/a")).toBe(commit);
+    expect(await repository.branchHead("agent/a")).toBe(commit);
+    expect(await repository.lastCommitOf("a")).toEqual({
+      commit,
+      parent: head,
+      message: expect.stringMatching(/^Write a.md\n\nText.\n+$/),
+    });
+  });
+
+  test("is rejected if the branch has moved", async () => {
+    const { docs, repository, change } = await open();
+    const head = docs.git("rev-parse", "main");
+    const [one, two] = [await change("a", "a.md", "a"), await change("b", "b.md", "b")];
+    await expect(repository.push(two, "agent/a", head, "b")).rejects.toThrow("git push exited with 1");
+    await expect(repository.push(two, "agent/a", undefined, "b")).rejects.toThrow("git push exited with 1");
+    expect(docs.git("rev-parse", "agent/a")).toBe(one);
+    await repository.push(two, "agent/a", one, "b");
+    expect(docs.git("rev-parse", "agent/a")).toBe(two);
+  });
+
+  test("writes with the given umask", async () => {
+    const { docs, change } = await open({ umask: 0o077 });
+    await change("a", "a.md", "a");
+    const mode = (path: string) =>
+      execFileSync("stat", ["-c", "%a", join(docs.path, path)], { encoding: "utf8" }).trim();
+    expect(mode("refs/heads/agent/a")).toBe("600");
+    expect(readFileSync(join(docs.path, "refs/heads/agent/a"), "utf8")).toMatch(/^[0-9a-f]{40}\n$/);
+  });
+});
+
+describe("what is merged", () => {
+  test("is found by merge and squash, but not without a change", async () => {
+    const { docs, repository, change, checkOut } = await open();
+    const [merged, squashed, open_] = [
+      await change("a", "a.md", "a"),
+      await change("b", "b.md", "b"),
+      await change("c", "c.md", "c"),
+    ];
+    docs.merge("agent/a");
+    docs.squash("agent/b");
+    await repository.fetch();
+    expect(await repository.isMerged(merged, "main")).toBe(true);
+    expect(await repository.isMerged(open_, "main")).toBe(false);
+    expect((await checkOut("agent/c")).isContinued).toBe(true);
+    expect(await repository.isMerged(squashed, "main")).toBe(true);
+  });
+
+  test("does not include a commit whose changes were undone", async () => {
+    const { repository, change, checkOut, commit } = await open();
+    await change("a", "a.md", "a");
+    const checkout = await checkOut("agent/a");
+    rmSync(join(checkout.worktree, "a.md"));
+    const undone = (await commit(checkout)) ?? "";
+    expect(await repository.isMerged(undone, "main")).toBe(false);
+  });
+});
+
+describe("a rebase", () => {
+  test("moves a commit onto another descendant of its parent", async () => {
+    const { docs, repository, change } = await open();
+    const head = docs.git("rev-parse", "main");
+    const [one, two, same] = [
+      await change("a", "a.md", "a"),
+      await change("b", "b.md", "b"),
+      await change("c", "a.md", "a"),
+    ];
+    const rebased = (await repository.rebase(one, head, two)) ?? "";
+    expect(await repository.commits(two, rebased)).toEqual([
+      { commit: rebased, message: expect.stringMatching(/^Write a.md\n\nText.\n+$/) },
+    ]);
+    expect(await repository.diff(two, rebased, 1000)).toContain("+++ b/a.md");
+    expect(await repository.rebase(one, head, same)).toBe(same);
+    const conflict = await change("d", "a.md", "other");
+    expect(await repository.rebase(one, head, conflict)).toBeUndefined();
+    expect(await repository.rebase(rebased, two, one)).toBeUndefined();
+  });
+});
+
+test("fetches all branches, and forgets those that are gone", async () => {
+  const { docs, repository, folder } = await open();
+  docs.git("branch", "new", "main");
+  docs.git("tag", "v1", "main");
+  expect(await repository.branchHead("new")).toBeUndefined();
+  await Promise.all([repository.fetch(), repository.fetch()]);
+  expect(await repository.branchHead("new")).toBe(docs.git("rev-parse", "main"));
+  expect(existsSync(join(folder, "mirror.git/refs/tags/v1"))).toBe(false);
+  docs.git("branch", "-D", "new");
+  await repository.fetch();
+  expect(await repository.branchHead("new")).toBeUndefined();
+});
+
+test("goes on after an update of refs that failed", async () => {
+  const { docs, repository } = await open();
+  const path = `${docs.path}-moved`;
+  renameSync(docs.path, path);
+  await expect(repository.fetch()).rejects.toThrow("git fetch exited with 128");
+  renameSync(path, docs.path);
+  await repository.fetch();
+});
