@@ -7,7 +7,7 @@ import { renderReport, tallies } from "../../tools/mutate/report.ts";
 import { root } from "../support/metadata.ts";
 
 /** Runs mutation testing on a repository with these files. */
-async function mutateRepository(files: Record<string, string>): Promise<MutationRun> {
+async function mutateRepository(files: Record<string, string>, without: string[] = []): Promise<MutationRun> {
   const repository = mkdtempSync(join(tmpdir(), "agent-job-mutate-test-"));
   onTestFinished(() => rmSync(repository, { recursive: true, force: true }));
   symlinkSync(join(root, "node_modules"), join(repository, "node_modules"), "junction");
@@ -15,7 +15,7 @@ async function mutateRepository(files: Record<string, string>): Promise<Mutation
     mkdirSync(dirname(join(repository, file)), { recursive: true });
     writeFileSync(join(repository, file), content);
   }
-  return mutate({ root: repository, paths: ["src"] });
+  return mutate({ root: repository, paths: ["src"], without });
 }
 
 const source = `
@@ -61,4 +61,15 @@ test("finds what tests notice: also constants, endless loops, and code that no t
   expect(all).toEqual({ ...file, file: "src" });
   expect(renderReport(run)).toMatch(/^\| \*\*src\*\* \| \d.*\n\| src\/sizes\.ts \| \d/m);
   expect(renderReport(run)).toContain("src/sizes.ts:3:42  EqualityOperator  size > sizes.large → size >= sizes.large");
+});
+
+test("leaves tests out if told to", async () => {
+  const files = {
+    "src/sizes.ts": source,
+    "test/unit/sizes.test.ts": tests,
+    "test/unit/slow.test.ts": tests.replace("always fails", "is slow"),
+  };
+  const run = await mutateRepository(files, ["test/**/slow.test.ts"]);
+  expect(run.unusable).toEqual(["test/unit/sizes.test.ts > always fails"]);
+  await expect(mutateRepository(files, ["test/**"])).rejects.toThrow("No test in test/unit or test/integration");
 });

@@ -12,6 +12,7 @@ would let a mistake pass. PATH is a file or folder (default: src/client src/acti
 test/unit and test/integration. A mutant cannot reach other processes: tests of dist, and of programs that a test starts,
 do not count, and files that only such processes run are listed apart. So are mutants of string literals.
 
+  --without FILE   leave out tests, such as slow ones, by their path or a pattern of it; can be repeated
   --json FILE      also write the result for every mutant
   --threshold N    exit with 1 if less than N percent are noticed
   --help           show this help
@@ -19,6 +20,7 @@ do not count, and files that only such processes run are listed apart. So are mu
 
 interface Options {
   paths: string[];
+  without: string[];
   json: string | undefined;
   threshold: number;
 }
@@ -27,6 +29,7 @@ function readOptions(): Options | "help" {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
+      without: { type: "string", multiple: true, default: [] },
       json: { type: "string" },
       threshold: { type: "string", default: "0" },
       help: { type: "boolean", default: false },
@@ -36,16 +39,16 @@ function readOptions(): Options | "help" {
   const threshold = Number(values.threshold);
   if (!(threshold >= 0 && threshold <= 100)) throw new Error("--threshold must be a number from 0 to 100");
   const paths = positionals.length > 0 ? positionals : ["src/client", "src/action", "src/service"];
-  return { paths, json: values.json, threshold };
+  return { paths, without: values.without, json: values.json, threshold };
 }
 
-async function main({ paths, json, threshold }: Options): Promise<void> {
+async function main({ paths, without, json, threshold }: Options): Promise<void> {
   const startedAt = performance.now();
   const onProgress = (text: string): void => {
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     process.stderr.write(`${seconds} s: ${text}\n`);
   };
-  const run = await mutate({ root: resolve(import.meta.dirname, "../.."), paths, onProgress });
+  const run = await mutate({ root: resolve(import.meta.dirname, "../.."), paths, without, onProgress });
   process.stdout.write(renderReport(run));
   const files = tallies(run);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify({ files, ...run }, null, 2)}\n`);

@@ -40,6 +40,8 @@ export interface MutationOptions {
   root: string;
   /** Files or folders in it. */
   paths: readonly string[];
+  /** Patterns of test files that are left out, relative to the repository. Default: none. */
+  without?: readonly string[];
   onProgress?: (text: string) => void;
 }
 
@@ -55,7 +57,12 @@ const slackMs = 2000;
 const slackHits = 100_000;
 
 /** Runs the tests of a repository with each mutant of some of its sources, in a copy of the repository. */
-export async function mutate({ root, paths, onProgress = () => {} }: MutationOptions): Promise<MutationRun> {
+export async function mutate({
+  root,
+  paths,
+  without = [],
+  onProgress = () => {},
+}: MutationOptions): Promise<MutationRun> {
   const files = sourceFiles(root, paths);
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), "agent-job-mutate-")));
   const sessions = new AbortController();
@@ -67,7 +74,8 @@ export async function mutate({ root, paths, onProgress = () => {} }: MutationOpt
   try {
     const copy = copyRepository(root, scratch);
     const reach = createImportGraph();
-    const tests = globSync("test/{unit,integration}/**/*.test.ts", { cwd: copy }).map((file) => join(copy, file));
+    const found = globSync("test/{unit,integration}/**/*.test.ts", { cwd: copy, exclude: without });
+    const tests = found.map((file) => join(copy, file));
     const reached = new Set(tests.flatMap((test) => [...reach(test)]));
     const imported = files.filter((file) => reached.has(resolve(copy, file)));
     if (imported.length === 0) throw new Error(`No test in test/unit or test/integration imports ${paths.join(", ")}`);
