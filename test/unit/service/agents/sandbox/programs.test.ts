@@ -109,3 +109,8 @@ test("finds what a folder is really called", () => {
   const folder = install({ "v1/bin/agent": "", "v1/lib/x": "", current: "-> v1" });
   expect(paths(folder, "agent", ["current/bin"])).toEqual(["current/bin", "current/lib", "v1/bin", "v1/lib"]);
 });
+
+test("takes env itself for the interpreter if it names no program", () => {
+  const folder = install({ "home/agent.sh": "#!$FOLDER/opt/tool/bin/env -i\n", "opt/tool/bin/env": "" });
+  expect(paths(folder, join(folder, "home/agent.sh"), [])).toEqual(["home/agent.sh", "opt/tool/bin"]);
+});
