@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Git, GitError, type GitOptions } from "../../src/service/git/git.ts";
 import { readOperatorSettings } from "../../src/service/git/settings.ts";
@@ -89,7 +89,7 @@ describe("a command", () => {
     expect(settings).toEqual(
       [
         "core.attributesfile=/dev/null",
-        "core.excludesfile=/dev/null",
+        `core.excludesfile=${resolve(import.meta.dirname, "../../src/service/git/agent-files.gitignore")}`,
         "core.fsmonitor=false",
         "core.hookspath=/dev/null",
         "core.quotepath=false",

@@ -16,7 +16,7 @@ async function open(options: Partial<RepositoryOptions> & { docs?: DocsRepositor
   const checkOut = (branch: string, startOver = false) =>
     repository.checkOut(branch, join(folder, `tree-${++count}`), startOver);
   const commit = (checkout: Checkout, message = "Change\n") =>
-    repository.commit(checkout, message, join(folder, `index-${++count}`));
+    repository.commit(checkout, message, join(folder, `index-${++count}`), 1_000_000);
   /** Commits a file on a job's branch and pushes it. Returns the commit. */
   const change = async (job: string, file: string, text: string): Promise<string> => {
     const checkout = await checkOut(`agent/${job}`);

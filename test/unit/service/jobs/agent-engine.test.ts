@@ -53,6 +53,7 @@ function setUp(agents = 2) {
     sandbox: unconfined,
     network: fullNetwork,
     limits: {},
+    largestChangeBytes: 1_000_000,
     folder,
     timeLimitMs: 1000,
     repositoryName: "https://example.com/docs",
@@ -104,7 +105,7 @@ test("shows a job by its state", async () => {
     archivedAt: "1970-01-01T00:00:01.000Z",
   });
   expect(engine.message("docs", "a", "More")).toEqual(record);
-  expect(store.prompts("a")).toEqual(["Go on", "More"]);
+  expect(store.turns("a").map(({ prompt }) => prompt)).toEqual(["Go on", "More"]);
 });
 
 test("finds a job only in its project", () => {
@@ -117,7 +118,7 @@ test("finds a job only in its project", () => {
     expect(engine.get(project, id)).toBeUndefined();
     expect(engine.message(project, id, "More")).toBeUndefined();
   }
-  expect(store.prompts("a")).toEqual(["Go on"]);
+  expect(store.turns("a").map(({ prompt }) => prompt)).toEqual(["Go on"]);
 });
 
 test("creates a job and starts it immediately", async () => {
@@ -128,7 +129,7 @@ test("creates a job and starts it immediately", async () => {
   expect(status).toBe("active");
   expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(before);
   expect(store.job(id)?.project).toBe("docs");
-  expect(store.prompts(id)).toEqual(["Fix it"]);
+  expect(store.turns(id).map(({ prompt }) => prompt)).toEqual(["Fix it"]);
   expect(log).toEqual([`${id}: turn 1 started`]);
   await checkoutOf(id);
 });

@@ -57,8 +57,8 @@ describe("a file", () => {
     expect(() => store.addJob({ id: "a", project: "docs", createdAt: 0 }, "Two")).toThrow("UNIQUE");
     expect(() => store.addTurn("unknown", "Two")).toThrow("FOREIGN KEY");
     addJob(store, "b");
-    expect(store.prompts("a")).toEqual(["One"]);
-    expect(store.prompts("b")).toEqual(["One"]);
+    expect(store.turns("a").map(({ prompt }) => prompt)).toEqual(["One"]);
+    expect(store.turns("b").map(({ prompt }) => prompt)).toEqual(["One"]);
   });
 
   test("of an earlier version gets the answers of agents", () => {
@@ -92,7 +92,7 @@ describe("turns", () => {
     expect(store.startNextTurn()).toBeUndefined();
     store.finishTurn(one.id, "failed", 0);
     expect(store.startNextTurn()).toMatchObject({ job: "a", prompt: "Two" });
-    expect(store.prompts("a")).toEqual(["One", "Two"]);
+    expect(store.turns("a").map(({ prompt }) => prompt)).toEqual(["One", "Two"]);
   });
 
   test("make a job active until the last one has ended, and its result is that of the job", () => {

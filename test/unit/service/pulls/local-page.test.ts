@@ -8,7 +8,10 @@ const page: PullRequestPage = {
   targetBranch: "main",
   repositoryName: "https://example.com/docs",
   state: "open",
-  prompts: ["Fix the links\nof the guide", "And of the others"],
+  turns: [
+    { title: "Fix the links", state: "completed" },
+    { title: "And of the others", state: "failed" },
+  ],
   commits: [
     { commit: "0123456789abcdef", message: "Fix the links\n\nAgent-Turn: 1\n" },
     { commit: "fedcba9876543210", message: "More" },
@@ -39,16 +42,15 @@ const page: PullRequestPage = {
 const render = (changes: Partial<PullRequestPage> = {}) =>
   renderPullRequestPage({ ...page, ...changes }).replace(/^.*<\/style>\n/s, "");
 
-test("shows a pull request with its prompts, commits and changes", () => {
+test("shows a pull request with its turns, commits and changes", () => {
   expect(render()).toBe(`<main>
 <p class="quiet">https://example.com/docs</p>
 <h1>Fix the links <span class="quiet">#7</span></h1>
 <p><span class="state open">Open</span>
 The agent wants to merge 2 commits into <code>main</code> from <code>agent/job_1</code></p>
-<h2>Prompts</h2>
-<ol><li><pre class="prompt">Fix the links
-of the guide</pre></li>
-<li><pre class="prompt">And of the others</pre></li></ol>
+<h2>Turns</h2>
+<ol><li>Fix the links</li>
+<li>And of the others <span class="minus">Failed</span></li></ol>
 <h2>Commits</h2>
 <ul><li><code>01234567</code> Fix the links</li>
 <li><code>fedcba98</code> More</li></ul>
@@ -107,7 +109,7 @@ test("escapes all content, and shows control characters that would reorder it", 
     branch: hostile,
     targetBranch: hostile,
     repositoryName: hostile,
-    prompts: [hostile],
+    turns: [{ title: hostile, state: "running" }],
     commits: [{ commit: "<commit>", message: hostile }],
     files: [
       {
