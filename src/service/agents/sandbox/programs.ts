@@ -71,14 +71,16 @@ function installationOf(file: string): string[] {
 /** Returns the programs that a script names in its first line: `#!/usr/bin/env node` names two. */
 function interpretersOf(file: string): string[] {
   const buffer = Buffer.alloc(maxInterpreterLine);
+  let descriptor: number | undefined;
   let size: number;
   try {
-    const descriptor = openSync(file, "r");
+    descriptor = openSync(file, "r");
     size = readSync(descriptor, buffer);
-    closeSync(descriptor);
   } catch {
     // A program that can be run, but not read, is no script.
     return [];
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
   const [line = ""] = buffer.toString("latin1", 0, size).split("\n");
   if (!line.startsWith("#!")) return [];
