@@ -2,6 +2,25 @@ export const id = 371;
 export const ids = [371];
 export const modules = {
 
+/***/ 6376:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   y: () => (/* binding */ GitHubError)
+/* harmony export */ });
+/** Thrown when a request to GitHub fails. The message never contains the token. */
+class GitHubError extends Error {
+    /** Of the last response; `undefined` if GitHub did not respond. */
+    status;
+    constructor(message, status) {
+        super(message);
+        this.status = status;
+    }
+}
+
+
+/***/ }),
+
 /***/ 371:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 

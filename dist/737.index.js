@@ -461,6 +461,25 @@ function mergeFiles(parts) {
 }
 
 
+/***/ }),
+
+/***/ 6376:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   y: () => (/* binding */ GitHubError)
+/* harmony export */ });
+/** Thrown when a request to GitHub fails. The message never contains the token. */
+class GitHubError extends Error {
+    /** Of the last response; `undefined` if GitHub did not respond. */
+    status;
+    constructor(message, status) {
+        super(message);
+        this.status = status;
+    }
+}
+
+
 /***/ })
 
 };

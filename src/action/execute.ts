@@ -1,4 +1,3 @@
-import { runComment } from "./comment-mode.ts";
 import type { CommentMode, Settings, Task } from "./inputs/schema.ts";
 import type { ModePorts } from "./mode-ports.ts";
 import type { Outcome } from "./outcome.ts";
@@ -26,9 +25,10 @@ export async function execute(
   log: RunLog,
 ): Promise<Execution> {
   try {
-    return mode.kind === "plain"
-      ? await runPlain(settings, mode.task, ports, state, log)
-      : await runComment(settings, mode, ports, state, log);
+    if (mode.kind === "plain") return await runPlain(settings, mode.task, ports, state, log);
+    // Loaded here, because it would make every other step start later.
+    const { runComment } = await import("./comment-mode.ts");
+    return await runComment(settings, mode, ports, state, log);
   } catch (error) {
     log.debugError(error);
     return { result: { kind: "crashed", error } };
