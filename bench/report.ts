@@ -3,7 +3,7 @@ import { hourlyLimit } from "../src/service/http/rate-limiter.ts";
 import { calm, crowded, type FleetResult, jobSeconds } from "./fleet.ts";
 import { maxSeconds, medianSeconds, percentile95Seconds } from "./job-lengths.ts";
 import { better, type LatenessResult, type LatenessRow, runnersUp } from "./lateness.ts";
-import type { Loaded, Sizes } from "./size.ts";
+import type { Sizes } from "./size.ts";
 import type { StartUpRow } from "./start-up.ts";
 import type { SteadyRow } from "./steady.ts";
 
@@ -15,13 +15,6 @@ export interface Measurements {
   lateness: LatenessResult;
   fleet: FleetResult;
 }
-
-const whenLoaded: Record<Loaded, string> = {
-  always: "always",
-  GitHub: "for a comment with the trigger phrase",
-  cache: "for the Actions cache, in a process of its own",
-  "GitHub or cache": "for either of these",
-};
 
 /** Renders the measurements as Markdown. */
 export function renderReport({ rounds, startUp, steady, sizes, lateness, fleet }: Measurements): string {
@@ -59,7 +52,7 @@ ${table(
   ["file", "size", "loaded", "contents (kB)"],
   sizes.files
     .sort((one, other) => other.bytes - one.bytes)
-    .map((file) => [file.name, kilobytes(file.bytes), whenLoaded[file.loaded], contents(file.packages)]),
+    .map((file) => [file.name, kilobytes(file.bytes), file.loaded, contents(file.packages)]),
 )}
 
 ### Lateness and load

@@ -10,11 +10,9 @@ export interface DistFile {
   bytes: number;
   /** Bytes per package; `""` stands for our own sources. */
   packages: Map<string, number>;
-  loaded: Loaded;
+  /** When it is loaded, such as `always`. */
+  loaded: string;
 }
-
-/** When a file is loaded: in every step, only for requests to GitHub, or only for the Actions cache, in its process. */
-export type Loaded = "always" | "GitHub" | "cache" | "GitHub or cache";
 
 export interface Sizes {
   totalBytes: number;
@@ -65,16 +63,19 @@ export function measureSize(): Sizes {
   return { totalBytes: files.reduce((sum, { bytes }) => sum + bytes, 0), files };
 }
 
-function loadedBy(chunk: Chunk | undefined): Loaded {
-  const uses = (chunk?.origins ?? []).map(({ request }): Loaded => {
-    if (request.endsWith("/runner/github.js")) return "GitHub";
-    // Kerberos is for proxies, and an optional dependency that is not bundled.
-    if (request.endsWith("/runner/cache-process.js") || request === "kerberos") return "cache";
-    return "always";
-  });
-  if (uses.length === 0 || uses.includes("always")) return "always";
-  if (uses.includes("GitHub") && uses.includes("cache")) return "GitHub or cache";
-  return uses[0] ?? "always";
+/** What loads the files that not every step loads, by the end of the dynamic import. */
+const uses: [RegExp, string][] = [
+  [/\/runner\/github\.js$/, "to ask GitHub"],
+  [/\/comment-mode\.js$/, "in comment mode"],
+  [/\/(?:read-changes|section)\.js$/, "with `changes`"],
+  // Kerberos is for proxies, and an optional dependency that is not bundled.
+  [/\/runner\/cache-process\.js$|^kerberos$/, "for the Actions cache, in a process of its own"],
+];
+
+function loadedBy(chunk: Chunk | undefined): string {
+  const found = (chunk?.origins ?? []).map(({ request }) => uses.find(([end]) => end.test(request))?.[1]);
+  if (found.length === 0 || found.includes(undefined)) return "always";
+  return [...new Set(found)].sort().join(", or ");
 }
 
 function packageOf(path: string | null): string {
