@@ -308,3 +308,60 @@ test("waiting until a signal leaves no listener on it", async () => {
   expect(await waiting).toBe("done");
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
+
+describe("the session's job", () => {
+  const sessions = (cache: FakeCache) => keysOf(cache, "agent-session-");
+
+  test("is saved as soon as it is known, not only at the end", async () => {
+    const cache = new FakeCache();
+    const saved: number[] = [];
+    const respond: MainOptions["respond"] = (request) => {
+      if (request.method === "GET") saved.push(sessions(cache).length);
+      return completes(request, 0);
+    };
+    await attempt(1, cache, { inputs: session, respond });
+    expect(saved).toEqual([1]);
+  });
+
+  test("is not saved for a message that the service rejected", async () => {
+    const cache = new FakeCache();
+    await attempt(1, cache, { inputs: session });
+    const before = sessions(cache);
+    const respond: MainOptions["respond"] = (request) =>
+      request.method === "POST" ? respondWith(401) : completes(request, 0);
+    const { outputs } = await attempt(1, cache, { inputs: session, respond, environment: { GITHUB_RUN_ID: "100" } });
+    expect(outputs).toMatchObject({ outcome: "error", "job-id": "job_1" });
+    expect(sessions(cache)).toEqual(before);
+  });
+
+  test("alone does not make a re-run wait for it", async () => {
+    const { toolkit } = await attempt(1, new FakeCache(), {
+      inputs: { ...session, "on-rerun": "new", "timeout-minutes": "1" },
+      respond: jobIs({}),
+    });
+    expect(toolkit.annotations.at(-1)?.text).toContain("A re-run of this workflow run starts another job.");
+  });
+});
+
+test("a job that is still being saved at the end is not said to be remembered", async () => {
+  const cache = new FakeCache();
+  cache.fault = () => new Promise<void>(() => {});
+  const { toolkit } = await attempt(1, cache, { inputs: { "timeout-minutes": "1" }, respond: jobIs({}) });
+  expect(toolkit.annotations.map(({ title }) => title)).toEqual(["Cannot remember the job", "Timed out"]);
+  expect(toolkit.annotations.at(-1)?.text).toContain("A re-run of this workflow run starts another job.");
+});
+
+test("a re-run that cannot read the session warns, and does not overwrite what it remembers", async () => {
+  const cache = new FakeCache();
+  await attempt(1, cache, { inputs: session });
+  const before = keysOf(cache);
+  let restores = 0;
+  cache.fault = (operation) => {
+    // The first one finds the attempt.
+    if (operation === "restore" && ++restores > 1) throw new Error("503");
+  };
+  const { toolkit, outputs } = await attempt(2, cache, { inputs: session });
+  expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+  expect(toolkit.annotations).toMatchObject([{ title: "Cannot remember the job" }]);
+  expect(keysOf(cache)).toEqual(before);
+});
