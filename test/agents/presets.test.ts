@@ -84,12 +84,12 @@ describe.each(modes)("%s", (mode) => {
       readFileSync(join(running.folder, "jobs.sqlite.files/logs", `${jobId}.log`), "utf8");
     const filesOf = (jobId: string) => running.docs.git("diff", "--name-only", `main...agent/${jobId}`).split("\n");
 
-    test("opens a pull request with the agent's words, and a follow-up remembers the first prompt", async () => {
+    test("opens a pull request, logs the agent's words, and a follow-up remembers the first prompt", async () => {
       const { docs, model } = running;
       const first = await runJob(running, "Please write the page first-prompt. [write docs/one.md ONE]");
       expect(first, logOf(first.id)).toMatchObject({ status: "completed", model: agent.name });
       expect(docs.read(`agent/${first.id}`, "docs/one.md")).toBe("ONE");
-      expect(await (await fetch(first.prLink ?? "")).text()).toContain("Done: ONE.");
+      expect(logOf(first.id)).toMatch(/\[service\] The agent's last words:\n\[service\] .*Done: ONE\./);
       const before = model.requests.length;
       await send(running, `docs/job/${first.id}/message`, "And another page. [write docs/two.md TWO]");
       const second = await waitForJob(running, first.id);

@@ -102,8 +102,12 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
     if (end !== "completed") return "failed";
     const text = commitMessage(turn, ownMessages);
     const commit = await repository.commit(checkout, text, directory.index, largestChangeBytes);
-    if (commit !== undefined) head = await pushCommit(commit, turn, checkout, context);
-    else log(`No file was changed.${message === undefined ? "" : ` The agent's last words:\n${message}`}`);
+    const words = message === undefined ? "" : `The agent's last words:\n${message}`;
+    if (commit === undefined) log(`No file was changed. ${words}`);
+    else {
+      head = await pushCommit(commit, turn, checkout, context);
+      if (words !== "") log(words);
+    }
   }
   // An earlier turn may have been pushed without its pull request being opened.
   head ??= checkout.isContinued && job.pullRequest === null ? checkout.head : undefined;
