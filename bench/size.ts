@@ -67,7 +67,7 @@ export function measureSize(): Sizes {
 const uses: [RegExp, string][] = [
   [/\/runner\/github\.js$/, "to ask GitHub"],
   [/\/comment-mode\.js$/, "in comment mode"],
-  [/\/(?:read-changes|section)\.js$/, "with `changes`"],
+  [/\/read-changes\.js$/, "with `changes`"],
   // Kerberos is for proxies, and an optional dependency that is not bundled.
   [/\/runner\/cache-process\.js$|^kerberos$/, "for the Actions cache, in a process of its own"],
 ];

@@ -57,6 +57,9 @@ export type BlockedResult =
   /** `pending`: an earlier run attempt was about to send something for this request, and whether it did is unknown. */
   | { kind: "blocked"; cause: "prompt" | "thread" | "time" | "pending" };
 
+/** The result of a step that was cancelled while it looked up what to do. */
+export const cancelledBeforeSending: RunResult = { kind: "cancelled", operation: "create", acceptance: "rejected" };
+
 /**
  * What a re-run of the workflow run does after this result: it sends the same request again, waits for the same job, or
  * sends nothing and fails.

@@ -63,7 +63,13 @@ const arrows: Record<string, string[]> = {
   "action/comments": ["client", "action/outcome.ts", "action/result.ts", "action/runner/github-error.ts"],
   "action/runner": ["client"],
   "action/refresh": ["client", "action/result.ts", "action/pull-request.ts", "action/runner/cache.ts"],
-  "action/changes": ["client", "action/report", "action/comments/event.ts", "action/runner/github-error.ts"],
+  "action/changes": [
+    "client",
+    "action/report",
+    "action/result.ts",
+    "action/comments/event.ts",
+    "action/runner/github-error.ts",
+  ],
   "service/http": ["service/jobs", "service/error-message.ts"],
   "service/jobs": [
     "service/agents",

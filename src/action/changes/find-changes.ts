@@ -1,6 +1,6 @@
 import { messageOf } from "../../client/errors.ts";
 import type { ChangesSettings } from "../inputs/schema.ts";
-import type { RunResult } from "../result.ts";
+import { cancelledBeforeSending, type RunResult } from "../result.ts";
 import type { RunState } from "../run-state.ts";
 import type { GitHub } from "../runner/github.ts";
 import { type Changes, isNothingNew } from "./changes.ts";
@@ -26,32 +26,30 @@ export interface FindChangesPorts extends Omit<ChangesPorts, "github" | "onRepla
  */
 export async function findChanges(
   { since, paths, withPatches }: ChangesSettings,
-  query: Omit<ChangesQuery, "since" | "paths">,
+  query: Omit<ChangesQuery, keyof ChangesSettings>,
   { connectGitHub, onEvent, ...ports }: FindChangesPorts,
   state: RunState,
 ): Promise<{ section: string } | RunResult> {
   try {
     // Loaded here, because most steps do not ask for changes.
-    const [{ readChanges }, { formatChanges }] = await Promise.all([
-      import("./read-changes.ts"),
-      import("./section.ts"),
-    ]);
+    const { readChanges } = await import("./read-changes.ts");
     const onReplacedStart = (base: string): void => onEvent({ kind: "replaced-start", base });
     const github = await connectGitHub();
-    const changes = await readChanges({ ...query, since, paths }, { ...ports, github, onReplacedStart });
-    state.changes = changes;
-    if (!changes) {
+    const read = await readChanges({ ...query, since, paths, withPatches }, { ...ports, github, onReplacedStart });
+    state.changes = read?.changes;
+    if (!read) {
       onEvent({ kind: "nothing-to-compare", eventName: query.event.name });
       return { section: "" };
     }
+    const { changes, section } = read;
     if (isNothingNew(changes)) {
       onEvent({ kind: "nothing-new", changes });
       return { kind: "skipped", reason: "nothing-new" };
     }
     onEvent({ kind: "found", changes });
-    return { section: formatChanges(changes, withPatches) };
+    return { section };
   } catch (error) {
-    if (ports.signal.aborted) return { kind: "cancelled", operation: "create", acceptance: "rejected" };
+    if (ports.signal.aborted) return cancelledBeforeSending;
     return { kind: "blocked", cause: "changes", detail: messageOf(error) };
   }
 }

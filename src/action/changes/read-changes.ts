@@ -4,6 +4,7 @@ import { rangeOfEvent, type TriggeringEvent } from "./event-range.ts";
 import { withoutMergesOf } from "./own-merges.ts";
 import type { PathFilter } from "./paths.ts";
 import { type Comparison, Repository, type RepositoryPorts } from "./repository.ts";
+import { formatChanges } from "./section.ts";
 import type { Since } from "./since.ts";
 
 const dayMs = 86_400_000;
@@ -13,6 +14,8 @@ export interface ChangesQuery {
   since: Since;
   /** `undefined` if all files count. */
   paths: PathFilter | undefined;
+  /** Whether the section has the patches, too. */
+  withPatches: boolean;
   event: TriggeringEvent;
   /** `owner/name`: `GITHUB_REPOSITORY`. */
   repository: string;
@@ -30,12 +33,15 @@ export interface ChangesPorts extends RepositoryPorts {
 }
 
 /**
- * Reads from GitHub what changed in the repository, without a checkout.
+ * Reads from GitHub what changed in the repository, without a checkout, and formats it as a section of a prompt.
  *
  * @returns `undefined` if the event has nothing to compare
  * @throws if GitHub cannot be asked, or if the ref of `changes-since` does not exist
  */
-export async function readChanges(query: ChangesQuery, ports: ChangesPorts): Promise<Changes | undefined> {
+export async function readChanges(
+  query: ChangesQuery,
+  ports: ChangesPorts,
+): Promise<{ changes: Changes; section: string } | undefined> {
   const repository = new Repository(query.repository, ports);
   const range = await findRange(query, repository, ports);
   if (!range) return undefined;
@@ -50,7 +56,7 @@ export async function readChanges(query: ChangesQuery, ports: ChangesPorts): Pro
     !paths || paths.matches(name) || (previousName !== undefined && paths.matches(previousName));
   const counting = files.filter(counts);
   const { base, head } = range;
-  return {
+  const changes: Changes = {
     repository: query.repository,
     base,
     head,
@@ -62,6 +68,7 @@ export async function readChanges(query: ChangesQuery, ports: ChangesPorts): Pro
     isTruncated: parts.some(({ isTruncated }) => isTruncated),
     paths: paths?.patterns ?? [],
   };
+  return { changes, section: formatChanges(changes, query.withPatches) };
 }
 
 function encodePath(ref: string): string {

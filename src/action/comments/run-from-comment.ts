@@ -2,7 +2,7 @@ import { minTimeLeftMs } from "../../client/client.ts";
 import { messageOf } from "../../client/errors.ts";
 import type { CommentMode, Settings, Task } from "../inputs/schema.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
-import { acceptanceOf, isJobNotFound, type RerunEffect, type RunResult } from "../result.ts";
+import { acceptanceOf, cancelledBeforeSending, isJobNotFound, type RerunEffect, type RunResult } from "../result.ts";
 import type { RunState } from "../run-state.ts";
 import type { GitHub } from "../runner/github.ts";
 import { answerCommand, type CommandPorts } from "./command.ts";
@@ -83,7 +83,7 @@ export async function runFromComment(
   if (command) {
     if (thread) await answerCommand(command, thread, settings, mode.jobId, ports);
     return ports.signal.aborted
-      ? { result: { kind: "cancelled", operation: "create", acceptance: "rejected" } }
+      ? { result: cancelledBeforeSending }
       : { result: { kind: "skipped", reason: "command", door: event.door } };
   }
   // A re-run that finds the job of an earlier attempt needs no prompt.
@@ -200,7 +200,7 @@ async function readReview<T>(read: () => Promise<T>, { signal }: CommentPorts): 
   try {
     return await read();
   } catch (error) {
-    if (signal.aborted) return { kind: "cancelled", operation: "create", acceptance: "rejected" };
+    if (signal.aborted) return cancelledBeforeSending;
     return { kind: "blocked", cause: "review", detail: messageOf(error) };
   }
 }
@@ -236,7 +236,7 @@ async function checkPermission(
     }
     return isPermitted ? undefined : { kind: "skipped", reason: "not-permitted", door };
   } catch (error) {
-    if (signal.aborted) return { kind: "cancelled", operation: "create", acceptance: "rejected" };
+    if (signal.aborted) return cancelledBeforeSending;
     return { kind: "blocked", cause: "permission", door, detail: messageOf(error) };
   }
 }
@@ -347,9 +347,7 @@ function answers({ request }: RememberedReply, event: ThreadEvent): boolean {
 
 /** Returns the result if the thread cannot be read on a re-run: it says what was started before, so nothing may be sent. */
 function threadUnreadable({ signal }: CommentPorts): RunResult {
-  return signal.aborted
-    ? { kind: "cancelled", operation: "create", acceptance: "rejected" }
-    : { kind: "blocked", cause: "thread" };
+  return signal.aborted ? cancelledBeforeSending : { kind: "blocked", cause: "thread" };
 }
 
 /** Returns what a re-run does with the marker that the thread has now. */

@@ -79,7 +79,10 @@ export class Thread {
     return this.#replyId !== undefined && !this.#isOutdated;
   }
 
-  /** Adds a reaction to the comment, or to the issue or pull request; a review can have none. Returns the id of the account that the step acts as, if GitHub says it. */
+  /**
+   * Adds a reaction to the comment, or to the issue or pull request; a review can have none. Returns the id of the account
+   * that the step acts as, if GitHub says it.
+   */
   async react(content: Reaction, isLast = false): Promise<number | undefined> {
     // After a signal there is only time for the last edit.
     if (isLast && this.#ports.signal.aborted) return undefined;

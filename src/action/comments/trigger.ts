@@ -27,8 +27,8 @@ export interface Triggers {
 }
 
 /**
- * Parses an event, except a review. The trigger phrase, in any case, must be at the start of a comment, after white space, or of a line of
- * a new issue or pull request, and be followed by white space or the end; the rest is the instruction. `new` as its first
+ * Parses an event, except a review. The trigger phrase, in any case, must be at the start of a comment, after white space,
+ * or of a line of a new issue or pull request, and be followed by white space or the end; the rest is the instruction. `new` as its first
  * word asks for a new job. The trigger label asks for what the issue or pull request says.
  */
 export function parseTrigger(

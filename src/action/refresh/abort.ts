@@ -1,8 +1,3 @@
-import type { RunResult } from "../result.ts";
-
-/** The result of a step that was cancelled while it looked up what to do. */
-export const cancelledBeforeSending: RunResult = { kind: "cancelled", operation: "create", acceptance: "rejected" };
-
 /** Waits for a promise, or until the signal aborts; then returns `undefined`, and whatever the promise does is ignored. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   if (signal.aborted) return undefined;

@@ -1,7 +1,7 @@
 import type { Task } from "../inputs/schema.ts";
-import { acceptanceOf, isJobNotFound, type RerunEffect, type RunResult } from "../result.ts";
+import { acceptanceOf, cancelledBeforeSending, isJobNotFound, type RerunEffect, type RunResult } from "../result.ts";
 import type { RunState } from "../run-state.ts";
-import { cancelledBeforeSending, untilAborted } from "./abort.ts";
+import { untilAborted } from "./abort.ts";
 import type { EarlierAttempt, SendingTask } from "./attempt-memory.ts";
 import { BackgroundSaves, type SavesPorts } from "./background-saves.ts";
 

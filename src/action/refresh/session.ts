@@ -1,8 +1,8 @@
 import type { TerminalStatus } from "../../client/contract.ts";
 import type { PullRequest } from "../pull-request.ts";
-import { isJobNotFound, type RunResult } from "../result.ts";
+import { cancelledBeforeSending, isJobNotFound, type RunResult } from "../result.ts";
 import type { RunState } from "../run-state.ts";
-import { cancelledBeforeSending, untilAborted } from "./abort.ts";
+import { untilAborted } from "./abort.ts";
 import type { SendingTask } from "./attempt-memory.ts";
 import type { SessionEntry, SessionMemory } from "./session-memory.ts";
 
