@@ -241,8 +241,8 @@ var prompt_template = __webpack_require__(6205);
 /** What a request can ask for besides work. It must stand alone: "status page is wrong" is an instruction. */
 const commands = ["status", "help"];
 /**
- * Parses an event, except a review. The trigger phrase, in any case, must be at the start of a comment, after white space, or of a line of
- * a new issue or pull request, and be followed by white space or the end; the rest is the instruction. `new` as its first
+ * Parses an event, except a review. The trigger phrase, in any case, must be at the start of a comment, after white space,
+ * or of a line of a new issue or pull request, and be followed by white space or the end; the rest is the instruction. `new` as its first
  * word asks for a new job. The trigger label asks for what the issue or pull request says.
  */
 function parseTrigger(event, { phrase, label }) {
@@ -473,7 +473,10 @@ class Thread {
     get isReliable() {
         return this.#replyId !== undefined && !this.#isOutdated;
     }
-    /** Adds a reaction to the comment, or to the issue or pull request; a review can have none. Returns the id of the account that the step acts as, if GitHub says it. */
+    /**
+     * Adds a reaction to the comment, or to the issue or pull request; a review can have none. Returns the id of the account
+     * that the step acts as, if GitHub says it.
+     */
     async react(content, isLast = false) {
         // After a signal there is only time for the last edit.
         if (isLast && this.#ports.signal.aborted)
@@ -637,7 +640,7 @@ async function runFromComment(settings, mode, ports, state) {
         if (thread)
             await answerCommand(command, thread, settings, mode.jobId, ports);
         return ports.signal.aborted
-            ? { result: { kind: "cancelled", operation: "create", acceptance: "rejected" } }
+            ? { result: action_result/* cancelledBeforeSending */.xX }
             : { result: { kind: "skipped", reason: "command", door: event.door } };
     }
     // A re-run that finds the job of an earlier attempt needs no prompt.
@@ -744,7 +747,7 @@ async function readReview(read, { signal }) {
     }
     catch (error) {
         if (signal.aborted)
-            return { kind: "cancelled", operation: "create", acceptance: "rejected" };
+            return action_result/* cancelledBeforeSending */.xX;
         return { kind: "blocked", cause: "review", detail: (0,errors/* messageOf */.bD)(error) };
     }
 }
@@ -772,7 +775,7 @@ async function checkPermission({ author, owner, repo, door }, mode, github, time
     }
     catch (error) {
         if (signal.aborted)
-            return { kind: "cancelled", operation: "create", acceptance: "rejected" };
+            return action_result/* cancelledBeforeSending */.xX;
         return { kind: "blocked", cause: "permission", door, detail: (0,errors/* messageOf */.bD)(error) };
     }
 }
@@ -874,9 +877,7 @@ function answers({ request }, event) {
 }
 /** Returns the result if the thread cannot be read on a re-run: it says what was started before, so nothing may be sent. */
 function threadUnreadable({ signal }) {
-    return signal.aborted
-        ? { kind: "cancelled", operation: "create", acceptance: "rejected" }
-        : { kind: "blocked", cause: "thread" };
+    return signal.aborted ? action_result/* cancelledBeforeSending */.xX : { kind: "blocked", cause: "thread" };
 }
 /** Returns what a re-run does with the marker that the thread has now. */
 function rerunEffect(marker, thread) {

@@ -168,6 +168,8 @@ __webpack_require__.d(__webpack_exports__, {
 
 // EXTERNAL MODULE: ./build/client/errors.js
 var errors = __webpack_require__(6695);
+// EXTERNAL MODULE: ./build/action/result.js
+var result = __webpack_require__(618);
 ;// CONCATENATED MODULE: ./build/action/changes/changes.js
 /** Returns whether nothing that counts has changed. If GitHub did not list all files, that cannot be known. */
 function isNothingNew({ files, isTruncated }) {
@@ -177,6 +179,7 @@ function isNothingNew({ files, isTruncated }) {
 ;// CONCATENATED MODULE: ./build/action/changes/find-changes.js
 
 
+
 /**
  * Returns the section of the prompt that says what changed; empty if the event has nothing to compare. If nothing new has
  * changed, or if GitHub cannot be asked, the result says so, and nothing may be sent. Never rejects.
@@ -184,28 +187,26 @@ function isNothingNew({ files, isTruncated }) {
 async function findChanges({ since, paths, withPatches }, query, { connectGitHub, onEvent, ...ports }, state) {
     try {
         // Loaded here, because most steps do not ask for changes.
-        const [{ readChanges }, { formatChanges }] = await Promise.all([
-            Promise.all(/* import() */[__webpack_require__.e(125), __webpack_require__.e(737)]).then(__webpack_require__.bind(__webpack_require__, 5737)),
-            __webpack_require__.e(/* import() */ 382).then(__webpack_require__.bind(__webpack_require__, 5382)),
-        ]);
+        const { readChanges } = await Promise.all(/* import() */[__webpack_require__.e(125), __webpack_require__.e(989)]).then(__webpack_require__.bind(__webpack_require__, 989));
         const onReplacedStart = (base) => onEvent({ kind: "replaced-start", base });
         const github = await connectGitHub();
-        const changes = await readChanges({ ...query, since, paths }, { ...ports, github, onReplacedStart });
-        state.changes = changes;
-        if (!changes) {
+        const read = await readChanges({ ...query, since, paths, withPatches }, { ...ports, github, onReplacedStart });
+        state.changes = read?.changes;
+        if (!read) {
             onEvent({ kind: "nothing-to-compare", eventName: query.event.name });
             return { section: "" };
         }
+        const { changes, section } = read;
         if (isNothingNew(changes)) {
             onEvent({ kind: "nothing-new", changes });
             return { kind: "skipped", reason: "nothing-new" };
         }
         onEvent({ kind: "found", changes });
-        return { section: formatChanges(changes, withPatches) };
+        return { section };
     }
     catch (error) {
         if (ports.signal.aborted)
-            return { kind: "cancelled", operation: "create", acceptance: "rejected" };
+            return result/* cancelledBeforeSending */.xX;
         return { kind: "blocked", cause: "changes", detail: (0,errors/* messageOf */.bD)(error) };
     }
 }
@@ -951,10 +952,13 @@ function excerpt(text, limit) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   BL: () => (/* binding */ acceptanceOf),
 /* harmony export */   sG: () => (/* binding */ outcomeOf),
-/* harmony export */   tl: () => (/* binding */ isJobNotFound)
+/* harmony export */   tl: () => (/* binding */ isJobNotFound),
+/* harmony export */   xX: () => (/* binding */ cancelledBeforeSending)
 /* harmony export */ });
 /* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
 
+/** The result of a step that was cancelled while it looked up what to do. */
+const cancelledBeforeSending = { kind: "cancelled", operation: "create", acceptance: "rejected" };
 /** Returns the outcome of a run. */
 function outcomeOf(result, state) {
     switch (result.kind) {
@@ -1543,8 +1547,6 @@ async function readPullRequestState(pullRequest, { serverUrl, connectGitHub, sig
 // EXTERNAL MODULE: ./build/action/result.js
 var action_result = __webpack_require__(618);
 ;// CONCATENATED MODULE: ./build/action/refresh/abort.js
-/** The result of a step that was cancelled while it looked up what to do. */
-const cancelledBeforeSending = { kind: "cancelled", operation: "create", acceptance: "rejected" };
 /** Waits for a promise, or until the signal aborts; then returns `undefined`, and whatever the promise does is ignored. */
 async function untilAborted(promise, signal) {
     if (signal.aborted)
@@ -1633,7 +1635,7 @@ async function runWithMemory(planTasks, wait, ports, state) {
     const none = { kind: "none" };
     const earlier = attempt > 1 && attempts ? await untilAborted(attempts.find(), ports.signal) : none;
     if (!earlier)
-        return { result: cancelledBeforeSending, rerun: "repeats" };
+        return { result: action_result/* cancelledBeforeSending */.xX, rerun: "repeats" };
     if (earlier.kind === "job") {
         onEvent({ kind: "resuming", jobId: earlier.jobId, attempt: earlier.attempt });
         const resumed = { kind: "attach", jobId: earlier.jobId, resumes: earlier.sent };
@@ -1708,7 +1710,7 @@ function blockedBy(earlier) {
 async function recallSession(memory, signal) {
     const found = await untilAborted(memory.find(), signal);
     if (!found)
-        return cancelledBeforeSending;
+        return action_result/* cancelledBeforeSending */.xX;
     return "error" in found ? { kind: "blocked", cause: "session", detail: found.error } : found;
 }
 /**
