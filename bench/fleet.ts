@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { createApi } from "../src/service/http/api.ts";
 import { listen } from "../src/service/http/listen.ts";
-import { hourlyLimit } from "../src/service/http/rate-limiter.ts";
+import { hourlyLimit } from "../src/service/jobs/hourly-limit.ts";
 import { ScriptedEngine } from "../test/support/scripted-engine.ts";
-import { inMemoryRateLimiters } from "../test/support/sliding-window-rate-limiter.ts";
 import { runStep } from "../tools/runner.ts";
 import { apiKey, scratchFolder } from "./scratch.ts";
 
@@ -32,7 +31,6 @@ export async function measureFleet(): Promise<FleetResult> {
   const engine = new ScriptedEngine({ script: () => ({ durationMs: jobSeconds * 1000 }) });
   const api = createApi({
     engine,
-    rateLimiters: inMemoryRateLimiters(),
     apiKey,
     projects: [crowded.project, calm.project],
     log: console.error,

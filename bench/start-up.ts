@@ -3,7 +3,6 @@ import { listen } from "../src/service/http/listen.ts";
 import type { Engine, JobRecord } from "../src/service/jobs/engine.ts";
 import { startGitHub } from "../test/support/github-server.ts";
 import { commentEnvironment, commentInputs } from "../test/support/payload.ts";
-import { inMemoryRateLimiters } from "../test/support/sliding-window-rate-limiter.ts";
 import { mainFile, stepEnvironment } from "../tools/runner.ts";
 import { type Program, peakMemoryKib, runProgram } from "./process.ts";
 import { apiKey, scratchFolder } from "./scratch.ts";
@@ -30,17 +29,17 @@ class TwoPollEngine implements Engine {
   readonly #polls = new Map<string, number>();
   #jobs = 0;
 
-  create(): JobRecord {
+  async create(): Promise<JobRecord> {
     const id = `job_${++this.#jobs}`;
     this.#polls.set(id, 0);
     return record(id, "active");
   }
 
-  message(projectId: string, jobId: string): JobRecord | undefined {
+  message(projectId: string, jobId: string): Promise<JobRecord | undefined> {
     return this.get(projectId, jobId);
   }
 
-  get(_projectId: string, jobId: string): JobRecord | undefined {
+  async get(_projectId: string, jobId: string): Promise<JobRecord | undefined> {
     const polls = this.#polls.get(jobId);
     if (polls === undefined) return undefined;
     this.#polls.set(jobId, polls + 1);
@@ -78,7 +77,6 @@ export async function measureStartUp(options: {
   const projects = Array.from({ length: options.rounds + options.memoryRounds + 1 }, (_, round) => `bench-${round}`);
   const api = createApi({
     engine: new TwoPollEngine(),
-    rateLimiters: inMemoryRateLimiters(),
     apiKey,
     projects,
     log: console.error,

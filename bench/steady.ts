@@ -1,7 +1,6 @@
 import { createApi } from "../src/service/http/api.ts";
 import { listen } from "../src/service/http/listen.ts";
 import { ScriptedEngine } from "../test/support/scripted-engine.ts";
-import { inMemoryRateLimiters } from "../test/support/sliding-window-rate-limiter.ts";
 import { mainFile, stepEnvironment } from "../tools/runner.ts";
 import { runProgram, withPreload } from "./process.ts";
 import { apiKey, scratchFolder } from "./scratch.ts";
@@ -29,7 +28,6 @@ export async function measureSteadyState(marks: readonly number[]): Promise<Stea
   const engine = new ScriptedEngine({ script: () => ({ durationMs: 1 }), now: () => (isCompleted ? 2 : 0) });
   const api = createApi({
     engine,
-    rateLimiters: inMemoryRateLimiters(),
     apiKey,
     projects: ["bench"],
     log: console.error,

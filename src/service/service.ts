@@ -12,7 +12,6 @@ import { Repository } from "./git/repository.ts";
 import { repositoryName as nameOf, resolveAddress } from "./git/repository-address.ts";
 import { createApi } from "./http/api.ts";
 import { type LoopbackServer, listen } from "./http/listen.ts";
-import { hourlyLimit, hourMs } from "./http/rate-limiter.ts";
 import { AgentEngine } from "./jobs/agent-engine.ts";
 import { Archiver } from "./jobs/archiver.ts";
 import { cleanJobDirectories } from "./jobs/job-directory.ts";
@@ -116,11 +115,7 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
   const run = { agent, sandbox, network, limits, timeLimitMs, largestChangeBytes };
   const ports = { store, repository, pullRequests, folder, ...run };
   const engine = new AgentEngine({ ...ports, repositoryName, agents, signal, log });
-  const rateLimiters = {
-    creates: store.rateLimiter("create", hourlyLimit, hourMs),
-    messages: store.rateLimiter("message", hourlyLimit, hourMs),
-  };
-  const api = createApi({ engine, apiKey, projects, rateLimiters, log });
+  const api = createApi({ engine, apiKey, projects, log });
 
   let server: LoopbackServer;
   try {

@@ -5,7 +5,6 @@ import { createApi } from "../../src/service/http/api.ts";
 import { type LoopbackServer, listen } from "../../src/service/http/listen.ts";
 import type { Engine } from "../../src/service/jobs/engine.ts";
 import { ScriptedEngine } from "../support/scripted-engine.ts";
-import { inMemoryRateLimiters } from "../support/sliding-window-rate-limiter.ts";
 
 const key = "mint_service_key";
 let now = 0;
@@ -14,9 +13,8 @@ let service: LoopbackServer;
 
 /** Starts the API on an engine, for the projects `docs` and `a/b`. */
 function serve(engine: Engine): Promise<LoopbackServer> {
-  const rateLimiters = inMemoryRateLimiters(() => now);
   const projects = ["docs", "a/b"];
-  return listen(createApi({ engine, apiKey: key, projects, rateLimiters, log: (line) => void log.push(line) }));
+  return listen(createApi({ engine, apiKey: key, projects, log: (line) => void log.push(line) }));
 }
 
 beforeEach(async () => {
@@ -218,11 +216,11 @@ test("listens only on loopback, and not on a port that is in use", async () => {
 
 test("answers 500 to an unexpected error, and logs it with its stack", async () => {
   const failing: Engine = {
-    create: () => {
+    create: async () => {
       throw new Error("the disk is full");
     },
-    message: () => undefined,
-    get: () => undefined,
+    message: async () => undefined,
+    get: async () => undefined,
   };
   await using broken = await serve(failing);
   const response = await call("docs/job", { method: "POST", body: '{"prompt":"x"}' }, broken);

@@ -58,9 +58,12 @@ test("rejects the 101st create of an hour, also after a restart", async () => {
   const earlier = Date.now() - 3_000_000;
   {
     using store = new Store(join(folder, "jobs.sqlite"));
-    let now = earlier;
-    const limiter = store.rateLimiter("create", 100, 3_600_000, () => now++);
-    for (let use = 0; use < 98; use++) expect(limiter.acquire("docs")).toBe(0);
+    for (let use = 0; use < 98; use++)
+      expect(store.addJob({ id: `earlier_${use}`, project: "docs", createdAt: earlier + use }, "")).toBeUndefined();
+    for (let use = 0; use < 98; use++) {
+      const turn = store.startNextTurn();
+      if (turn) store.finishTurn(turn.id, "completed", earlier);
+    }
   }
   {
     await using service = await startAgentService(docs, { folder, projects: ["docs", "other"] });

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { Engine, JobRecord } from "../../src/service/jobs/engine.ts";
+import type { Engine, JobRecord, RateLimited } from "../../src/service/jobs/engine.ts";
+import { hourlyLimit, hourMs } from "../../src/service/jobs/hourly-limit.ts";
+import { SlidingWindow } from "./sliding-window.ts";
 
 /** How a turn goes. */
 export interface Script {
@@ -32,12 +34,14 @@ export interface ScriptedEngineOptions {
   newId?: () => string;
 }
 
-/** Plays scripts instead of running agents. A job's record is computed from the time, so there are no timers to stop. */
+/** Plays scripts instead of running agents, with the hourly limits of the service. A job's record is computed from the time, so there are no timers to stop. */
 export class ScriptedEngine implements Engine {
   /** Every accepted prompt, in order. */
   readonly prompts: string[] = [];
   readonly #projects = new Map<string, Map<string, ScriptedJob>>();
   readonly #options: Required<ScriptedEngineOptions>;
+  readonly #creates = new SlidingWindow(hourlyLimit, hourMs);
+  readonly #messages = new SlidingWindow(hourlyLimit, hourMs);
   #jobs = 0;
 
   constructor(options: ScriptedEngineOptions = {}) {
@@ -50,20 +54,24 @@ export class ScriptedEngine implements Engine {
     };
   }
 
-  create(projectId: string, prompt: string): JobRecord {
+  async create(projectId: string, prompt: string): Promise<JobRecord | RateLimited> {
     const createdAt = this.#options.now();
+    const retryAfterMs = this.#creates.use(projectId, createdAt);
+    if (retryAfterMs !== undefined) return { retryAfterMs };
     const job = { id: this.#options.newId(), number: ++this.#jobs, createdAt, turns: [] };
     const jobs = this.#projects.get(projectId) ?? new Map<string, ScriptedJob>();
     this.#projects.set(projectId, jobs.set(job.id, job));
     return this.#addTurn(job, prompt);
   }
 
-  message(projectId: string, jobId: string, prompt: string): JobRecord | undefined {
+  async message(projectId: string, jobId: string, prompt: string): Promise<JobRecord | RateLimited | undefined> {
     const job = this.#projects.get(projectId)?.get(jobId);
-    return job && this.#addTurn(job, prompt);
+    if (job === undefined) return undefined;
+    const retryAfterMs = this.#messages.use(projectId, this.#options.now());
+    return retryAfterMs === undefined ? this.#addTurn(job, prompt) : { retryAfterMs };
   }
 
-  get(projectId: string, jobId: string): JobRecord | undefined {
+  async get(projectId: string, jobId: string): Promise<JobRecord | undefined> {
     const job = this.#projects.get(projectId)?.get(jobId);
     return job && this.#record(job);
   }

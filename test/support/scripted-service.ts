@@ -2,7 +2,6 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { createApi } from "../../src/service/http/api.ts";
 import { type LoopbackServer, listen } from "../../src/service/http/listen.ts";
 import { type Script, ScriptedEngine } from "./scripted-engine.ts";
-import { inMemoryRateLimiters } from "./sliding-window-rate-limiter.ts";
 
 export const serviceKey = "mint_service_key_0123456789";
 
@@ -30,7 +29,6 @@ export async function startScriptedService(options: ScriptedServiceOptions = {})
     engine,
     apiKey: serviceKey,
     projects: ["docs"],
-    rateLimiters: inMemoryRateLimiters(),
     log: console.error,
   });
   const requests: string[] = [];

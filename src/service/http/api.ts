@@ -1,15 +1,13 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { errorStack } from "../error-message.ts";
-import type { Engine, JobRecord } from "../jobs/engine.ts";
+import type { Engine, JobRecord, RateLimited } from "../jobs/engine.ts";
 import { authenticationError } from "./authentication.ts";
-import type { RateLimiter } from "./rate-limiter.ts";
 
 export interface ApiOptions {
   engine: Engine;
   apiKey: string;
   /** The projects that the key gives access to. */
   projects: readonly string[];
-  rateLimiters: { creates: RateLimiter; messages: RateLimiter };
   /** Receives unexpected errors, with their stack. */
   log: (line: string) => void;
 }
@@ -39,7 +37,7 @@ const maxBodyBytes = 32 * 1024 * 1024;
 const route = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/;
 
 /** Returns the HTTP API of the agent job service. Specification: "Endpoints". */
-export function createApi({ engine, apiKey, projects, rateLimiters, log }: ApiOptions): RequestListener {
+export function createApi({ engine, apiKey, projects, log }: ApiOptions): RequestListener {
   async function handle(request: IncomingMessage): Promise<Reply> {
     const error = authenticationError(request.headers.authorization, apiKey);
     if (error !== undefined) throw new HttpException(401, error);
@@ -54,10 +52,9 @@ export function createApi({ engine, apiKey, projects, rateLimiters, log }: ApiOp
     if (jobId === undefined) {
       requireMethod(request, "POST");
       const prompt = await readPrompt(request);
-      checkRateLimit(rateLimiters.creates, projectId);
-      return { status: 201, body: engine.create(projectId, prompt) };
+      return { status: 201, body: requireAccepted(await engine.create(projectId, prompt)) };
     }
-    const job = engine.get(projectId, jobId);
+    const job = await engine.get(projectId, jobId);
     if (match[3] === undefined) {
       requireMethod(request, "GET");
       return { status: 200, body: requireJob(job) };
@@ -65,8 +62,7 @@ export function createApi({ engine, apiKey, projects, rateLimiters, log }: ApiOp
     requireMethod(request, "POST");
     requireJob(job);
     const prompt = await readPrompt(request);
-    checkRateLimit(rateLimiters.messages, projectId);
-    return { status: 200, body: requireJob(engine.message(projectId, jobId, prompt)) };
+    return { status: 200, body: requireAccepted(requireJob(await engine.message(projectId, jobId, prompt))) };
   }
 
   return async (request, response) => {
@@ -98,16 +94,14 @@ function requireMethod(request: IncomingMessage, method: string): void {
   if (request.method !== method) throw new HttpException(405, "Method not allowed", { allow: method });
 }
 
-function requireJob(job: JobRecord | undefined): JobRecord {
+function requireJob<T>(job: T | undefined): T {
   if (job === undefined) throw new HttpException(404, "Job not found");
   return job;
 }
 
-function checkRateLimit(limiter: RateLimiter, projectId: string): void {
-  const waitMs = limiter.acquire(projectId);
-  if (waitMs > 0) {
-    throw new HttpException(429, "Rate limit exceeded", { "retry-after": String(Math.ceil(waitMs / 1000)) });
-  }
+function requireAccepted(result: JobRecord | RateLimited): JobRecord {
+  if (!("retryAfterMs" in result)) return result;
+  throw new HttpException(429, "Rate limit exceeded", { "retry-after": String(Math.ceil(result.retryAfterMs / 1000)) });
 }
 
 /** Reads the body: `{ "prompt": <non-empty string> }`. Specification: "Request body". */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { errorStack } from "../error-message.ts";
-import type { Engine, JobRecord } from "./engine.ts";
+import type { Engine, JobRecord, RateLimited } from "./engine.ts";
 import { jobBranch } from "./job-files.ts";
 import { runTurn, type TurnPorts } from "./turn.ts";
 
@@ -35,21 +35,23 @@ export class AgentEngine implements Engine {
     await Promise.all(this.#running);
   }
 
-  create(projectId: string, prompt: string): JobRecord {
+  async create(projectId: string, prompt: string): Promise<JobRecord | RateLimited> {
     const id = `job_${randomUUID()}`;
-    this.#options.store.addJob({ id, project: projectId, createdAt: Date.now() }, prompt);
+    const limited = this.#options.store.addJob({ id, project: projectId, createdAt: Date.now() }, prompt);
+    if (limited !== undefined) return limited;
     this.#startTurns();
     return this.#record(id);
   }
 
-  message(projectId: string, jobId: string, prompt: string): JobRecord | undefined {
+  async message(projectId: string, jobId: string, prompt: string): Promise<JobRecord | RateLimited | undefined> {
     if (this.#options.store.job(jobId)?.project !== projectId) return undefined;
-    this.#options.store.addTurn(jobId, prompt);
+    const limited = this.#options.store.addTurn(jobId, prompt, Date.now());
+    if (limited !== undefined) return limited;
     this.#startTurns();
     return this.#record(jobId);
   }
 
-  get(projectId: string, jobId: string): JobRecord | undefined {
+  async get(projectId: string, jobId: string): Promise<JobRecord | undefined> {
     return this.#options.store.job(jobId)?.project === projectId ? this.#record(jobId) : undefined;
   }
 

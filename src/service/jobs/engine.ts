@@ -19,12 +19,18 @@ export interface JobRecord {
   archivedAt: string | null;
 }
 
+/** A create or a message that was not accepted, because its project has used up its hourly limit. */
+export interface RateLimited {
+  /** Milliseconds until the next one is accepted. */
+  retryAfterMs: number;
+}
+
 /** Runs jobs. It is all that the HTTP API knows of them. */
 export interface Engine {
   /** Creates a job with `prompt` as its first turn. */
-  create(projectId: string, prompt: string): JobRecord;
+  create(projectId: string, prompt: string): Promise<JobRecord | RateLimited>;
   /** Adds a turn to a job. Returns `undefined` if the project has no such job. */
-  message(projectId: string, jobId: string, prompt: string): JobRecord | undefined;
+  message(projectId: string, jobId: string, prompt: string): Promise<JobRecord | RateLimited | undefined>;
   /** Returns `undefined` if the project has no such job. */
-  get(projectId: string, jobId: string): JobRecord | undefined;
+  get(projectId: string, jobId: string): Promise<JobRecord | undefined>;
 }

@@ -3,6 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import type { EarlierTurn } from "../agents/run-agent.ts";
 import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
 import { commitTitle } from "./commit-title.ts";
+import type { RateLimited } from "./engine.ts";
+import { hourlyLimit, hourMs } from "./hourly-limit.ts";
 
 /** A row of `job`. Times are milliseconds since 1970. */
 export interface StoredJob {
@@ -80,19 +82,35 @@ export class Store implements Disposable, LocalPullRequestStore {
     this.#db.close();
   }
 
-  /** Adds a job with its first turn. */
-  addJob(job: Pick<StoredJob, "id" | "project" | "createdAt">, prompt: string): void {
-    this.#transaction(() => {
+  /**
+   * Adds a job with its first turn, if the hourly limit of its project allows another create. Both are one transaction: a
+   * create that could not be stored is not counted.
+   */
+  addJob(job: Pick<StoredJob, "id" | "project" | "createdAt">, prompt: string): RateLimited | undefined {
+    return this.#transaction(() => {
+      const limited = this.#use("create", job.project, job.createdAt);
+      if (limited !== undefined) return limited;
       this.#run("INSERT INTO job (id, project, createdAt) VALUES (?, ?, ?)", job.id, job.project, job.createdAt);
       this.#run("INSERT INTO turn (job, prompt) VALUES (?, ?)", job.id, prompt);
+      return undefined;
     });
   }
 
-  /** Adds a turn to a job and takes the job out of the archive. */
-  addTurn(jobId: string, prompt: string): void {
-    this.#transaction(() => {
+  /**
+   * Adds a turn to a job and takes the job out of the archive, if the hourly limit of its project allows another message.
+   *
+   * @param at - milliseconds since 1970
+   * @throws if there is no such job
+   */
+  addTurn(jobId: string, prompt: string, at: number): RateLimited | undefined {
+    return this.#transaction(() => {
+      const { project } = this.job(jobId) ?? {};
+      if (project === undefined) throw new Error(`no job ${jobId}`);
+      const limited = this.#use("message", project, at);
+      if (limited !== undefined) return limited;
       this.#run("INSERT INTO turn (job, prompt) VALUES (?, ?)", jobId, prompt);
       this.#run("UPDATE job SET archivedAt = NULL WHERE id = ?", jobId);
+      return undefined;
     });
   }
 
@@ -204,25 +222,14 @@ export class Store implements Disposable, LocalPullRequestStore {
     return this.#row<LocalPullRequest>("SELECT * FROM pull WHERE number = ?", number);
   }
 
-  /**
-   * Returns a persistent rate limiter: at most `limit` uses per project in any `windowMs` milliseconds.
-   *
-   * @param kind - what is limited; each kind is counted separately
-   * @param now - milliseconds since 1970
-   */
-  rateLimiter(kind: string, limit: number, windowMs: number, now: () => number = Date.now) {
-    return {
-      acquire: (projectId: string): number =>
-        this.#transaction(() => {
-          const at = now();
-          this.#run("DELETE FROM use WHERE kind = ? AND at <= ?", kind, at - windowMs);
-          const uses = "SELECT count(*) AS count, min(at) AS oldest FROM use WHERE kind = ? AND project = ?";
-          const { count = 0, oldest = at } = this.#row<{ count: number; oldest: number }>(uses, kind, projectId) ?? {};
-          if (count >= limit) return oldest + windowMs - at;
-          this.#run("INSERT INTO use (kind, project, at) VALUES (?, ?, ?)", kind, projectId, at);
-          return 0;
-        }),
-    };
+  /** Counts a use, unless its project has used up its hourly limit. */
+  #use(kind: "create" | "message", project: string, at: number): RateLimited | undefined {
+    this.#run("DELETE FROM use WHERE kind = ? AND at <= ?", kind, at - hourMs);
+    const uses = "SELECT count(*) AS count, min(at) AS oldest FROM use WHERE kind = ? AND project = ?";
+    const { count = 0, oldest = at } = this.#row<{ count: number; oldest: number }>(uses, kind, project) ?? {};
+    if (count >= hourlyLimit) return { retryAfterMs: oldest + hourMs - at };
+    this.#run("INSERT INTO use (kind, project, at) VALUES (?, ?, ?)", kind, project, at);
+    return undefined;
   }
 
   #run(sql: string, ...values: (string | number | null)[]) {

@@ -6,6 +6,7 @@ import { fullNetwork } from "../../../../src/service/agents/network/agent-networ
 import { unconfined } from "../../../../src/service/agents/sandbox/sandbox.ts";
 import { type Checkout, Repository } from "../../../../src/service/git/repository.ts";
 import { AgentEngine } from "../../../../src/service/jobs/agent-engine.ts";
+import type { JobRecord, RateLimited } from "../../../../src/service/jobs/engine.ts";
 import { Store } from "../../../../src/service/jobs/store.ts";
 import { temporaryFolder } from "../../../support/step.ts";
 
@@ -76,6 +77,11 @@ function setUp(agents = 2) {
   return { store, engine, repository, stop, log, folder, checkoutOf, addJobs };
 }
 
+function accepted(result: JobRecord | RateLimited): JobRecord {
+  if ("retryAfterMs" in result) throw new Error("rate limited");
+  return result;
+}
+
 test("shows a job by its state", async () => {
   const { engine, store, checkoutOf, addJobs } = setUp();
   addJobs("a");
@@ -88,35 +94,35 @@ test("shows a job by its state", async () => {
     createdAt: "1970-01-01T00:00:00.000Z",
     archivedAt: null,
   };
-  expect(engine.get("docs", "a")).toEqual(record);
+  expect(await engine.get("docs", "a")).toEqual(record);
   engine.start();
   const checkout = await checkoutOf("a");
-  expect(engine.get("docs", "a")).toEqual(record);
+  expect(await engine.get("docs", "a")).toEqual(record);
   checkout.succeed();
   await engine.drain();
   const completed = { ...record, status: "completed", prLink: "https://example.com/agent/a" };
-  expect(engine.get("docs", "a")).toEqual(completed);
+  expect(await engine.get("docs", "a")).toEqual(completed);
   const job = store.job("a");
   if (!job) throw new Error("no job");
   store.archiveJob(job, 1000);
-  expect(engine.get("docs", "a")).toEqual({
+  expect(await engine.get("docs", "a")).toEqual({
     ...completed,
     status: "archived",
     archivedAt: "1970-01-01T00:00:01.000Z",
   });
-  expect(engine.message("docs", "a", "More")).toEqual(record);
+  expect(await engine.message("docs", "a", "More")).toEqual(record);
   expect(store.turns("a").map(({ prompt }) => prompt)).toEqual(["Go on", "More"]);
 });
 
-test("finds a job only in its project", () => {
+test("finds a job only in its project", async () => {
   const { engine, store, addJobs } = setUp();
   addJobs("a");
   for (const [project, id] of [
     ["other", "a"],
     ["docs", "b"],
   ] as const) {
-    expect(engine.get(project, id)).toBeUndefined();
-    expect(engine.message(project, id, "More")).toBeUndefined();
+    expect(await engine.get(project, id)).toBeUndefined();
+    expect(await engine.message(project, id, "More")).toBeUndefined();
   }
   expect(store.turns("a").map(({ prompt }) => prompt)).toEqual(["Go on"]);
 });
@@ -124,7 +130,7 @@ test("finds a job only in its project", () => {
 test("creates a job and starts it immediately", async () => {
   const { engine, store, log, checkoutOf } = setUp();
   const before = Date.now();
-  const { id, status, createdAt } = engine.create("docs", "Fix it");
+  const { id, status, createdAt } = accepted(await engine.create("docs", "Fix it"));
   expect(id).toMatch(/^job_[0-9a-f-]{36}$/);
   expect(status).toBe("active");
   expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(before);
@@ -140,7 +146,7 @@ test("runs a message to an idle job immediately", async () => {
   engine.start();
   (await checkoutOf("a")).succeed();
   await engine.drain();
-  engine.message("docs", "a", "More");
+  await engine.message("docs", "a", "More");
   await checkoutOf("a");
 });
 

@@ -73,7 +73,7 @@ test("archives nothing while the platform is down, and logs each outage once", a
 test("does not archive a job that gets a new pull request in the meantime", async () => {
   using store = storeWithPullRequest();
   const findClosed = async () => {
-    store.addTurn("one", "More");
+    store.addTurn("one", "More", 0);
     store.finishTurn(store.startNextTurn()?.id ?? 0, "completed", 1);
     store.setPullRequest("one", "https://example.com/pull/2", "def");
     return new Set(["https://example.com/pull/1"]);
@@ -129,7 +129,7 @@ test("logs another error of the same outage", async () => {
 test("does not log a job that was not archived", async () => {
   using store = storeWithPullRequest();
   const findClosed = async () => {
-    store.addTurn("one", "More");
+    store.addTurn("one", "More", 0);
     return new Set(["https://example.com/pull/1"]);
   };
   const { archiver, log } = archiverOf(store, { findClosed });

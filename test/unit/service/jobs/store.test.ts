@@ -55,7 +55,7 @@ describe("a file", () => {
     const store = memoryStore();
     addJob(store, "a");
     expect(() => store.addJob({ id: "a", project: "docs", createdAt: 0 }, "Two")).toThrow("UNIQUE");
-    expect(() => store.addTurn("unknown", "Two")).toThrow("FOREIGN KEY");
+    expect(() => store.addTurn("unknown", "Two", 0)).toThrow("no job unknown");
     addJob(store, "b");
     expect(store.turns("a").map(({ prompt }) => prompt)).toEqual(["One"]);
     expect(store.turns("b").map(({ prompt }) => prompt)).toEqual(["One"]);
@@ -75,7 +75,7 @@ describe("a file", () => {
     store.countAttempt(turn.id);
     store.setAnswer(turn.id, "Done.");
     store.finishTurn(turn.id, "completed", 0);
-    store.addTurn("job_1", "Two");
+    store.addTurn("job_1", "Two", 0);
     const next = startNext(store);
     expect(store.history(next)).toEqual([{ prompt: "One", answer: "Done.", state: "completed" }]);
   });
@@ -85,7 +85,7 @@ describe("turns", () => {
   test("run in their order, and those of a job one after another", () => {
     const store = memoryStore();
     for (const id of ["a", "b"]) addJob(store, id);
-    store.addTurn("a", "Two");
+    store.addTurn("a", "Two", 0);
     const [one, other] = [startNext(store), startNext(store)];
     expect(one).toEqual({ id: 1, job: "a", prompt: "One", attempts: 0 });
     expect(other).toEqual({ id: 2, job: "b", prompt: "One", attempts: 0 });
@@ -103,7 +103,7 @@ describe("turns", () => {
     expect(store.stateOf("a")).toBe("active");
     store.finishTurn(turn.id, "completed", 0);
     expect(store.stateOf("a")).toBe("completed");
-    store.addTurn("a", "Two");
+    store.addTurn("a", "Two", 0);
     expect(store.stateOf("a")).toBe("active");
     endNext(store, "failed");
     expect(store.stateOf("a")).toBe("failed");
@@ -132,13 +132,13 @@ describe("turns", () => {
     store.countAttempt(first.id);
     store.setAnswer(first.id, "Done.");
     store.finishTurn(first.id, "completed", 0);
-    store.addTurn("a", "Two");
+    store.addTurn("a", "Two", 0);
     endNext(store);
-    store.addTurn("a", "Three");
+    store.addTurn("a", "Three", 0);
     const third = startNext(store);
     store.countAttempt(third.id);
     store.finishTurn(third.id, "failed", 0);
-    store.addTurn("a", "Four");
+    store.addTurn("a", "Four", 0);
     expect(store.history(first)).toEqual([]);
     expect(store.history(startNext(store))).toEqual([
       { prompt: "One", answer: "Done.", state: "completed" },
@@ -154,7 +154,7 @@ describe("archiving", () => {
     endNext(store, "failed", 20);
     addJob(store, "early", 1);
     endNext(store, "completed", 10);
-    store.addTurn("early", "Two");
+    store.addTurn("early", "Two", 0);
     endNext(store, "completed", 30);
     addJob(store, "waiting");
     expect(store.idleJobs()).toMatchObject([
@@ -168,7 +168,7 @@ describe("archiving", () => {
     expect(store.archiveJob(early, 50)).toBe(false);
     expect(store.job("early")?.archivedAt).toBe(40);
     expect(store.idleJobs().map(({ id }) => id)).toEqual(["late"]);
-    store.addTurn("early", "Three");
+    store.addTurn("early", "Three", 0);
     expect(store.job("early")?.archivedAt).toBeNull();
     expect(store.archiveJob(early, 60)).toBe(false);
   });
@@ -190,23 +190,29 @@ describe("pull requests", () => {
   });
 });
 
-test("counts a use while it is in the window, to the millisecond", () => {
-  using store = new Store(":memory:");
-  let now = 0;
-  const limiter = store.rateLimiter("message", 2, 1000, () => now);
-  const acquireAt = (time: number, project = "docs") => {
-    now = time;
-    return limiter.acquire(project);
-  };
-  expect([acquireAt(0), acquireAt(400), acquireAt(999)]).toEqual([0, 0, 1]);
-  expect(acquireAt(1000)).toBe(0);
-  expect(acquireAt(1001)).toBe(399);
-  expect(acquireAt(1001, "other")).toBe(0);
-  expect(store.rateLimiter("create", 1, 1000, () => now).acquire("docs")).toBe(0);
+test("accepts 100 creates and 100 messages of a project in any hour, to the millisecond", () => {
+  const store = memoryStore();
+  let ids = 0;
+  const createAt = (createdAt: number, project = "docs") =>
+    store.addJob({ id: `job_${++ids}`, project, createdAt }, "One")?.retryAfterMs;
+  expect(createAt(1000)).toBeUndefined();
+  for (let use = 1; use < 100; use++) expect(createAt(2000)).toBeUndefined();
+  expect(createAt(61_000)).toBe(3_540_000);
+  expect(store.job("job_101")).toBeUndefined();
+  expect(createAt(61_000, "other")).toBeUndefined();
+  expect(createAt(3_600_999)).toBe(1);
+  expect(createAt(3_601_000)).toBeUndefined();
+  expect(createAt(3_601_000)).toBe(1000);
+
+  for (let use = 0; use < 100; use++) expect(store.addTurn("job_1", "Two", 5000)).toBeUndefined();
+  expect(store.addTurn("job_1", "Two", 5000)).toEqual({ retryAfterMs: 3_600_000 });
+  expect(store.turns("job_1")).toHaveLength(101);
+  expect(store.addTurn("job_102", "Two", 5000)).toBeUndefined();
 });
 
-test("rate limits by the time of the machine", () => {
-  const limiter = memoryStore().rateLimiter("create", 1, 3_600_000);
-  expect(limiter.acquire("docs")).toBe(0);
-  expect(limiter.acquire("docs")).toBeGreaterThan(0);
+test("does not count a create that could not be stored", () => {
+  const store = memoryStore();
+  addJob(store, "job_1", 1000);
+  for (let use = 0; use < 200; use++) expect(() => addJob(store, "job_1", 1000)).toThrow("UNIQUE");
+  expect(store.addJob({ id: "job_2", project: "docs", createdAt: 1000 }, "One")).toBeUndefined();
 });
