@@ -62,9 +62,11 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
   const maxRequests = 30 + durationMs / (scenario.minSeconds * 500);
   if (requests.length > maxRequests) violations.push(`${requests.length} requests in ${durationMs} ms`);
 
-  if (signalAt === undefined && ["passed", "failed"].includes(run.end)) {
+  const { outcome } = run.runner.outputs;
+  // Without outputs, which an internal fault can prevent, it is unknown what the step did last.
+  if (signalAt === undefined && ["passed", "failed"].includes(run.end) && outcome !== undefined) {
     const doneAt = Math.max(...activitiesOf(run));
-    const isTimedOut = run.runner.outputs.outcome === "timed-out";
+    const isTimedOut = outcome === "timed-out";
     const lateMs = run.endedAt - doneAt - pausedMs - (isTimedOut ? lastPollReserveMs : 0);
     if (scenario.workflow && lateMs > maxSavesMs + rounding)
       violations.push(`the run ended ${lateMs} ms after its job`);
