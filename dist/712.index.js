@@ -398,11 +398,13 @@ function locatePullRequest({ url, number }, serverUrl) {
 
 /** How to wait for a job that may still be running, or to read the result of one that is done. */
 function howToWait(context, purpose = "wait for it") {
-    const { state, settings, rerun } = context;
+    const { state, settings, rerun, comment } = context;
     if (rerun !== "resumes")
         return (0,_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To ${(0,_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(purpose)}, run the action with job-id ${state.jobId} and no prompt.`;
     const action = settings?.wait === false ? "check on it" : purpose;
-    return (0,_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To ${(0,_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(action)}, re-run this workflow run: nothing is sent again.`;
+    // A plain step starts over then, which is what its re-run asks for. A comment is a request of its own.
+    const exception = (0,_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(comment ? "" : ", unless the job fails");
+    return (0,_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To ${(0,_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(action)}, re-run this workflow run: nothing is sent again${exception}.`;
 }
 /** What a re-run of the workflow run does after the service accepted something, unless it waits for the job. */
 function rerunWarning({ task, rerun }) {
@@ -3232,6 +3234,13 @@ function describeStarted(context) {
 function describeTimeout(lastError, context) {
     const { settings, state, task, rerun } = context;
     const limit = (0,report_text/* trusted */.IZ)((0,format/* duration */.p0)(settings?.timeoutMs ?? 0));
+    if (task === undefined && lastError) {
+        return {
+            title: action_outcome/* outcomes */.KI["timed-out"].title,
+            what: (0,report_text/* say */.cv) `After ${limit}, the state of job ${state.jobId}, the last of the session, could not be read: ${(0,request_failure/* failureReason */.H)(lastError, settings?.baseUrl.href)}. This run sent nothing.`,
+            next: (0,report_text/* say */.cv) `Re-run the workflow run. To start a new job regardless, run it without session.`,
+        };
+    }
     const isStale = state.status !== "" && state.status !== "active";
     const stale = (0,report_text/* trusted */.IZ)(isStale ? " (its status was still the one from before the message)" : "");
     const addInput = rerun === "resumes" || task?.kind === "attach"
@@ -3249,7 +3258,8 @@ function describePollFailure(error, context) {
     const { task, state } = context;
     const { what, next } = (0,request_failure/* explainRequestFailure */.Z)("poll", error, context);
     const title = "Polling failed";
-    if (task?.kind === "attach" && !state.hasRecord) {
+    // Without a task, the step was still reading the last job of its session.
+    if ((task === undefined || task.kind === "attach") && !state.hasRecord) {
         const isNotFound = error instanceof errors/* HttpError */.j$ && error.status === 404;
         const effect = isNotFound
             ? (0,report_text/* say */.cv) `This step started nothing.`
@@ -3289,7 +3299,12 @@ function describeCancellation({ operation, acceptance }, context) {
     }
     if (operation !== "message" && status !== "" && status !== "active") {
         const what = (0,report_text/* say */.cv) `The step was cancelled. Job ${jobId} had already reached the status ${(0,report_text/* trusted */.IZ)(status)}.`;
-        return { title, what, next: (0,advice/* howToWait */.nF)(context, "read its result") };
+        const isOver = context.rerun === "resumes" && !context.comment && status !== "completed";
+        return {
+            title,
+            what,
+            next: isOver ? (0,report_text/* say */.cv) `To start over, re-run this workflow run.` : (0,advice/* howToWait */.nF)(context, "read its result"),
+        };
     }
     return {
         title,

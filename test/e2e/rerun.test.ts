@@ -30,7 +30,9 @@ describe.each(["v1", "v2"] as const)("with a cache service of %s", (protocol) =>
     await using cache = await startCacheService(protocol);
     const first = await attempt(1, service, cache, { inputs: { "timeout-minutes": "0.03" } });
     expect(first.outputs).toMatchObject({ outcome: "timed-out", "job-origin": "created" });
-    expect(first.annotations.at(-1)).toContain("To wait for it, re-run this workflow run: nothing is sent again.");
+    expect(first.annotations.at(-1)).toContain(
+      "To wait for it, re-run this workflow run: nothing is sent again, unless the job fails.",
+    );
     const second = await attempt(2, service, cache);
     expect(second.annotations).toEqual([]);
     expect(second.outputs).toMatchObject({

@@ -18,10 +18,12 @@ export interface ResultContext {
 
 /** How to wait for a job that may still be running, or to read the result of one that is done. */
 export function howToWait(context: ResultContext, purpose: "wait for it" | "read its result" = "wait for it"): Text {
-  const { state, settings, rerun } = context;
+  const { state, settings, rerun, comment } = context;
   if (rerun !== "resumes") return say`To ${trusted(purpose)}, run the action with job-id ${state.jobId} and no prompt.`;
   const action = settings?.wait === false ? "check on it" : purpose;
-  return say`To ${trusted(action)}, re-run this workflow run: nothing is sent again.`;
+  // A plain step starts over then, which is what its re-run asks for. A comment is a request of its own.
+  const exception = trusted(comment ? "" : ", unless the job fails");
+  return say`To ${trusted(action)}, re-run this workflow run: nothing is sent again${exception}.`;
 }
 
 /** What a re-run of the workflow run does after the service accepted something, unless it waits for the job. */

@@ -125,6 +125,13 @@ function describeStarted(context: ResultContext): Message {
 function describeTimeout(lastError: RequestError | undefined, context: ResultContext): Message {
   const { settings, state, task, rerun } = context;
   const limit = trusted(duration(settings?.timeoutMs ?? 0));
+  if (task === undefined && lastError) {
+    return {
+      title: outcomes["timed-out"].title,
+      what: say`After ${limit}, the state of job ${state.jobId}, the last of the session, could not be read: ${failureReason(lastError, settings?.baseUrl.href)}. This run sent nothing.`,
+      next: say`Re-run the workflow run. To start a new job regardless, run it without session.`,
+    };
+  }
   const isStale = state.status !== "" && state.status !== "active";
   const stale = trusted(isStale ? " (its status was still the one from before the message)" : "");
   const addInput =
@@ -149,7 +156,8 @@ function describePollFailure(error: RequestError, context: ResultContext): Messa
   const { task, state } = context;
   const { what, next } = explainRequestFailure("poll", error, context);
   const title = "Polling failed";
-  if (task?.kind === "attach" && !state.hasRecord) {
+  // Without a task, the step was still reading the last job of its session.
+  if ((task === undefined || task.kind === "attach") && !state.hasRecord) {
     const isNotFound = error instanceof HttpError && error.status === 404;
     const effect = isNotFound
       ? say`This step started nothing.`
@@ -193,7 +201,12 @@ function describeCancellation(
   }
   if (operation !== "message" && status !== "" && status !== "active") {
     const what = say`The step was cancelled. Job ${jobId} had already reached the status ${trusted(status)}.`;
-    return { title, what, next: howToWait(context, "read its result") };
+    const isOver = context.rerun === "resumes" && !context.comment && status !== "completed";
+    return {
+      title,
+      what,
+      next: isOver ? say`To start over, re-run this workflow run.` : howToWait(context, "read its result"),
+    };
   }
   return {
     title,

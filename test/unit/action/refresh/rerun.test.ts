@@ -61,7 +61,7 @@ describe("the first attempt", () => {
     expect(outputs).toMatchObject({ outcome: "timed-out", "job-origin": "created" });
     expect(cache.entries[0]?.text).toBe('{"version":1,"attempt":1,"sent":"create","jobId":"job_1"}');
     expect(toolkit.annotations.at(-1)?.text).toContain(
-      "To wait for it, re-run this workflow run: nothing is sent again.",
+      "To wait for it, re-run this workflow run: nothing is sent again, unless the job fails.",
     );
     expect(cache.restores).toBe(0);
   });

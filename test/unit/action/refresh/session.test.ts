@@ -99,6 +99,29 @@ describe("the remembered job", () => {
     expect(outputs["job-origin"]).toBe(path === create ? "created" : "continued");
   });
 
+  test.each([
+    [
+      502,
+      "timed-out",
+      "After 1 min, the state of job job_1, the last of the session, could not be read: the service answered HTTP 502. This run sent nothing.",
+    ],
+    [403, "error", "This step started nothing. The state of job job_1 is unknown."],
+  ])("cannot be read, with HTTP %i: nothing is sent", async (status, outcome, statement) => {
+    const { service, night } = nights();
+    await night();
+    const { outputs, toolkit } = await night({
+      inputs: { "timeout-minutes": "1" },
+      respond: () => respondWith(status),
+    });
+    expect(outputs).toMatchObject({ outcome, "job-id": "job_1" });
+    const text = toolkit.annotations.at(-1)?.text;
+    expect(text).toContain(statement);
+    expect(text).not.toMatch(/may still be running|keeps running/);
+    if (status === 502)
+      expect(text).toContain("Re-run the workflow run. To start a new job regardless, run it without session.");
+    expect(service.posts).toEqual([create]);
+  });
+
   test.each<[string, unknown, string, string]>([
     ["is open", { state: "open", merged: false }, message("job_1"), "is open"],
     ["is merged", { state: "closed", merged: true }, create, "is merged"],

@@ -37,7 +37,7 @@ function thenFails(poll: Exchange): MainOptions["respond"] {
 }
 
 const wait = "To wait for it, run the action with job-id job_1 and no prompt.";
-const resume = "To wait for it, re-run this workflow run: nothing is sent again.";
+const resume = "To wait for it, re-run this workflow run: nothing is sent again, unless the job fails.";
 const followUp = "To continue with this job, send a follow-up: set job-id to job_1 and give a prompt.";
 const newJob = "To start a new job, run the action with a prompt and no job-id.";
 const addInput =
@@ -111,7 +111,7 @@ const cases: Case[] = [
     title: "Job started",
     what: "Job job_1 is running, and this step does not wait for it.",
     next: wait,
-    remembered: "To check on it, re-run this workflow run: nothing is sent again.",
+    remembered: "To check on it, re-run this workflow run: nothing is sent again, unless the job fails.",
   },
   {
     name: "a message that was sent without waiting",
@@ -119,7 +119,7 @@ const cases: Case[] = [
     title: "Message sent",
     what: "Job job_1 is running, and this step does not wait for it.",
     next: wait,
-    remembered: "To check on it, re-run this workflow run: nothing is sent again.",
+    remembered: "To check on it, re-run this workflow run: nothing is sent again, unless the job fails.",
   },
   {
     name: "a job that is running, without waiting",
@@ -255,7 +255,7 @@ const cases: Case[] = [
     title: "Cancelled",
     what: "The step was cancelled. Job job_1 had already reached the status failed.",
     next: "To read its result, run the action with job-id job_1 and no prompt.",
-    remembered: "To read its result, re-run this workflow run: nothing is sent again.",
+    remembered: "To start over, re-run this workflow run.",
   },
   {
     name: "a create that is rejected",
