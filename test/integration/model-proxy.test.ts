@@ -79,6 +79,32 @@ describe("a request to the model", () => {
     expect(received[0]?.rawHeaders.filter((name) => name.toLowerCase() === "x-model-key")).toEqual(["X-Model-Key"]);
   });
 
+  test.each(["authorization", "x-api-key", "x-goog-api-key", "api-key", "cookie", "proxy-authorization"])(
+    "does not pass on %s, in which an agent could send a key of its own",
+    async (name) => {
+      const { proxy, received } = await start();
+      expect(await send(proxy.socket, "/v1", { [name]: "own" })).toMatchObject({ status: 200 });
+      expect(received[0]?.headers).not.toHaveProperty(name);
+      expect(received[0]?.rawHeaders).not.toContain("own");
+    },
+  );
+
+  test("is not passed on as a TRACE, whose answer shows the key", async () => {
+    const { proxy, received } = await start();
+    expect((await send(proxy.socket, "/v1", {}, "TRACE")).status).toBe(403);
+    expect(received).toEqual([]);
+  });
+
+  test("for a WebSocket is rejected", async () => {
+    const { proxy, received } = await start();
+    const headers = { connection: "upgrade", upgrade: "websocket" };
+    expect(await send(proxy.socket, "/v1", headers, "GET")).toMatchObject({
+      status: 426,
+      body: "This proxy opens no WebSockets.\n",
+    });
+    expect(received).toEqual([]);
+  });
+
   test("passes bodies in both directions", async () => {
     const { proxy } = await start();
     const body = "x".repeat(300_000);
@@ -86,12 +112,16 @@ describe("a request to the model", () => {
   });
 
   test("may have large headers", async () => {
-    const { proxy } = await start(undefined, {}, "");
+    const { proxy, server } = await start(undefined, {}, "");
     expect((await send(proxy.socket, "/any", { "x-large": "x".repeat(10_000) })).status).toBe(200);
-    const direct = await send(proxy.socket, "/any", { "x-large": "x".repeat(40_000) });
     // The proxy accepts it; the server in this test, like most, does not.
-    expect(direct.status).toBe(431);
-    expect(direct.headers["content-type"]).toBeUndefined();
+    server.once("clientError", (_error, socket) => socket.end("HTTP/1.1 431 From the model\r\n\r\n"));
+    const sent = request({ socketPath: proxy.socket, path: "/any", headers: { "x-large": "x".repeat(40_000) } }).end();
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(431);
+    await once(response, "close");
+    expect(server.listenerCount("clientError")).toBe(0);
   });
 
   test("may be answered with large headers", async () => {
@@ -184,6 +214,17 @@ describe("a request to the model", () => {
     await closed;
   });
 
+  test("ends with the agent's connection, also before the model has answered", async () => {
+    const { proxy, server } = await start(() => {});
+    const sent = request({ socketPath: proxy.socket, path: "/v1", method: "POST" }).end("all of it");
+    sent.on("error", () => {});
+    const [incoming] = (await once(server, "request")) as [IncomingMessage];
+    await text(incoming);
+    const closed = once(incoming.socket, "close");
+    sent.destroy();
+    await closed;
+  });
+
   test("ends with the model's connection", async () => {
     const { proxy } = await start((incoming, response) => {
       response.write("begin");
@@ -235,6 +276,15 @@ describe("a tunnel", () => {
       "An agent was denied a connection to b.example:443.",
       "An agent was denied a connection to x.a.example:443.",
     ]);
+  });
+
+  test("to a host that cannot be reached is answered with 502", async () => {
+    const server = createTcpServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const { proxy } = await start(undefined, { hosts: [`127.0.0.1:${port}`] });
+    expect((await openTunnel(proxy.socket, `127.0.0.1:${port}`)).answer).toBe("HTTP/1.1 502 Bad Gateway\r\n\r\n");
   });
 
   test("that is denied is logged, up to 20 names", async () => {

@@ -96,8 +96,7 @@ function forward(request: IncomingMessage, response: ServerResponse, endpoint: M
   const url = new URL(`${base.origin}${request.url}`);
   const folder = base.pathname.replace(/\/$/, "");
   // The answer to a TRACE shows the headers.
-  const isAllowed = url.origin === base.origin && request.method !== "TRACE";
-  if (!isAllowed || !`${url.pathname}/`.startsWith(`${folder}/`)) {
+  if (request.method === "TRACE" || !`${url.pathname}/`.startsWith(`${folder}/`)) {
     reject(response, 403, "This is not a request for the model.");
     return;
   }
