@@ -275,6 +275,12 @@ export class Repository {
     await this.#updateRefs(() => this.#git.run(["update-ref", `refs/heads/${branch}`, commit]));
   }
 
+  /** Removes the refs of the last commits of jobs, so that Git can remove the commits. */
+  async forgetJobs(ids: readonly string[]): Promise<void> {
+    const input = ids.map((id) => `delete refs/jobs/${id}\n`).join("");
+    await this.#updateRefs(() => this.#git.run(["update-ref", "--stdin"], { input }));
+  }
+
   /**
    * Moves a commit, a child of `parent`, onto another descendant of `parent`.
    *
