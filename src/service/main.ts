@@ -5,18 +5,33 @@ import { join, resolve } from "node:path";
 import { createAgentNetwork, fullNetwork } from "./agents/network/agent-network.ts";
 import { createSandbox } from "./agents/sandbox/create-sandbox.ts";
 import { unconfined } from "./agents/sandbox/sandbox.ts";
+import { type BackupOptions, parseBackupOptions } from "./backup-options.ts";
 import { errorMessage } from "./error-message.ts";
+import { backUpStore } from "./jobs/backup.ts";
 import { logsFolder } from "./jobs/job-files.ts";
 import { type CommandLineOptions, help, parseOptions } from "./options.ts";
 import { removeDirectory } from "./remove-directory.ts";
 import { startService } from "./service.ts";
 
-const options = parseOptions(process.argv.slice(2), process.env);
+const args = process.argv.slice(2);
+const options = parseBackupOptions(args) ?? parseOptions(args, process.env);
 if (options === "help") process.stdout.write(help);
 else if ("error" in options) {
   process.stderr.write(`${options.error}\n\n${help}`);
   process.exitCode = 2;
-} else await serve(options);
+} else if ("file" in options) await backUp(options);
+else await serve(options);
+
+async function backUp({ store, file }: BackupOptions): Promise<void> {
+  process.umask(0o077);
+  try {
+    await backUpStore(store, file);
+    console.log(`Copied ${store} to ${file}`);
+  } catch (error) {
+    process.stderr.write(`The store was not backed up: ${errorMessage(error)}\n`);
+    process.exitCode = 1;
+  }
+}
 
 async function serve({
   sandbox: kind,

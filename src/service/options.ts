@@ -10,6 +10,7 @@ import { errorMessage } from "./error-message.ts";
 import type { GitHubRepository } from "./pulls/github.ts";
 
 export const help = `Usage: npm run service -- --repository PATH-OR-URL [options]
+       npm run service -- --store FILE --backup FILE
 
 Runs an agent job service on this machine. For each job, an agent works on a branch of its own in a clone of the
 repository. The service commits and pushes the agent's changes and opens a pull request.
@@ -47,6 +48,10 @@ repository. The service commits and pushes the agent's changes and opens a pull 
                             (default: nothing is kept when the service stops)
   --archive-after-days N    also archive jobs that have been idle for this long, not only those whose pull request is closed
                             or merged
+  --delete-after-days N     delete jobs that have been idle for this long, archived or not, with their homes, logs and pages
+                            (default: never)
+  --repository-moved        the store's repository has moved to --repository; its jobs go on there
+  --backup FILE             copy the --store to this new file and exit; a service may run on the store meanwhile
   --github OWNER/NAME       open pull requests in this GitHub repository (default: the one of a github.com URL if
                             GITHUB_TOKEN is set; otherwise pull requests are pages of the service)
   --github-api URL          base URL of the GitHub REST API (default: https://api.github.com)
@@ -75,6 +80,8 @@ export interface CommandLineOptions {
   limits: Limits;
   largestChangeBytes: number;
   archiveAfterDays: number | undefined;
+  deleteAfterDays: number | undefined;
+  isRepositoryMoved: boolean;
   github: GitHubRepository | undefined;
 }
 
@@ -107,6 +114,8 @@ export function parseOptions(
         port: { type: "string" },
         store: { type: "string" },
         "archive-after-days": { type: "string" },
+        "delete-after-days": { type: "string" },
+        "repository-moved": { type: "boolean", default: false },
         github: { type: "string" },
         "github-api": { type: "string" },
         help: { type: "boolean", default: false },
@@ -122,7 +131,6 @@ export function parseOptions(
     const network = parseChoice("--agent-network", values["agent-network"], networkKinds) ?? "full";
     if (network !== "full" && sandbox !== "bwrap")
       throw new Error(`--agent-network ${network} requires --sandbox bwrap.`);
-    const days = values["archive-after-days"];
     return {
       repository,
       targetBranch: values.base,
@@ -146,7 +154,9 @@ export function parseOptions(
         diskMb: parseLimit("--disk-mb", values["disk-mb"]),
       },
       largestChangeBytes: parsePositive("--largest-change-mb", values["largest-change-mb"] ?? "20") * 1_000_000,
-      archiveAfterDays: days === undefined ? undefined : parsePositive("--archive-after-days", days),
+      archiveAfterDays: parseDays("--archive-after-days", values["archive-after-days"]),
+      deleteAfterDays: parseDays("--delete-after-days", values["delete-after-days"]),
+      isRepositoryMoved: values["repository-moved"],
       github: parseGitHubRepository(repository, values, environment.GITHUB_TOKEN),
     };
   } catch (error) {
@@ -204,6 +214,10 @@ function parseInteger(option: string, text: string, min: number, max: number): n
 function parseLimit(option: string, text: string | undefined): number | undefined {
   if (text !== undefined && process.platform !== "linux") throw new Error(`${option} requires Linux.`);
   return text === undefined ? undefined : parseInteger(option, text, 1, 1_000_000_000);
+}
+
+function parseDays(option: string, text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parsePositive(option, text);
 }
 
 /** In minutes, days or megabytes. A timer takes at most 35,791 minutes. */

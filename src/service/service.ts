@@ -1,21 +1,24 @@
 import { existsSync, realpathSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import type { Agent } from "./agents/agent.ts";
 import { checkPrograms } from "./agents/check-programs.ts";
 import type { Limits } from "./agents/limits.ts";
 import { type AgentNetwork, fullNetwork } from "./agents/network/agent-network.ts";
 import type { Sandbox } from "./agents/sandbox/sandbox.ts";
-import { errorMessage, errorStack } from "./error-message.ts";
+import { errorMessage } from "./error-message.ts";
 import { Repository } from "./git/repository.ts";
 import { repositoryName as nameOf, resolveAddress } from "./git/repository-address.ts";
 import { createApi } from "./http/api.ts";
 import { type LoopbackServer, listen } from "./http/listen.ts";
 import { AgentEngine } from "./jobs/agent-engine.ts";
 import { Archiver } from "./jobs/archiver.ts";
-import { cleanJobDirectories } from "./jobs/job-directory.ts";
+import { jobsFolder } from "./jobs/job-directory.ts";
+import { checkRepository, repositoryIdentity } from "./jobs/repository-check.ts";
+import { Retention } from "./jobs/retention.ts";
+import { runRounds } from "./jobs/rounds.ts";
 import { Store } from "./jobs/store.ts";
+import { removeUnknownJobs } from "./jobs/unknown-jobs.ts";
 import { GitHubPullRequests, type GitHubRepository } from "./pulls/github.ts";
 import { LocalPullRequests } from "./pulls/local.ts";
 
@@ -50,18 +53,20 @@ export interface ServiceOptions {
   largestChangeBytes: number;
   /** Default: jobs are archived only when their pull request is closed or merged. */
   archiveAfterDays?: number | undefined;
+  /** Days after its last turn after which a job is deleted. Default: jobs are never deleted. */
+  deleteAfterDays?: number | undefined;
+  /** Whether the jobs of another repository in the store are those of this one, because it has moved. Default: no. */
+  isRepositoryMoved?: boolean;
   /** Default: pull requests are pages of the service. */
   github?: GitHubRepository | undefined;
   log?: (line: string) => void;
 }
 
-const archiveIntervalMs = 60_000;
-
 /**
  * Starts the service. Disposing of it stops the agents; the next service on the same store resumes their turns.
  *
- * @throws if the agent is not installed, if another service has the store open, or if the service cannot work on the
- *   repository
+ * @throws if the agent is not installed, if the store cannot be opened or belongs to another repository, or if the service
+ *   cannot work on the repository
  */
 export async function startService(options: ServiceOptions): Promise<LoopbackServer> {
   const {
@@ -86,10 +91,7 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
   if (exposed !== undefined)
     throw new Error(`agents cannot be allowed to read ${exposed}: it has files of the service`);
   // Opened first: its lock guards the folder against a second service.
-  const store = new Store(options.store ?? join(folder, "jobs.sqlite"));
-  await cleanJobDirectories(folder, (id) => store.job(id) !== undefined).catch((error: unknown) =>
-    log(`Cannot remove old worktrees: ${errorMessage(error)}`),
-  );
+  const store = new Store(options.store ?? join(folder, "jobs.sqlite"), log);
   const stop = new AbortController();
   const { signal } = stop;
   const { address, settings } = resolveAddress(options.repository, github?.token);
@@ -119,7 +121,11 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
 
   let server: LoopbackServer;
   try {
+    const identity = repositoryIdentity(repositoryName);
+    if (!options.isRepositoryMoved) checkRepository(store, identity);
     await repository.open();
+    if (store.repository() !== identity) store.setRepository(identity);
+    await mkdir(jobsFolder(folder), { recursive: true });
     server = await listen(pages.servePages(api), options.port);
   } catch (error) {
     store[Symbol.dispose]();
@@ -127,15 +133,25 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
   }
   baseUrl = server.url;
   engine.start();
-  const archiver = new Archiver({ store, pullRequests, afterDays: options.archiveAfterDays, signal, log });
-  const archiving = archiveRegularly(archiver, signal, log);
+  const rounds = [
+    new Archiver({ store, pullRequests, afterDays: options.archiveAfterDays, signal, log }),
+    new Retention({
+      store,
+      folder,
+      forgetJobs: (ids) => repository.forgetJobs(ids),
+      afterDays: options.deleteAfterDays,
+      signal,
+      log,
+    }),
+  ];
+  const inBackground = Promise.all([runRounds(rounds, signal, log), removeUnknown(folder, store, signal, log)]);
   return {
     ...server,
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       await server[Symbol.asyncDispose]();
       await engine.drain();
-      await archiving;
+      await inBackground;
       store[Symbol.dispose]();
     },
   };
@@ -148,9 +164,11 @@ function isWithin(path: string, other: string): boolean {
   return `${real}/`.startsWith(`${realpathSync(other).replace(/\/$/, "")}/`);
 }
 
-async function archiveRegularly(archiver: Archiver, signal: AbortSignal, log: (line: string) => void): Promise<void> {
-  while (!signal.aborted) {
-    await archiver.run(Date.now()).catch((error: unknown) => log(`Archiving failed: ${errorStack(error)}`));
-    await setTimeout(archiveIntervalMs, undefined, { signal }).catch(() => {});
+async function removeUnknown(folder: string, store: Store, signal: AbortSignal, log: (line: string) => void) {
+  try {
+    const removed = await removeUnknownJobs(folder, (id) => store.job(id) !== undefined, signal);
+    if (removed > 0) log(`Removed the directories of ${removed} jobs that are not in the store.`);
+  } catch (error) {
+    log(`Cannot remove the directories of jobs that are not in the store: ${errorMessage(error)}`);
   }
 }

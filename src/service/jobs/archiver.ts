@@ -1,7 +1,10 @@
+import { setImmediate } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
+import { dayMs, days } from "./days.ts";
 import { jobBranch } from "./job-files.ts";
-import type { Store } from "./store.ts";
+import { listOf } from "./list-of.ts";
+import type { JobWithPullRequest, Store } from "./store.ts";
 
 export interface ArchiverOptions {
   store: Store;
@@ -13,7 +16,8 @@ export interface ArchiverOptions {
   log: (line: string) => void;
 }
 
-const dayMs = 86_400_000;
+/** How many jobs are read or archived before other work of the service goes on. */
+const batchSize = 100;
 
 /** Archives jobs whose pull request is closed or merged, and jobs that have been idle for a number of days. */
 export class Archiver {
@@ -26,22 +30,49 @@ export class Archiver {
 
   /** Runs one round, at a time in milliseconds since 1970. */
   async run(now: number): Promise<void> {
-    const { store, afterDays = Number.POSITIVE_INFINITY, log } = this.#options;
-    const jobs = store.idleJobs();
-    const closed = await this.#findClosed(jobs);
-    for (const job of jobs) {
-      const isExpired = now - job.idleSince >= afterDays * dayMs;
-      if (!isExpired && !closed.has(job.pullRequest ?? "")) continue;
-      if (store.archiveJob(job, now))
-        log(`${job.id}: archived, ${isExpired ? `idle for ${afterDays} days` : "pull request closed or merged"}`);
-    }
+    await this.#archiveIdle(now);
+    await this.#archiveClosed(now);
   }
 
-  async #findClosed(jobs: ReturnType<Store["idleJobs"]>): Promise<ReadonlySet<string>> {
+  async #archiveIdle(now: number): Promise<void> {
+    const { store, afterDays, signal, log } = this.#options;
+    if (afterDays === undefined) return;
+    const archived: string[] = [];
+    for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
+      const ids = store.archiveIdleJobs(now - afterDays * dayMs, now, batchSize);
+      archived.push(...ids);
+      count = ids.length;
+    }
+    if (archived.length > 0) log(`Archived, idle for ${days(afterDays)}: ${listOf(archived)}`);
+  }
+
+  async #archiveClosed(now: number): Promise<void> {
+    const { store, signal, log } = this.#options;
+    const jobs = await this.#jobsWithPullRequest();
+    const links = await this.#findClosed(jobs);
+    const closed = jobs.filter(({ pullRequest }) => links.has(pullRequest));
+    const archived: string[] = [];
+    for (let start = 0; start < closed.length && !signal.aborted; start += batchSize) {
+      archived.push(...store.archiveJobs(closed.slice(start, start + batchSize), now));
+      await setImmediate();
+    }
+    if (archived.length > 0) log(`Archived, pull request closed or merged: ${listOf(archived)}`);
+  }
+
+  async #jobsWithPullRequest(): Promise<JobWithPullRequest[]> {
+    const { store, signal } = this.#options;
+    const jobs: JobWithPullRequest[] = [];
+    for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
+      const batch = store.jobsWithPullRequest(batchSize, jobs.at(-1));
+      jobs.push(...batch);
+      count = batch.length;
+    }
+    return jobs;
+  }
+
+  async #findClosed(jobs: readonly JobWithPullRequest[]): Promise<ReadonlySet<string>> {
     const { pullRequests, signal, log } = this.#options;
-    const opened = jobs.flatMap(({ id, pullRequest: link, head }) =>
-      link === null || head === null ? [] : [{ link, branch: jobBranch(id), head }],
-    );
+    const opened = jobs.map(({ id, pullRequest: link, head }) => ({ link, branch: jobBranch(id), head }));
     try {
       const closed = await pullRequests.findClosed(opened);
       this.#lastError = undefined;

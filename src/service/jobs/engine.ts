@@ -25,6 +25,9 @@ export interface RateLimited {
   retryAfterMs: number;
 }
 
+/** Thrown when nothing can be stored now, such as on a full disk. Nothing was accepted. */
+export class StoreUnavailable extends Error {}
+
 /** Runs jobs. It is all that the HTTP API knows of them. */
 export interface Engine {
   /** Creates a job with `prompt` as its first turn. */

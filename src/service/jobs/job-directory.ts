@@ -1,11 +1,12 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDirectory } from "../remove-directory.ts";
 
 /** In the home directory of a job, so that an agent can commit. Only the files that it leaves behind count. */
 const gitIdentity = "[user]\n\tname = Agent\n\temail = agent@localhost\n";
 
-const jobsFolder = (folder: string): string => join(folder, "jobs");
+/** Returns the folder of the job directories, whose names are the ids of the jobs. */
+export const jobsFolder = (folder: string): string => join(folder, "jobs");
 
 /**
  * The directory of a job. Its paths stay the same for all turns, because agents store their sessions by path. Only the home
@@ -51,15 +52,5 @@ export class JobDirectory {
   /** Removes everything except the home directory. */
   async clean(): Promise<void> {
     for (const path of [this.tree, this.temporary, this.input, this.index]) await removeDirectory(path);
-  }
-}
-
-/** Removes what a killed service left behind: the directories of jobs that are gone, and all but the homes of the others. */
-export async function cleanJobDirectories(folder: string, isJob: (id: string) => boolean): Promise<void> {
-  await mkdir(jobsFolder(folder), { recursive: true });
-  for (const id of await readdir(jobsFolder(folder))) {
-    const directory = new JobDirectory(folder, id);
-    if (isJob(id)) await directory.clean();
-    else await removeDirectory(directory.path);
   }
 }

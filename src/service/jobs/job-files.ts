@@ -5,3 +5,6 @@ export const jobBranch = (jobId: string): string => `agent/${jobId}`;
 
 /** Returns the folder of the job logs: the output of agents, and the service's own notes. */
 export const logsFolder = (folder: string): string => join(folder, "logs");
+
+/** Returns the log of a job. */
+export const jobLogFile = (folder: string, jobId: string): string => join(logsFolder(folder), `${jobId}.log`);

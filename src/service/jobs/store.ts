@@ -1,20 +1,35 @@
-import { chmodSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { chmodSync, existsSync, realpathSync } from "node:fs";
 import type { EarlierTurn } from "../agents/run-agent.ts";
 import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
 import { commitTitle } from "./commit-title.ts";
-import type { RateLimited } from "./engine.ts";
-import { hourlyLimit, hourMs } from "./hourly-limit.ts";
+import { Database } from "./database.ts";
+import { type RateLimited, StoreUnavailable } from "./engine.ts";
+import { countUse } from "./hourly-limit.ts";
+import { openSchema } from "./schema.ts";
+import { lockStore } from "./store-lock.ts";
+import { TurnQueue } from "./turn-queue.ts";
 
 /** A row of `job`. Times are milliseconds since 1970. */
 export interface StoredJob {
   id: string;
   project: string;
   createdAt: number;
+  /** `active` while a turn of the job is waiting or running, otherwise the result of its last turn. */
+  state: "active" | "completed" | "failed";
+  /** When its last turn ended; `null` while it is active. */
+  idleSince: number | null;
   archivedAt: number | null;
   /** The link to the job's last pull request, and the last commit pushed to it. `null` before the first one. */
   pullRequest: string | null;
   head: string | null;
+}
+
+/** A job that is neither active nor archived, and has a pull request. */
+export interface JobWithPullRequest {
+  id: string;
+  idleSince: number;
+  pullRequest: string;
+  head: string;
 }
 
 /** A row of `turn`. */
@@ -35,63 +50,76 @@ export interface StoredTurn extends Turn {
   answer: string | null;
 }
 
-const schema = `
-  CREATE TABLE IF NOT EXISTS job (
-    id TEXT PRIMARY KEY, project TEXT NOT NULL, createdAt INTEGER NOT NULL, archivedAt INTEGER,
-    pullRequest TEXT, head TEXT
-  ) STRICT;
-  CREATE TABLE IF NOT EXISTS turn (
-    id INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
-    state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, endedAt INTEGER, answer TEXT
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS turnOfJob ON turn (job, id);
-  CREATE INDEX IF NOT EXISTS turnInState ON turn (state, id);
-  CREATE TABLE IF NOT EXISTS pull (
-    number INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job, title TEXT NOT NULL, branch TEXT NOT NULL,
-    target TEXT NOT NULL, base TEXT NOT NULL, head TEXT NOT NULL
-  ) STRICT;
-  CREATE TABLE IF NOT EXISTS use (kind TEXT NOT NULL, project TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
-  CREATE INDEX IF NOT EXISTS useOfProject ON use (kind, project, at);
-`;
-
 /**
  * The persistent state of the service, in one SQLite file. A change is on disk when its method returns, so a service that
- * is killed loses nothing. Only one service can open a file.
+ * is killed loses nothing. Only one service can open a file, but other processes can read it.
+ *
+ * Methods throw `StoreUnavailable` while the file cannot be used, such as on a full disk. Nothing is changed then.
  */
 export class Store implements Disposable, LocalPullRequestStore {
-  readonly #db: DatabaseSync;
+  readonly #lock: Disposable | undefined;
+  readonly #db: Database;
+  readonly #queue: TurnQueue;
+  /** Changes of a running turn that could not be stored yet, by job. */
+  readonly #postponedChanges = new Map<string, (() => void)[]>();
 
   /**
    * @param file - created if it does not exist; `:memory:` persists nothing
-   * @throws if another service has the file open
+   * @param log - receives a line when the file cannot be written any more, and when it can again
+   * @throws if another service has the file open, or if it is damaged, incomplete, of a newer version or not a store
    */
-  constructor(file: string) {
-    this.#db = new DatabaseSync(file);
-    // It has prompts. SQLite gives its other files the same mode.
-    if (file !== ":memory:") chmodSync(file, 0o600);
-    // Locks out a second service, which would run the same turns.
-    this.#db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
-    this.#db.exec("PRAGMA foreign_keys = ON;");
-    this.#db.exec(schema);
-    // Missing in files of earlier versions.
-    if (!this.#row("SELECT 1 FROM pragma_table_info('turn') WHERE name = 'answer'"))
-      this.#db.exec("ALTER TABLE turn ADD COLUMN answer TEXT");
+  constructor(file: string, log: (line: string) => void = () => {}) {
+    const path = existsSync(file) ? realpathSync(file) : file;
+    this.#lock = path === ":memory:" ? undefined : lockStore(path);
+    let db: Database | undefined;
+    try {
+      db = new Database(path, log);
+      openSchema(db, path);
+      // It has prompts. SQLite gives its other files the same mode.
+      if (path !== ":memory:") chmodSync(path, 0o600);
+      db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    } catch (error) {
+      db?.[Symbol.dispose]();
+      this.#lock?.[Symbol.dispose]();
+      throw error;
+    }
+    this.#db = db;
+    this.#queue = new TurnQueue(db);
   }
 
   [Symbol.dispose](): void {
-    this.#db.close();
+    this.#db[Symbol.dispose]();
+    this.#lock?.[Symbol.dispose]();
+  }
+
+  /** Returns the name of the repository that the jobs belong to; `undefined` before it is set. */
+  repository(): string | undefined {
+    return this.#db.row<{ name: string }>("SELECT name FROM repository")?.name;
+  }
+
+  setRepository(name: string): void {
+    this.#db.transaction(() => {
+      this.#db.run("DELETE FROM repository");
+      this.#db.run("INSERT INTO repository (name) VALUES (?)", name);
+    });
   }
 
   /**
    * Adds a job with its first turn, if the hourly limit of its project allows another create. Both are one transaction: a
    * create that could not be stored is not counted.
+   *
+   * @param at - when it is counted, in milliseconds since 1970
    */
-  addJob(job: Pick<StoredJob, "id" | "project" | "createdAt">, prompt: string): RateLimited | undefined {
-    return this.#transaction(() => {
-      const limited = this.#use("create", job.project, job.createdAt);
+  addJob(
+    { id, project, createdAt }: Pick<StoredJob, "id" | "project" | "createdAt">,
+    prompt: string,
+    at = createdAt,
+  ): RateLimited | undefined {
+    return this.#db.transaction(() => {
+      const limited = countUse(this.#db, "create", project, at);
       if (limited !== undefined) return limited;
-      this.#run("INSERT INTO job (id, project, createdAt) VALUES (?, ?, ?)", job.id, job.project, job.createdAt);
-      this.#run("INSERT INTO turn (job, prompt) VALUES (?, ?)", job.id, prompt);
+      this.#db.run("INSERT INTO job (id, project, createdAt) VALUES (?, ?, ?)", id, project, createdAt);
+      this.#queue.add(id, project, prompt);
       return undefined;
     });
   }
@@ -99,51 +127,38 @@ export class Store implements Disposable, LocalPullRequestStore {
   /**
    * Adds a turn to a job and takes the job out of the archive, if the hourly limit of its project allows another message.
    *
-   * @param at - milliseconds since 1970
+   * @param at - when it is counted, in milliseconds since 1970
    * @throws if there is no such job
    */
   addTurn(jobId: string, prompt: string, at: number): RateLimited | undefined {
-    return this.#transaction(() => {
+    return this.#db.transaction(() => {
       const { project } = this.job(jobId) ?? {};
       if (project === undefined) throw new Error(`no job ${jobId}`);
-      const limited = this.#use("message", project, at);
-      if (limited !== undefined) return limited;
-      this.#run("INSERT INTO turn (job, prompt) VALUES (?, ?)", jobId, prompt);
-      this.#run("UPDATE job SET archivedAt = NULL WHERE id = ?", jobId);
-      return undefined;
+      const limited = countUse(this.#db, "message", project, at);
+      if (limited === undefined) this.#queue.add(jobId, project, prompt);
+      return limited;
     });
   }
 
   job(id: string): StoredJob | undefined {
-    return this.#row<StoredJob>("SELECT * FROM job WHERE id = ?", id);
+    return this.#db.row<StoredJob>("SELECT * FROM job WHERE id = ?", id);
   }
 
-  /** Returns `active` while a turn of the job is waiting or running, otherwise the result of its last turn. */
-  stateOf(jobId: string): "active" | "completed" | "failed" {
-    const open = "SELECT 1 FROM turn WHERE job = ? AND state IN ('waiting', 'running') LIMIT 1";
-    if (this.#row(open, jobId)) return "active";
-    const last = this.#row<{ state: TurnState }>(
-      "SELECT state FROM turn WHERE job = ? ORDER BY id DESC LIMIT 1",
-      jobId,
-    );
-    return last?.state === "completed" ? "completed" : "failed";
+  /** Returns how many jobs there are, and how many turns wait. */
+  counts(): { jobs: number; waitingTurns: number } {
+    const sql = `SELECT (SELECT count(*) FROM job) AS jobs,
+      (SELECT count(*) FROM turn WHERE state = 'waiting') AS waitingTurns`;
+    return this.#db.row<{ jobs: number; waitingTurns: number }>(sql) ?? { jobs: 0, waitingTurns: 0 };
   }
 
-  /** Marks the oldest waiting turn as running and returns it. A turn waits for the earlier turns of its job. */
+  /** Marks the next turn as running and returns it; see `TurnQueue` for the order. */
   startNextTurn(): Turn | undefined {
-    return this.#row<Turn>(
-      `UPDATE turn SET state = 'running' WHERE id = (
-         SELECT id FROM turn AS one WHERE state = 'waiting' AND NOT EXISTS (
-           SELECT 1 FROM turn AS other WHERE other.job = one.job AND other.id < one.id
-             AND other.state IN ('waiting', 'running')
-         ) ORDER BY id LIMIT 1
-       ) RETURNING id, job, prompt, attempts`,
-    );
+    return this.#queue.start();
   }
 
   /** Returns the turns of a job, oldest first. */
   turns(jobId: string): StoredTurn[] {
-    return this.#rows<StoredTurn>("SELECT * FROM turn WHERE job = ? ORDER BY id", jobId);
+    return this.#db.rows<StoredTurn>("SELECT * FROM turn WHERE job = ? ORDER BY id", jobId);
   }
 
   /** Returns the title and state of each turn of a job, oldest first. */
@@ -154,105 +169,163 @@ export class Store implements Disposable, LocalPullRequestStore {
   /** Returns the earlier turns of a turn's job in which an agent ran, oldest first. */
   history({ id, job }: Turn): EarlierTurn[] {
     const sql = "SELECT prompt, answer, state FROM turn WHERE job = ? AND id < ? AND attempts > 0 ORDER BY id";
-    return this.#rows<EarlierTurn>(sql, job, id);
+    return this.#db.rows<EarlierTurn>(sql, job, id);
   }
 
-  /** Records what the agent said last in a turn. */
+  /** Records what the agent said last in a turn. If that cannot be stored now, it is with the turn's end. */
   setAnswer(turnId: number, answer: string): void {
-    this.#run("UPDATE turn SET answer = ? WHERE id = ?", answer, turnId);
+    const job = this.#db.row<{ job: string }>("SELECT job FROM turn WHERE id = ?", turnId)?.job ?? "";
+    this.#storeNowOrAtEnd(job, () => this.#db.run("UPDATE turn SET answer = ? WHERE id = ?", answer, turnId));
   }
 
   countAttempt(turnId: number): void {
-    this.#run("UPDATE turn SET attempts = attempts + 1 WHERE id = ?", turnId);
+    this.#db.run("UPDATE turn SET attempts = attempts + 1 WHERE id = ?", turnId);
   }
 
-  /** Records how a turn ended, at a time in milliseconds since 1970. */
+  /** Records how a running turn ended, at a time in milliseconds since 1970. */
   finishTurn(id: number, state: "completed" | "failed", at: number): void {
-    this.#run("UPDATE turn SET state = ?, endedAt = ? WHERE id = ?", state, at, id);
+    const { job = "" } = this.#db.row<{ job: string }>("SELECT job FROM turn WHERE id = ?", id) ?? {};
+    this.#db.transaction(() => {
+      for (const change of this.#postponedChanges.get(job) ?? []) change();
+      this.#queue.finish(id, state, at);
+    });
+    this.#postponedChanges.delete(job);
   }
 
   /** Requeues a turn that a graceful shutdown stopped, with the number of attempts it had when it was started. */
-  requeueTurn({ id, attempts }: Turn): void {
-    this.#run("UPDATE turn SET state = 'waiting', attempts = ? WHERE id = ?", attempts, id);
+  requeueTurn(turn: Turn): void {
+    this.#queue.requeue(turn, true);
   }
 
-  /** Requeues turns that a killed service left running. Returns the ids of their jobs. */
-  requeueInterruptedTurns(): string[] {
-    const rows = this.#rows<{ job: string }>("UPDATE turn SET state = 'waiting' WHERE state = 'running' RETURNING job");
-    return rows.map(({ job }) => job);
+  /** Requeues a turn as `requeueTurn` does, but it is only started after `resumeTurn`, or by the next service. */
+  postponeTurn(turn: Turn): void {
+    this.#queue.requeue(turn, false);
   }
 
+  /** Lets a postponed turn start. */
+  resumeTurn(id: number): void {
+    this.#queue.makeReady(id);
+  }
+
+  /** Requeues what an earlier service left: running turns, which it returns, and postponed ones. */
+  requeueInterruptedTurns(): Pick<Turn, "id" | "job">[] {
+    return this.#queue.resume();
+  }
+
+  /** Records a job's pull request and the last commit pushed to it. If that cannot be stored now, it is with the turn's end. */
   setPullRequest(jobId: string, link: string, head: string): void {
-    this.#run("UPDATE job SET pullRequest = ?, head = ? WHERE id = ?", link, head, jobId);
+    const sql = "UPDATE job SET pullRequest = ?, head = ? WHERE id = ?";
+    this.#storeNowOrAtEnd(jobId, () => this.#db.run(sql, link, head, jobId));
+  }
+
+  /** Writes without changing anything. Throws `StoreUnavailable` if the file still cannot be written. */
+  probe(): void {
+    this.#db.probe();
   }
 
   /**
-   * Archives a job, unless it has received a turn or another pull request since it was read.
+   * Archives jobs, except those that have received a turn or another pull request since they were read.
    *
    * @param at - milliseconds since 1970
-   * @returns whether the job was archived
+   * @returns the ids of those that it archived
    */
-  archiveJob({ id, pullRequest, head }: StoredJob, at: number): boolean {
-    const sql = `UPDATE job SET archivedAt = ? WHERE id = ? AND archivedAt IS NULL AND pullRequest IS ? AND head IS ?
-      AND NOT EXISTS (SELECT 1 FROM turn WHERE turn.job = job.id AND state IN ('waiting', 'running'))`;
-    return this.#run(sql, at, id, pullRequest, head).changes > 0;
+  archiveJobs(jobs: readonly JobWithPullRequest[], at: number): string[] {
+    const sql = `UPDATE job SET archivedAt = ?
+      WHERE id = ? AND archivedAt IS NULL AND idleSince = ? AND pullRequest = ? AND head = ?`;
+    return this.#db.transaction(() =>
+      jobs
+        .filter((job) => this.#db.run(sql, at, job.id, job.idleSince, job.pullRequest, job.head).changes > 0)
+        .map(({ id }) => id),
+    );
   }
 
-  /** Returns the jobs that are neither active nor archived, with the time their last turn ended. */
-  idleJobs(): (StoredJob & { idleSince: number })[] {
-    return this.#rows<StoredJob & { idleSince: number }>(
-      `SELECT *, (SELECT max(endedAt) FROM turn WHERE turn.job = job.id) AS idleSince FROM job WHERE archivedAt IS NULL AND NOT EXISTS (
-         SELECT 1 FROM turn WHERE turn.job = job.id AND state IN ('waiting', 'running')
-       ) ORDER BY createdAt`,
+  /**
+   * Archives the jobs that have been idle longest.
+   *
+   * @param before - archives only jobs whose last turn ended at this time or before, in milliseconds since 1970
+   * @param at - milliseconds since 1970
+   * @returns the ids of those that it archived, at most `limit`
+   */
+  archiveIdleJobs(before: number, at: number, limit: number): string[] {
+    const oldest = `SELECT id FROM job WHERE idleSince <= ? AND idleSince IS NOT NULL AND archivedAt IS NULL
+      ORDER BY idleSince LIMIT ?`;
+    return this.#db.transaction(() =>
+      this.#db
+        .rows<{ id: string }>(`UPDATE job SET archivedAt = ? WHERE id IN (${oldest}) RETURNING id`, at, before, limit)
+        .map(({ id }) => id),
     );
+  }
+
+  /**
+   * Returns jobs that are neither active nor archived and have a pull request, those that have been idle longest first.
+   *
+   * @param after - the last one that the previous call returned
+   */
+  jobsWithPullRequest(limit: number, after?: JobWithPullRequest): JobWithPullRequest[] {
+    return this.#db.rows<JobWithPullRequest>(
+      `SELECT id, idleSince, pullRequest, head FROM job
+         WHERE idleSince IS NOT NULL AND archivedAt IS NULL AND pullRequest IS NOT NULL AND (idleSince, id) > (?, ?)
+         ORDER BY idleSince, id LIMIT ?`,
+      after?.idleSince ?? -1,
+      after?.id ?? "",
+      limit,
+    );
+  }
+
+  /**
+   * Deletes the jobs that have been idle longest, with their turns and the pages of their pull requests. Their files can
+   * be removed then: `deletedJobs` returns them until `forgetDeletedJobs`.
+   *
+   * @param before - deletes only jobs whose last turn ended at this time or before, in milliseconds since 1970
+   * @returns the ids of those that it deleted, at most `limit`
+   */
+  deleteIdleJobs(before: number, limit: number): string[] {
+    const oldest = "SELECT id FROM job WHERE idleSince <= ? AND idleSince IS NOT NULL ORDER BY idleSince LIMIT ?";
+    return this.#db.transaction(() => {
+      const ids = this.#db.rows<{ id: string }>(oldest, before, limit).map(({ id }) => id);
+      for (const id of ids) {
+        this.#db.run("DELETE FROM turn WHERE job = ?", id);
+        this.#db.run("DELETE FROM pullRequest WHERE job = ?", id);
+        this.#db.run("DELETE FROM job WHERE id = ?", id);
+        this.#db.run("INSERT INTO deletedJob (id) VALUES (?)", id);
+      }
+      return ids;
+    });
+  }
+
+  /** Returns the ids of deleted jobs whose files are not known to be removed. */
+  deletedJobs(limit: number): string[] {
+    return this.#db.rows<{ id: string }>("SELECT id FROM deletedJob LIMIT ?", limit).map(({ id }) => id);
+  }
+
+  /** Records that the files of deleted jobs are removed. */
+  forgetDeletedJobs(ids: readonly string[]): void {
+    this.#db.transaction(() => {
+      for (const id of ids) this.#db.run("DELETE FROM deletedJob WHERE id = ?", id);
+    });
   }
 
   addPullRequest({ job, title, branch, target, base, head }: LocalPullRequest): number {
-    const insert = "INSERT INTO pull (job, title, branch, target, base, head) VALUES (?, ?, ?, ?, ?, ?)";
-    return Number(this.#run(insert, job, title, branch, target, base, head).lastInsertRowid);
+    const insert = "INSERT INTO pullRequest (job, title, branch, target, base, head) VALUES (?, ?, ?, ?, ?, ?)";
+    return this.#db.run(insert, job, title, branch, target, base, head).id;
   }
 
   updatePullRequest(number: number, job: string, base: string, head: string): boolean {
-    return (
-      this.#run("UPDATE pull SET base = ?, head = ? WHERE number = ? AND job = ?", base, head, number, job).changes > 0
-    );
+    const update = "UPDATE pullRequest SET base = ?, head = ? WHERE number = ? AND job = ?";
+    return this.#db.run(update, base, head, number, job).changes > 0;
   }
 
   pullRequest(number: number): LocalPullRequest | undefined {
-    return this.#row<LocalPullRequest>("SELECT * FROM pull WHERE number = ?", number);
+    return this.#db.row<LocalPullRequest>("SELECT * FROM pullRequest WHERE number = ?", number);
   }
 
-  /** Counts a use, unless its project has used up its hourly limit. */
-  #use(kind: "create" | "message", project: string, at: number): RateLimited | undefined {
-    this.#run("DELETE FROM use WHERE kind = ? AND at <= ?", kind, at - hourMs);
-    const uses = "SELECT count(*) AS count, min(at) AS oldest FROM use WHERE kind = ? AND project = ?";
-    const { count = 0, oldest = at } = this.#row<{ count: number; oldest: number }>(uses, kind, project) ?? {};
-    if (count >= hourlyLimit) return { retryAfterMs: oldest + hourMs - at };
-    this.#run("INSERT INTO use (kind, project, at) VALUES (?, ?, ?)", kind, project, at);
-    return undefined;
-  }
-
-  #run(sql: string, ...values: (string | number | null)[]) {
-    return this.#db.prepare(sql).run(...values);
-  }
-
-  #row<T>(sql: string, ...values: (string | number | null)[]): T | undefined {
-    return this.#db.prepare(sql).get(...values) as T | undefined;
-  }
-
-  #rows<T>(sql: string, ...values: (string | number | null)[]): T[] {
-    return this.#db.prepare(sql).all(...values) as T[];
-  }
-
-  #transaction<T>(change: () => T): T {
-    this.#db.exec("BEGIN IMMEDIATE");
+  /** The agent has run and cannot run again for this, so the change waits for the end of the turn, which is retried. */
+  #storeNowOrAtEnd(job: string, change: () => void): void {
     try {
-      const result = change();
-      this.#db.exec("COMMIT");
-      return result;
+      change();
     } catch (error) {
-      this.#db.exec("ROLLBACK");
-      throw error;
+      if (!(error instanceof StoreUnavailable)) throw error;
+      this.#postponedChanges.set(job, [...(this.#postponedChanges.get(job) ?? []), change]);
     }
   }
 }

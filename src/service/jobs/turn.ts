@@ -1,6 +1,5 @@
 import { appendFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { Limits } from "../agents/limits.ts";
 import type { AgentNetwork } from "../agents/network/agent-network.ts";
@@ -11,8 +10,9 @@ import type { Checkout, Repository } from "../git/repository.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import { commitMessage, isCommitOf } from "./commit-message.ts";
 import { commitTitle } from "./commit-title.ts";
+import { StoreUnavailable } from "./engine.ts";
 import { JobDirectory } from "./job-directory.ts";
-import { jobBranch, logsFolder } from "./job-files.ts";
+import { jobBranch, jobLogFile, logsFolder } from "./job-files.ts";
 import type { Store, StoredJob, Turn } from "./store.ts";
 
 /** What a turn depends on. */
@@ -31,7 +31,15 @@ export interface TurnPorts {
   timeLimitMs: number;
   /** A larger change fails its turn. */
   largestChangeBytes: number;
+  /** Receives why a turn failed or was postponed. */
+  onFailure?: (reason: string) => void;
 }
+
+/**
+ * How a turn ended. `stopped`: the signal aborted it, run it again. `postponed`: it cannot run now; run it again later, which
+ * does not repeat what was pushed.
+ */
+export type TurnResult = "completed" | "failed" | "stopped" | "postponed";
 
 /** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
 const maxAttempts = 2;
@@ -39,17 +47,10 @@ const maxAttempts = 2;
 /**
  * Runs a turn, from the checkout to the pull request. A turn that was interrupted after its commit was pushed is not
  * repeated, because the commit names its turn.
- *
- * @returns `stopped` if `signal` aborted it: run it again
  */
-export async function runTurn(
-  turn: Turn,
-  job: StoredJob,
-  ports: TurnPorts,
-  signal: AbortSignal,
-): Promise<"completed" | "failed" | "stopped"> {
-  const { folder } = ports;
-  const logFile = join(logsFolder(folder), `${job.id}.log`);
+export async function runTurn(turn: Turn, job: StoredJob, ports: TurnPorts, signal: AbortSignal): Promise<TurnResult> {
+  const { folder, onFailure } = ports;
+  const logFile = jobLogFile(folder, job.id);
   const log = (text: string): void => {
     try {
       appendFileSync(logFile, `${text.trim().replace(/^/gm, "[service] ")}\n`);
@@ -66,6 +67,9 @@ export async function runTurn(
     return result;
   } catch (error) {
     if (signal.aborted) return "stopped";
+    onFailure?.(errorMessage(error));
+    // No agent has run since the last commit that was pushed: see `setAnswer`.
+    if (error instanceof StoreUnavailable) return "postponed";
     log(`The turn failed: ${errorMessage(error)}`);
     return "failed";
   } finally {
@@ -92,7 +96,9 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
     (await findPushedCommit(turn, checkout, repository)) ?? (await pushUnpushedCommit(turn, checkout, context));
   if (head === undefined) {
     if (turn.attempts >= maxAttempts) {
-      log(`The agent was interrupted ${turn.attempts} times and is not run again.`);
+      const reason = `The agent was interrupted ${turn.attempts} times and is not run again.`;
+      log(reason);
+      context.onFailure?.(reason);
       return "failed";
     }
     store.countAttempt(turn.id);
@@ -152,8 +158,12 @@ async function attempt(turn: Turn, { head }: Checkout, context: TurnContext, sig
     signal,
   };
   const result = await runAgent(agent, options);
-  log(result.end === "timed-out" ? `The agent timed out after ${timeLimitMs / 1000} s.` : `The agent ${result.end}.`);
-  if (result.end === "failed" && result.error !== undefined) log(`The agent reported: ${result.error}`);
+  const end =
+    result.end === "timed-out" ? `The agent timed out after ${timeLimitMs / 1000} s.` : `The agent ${result.end}.`;
+  const reported = result.end === "failed" && result.error !== undefined ? `The agent reported: ${result.error}` : "";
+  log(end);
+  if (reported !== "") log(reported);
+  if (result.end !== "completed") context.onFailure?.(`${end} ${reported}`);
   return { ...result, ownMessages: result.end === "completed" ? await ownMessages(agent, head, options) : [] };
 }
 

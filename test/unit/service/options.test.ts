@@ -12,6 +12,9 @@ test("requires only the repository", () => {
     timeLimitMs: 1_800_000,
     apiKey: undefined,
     github: undefined,
+    archiveAfterDays: undefined,
+    deleteAfterDays: undefined,
+    isRepositoryMoved: false,
   });
 });
 
@@ -27,6 +30,8 @@ test("parses every option", () => {
       "--port=4100",
       "--time-limit-minutes=0.5",
       "--archive-after-days=7",
+      "--delete-after-days=0.5",
+      "--repository-moved",
       "--store=jobs.sqlite",
       "--model=large",
     ]),
@@ -39,6 +44,8 @@ test("parses every option", () => {
     port: 4100,
     timeLimitMs: 30_000,
     archiveAfterDays: 7,
+    deleteAfterDays: 0.5,
+    isRepositoryMoved: true,
     apiKey: "mint_key",
     github: { owner: "acme", name: "docs", apiUrl: "https://api.github.com", token: "token" },
   });

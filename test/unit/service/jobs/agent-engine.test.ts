@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { shellAgent } from "../../../../src/service/agents/agent.ts";
 import { fullNetwork } from "../../../../src/service/agents/network/agent-network.ts";
 import { unconfined } from "../../../../src/service/agents/sandbox/sandbox.ts";
 import { type Checkout, Repository } from "../../../../src/service/git/repository.ts";
 import { AgentEngine } from "../../../../src/service/jobs/agent-engine.ts";
-import type { JobRecord, RateLimited } from "../../../../src/service/jobs/engine.ts";
+import { type JobRecord, type RateLimited, StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
 import { Store } from "../../../../src/service/jobs/store.ts";
 import { temporaryFolder } from "../../../support/step.ts";
 
@@ -35,12 +36,43 @@ class WaitingRepository extends Repository {
   }
 }
 
-function setUp(agents = 2) {
-  // Not closed, because the turns that still wait at the end of a test belong to it.
-  const store = new Store(":memory:");
+const tick = () => new Promise<void>((resolve) => setTimeout(resolve, 1));
+
+/** Pauses of the engine, which end when the test says so. */
+class Sleeps {
+  readonly #waiting: { ms: number; end: () => void }[] = [];
+
+  readonly sleep = (ms: number, { signal }: { signal: AbortSignal }): Promise<void> =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+      this.#waiting.push({ ms, end: resolve });
+    });
+
+  /** Waits until the engine pauses for each of these times, and returns what ends the pauses. */
+  async nextOf(...times: number[]): Promise<(() => void)[]> {
+    return Promise.all(times.map((ms) => this.next(ms)));
+  }
+
+  async next(ms: number): Promise<() => void> {
+    for (;;) {
+      const index = this.#waiting.findIndex((one) => one.ms === ms);
+      const [found] = index < 0 ? [] : this.#waiting.splice(index, 1);
+      if (found) return found.end;
+      await tick();
+    }
+  }
+}
+
+interface SetUpOptions {
+  agents?: number;
+  store?: Store;
+  log?: string[];
+}
+
+function setUp({ agents = 2, store = new Store(":memory:"), log = [] }: SetUpOptions = {}) {
   const folder = temporaryFolder();
   const stop = new AbortController();
-  const log: string[] = [];
+  const sleeps = new Sleeps();
   const repository = new WaitingRepository({ url: "/nowhere", folder });
   const engine = new AgentEngine({
     store,
@@ -61,6 +93,7 @@ function setUp(agents = 2) {
     agents,
     signal: stop.signal,
     log: (line) => void log.push(line),
+    sleep: sleeps.sleep,
   });
   /** Waits until a job's branch is being checked out. */
   const checkoutOf = async (job: string): Promise<WaitingCheckout> => {
@@ -68,13 +101,13 @@ function setUp(agents = 2) {
       const checkout = repository.waiting.get(`agent/${job}`);
       repository.waiting.delete(`agent/${job}`);
       if (checkout) return checkout;
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await tick();
     }
   };
   const addJobs = (...ids: string[]) => {
     for (const id of ids) store.addJob({ id, project: "docs", createdAt: 0 }, "Go on");
   };
-  return { store, engine, repository, stop, log, folder, checkoutOf, addJobs };
+  return { store, engine, repository, stop, log, sleeps, folder, checkoutOf, addJobs };
 }
 
 function accepted(result: JobRecord | RateLimited): JobRecord {
@@ -102,9 +135,7 @@ test("shows a job by its state", async () => {
   await engine.drain();
   const completed = { ...record, status: "completed", prLink: "https://example.com/agent/a" };
   expect(await engine.get("docs", "a")).toEqual(completed);
-  const job = store.job("a");
-  if (!job) throw new Error("no job");
-  store.archiveJob(job, 1000);
+  store.archiveJobs(store.jobsWithPullRequest(1), 1000);
   expect(await engine.get("docs", "a")).toEqual({
     ...completed,
     status: "archived",
@@ -151,19 +182,19 @@ test("runs a message to an idle job immediately", async () => {
 });
 
 test("runs as many turns at a time as it may, and the next one when one has ended", async () => {
-  const { engine, store, log, folder, checkoutOf, addJobs } = setUp(2);
+  const { engine, store, log, folder, checkoutOf, addJobs } = setUp();
   addJobs("a", "b", "c");
   engine.start();
   const [a, b] = [await checkoutOf("a"), await checkoutOf("b")];
-  expect(log).toEqual(["a: turn 1 started", "b: turn 2 started"]);
+  expect(log.slice(1)).toEqual(["a: turn 1 started", "b: turn 2 started"]);
   a.fail(new Error("no route"));
   const c = await checkoutOf("c");
-  expect(store.stateOf("a")).toBe("failed");
-  expect(store.idleJobs()[0]?.idleSince).toBeGreaterThan(Date.now() - 60_000);
+  expect(store.job("a")?.state).toBe("failed");
+  expect(store.job("a")?.idleSince).toBeGreaterThan(Date.now() - 60_000);
   for (const { succeed } of [b, c]) succeed();
   await engine.drain();
-  expect(log.slice(2).sort()).toEqual([
-    "a: turn 1 failed",
+  expect(log.slice(3).sort()).toEqual([
+    "a: turn 1 failed: no route",
     "b: turn 2 completed",
     "c: turn 3 completed",
     "c: turn 3 started",
@@ -177,11 +208,15 @@ test("resumes what an earlier service left unfinished", async () => {
   store.startNextTurn();
   engine.start();
   await checkoutOf("a");
-  expect(log).toEqual(["a: interrupted earlier, resuming", "a: turn 1 started"]);
+  expect(log).toEqual([
+    "Jobs in the store: 1. Waiting turns: 1, interrupted earlier: 1.",
+    "a: turn 1 was interrupted earlier, resuming",
+    "a: turn 1 started",
+  ]);
 });
 
 test("requeues the turns that the end of the service stops, and starts no other", async () => {
-  const { engine, store, stop, log, checkoutOf, addJobs } = setUp(1);
+  const { engine, store, stop, log, checkoutOf, addJobs } = setUp({ agents: 1 });
   addJobs("a", "b");
   engine.start();
   const checkout = await checkoutOf("a");
@@ -194,7 +229,7 @@ test("requeues the turns that the end of the service stops, and starts no other"
   expect(isDrained).toBe(false);
   checkout.fail(new Error("aborted"));
   await drained;
-  expect(log).toEqual(["a: turn 1 started", "a: turn 1 stopped"]);
+  expect(log.slice(1)).toEqual(["a: turn 1 started", "a: turn 1 stopped"]);
   expect([store.startNextTurn(), store.startNextTurn()]).toMatchObject([{ job: "a" }, { job: "b" }]);
 });
 
@@ -203,6 +238,198 @@ test("fails a turn whose directory cannot be used", async () => {
   store.addJob({ id: "nul\0", project: "docs", createdAt: 0 }, "Go on");
   engine.start();
   await engine.drain();
-  expect(log).toContain("nul\0: turn 1 failed");
-  expect(store.stateOf("nul\0")).toBe("failed");
+  expect(log).toContainEqual(expect.stringMatching(/^nul\0: turn 1 failed: \S/));
+  expect(store.job("nul\0")?.state).toBe("failed");
+});
+
+/** Creates an engine whose store another connection can lock, as if the disk were full. Its pauses end when the test says so. */
+function setUpOutage(agents = 1) {
+  const file = join(temporaryFolder(), "jobs.sqlite");
+  const log: string[] = [];
+  const store = new Store(file, (line) => void log.push(line));
+  const setup = setUp({ agents, store, log });
+  const other = new DatabaseSync(file);
+  onTestFinished(async () => {
+    setup.stop.abort();
+    for (const { fail } of setup.repository.waiting.values()) fail(new Error("the test is over"));
+    await setup.engine.drain();
+    other.close();
+    store[Symbol.dispose]();
+  });
+  return {
+    ...setup,
+    fill: () => other.exec("BEGIN IMMEDIATE"),
+    free: () => other.exec("COMMIT"),
+  };
+}
+
+test("a store that cannot be written rejects creates and messages, and answers reads", async () => {
+  const { engine, store, log, addJobs, fill, free, sleeps } = setUpOutage(0);
+  addJobs("a");
+  fill();
+  await expect(engine.create("docs", "Fix it")).rejects.toThrow(StoreUnavailable);
+  await expect(engine.message("docs", "a", "More")).rejects.toThrow(StoreUnavailable);
+  expect(await engine.get("docs", "a")).toMatchObject({ status: "active" });
+  expect(store.counts()).toEqual({ jobs: 1, waitingTurns: 1 });
+  expect(log).toEqual([expect.stringMatching(/^The store .* cannot be written/)]);
+  // The engine tries the store by itself, with growing pauses.
+  for (const ms of [1000, 2000]) (await sleeps.next(ms))();
+  const last = await sleeps.next(4000);
+  free();
+  last();
+  while (log.length < 2) await tick();
+  expect(log.slice(1)).toEqual(["The store can be written again."]);
+  expect(accepted(await engine.create("docs", "Fix it")).status).toBe("active");
+});
+
+test("the end of a turn that cannot be recorded is recorded later, and the turn is not run twice", async () => {
+  const { engine, store, log, checkoutOf, addJobs, fill, free, sleeps, repository } = setUpOutage();
+  addJobs("a", "b");
+  engine.start();
+  const checkout = await checkoutOf("a");
+  fill();
+  checkout.fail(new Error("no route"));
+  for (const ms of [1000, 2000]) (await sleeps.next(ms))();
+  const retry = await sleeps.next(4000);
+  expect(store.job("a")?.state).toBe("active");
+  expect([...repository.waiting]).toEqual([]);
+  free();
+  retry();
+  const other = await checkoutOf("b");
+  expect(store.job("a")?.state).toBe("failed");
+  expect(log.filter((line) => /^a: turn 1 (started|failed)/.test(line))).toHaveLength(2);
+  other.succeed();
+});
+
+test("what a turn has reached while the store cannot be written is stored with its end", async () => {
+  const { engine, store, checkoutOf, addJobs, fill, free, sleeps } = setUpOutage();
+  addJobs("a");
+  engine.start();
+  const checkout = await checkoutOf("a");
+  fill();
+  checkout.succeed();
+  const retry = await sleeps.next(1000);
+  free();
+  retry();
+  await engine.drain();
+  expect(await engine.get("docs", "a")).toMatchObject({
+    status: "completed",
+    prLink: "https://example.com/agent/a",
+  });
+  expect(store.job("a")?.head).toBe("222");
+});
+
+test("turns that wait are started when the store can be written again", async () => {
+  const { engine, log, checkoutOf, addJobs, fill, free, sleeps } = setUpOutage();
+  engine.start();
+  addJobs("a");
+  fill();
+  await expect(engine.create("docs", "Fix it")).rejects.toThrow(StoreUnavailable);
+  const retry = await sleeps.next(1000);
+  free();
+  retry();
+  (await checkoutOf("a")).succeed();
+  expect(log).toContain("a: turn 1 started");
+});
+
+test("a service that stops while the store cannot be written says so, and the next one resumes the turn", async () => {
+  const { engine, store, log, stop, checkoutOf, addJobs, fill, free, sleeps } = setUpOutage();
+  addJobs("a");
+  engine.start();
+  const checkout = await checkoutOf("a");
+  fill();
+  checkout.fail(new Error("no route"));
+  await sleeps.next(1000);
+  stop.abort();
+  await engine.drain();
+  expect(log.at(-1)).toBe(
+    "a: turn 1: how it ended could not be stored before the service stopped; the next service resumes the turn",
+  );
+  free();
+  expect(store.requeueInterruptedTurns()).toEqual([{ id: 1, job: "a" }]);
+});
+
+describe("a turn that the machine cannot run now", () => {
+  /** What `runTurn` returns for an error of the store, which stands for any shortage here. */
+  const shortage = () => new StoreUnavailable("too many open files\nin the system");
+
+  test("waits, is tried again with growing pauses, and counts no attempt", async () => {
+    const { engine, store, log, checkoutOf, addJobs, sleeps } = setUp({ agents: 1 });
+    addJobs("a");
+    engine.start();
+    for (const ms of [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]) {
+      (await checkoutOf("a")).fail(shortage());
+      const [gap, pause] = await sleeps.nextOf(1000, ms);
+      gap?.();
+      expect(store.job("a")?.state).toBe("active");
+      pause?.();
+    }
+    const checkout = await checkoutOf("a");
+    expect(store.turns("a")).toMatchObject([{ attempts: 0, state: "running" }]);
+    checkout.succeed();
+    await engine.drain();
+    expect(store.job("a")?.state).toBe("completed");
+    expect(log.filter((line) => line.startsWith("Turns can"))).toEqual([
+      "Turns cannot be run now: too many open files\\nin the system. They wait and are tried again every minute or more " +
+        "often, without counting an attempt. If this lasts, check the machine's file descriptors, processes, memory and disk.",
+      "Turns can be run again.",
+    ]);
+    expect(log).toContain("a: turn 1 postponed: too many open files\\nin the system");
+  });
+
+  test("does not hold up the turns of other jobs, and none is started for a second", async () => {
+    const { engine, store, checkoutOf, addJobs, sleeps, repository } = setUp({ agents: 1 });
+    addJobs("a", "b");
+    store.addTurn("a", "More", 0);
+    engine.start();
+    (await checkoutOf("a")).fail(shortage());
+    const [gap, pause] = await sleeps.nextOf(1000, 1000);
+    await tick();
+    expect([...repository.waiting]).toEqual([]);
+    gap?.();
+    pause?.();
+    (await checkoutOf("b")).succeed();
+    (await checkoutOf("a")).succeed();
+    await checkoutOf("a");
+    expect(store.turns("a").map(({ state }) => state)).toEqual(["completed", "running"]);
+  });
+
+  test("is resumed by the next service", async () => {
+    const { engine, store, stop, checkoutOf, addJobs, sleeps } = setUp({ agents: 1 });
+    addJobs("a");
+    engine.start();
+    (await checkoutOf("a")).fail(shortage());
+    await sleeps.nextOf(1000, 1000);
+    stop.abort();
+    await engine.drain();
+    expect(store.startNextTurn()).toBeUndefined();
+    store.requeueInterruptedTurns();
+    expect(store.startNextTurn()).toMatchObject({ job: "a", attempts: 0 });
+  });
+});
+
+test("logs why a turn failed, in one bounded line without control characters", async () => {
+  const { engine, log, checkoutOf, addJobs } = setUp({ agents: 1 });
+  addJobs("a");
+  engine.start();
+  (await checkoutOf("a")).fail(new Error(`first\n\u001b[2J\u202e${"x".repeat(1000)}`));
+  await engine.drain();
+  const line = log.find((one) => one.startsWith("a: turn 1 failed")) ?? "";
+  expect(line).toContain("a: turn 1 failed: first\\n\\u001b[2J\\u202exxx");
+  expect(line.length).toBeLessThan(600);
+});
+
+test("setting the clock neither escapes the hourly limit nor extends it", async () => {
+  const { engine } = setUp({ agents: 0 });
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const start = Date.UTC(2026, 0, 10);
+  vi.setSystemTime(start);
+  for (let use = 0; use < 100; use++) accepted(await engine.create("docs", "Fix it"));
+  for (const day of [-1, 1, 0]) {
+    vi.setSystemTime(start + day * 86_400_000);
+    const result = await engine.create("docs", "Fix it");
+    expect(result).toEqual({ retryAfterMs: expect.any(Number) });
+    expect("retryAfterMs" in result && result.retryAfterMs <= 3_600_000).toBe(true);
+  }
 });

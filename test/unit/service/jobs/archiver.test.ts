@@ -99,8 +99,8 @@ test("archives jobs whose pull request is closed, and logs why", async () => {
   expect(expired.log).toEqual([]);
   await expired.archiver.run(now);
   expect([log, expired.log]).toEqual([
-    ["one: archived, pull request closed or merged"],
-    ["two: archived, idle for 1 days"],
+    ["Archived, pull request closed or merged: one"],
+    ["Archived, idle for 1 day: two"],
   ]);
 });
 

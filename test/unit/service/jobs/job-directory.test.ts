@@ -1,7 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { cleanJobDirectories, JobDirectory } from "../../../../src/service/jobs/job-directory.ts";
+import { JobDirectory } from "../../../../src/service/jobs/job-directory.ts";
 import { temporaryFolder } from "../../../support/step.ts";
 
 test("has a new home with a Git identity, and keeps it for the next turn", async () => {
@@ -32,18 +32,4 @@ test("has a new home with a Git identity, and keeps it for the next turn", async
 
   await directory.clean();
   expect(readdirSync(directory.path)).toEqual(["home"]);
-});
-
-test("is cleaned, or removed if its job is gone", async () => {
-  const folder = join(temporaryFolder(), "service");
-  await cleanJobDirectories(folder, () => true);
-  expect(readdirSync(join(folder, "jobs"))).toEqual([]);
-  const [kept, gone] = [new JobDirectory(folder, "kept"), new JobDirectory(folder, "gone")];
-  for (const directory of [kept, gone]) await directory.prepare();
-  mkdirSync(join(gone.home, "a/b"), { recursive: true });
-  writeFileSync(join(gone.home, "a/b/c"), "");
-  for (const path of ["a/b", "a"]) chmodSync(join(gone.home, path), 0o500);
-  await cleanJobDirectories(folder, (id) => id === "kept");
-  expect(readdirSync(kept.path)).toEqual(["home"]);
-  expect(existsSync(gone.path)).toBe(false);
 });

@@ -1,6 +1,5 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Store, type Turn } from "../../../../src/service/jobs/store.ts";
 import { temporaryFolder } from "../../../support/step.ts";
@@ -43,12 +42,13 @@ describe("a file", () => {
       id: "a",
       project: "docs",
       createdAt: 5,
+      state: "completed",
+      idleSince: 0,
       archivedAt: null,
       pullRequest: "https://example.com/pull/1",
       head: "abc",
     });
-    expect(store.stateOf("a")).toBe("completed");
-    expect(() => new Store(file)).toThrow("locked");
+    expect(() => new Store(file)).toThrow("is locked: another service is running on it");
   });
 
   test("that cannot be changed leaves no half of a change", () => {
@@ -60,24 +60,21 @@ describe("a file", () => {
     expect(store.turns("a").map(({ prompt }) => prompt)).toEqual(["One"]);
     expect(store.turns("b").map(({ prompt }) => prompt)).toEqual(["One"]);
   });
+});
 
-  test("of an earlier version gets the answers of agents", () => {
-    const file = join(temporaryFolder(), "jobs.sqlite");
-    {
-      using store = new Store(file);
-      store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "One");
-    }
-    const database = new DatabaseSync(file);
-    database.exec("ALTER TABLE turn DROP COLUMN answer");
-    database.close();
-    using store = new Store(file);
-    const turn = startNext(store);
-    store.countAttempt(turn.id);
-    store.setAnswer(turn.id, "Done.");
-    store.finishTurn(turn.id, "completed", 0);
-    store.addTurn("job_1", "Two", 0);
-    const next = startNext(store);
-    expect(store.history(next)).toEqual([{ prompt: "One", answer: "Done.", state: "completed" }]);
+describe("projects", () => {
+  test("take turns: the one whose last start is longest ago goes first", () => {
+    const store = memoryStore();
+    for (let index = 0; index < 4; index++) addJob(store, `docs_${index}`);
+    for (const project of ["blog", "site"])
+      for (const index of [0, 1]) store.addJob({ id: `${project}_${index}`, project, createdAt: 0 }, "One");
+    const order = Array.from({ length: 6 }, () => startNext(store).job);
+    expect(order).toEqual(["docs_0", "blog_0", "site_0", "docs_1", "blog_1", "site_1"]);
+    store.addJob({ id: "new_0", project: "new", createdAt: 0 }, "One");
+    store.addJob({ id: "blog_2", project: "blog", createdAt: 0 }, "One");
+    expect([startNext(store).job, startNext(store).job]).toEqual(["new_0", "docs_2"]);
+    expect([startNext(store).job, startNext(store).job]).toEqual(["blog_2", "docs_3"]);
+    expect(store.startNextTurn()).toBeUndefined();
   });
 });
 
@@ -98,16 +95,16 @@ describe("turns", () => {
   test("make a job active until the last one has ended, and its result is that of the job", () => {
     const store = memoryStore();
     addJob(store, "a");
-    expect(store.stateOf("a")).toBe("active");
+    expect(store.job("a")?.state).toBe("active");
     const turn = startNext(store);
-    expect(store.stateOf("a")).toBe("active");
+    expect(store.job("a")?.state).toBe("active");
     store.finishTurn(turn.id, "completed", 0);
-    expect(store.stateOf("a")).toBe("completed");
+    expect(store.job("a")?.state).toBe("completed");
     store.addTurn("a", "Two", 0);
-    expect(store.stateOf("a")).toBe("active");
+    expect(store.job("a")?.state).toBe("active");
     endNext(store, "failed");
-    expect(store.stateOf("a")).toBe("failed");
-    expect(store.stateOf("unknown")).toBe("failed");
+    expect(store.job("a")?.state).toBe("failed");
+    expect(store.job("unknown")).toBeUndefined();
   });
 
   test("that were stopped or interrupted wait again", () => {
@@ -116,11 +113,40 @@ describe("turns", () => {
     const [one, other] = [startNext(store), startNext(store)];
     for (const { id } of [one, other]) store.countAttempt(id);
     store.requeueTurn(one);
-    expect(store.requeueInterruptedTurns()).toEqual(["b"]);
+    expect(store.requeueInterruptedTurns()).toEqual([{ id: other.id, job: "b" }]);
     expect([startNext(store), startNext(store)]).toMatchObject([
       { id: one.id, attempts: 0 },
       { id: other.id, attempts: 1 },
     ]);
+  });
+
+  test("that were postponed wait until they are resumed, and hold up only their job", () => {
+    const store = memoryStore();
+    for (const id of ["a", "b"]) addJob(store, id);
+    store.addTurn("a", "Two", 0);
+    const turn = startNext(store);
+    store.countAttempt(turn.id);
+    store.postponeTurn(turn);
+    expect(store.job("a")?.state).toBe("active");
+    expect(startNext(store).job).toBe("b");
+    expect(store.startNextTurn()).toBeUndefined();
+    store.resumeTurn(turn.id);
+    expect(startNext(store)).toEqual(turn);
+    expect(store.startNextTurn()).toBeUndefined();
+    store.postponeTurn(turn);
+    expect(store.requeueInterruptedTurns().map(({ job }) => job)).toEqual(["b"]);
+    expect(startNext(store)).toEqual(turn);
+  });
+
+  test("end once, even if their end is recorded again", () => {
+    const store = memoryStore();
+    addJob(store, "a");
+    for (const prompt of ["Two", "Three"]) store.addTurn("a", prompt, 0);
+    const first = startNext(store);
+    for (const at of [1, 2]) store.finishTurn(first.id, "completed", at);
+    expect(startNext(store).prompt).toBe("Two");
+    store.finishTurn(first.id, "completed", 3);
+    expect(store.startNextTurn()).toBeUndefined();
   });
 
   test("are in the history of later turns if an agent ran", () => {
@@ -148,29 +174,94 @@ describe("turns", () => {
 });
 
 describe("archiving", () => {
-  test("is for jobs that are neither active nor archived", () => {
+  const pullRequest = "https://example.com/pull/1";
+
+  /** Adds a job with a pull request, idle since a time. */
+  function addIdle(store: Store, id: string, idleSince: number): void {
+    addJob(store, id);
+    store.setPullRequest(id, pullRequest, "abc");
+    endNext(store, "completed", idleSince);
+  }
+
+  test("is for jobs with a closed pull request that are neither active nor archived", () => {
     const store = memoryStore();
-    addJob(store, "late", 2);
-    endNext(store, "failed", 20);
-    addJob(store, "early", 1);
+    addIdle(store, "late", 20);
+    addIdle(store, "early", 10);
+    addJob(store, "without");
     endNext(store, "completed", 10);
-    store.addTurn("early", "Two", 0);
-    endNext(store, "completed", 30);
     addJob(store, "waiting");
-    expect(store.idleJobs()).toMatchObject([
-      { id: "early", idleSince: 30 },
-      { id: "late", idleSince: 20 },
-    ]);
-    startNext(store);
-    const [early] = store.idleJobs();
-    if (!early) throw new Error("no job is idle");
-    expect(store.archiveJob(early, 40)).toBe(true);
-    expect(store.archiveJob(early, 50)).toBe(false);
+    store.setPullRequest("waiting", pullRequest, "abc");
+    const idle = (id: string, idleSince: number) => ({ id, idleSince, pullRequest, head: "abc" });
+    expect(store.jobsWithPullRequest(10)).toEqual([idle("early", 10), idle("late", 20)]);
+    expect(store.jobsWithPullRequest(1)).toEqual([idle("early", 10)]);
+    expect(store.jobsWithPullRequest(1, idle("early", 10))).toEqual([idle("late", 20)]);
+    const jobs = store.jobsWithPullRequest(10);
+    expect(store.archiveJobs(jobs.slice(0, 1), 40)).toEqual(["early"]);
+    expect(store.archiveJobs(jobs, 50)).toEqual(["late"]);
     expect(store.job("early")?.archivedAt).toBe(40);
-    expect(store.idleJobs().map(({ id }) => id)).toEqual(["late"]);
+    expect(store.jobsWithPullRequest(10)).toEqual([]);
     store.addTurn("early", "Three", 0);
     expect(store.job("early")?.archivedAt).toBeNull();
-    expect(store.archiveJob(early, 60)).toBe(false);
+    expect(store.archiveJobs(jobs, 60)).toEqual([]);
+  });
+
+  test("is not for a job that has received a turn or another pull request since it was read", () => {
+    const store = memoryStore();
+    for (const id of ["turn", "ended", "pull", "head"]) addIdle(store, id, 10);
+    const jobs = store.jobsWithPullRequest(10);
+    for (const id of ["turn", "ended"]) store.addTurn(id, "Two", 0);
+    store.finishTurn(startNext(store).id, "completed", 20);
+    store.setPullRequest("pull", "https://example.com/pull/2", "abc");
+    store.setPullRequest("head", pullRequest, "def");
+    expect(store.archiveJobs(jobs, 40)).toEqual([]);
+  });
+
+  test("archives those that have been idle longest, a few at a time", () => {
+    const store = memoryStore();
+    for (const [index, id] of ["c", "a", "b", "d"].entries()) {
+      addJob(store, id);
+      endNext(store, "failed", [30, 10, 20, 40][index]);
+    }
+    addJob(store, "active");
+    expect(store.archiveIdleJobs(30, 100, 2).sort()).toEqual(["a", "b"]);
+    expect(store.archiveIdleJobs(30, 100, 2)).toEqual(["c"]);
+    expect(store.archiveIdleJobs(30, 100, 2)).toEqual([]);
+    expect(store.job("a")?.archivedAt).toBe(100);
+    expect(store.job("d")?.archivedAt).toBeNull();
+  });
+});
+
+describe("deletion", () => {
+  test("is for jobs that have been idle longest, archived or not, and never for active ones", () => {
+    const store = memoryStore();
+    const pullRequest = { title: "Fix", branch: "agent/a", target: "main", base: "000", head: "111" };
+    for (const [index, id] of ["a", "b", "c", "again"].entries()) {
+      addJob(store, id);
+      store.addPullRequest({ job: id, ...pullRequest });
+      endNext(store, "completed", 10 * index);
+    }
+    store.archiveIdleJobs(10, 50, 1);
+    store.addTurn("again", "Two", 0);
+    expect(store.deleteIdleJobs(5, 10)).toEqual(["a"]);
+    expect(store.deleteIdleJobs(1000, 1)).toEqual(["b"]);
+    expect(store.deleteIdleJobs(1000, 10)).toEqual(["c"]);
+    for (const id of ["a", "b", "c"]) expect([store.job(id), store.turns(id)]).toEqual([undefined, []]);
+    expect([1, 2, 3].map((number) => store.pullRequest(number))).toEqual([undefined, undefined, undefined]);
+    expect(store.job("again")?.state).toBe("active");
+    expect(store.deletedJobs(2)).toEqual(["a", "b"]);
+    store.forgetDeletedJobs(["a", "b"]);
+    expect(store.deletedJobs(2)).toEqual(["c"]);
+  });
+
+  test("does not free the number of a pull request, whose link would show another one", () => {
+    const store = memoryStore();
+    const pullRequest = { title: "Fix", branch: "agent/a", target: "main", base: "000", head: "111" };
+    addJob(store, "a");
+    expect(store.addPullRequest({ job: "a", ...pullRequest })).toBe(1);
+    endNext(store);
+    store.deleteIdleJobs(0, 1);
+    addJob(store, "b");
+    expect(store.addPullRequest({ job: "b", ...pullRequest })).toBe(2);
   });
 });
 
@@ -208,6 +299,17 @@ test("accepts 100 creates and 100 messages of a project in any hour, to the mill
   expect(store.addTurn("job_1", "Two", 5000)).toEqual({ retryAfterMs: 3_600_000 });
   expect(store.turns("job_1")).toHaveLength(101);
   expect(store.addTurn("job_102", "Two", 5000)).toBeUndefined();
+});
+
+test("bounds the wait if the clock was set back, which does not escape the limit", () => {
+  const store = memoryStore();
+  let ids = 0;
+  const createAt = (at: number) => store.addJob({ id: `job_${++ids}`, project: "docs", createdAt: 0 }, "One", at);
+  const day = 86_400_000;
+  for (let use = 0; use < 100; use++) expect(createAt(3 * day)).toBeUndefined();
+  expect(createAt(2 * day)).toEqual({ retryAfterMs: 3_600_000 });
+  expect(createAt(2 * day + 600_000)).toEqual({ retryAfterMs: 3_000_000 });
+  expect(createAt(2 * day + 3_600_000)).toBeUndefined();
 });
 
 test("does not count a create that could not be stored", () => {

@@ -1,0 +1,119 @@
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { errorMessage } from "../error-message.ts";
+import { StoreUnavailable } from "./engine.ts";
+import { OutageLog } from "./outage-log.ts";
+
+/** SQLite's primary result codes for a file that cannot be used now, although nothing is wrong with the statement. */
+const resultCodes = { busy: 5, readOnly: 8, inputOutput: 10, full: 13, cannotOpen: 14 };
+const unavailable: ReadonlySet<number> = new Set(Object.values(resultCodes));
+
+/** How long a statement waits for another process, such as `sqlite3`, to finish writing. It blocks the service. */
+const busyTimeoutMs = 500;
+
+type Value = string | number | null;
+
+/**
+ * A SQLite database whose changes are on disk when a method returns. If the file cannot be written, such as on a full disk,
+ * methods throw `StoreUnavailable`, nothing is changed, and the log says so once until a change succeeds again.
+ */
+export class Database implements Disposable {
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #outage: OutageLog;
+  readonly #file: string;
+
+  /**
+   * @param file - created if it does not exist; `:memory:` persists nothing
+   * @throws if the file cannot be opened
+   */
+  constructor(file: string, log: (line: string) => void) {
+    this.#file = file;
+    this.#outage = new OutageLog(log);
+    // Foreign keys are turned on after migrations, which replace tables.
+    const options = { timeout: busyTimeoutMs, enableForeignKeyConstraints: false };
+    try {
+      this.#db = new DatabaseSync(file, options);
+    } catch (error) {
+      throw new Error(`cannot open ${file}: ${errorMessage(error)}`);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close();
+  }
+
+  /** Runs statements without values. Changes are a transaction only if `sql` says so. */
+  execute(sql: string): void {
+    this.#guard(() => this.#db.exec(sql));
+  }
+
+  /** Runs a statement that changes something. */
+  run(sql: string, ...values: Value[]): { changes: number; id: number } {
+    return this.#guard(() => {
+      const { changes, lastInsertRowid } = this.#statement(sql).run(...values);
+      this.#written();
+      return { changes: Number(changes), id: Number(lastInsertRowid) };
+    });
+  }
+
+  /** Returns the first row of a query. Not for `RETURNING`, because SQLite reports a failed commit only after the last row. */
+  row<T>(sql: string, ...values: Value[]): T | undefined {
+    return this.#guard(() => this.#statement(sql).get(...values)) as T | undefined;
+  }
+
+  rows<T>(sql: string, ...values: Value[]): T[] {
+    return this.#guard(() => this.#statement(sql).all(...values)) as T[];
+  }
+
+  /** Makes changes together, or none of them if `change` throws. */
+  transaction<T>(change: () => T): T {
+    return this.#guard(() => {
+      this.#db.exec("BEGIN IMMEDIATE");
+      try {
+        const result = change();
+        this.#db.exec("COMMIT");
+        this.#written();
+        return result;
+      } catch (error) {
+        // SQLite has rolled back already after some errors, such as a full disk.
+        if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+        throw error;
+      }
+    });
+  }
+
+  /** Writes a page without changing anything, to find out whether the file can be written. */
+  probe(): void {
+    const { user_version: version } = this.row<{ user_version: number }>("PRAGMA user_version") ?? {};
+    this.transaction(() => this.#db.exec(`PRAGMA user_version = ${version}`));
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.#db.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  /** Within a transaction, nothing is on disk yet. */
+  #written(): void {
+    if (!this.#db.isTransaction) this.#outage.end("The store can be written again.");
+  }
+
+  #guard<T>(use: () => T): T {
+    try {
+      return use();
+    } catch (error) {
+      const { errcode } = error as { errcode?: unknown };
+      if (typeof errcode !== "number" || !unavailable.has(errcode & 0xff)) throw error;
+      const reason = errorMessage(error);
+      this.#outage.begin(
+        `The store ${this.#file} cannot be written: ${reason}. Creates and messages are rejected with 503, and no turn is ` +
+          "started; running turns go on, and their ends are stored later. Free space on its disk or make it writable; the " +
+          "service continues by itself.",
+      );
+      throw new StoreUnavailable(`the store cannot be written: ${reason}`, { cause: error });
+    }
+  }
+}

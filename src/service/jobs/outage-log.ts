@@ -1,0 +1,19 @@
+/** Logs when something stops working and when it works again, once each, however often it is tried in between. */
+export class OutageLog {
+  readonly #log: (line: string) => void;
+  #isOut = false;
+
+  constructor(log: (line: string) => void) {
+    this.#log = log;
+  }
+
+  begin(line: string): void {
+    if (!this.#isOut) this.#log(line);
+    this.#isOut = true;
+  }
+
+  end(line: string): void {
+    if (this.#isOut) this.#log(line);
+    this.#isOut = false;
+  }
+}

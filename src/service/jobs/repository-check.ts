@@ -1,0 +1,30 @@
+import type { Store } from "./store.ts";
+
+/** What a store remembers of its repository. */
+export type RepositoryRecord = Pick<Store, "repository">;
+
+/**
+ * Checks that a store belongs to a repository. With another one, the branches of all its jobs would be missing, and the jobs
+ * would be archived.
+ *
+ * @param name - as `repositoryIdentity` returns it
+ * @throws if it belongs to another one, with what to do
+ */
+export function checkRepository(store: RepositoryRecord, name: string): void {
+  const known = store.repository();
+  if (known === undefined || known === name) return;
+  throw new Error(
+    `the jobs of this store belong to the repository ${known}, not to ${name}. Start the service with the right ` +
+      "--repository or with another --store. If the repository has moved, start it once with --repository-moved.",
+  );
+}
+
+/** Returns the name under which a store remembers a repository: its URL without credentials, query and `.git`. */
+export function repositoryIdentity(repositoryName: string): string {
+  if (!URL.canParse(repositoryName)) return repositoryName;
+  const url = new URL(repositoryName);
+  url.password = "";
+  url.search = "";
+  url.hash = "";
+  return url.href.replace(/\/+$/, "").replace(/\.git$/, "");
+}

@@ -1,0 +1,27 @@
+import { setTimeout } from "node:timers/promises";
+import { errorStack } from "../error-message.ts";
+import { StoreUnavailable } from "./engine.ts";
+
+/** Something that is done every minute. */
+export interface Round {
+  /** @param now - milliseconds since 1970 */
+  run(now: number): Promise<void>;
+}
+
+const intervalMs = 60_000;
+
+/** Runs rounds one after another, at once and then every minute, until `signal` aborts. Never rejects. */
+export async function runRounds(
+  rounds: readonly Round[],
+  signal: AbortSignal,
+  log: (line: string) => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    for (const round of rounds)
+      await round.run(Date.now()).catch((error: unknown) => {
+        // The store has logged that it cannot be written.
+        if (!(error instanceof StoreUnavailable)) log(`${round.constructor.name} failed: ${errorStack(error)}`);
+      });
+    await setTimeout(intervalMs, undefined, { signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import { Database } from "../../../../src/service/jobs/database.ts";
+import { StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
+import { temporaryFolder } from "../../../support/step.ts";
+
+function setUp() {
+  const file = join(temporaryFolder(), "data.sqlite");
+  const log: string[] = [];
+  const db = new Database(file, (line) => void log.push(line));
+  onTestFinished(() => db[Symbol.dispose]());
+  db.execute("PRAGMA journal_mode = WAL; CREATE TABLE note (text TEXT NOT NULL UNIQUE) STRICT");
+  const notes = () => db.row<{ count: number }>("SELECT count(*) AS count FROM note")?.count;
+  return { file, db, log, notes };
+}
+
+const page = "x".repeat(4096);
+
+test("a full disk leaves no half of a transaction, is logged once, and reads go on", () => {
+  const { db, log, notes } = setUp();
+  db.run("INSERT INTO note (text) VALUES (?)", "first");
+  db.execute("PRAGMA max_page_count = 8");
+  const addMany = () =>
+    db.transaction(() => {
+      for (let index = 0; index < 20; index++) db.run("INSERT INTO note (text) VALUES (?)", index + page);
+    });
+  for (let round = 0; round < 3; round++) expect(addMany).toThrow(StoreUnavailable);
+  expect(() => db.run("INSERT INTO note (text) VALUES (?)", page.repeat(20))).toThrow(StoreUnavailable);
+  expect(notes()).toBe(1);
+  expect(log).toEqual([expect.stringMatching(/cannot be written: database or disk is full\. .*503.*Free space/)]);
+
+  db.execute("PRAGMA max_page_count = 1000");
+  expect(log).toHaveLength(1);
+  addMany();
+  expect(notes()).toBe(21);
+  expect(log.slice(1)).toEqual(["The store can be written again."]);
+  db.execute("PRAGMA max_page_count = 8");
+  expect(() => db.run("INSERT INTO note (text) VALUES (?)", page.repeat(2000))).toThrow(StoreUnavailable);
+  expect(log).toHaveLength(3);
+});
+
+test("an error in the middle of a transaction undoes it, and is not an outage", () => {
+  const { db, log, notes } = setUp();
+  const change = () =>
+    db.transaction(() => {
+      db.run("INSERT INTO note (text) VALUES (?)", "one");
+      db.run("INSERT INTO note (text) VALUES (?)", "one");
+    });
+  expect(change).toThrow("UNIQUE");
+  expect(change).not.toThrow(StoreUnavailable);
+  db.run("INSERT INTO note (text) VALUES (?)", "two");
+  expect(notes()).toBe(1);
+  expect(log).toEqual([]);
+});
+
+test("a file that another process is writing is not available, until it has finished", () => {
+  const { file, db, log, notes } = setUp();
+  const other = new DatabaseSync(file);
+  other.exec("BEGIN IMMEDIATE");
+  expect(() => db.transaction(() => {})).toThrow(StoreUnavailable);
+  expect(() => db.probe()).toThrow(StoreUnavailable);
+  expect(notes()).toBe(0);
+  other.exec("COMMIT");
+  other.close();
+  db.probe();
+  expect(log).toEqual([
+    expect.stringContaining("cannot be written: database is locked"),
+    "The store can be written again.",
+  ]);
+});
+
+test("a probe that succeeds has written", () => {
+  const { db } = setUp();
+  db.execute("PRAGMA user_version = 7; PRAGMA max_page_count = 2; PRAGMA query_only = 1");
+  expect(() => db.probe()).toThrow(StoreUnavailable);
+  db.execute("PRAGMA query_only = 0");
+  db.probe();
+  expect(db.row("PRAGMA user_version")).toEqual({ user_version: 7 });
+});

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { checkRepository, repositoryIdentity } from "../../../../src/service/jobs/repository-check.ts";
+
+test.each([
+  ["https://github.com/acme/docs", "https://github.com/acme/docs"],
+  ["https://GitHub.com/acme/docs.git/", "https://github.com/acme/docs"],
+  ["https://github.com/acme/docs?token=secret#x", "https://github.com/acme/docs"],
+  ["ssh://git:secret@example.com:22/acme/docs.git", "ssh://git@example.com:22/acme/docs"],
+  ["git@github.com:acme/docs", "git@github.com:acme/docs"],
+  ["file:///srv/docs", "file:///srv/docs"],
+])("remembers %s as %s", (name, identity) => {
+  expect(repositoryIdentity(name)).toBe(identity);
+});
+
+test("rejects another repository, and names both", () => {
+  const store = (name: string | undefined) => ({ repository: () => name });
+  checkRepository(store(undefined), "https://example.com/docs");
+  checkRepository(store("https://example.com/docs"), "https://example.com/docs");
+  expect(() => checkRepository(store("https://example.com/old"), "https://example.com/docs")).toThrow(
+    "belong to the repository https://example.com/old, not to https://example.com/docs",
+  );
+});

@@ -1,0 +1,115 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { Retention, type RetentionOptions } from "../../../../src/service/jobs/retention.ts";
+import { Store } from "../../../../src/service/jobs/store.ts";
+import { temporaryFolder } from "../../../support/step.ts";
+
+const dayMs = 86_400_000;
+const now = Date.UTC(2026, 0, 10);
+
+function setUp(options: Partial<RetentionOptions> = {}) {
+  const folder = temporaryFolder();
+  const store = new Store(":memory:");
+  onTestFinished(() => store[Symbol.dispose]());
+  const log: string[] = [];
+  const forgotten: string[] = [];
+  const retention = new Retention({
+    store,
+    folder,
+    forgetJobs: async (ids) => void forgotten.push(...ids),
+    afterDays: 7,
+    signal: new AbortController().signal,
+    log: (line) => void log.push(line),
+    ...options,
+  });
+  const paths = (id: string) => [join(folder, "jobs", id), join(folder, "logs", `${id}.log`)];
+  /** Adds a job with its files, idle for some days. */
+  const addIdle = (id: string, days: number) => {
+    store.addJob({ id, project: id, createdAt: 0 }, "Go on");
+    store.finishTurn(store.startNextTurn()?.id ?? 0, "completed", now - days * dayMs);
+    mkdirSync(join(folder, "jobs", id, "home"), { recursive: true });
+    mkdirSync(join(folder, "logs"), { recursive: true });
+    for (const file of [join(folder, "jobs", id, "home/session"), join(folder, "logs", `${id}.log`)])
+      writeFileSync(file, "");
+  };
+  const existing = (id: string) => paths(id).filter((path) => existsSync(path)).length;
+  return { store, folder, retention, log, forgotten, addIdle, existing };
+}
+
+test("deletes jobs that are idle for long enough, with their files and commits", async () => {
+  const { store, retention, log, forgotten, addIdle, existing } = setUp();
+  addIdle("old", 7);
+  addIdle("new", 6.9);
+  addIdle("again", 8);
+  store.addTurn("again", "More", 0);
+  await retention.run(now);
+  expect(["old", "new", "again"].map((id) => store.job(id)?.id)).toEqual([undefined, "new", "again"]);
+  expect(["old", "new", "again"].map(existing)).toEqual([0, 2, 2]);
+  expect(forgotten).toEqual(["old"]);
+  expect(store.deletedJobs(10)).toEqual([]);
+  expect(log).toEqual(["Deleted, idle for 7 days: old"]);
+  await retention.run(now);
+  expect(log).toHaveLength(1);
+});
+
+test("deletes nothing if no number of days is set", async () => {
+  const { store, retention, addIdle } = setUp({ afterDays: undefined });
+  addIdle("old", 1000);
+  await retention.run(now);
+  expect(store.job("old")?.id).toBe("old");
+});
+
+test("deletes many jobs, and names some of them", async () => {
+  const { store, retention, log, forgotten, addIdle } = setUp({ afterDays: 1 });
+  for (let index = 0; index < 45; index++) addIdle(`job_${index}`, 100 - index);
+  await retention.run(now);
+  expect(store.counts().jobs).toBe(0);
+  expect(forgotten).toHaveLength(45);
+  expect(log).toEqual([expect.stringMatching(/^Deleted, idle for 1 day: job_0, job_1, .*, job_19 and 25 more$/)]);
+});
+
+test("lets other work go on between batches", async () => {
+  const { retention, addIdle } = setUp();
+  for (let index = 0; index < 100; index++) addIdle(`job_${index}`, 100);
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await retention.run(now);
+  isOver = true;
+  expect(turns).toBeGreaterThan(5);
+});
+
+test("tries again what could not be removed, also after a restart, and logs each outage once", async () => {
+  let isBroken = true;
+  const { store, folder, retention, log, forgotten, addIdle } = setUp({
+    forgetJobs: async (ids) => {
+      if (isBroken) throw new Error("refs are locked");
+      forgotten.push(...ids);
+    },
+  });
+  addIdle("old", 8);
+  for (let round = 0; round < 2; round++) await retention.run(now);
+  expect(store.job("old")).toBeUndefined();
+  expect(log.slice(1)).toEqual([
+    `Cannot remove the files of deleted jobs from ${folder}, trying again every minute: refs are locked`,
+  ]);
+  isBroken = false;
+  await retention.run(now);
+  expect(forgotten).toEqual(["old"]);
+  expect(log.slice(2)).toEqual(["The files of deleted jobs can be removed again."]);
+});
+
+test("deletes nothing more when the service stops", async () => {
+  const stop = new AbortController();
+  const { store, retention, log, addIdle } = setUp({ signal: stop.signal });
+  addIdle("old", 8);
+  stop.abort();
+  await retention.run(now);
+  expect(store.job("old")?.id).toBe("old");
+  expect(log).toEqual([]);
+});

@@ -1,0 +1,189 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { Store } from "../../../../src/service/jobs/store.ts";
+import { temporaryFolder } from "../../../support/step.ts";
+
+/** The schema of the first version, as it was written then. */
+const firstSchema = `
+  CREATE TABLE job (
+    id TEXT PRIMARY KEY, project TEXT NOT NULL, createdAt INTEGER NOT NULL, archivedAt INTEGER,
+    pullRequest TEXT, head TEXT
+  ) STRICT;
+  CREATE TABLE turn (
+    id INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, endedAt INTEGER, answer TEXT
+  ) STRICT;
+  CREATE INDEX turnOfJob ON turn (job, id);
+  CREATE INDEX turnInState ON turn (state, id);
+  CREATE TABLE pull (
+    number INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job, title TEXT NOT NULL, branch TEXT NOT NULL,
+    target TEXT NOT NULL, base TEXT NOT NULL, head TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE use (kind TEXT NOT NULL, project TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
+  CREATE INDEX useOfProject ON use (kind, project, at);
+`;
+
+/** Creates a SQLite file. */
+function fileWith(sql: string): string {
+  const file = join(temporaryFolder(), "jobs.sqlite");
+  const db = new DatabaseSync(file);
+  db.exec(sql);
+  db.close();
+  return file;
+}
+
+/** Returns the message of the error with which a file is rejected. */
+function rejectionOf(file: string): string {
+  try {
+    new Store(file)[Symbol.dispose]();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("the file was opened");
+}
+
+/** Creates a store of the current version with one job. */
+function createStore(): string {
+  const file = join(temporaryFolder(), "jobs.sqlite");
+  using store = new Store(file);
+  store.addJob({ id: "a", project: "docs", createdAt: 0 }, "One");
+  return file;
+}
+
+describe.each([
+  ["the first version", ""],
+  ["the first version before it had answers", "ALTER TABLE turn DROP COLUMN answer;"],
+])("a store of %s", (_, change) => {
+  const rows = `
+    INSERT INTO job VALUES ('done', 'docs', 1, NULL, 'http://127.0.0.1/pull/4', 'abc'), ('failed', 'docs', 2, 9, NULL, NULL),
+      ('running', 'docs', 3, NULL, NULL, NULL), ('waiting', 'blog', 4, NULL, NULL, NULL);
+    INSERT INTO turn (id, job, prompt, state, attempts, endedAt) VALUES
+      (1, 'done', 'One', 'failed', 1, 10), (2, 'done', 'Two', 'completed', 1, 20), (3, 'failed', 'One', 'failed', 1, 30),
+      (4, 'running', 'One', 'running', 1, NULL), (5, 'running', 'Two', 'waiting', 0, NULL),
+      (6, 'waiting', 'One', 'completed', 1, 40), (7, 'waiting', 'Two', 'waiting', 0, NULL);
+    INSERT INTO pull VALUES (4, 'done', 'Fix', 'agent/done', 'main', '000', '111');
+  `;
+
+  test("keeps its jobs, turns, pull requests and uses", () => {
+    const file = fileWith(firstSchema + change + rows);
+    for (let round = 0; round < 2; round++) {
+      using store = new Store(file);
+      const states = ["done", "failed", "running", "waiting"].map((id) => store.job(id));
+      expect(states).toMatchObject([
+        { state: "completed", idleSince: 20, pullRequest: "http://127.0.0.1/pull/4", head: "abc" },
+        { state: "failed", idleSince: 30, archivedAt: 9 },
+        { state: "active", idleSince: null },
+        { state: "active", idleSince: null },
+      ]);
+      expect(store.turns("done").map(({ prompt, answer }) => [prompt, answer])).toEqual([
+        ["One", null],
+        ["Two", null],
+      ]);
+      expect(store.pullRequest(4)).toMatchObject({ job: "done", title: "Fix", base: "000" });
+      expect(store.jobsWithPullRequest(9).map(({ id }) => id)).toEqual(["done"]);
+    }
+    using store = new Store(file);
+    store.setAnswer(4, "Done.");
+    expect(store.requeueInterruptedTurns()).toEqual([{ id: 4, job: "running" }]);
+    expect([store.startNextTurn(), store.startNextTurn()]).toMatchObject([
+      { id: 4, job: "running", attempts: 1 },
+      { id: 7, job: "waiting" },
+    ]);
+    store.finishTurn(4, "completed", 50);
+    const next = store.startNextTurn();
+    expect(next).toMatchObject({ id: 5, job: "running" });
+    expect(next && store.history(next)).toEqual([{ prompt: "One", answer: "Done.", state: "completed" }]);
+    expect(store.addPullRequest({ job: "done", title: "", branch: "", target: "", base: "", head: "" })).toBe(5);
+  });
+
+  test("still has its uses", () => {
+    const uses = Array.from({ length: 100 }, (_, index) => `('create', 'docs', ${index})`).join(", ");
+    const file = fileWith(`${firstSchema}${change}INSERT INTO use VALUES ${uses};`);
+    using store = new Store(file);
+    expect(store.addJob({ id: "a", project: "docs", createdAt: 100 }, "One")).toEqual({ retryAfterMs: 3_599_900 });
+  });
+});
+
+test("an empty file becomes a store", () => {
+  const file = join(temporaryFolder(), "jobs.sqlite");
+  writeFileSync(file, "");
+  using store = new Store(file);
+  expect(store.counts()).toEqual({ jobs: 0, waitingTurns: 0 });
+});
+
+describe("a file that cannot be a store is rejected, and not changed", () => {
+  test.each([
+    ["text", () => ({ file: fileOf("# Notes, and a few more words\n".repeat(50)), says: "is not a SQLite database" })],
+    [
+      "another program's database",
+      () => ({ file: fileWith("CREATE TABLE customer (id TEXT)"), says: "belongs to another program" }),
+    ],
+    [
+      "another program's database with a version",
+      () => ({
+        file: fileWith("CREATE TABLE job (id TEXT); PRAGMA user_version = 1;"),
+        says: "belongs to another program",
+      }),
+    ],
+    [
+      "another program's empty database",
+      () => ({ file: fileWith("PRAGMA application_id = 7"), says: "belongs to another program" }),
+    ],
+    [
+      "a store of a newer version",
+      () => ({ file: change(createStore(), "PRAGMA user_version = 99"), says: "written by a newer version" }),
+    ],
+    [
+      "a store without a table",
+      () => ({ file: change(createStore(), "DROP TABLE use"), says: "is incomplete: its table use is missing" }),
+    ],
+    [
+      "a store of the first version without a column",
+      () => ({
+        file: change(fileWith(firstSchema), "ALTER TABLE job DROP COLUMN head"),
+        says: "is incomplete: its table job has no column head",
+      }),
+    ],
+    ["a damaged store", () => ({ file: damage(createStore()), says: "is damaged" })],
+  ])("%s", (_, create) => {
+    const { file, says } = create();
+    const before = readFileSync(file);
+    const message = rejectionOf(file);
+    expect(message).toContain(file);
+    expect(message).toContain(says);
+    expect(readFileSync(file).equals(before)).toBe(true);
+    // Also the second time.
+    expect(rejectionOf(file)).toBe(message);
+  });
+
+  function fileOf(text: string): string {
+    const file = join(temporaryFolder(), "notes.md");
+    writeFileSync(file, text);
+    return file;
+  }
+
+  function change(file: string, sql: string): string {
+    const db = new DatabaseSync(file);
+    db.exec(sql);
+    db.close();
+    return file;
+  }
+
+  /** Overwrites a page of a table. */
+  function damage(file: string): string {
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, 4096, 8192);
+    writeFileSync(file, bytes);
+    return file;
+  }
+});
+
+test("a migration that fails changes nothing", () => {
+  // The migration fails after its first changes, because it cannot create a table of this name.
+  const file = fileWith(`${firstSchema}CREATE VIEW project AS SELECT project FROM job;`);
+  const before = readFileSync(file);
+  expect(rejectionOf(file)).toContain("project");
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
