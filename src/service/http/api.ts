@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { errorStack } from "../error-message.ts";
-import type { Engine, JobRecord, RateLimited } from "../jobs/engine.ts";
+import { type Engine, type JobRecord, type RateLimited, StoreUnavailable } from "../jobs/engine.ts";
 import { authenticationError } from "./authentication.ts";
 
 export interface ApiOptions {
@@ -69,6 +69,12 @@ export function createApi({ engine, apiKey, projects, log }: ApiOptions): Reques
     const reply = await handle(request).catch((error: unknown): Reply => {
       if (error instanceof HttpException)
         return { status: error.status, body: { error: error.message }, headers: error.headers };
+      if (error instanceof StoreUnavailable)
+        return {
+          status: 503,
+          body: { error: "The service cannot store anything now" },
+          headers: { "retry-after": "30" },
+        };
       log(`${request.method} ${request.url}: ${errorStack(error)}`);
       return { status: 500, body: { error: "Internal error" } };
     });
