@@ -456,9 +456,11 @@ test("cleans up what a killed service left behind", async () => {
   mkdirSync(join(first.folder, "jobs", id, "tree/docs"), { recursive: true });
   mkdirSync(join(first.folder, "jobs/job_unknown/home"), { recursive: true });
   const second = await start({ folder: first.folder });
+  while (existsSync(join(second.folder, "jobs/job_unknown"))) await new Promise((resolve) => setTimeout(resolve, 20));
+  await send(second, `docs/job/${id}/message`, 'Add a page "X"');
+  expect((await waitForJob(second, id)).status).toBe("completed");
   expect(readdirSync(join(second.folder, "jobs"))).toEqual([id]);
   expect(readdirSync(join(second.folder, "jobs", id))).toEqual(["home"]);
-  expect((await runJob(second, 'Add a page "X"')).status).toBe("completed");
 });
 
 test("shows the beginning of a large diff", async () => {

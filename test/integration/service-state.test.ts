@@ -238,7 +238,7 @@ test("gives up after two interrupted attempts, not counting graceful shutdowns",
   expect(startNext(store).turn.attempts).toBe(0);
   for (let attempt = 1; attempt <= 2; attempt++) {
     store.countAttempt(turn.id);
-    expect(store.requeueInterruptedTurns()).toEqual(["job_1"]);
+    expect(store.requeueInterruptedTurns()).toEqual([{ id: turn.id, job: "job_1" }]);
     expect(startNext(store).turn.attempts).toBe(attempt);
   }
   store.requeueInterruptedTurns();

@@ -19,12 +19,15 @@ export function checkRepository(store: RepositoryRecord, name: string): void {
   );
 }
 
-/** Returns the name under which a store remembers a repository: its URL without credentials, query and `.git`. */
+/** Returns the name under which a store remembers a repository: its URL without password, query and `.git`. */
 export function repositoryIdentity(repositoryName: string): string {
-  if (!URL.canParse(repositoryName)) return repositoryName;
-  const url = new URL(repositoryName);
-  url.password = "";
+  // Also for URLs that `URL` cannot parse, or whose password it cannot change.
+  const name = repositoryName.replace(/^([^/]*:\/\/[^/:]*):[^/]*@/, "$1@");
+  if (!URL.canParse(name)) return name;
+  const url = new URL(name);
   url.search = "";
   url.hash = "";
-  return url.href.replace(/\/+$/, "").replace(/\.git$/, "");
+  const path = url.href.replace(/\/+$/, "");
+  // On this machine, `docs` and `docs.git` are two folders.
+  return url.protocol === "file:" ? path : path.replace(/\.git$/, "");
 }

@@ -6,8 +6,11 @@ test.each([
   ["https://GitHub.com/acme/docs.git/", "https://github.com/acme/docs"],
   ["https://github.com/acme/docs?token=secret#x", "https://github.com/acme/docs"],
   ["ssh://git:secret@example.com:22/acme/docs.git", "ssh://git@example.com:22/acme/docs"],
+  ["ssh://git:se:c@ret@example.com/acme/docs", "ssh://git@example.com/acme/docs"],
+  ["file://user:secret@localhost/srv/docs", "file://user@localhost/srv/docs"],
   ["git@github.com:acme/docs", "git@github.com:acme/docs"],
-  ["file:///srv/docs", "file:///srv/docs"],
+  ["file:///srv/docs/", "file:///srv/docs"],
+  ["file:///srv/docs.git", "file:///srv/docs.git"],
 ])("remembers %s as %s", (name, identity) => {
   expect(repositoryIdentity(name)).toBe(identity);
 });
