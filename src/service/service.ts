@@ -119,7 +119,7 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
   const engine = new AgentEngine({ ...ports, repositoryName, agents, signal, log });
   const api = createApi({ engine, apiKey, projects, log });
 
-  let server: LoopbackServer;
+  let server: LoopbackServer | undefined;
   try {
     const identity = repositoryIdentity(repositoryName);
     if (!options.isRepositoryMoved) checkRepository(store, identity);
@@ -127,12 +127,13 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
     if (store.repository() !== identity) store.setRepository(identity);
     await mkdir(jobsFolder(folder), { recursive: true });
     server = await listen(pages.servePages(api), options.port);
+    baseUrl = server.url;
+    engine.start();
   } catch (error) {
+    await server?.[Symbol.asyncDispose]();
     store[Symbol.dispose]();
     throw error;
   }
-  baseUrl = server.url;
-  engine.start();
   const rounds = [
     new Archiver({ store, pullRequests, afterDays: options.archiveAfterDays, signal, log }),
     new Retention({

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { errorStack } from "../error-message.ts";
+import { errorMessage, errorStack } from "../error-message.ts";
 import { type Engine, type JobRecord, type RateLimited, StoreUnavailable } from "./engine.ts";
 import { jobBranch } from "./job-files.ts";
 import { oneLine } from "./one-line.ts";
@@ -151,7 +151,7 @@ export class AgentEngine implements Engine {
 
   /** Runs a turn. Returns why it failed or was postponed, if that is known. Never rejects. */
   async #run(turn: Turn): Promise<{ result: TurnResult; reason?: string | undefined }> {
-    const { store, signal } = this.#options;
+    const { store, signal, log } = this.#options;
     let reason: string | undefined;
     const onFailure = (text: string): void => {
       reason = text;
@@ -163,7 +163,8 @@ export class AgentEngine implements Engine {
       return { result, reason: result === "failed" || result === "postponed" ? reason : undefined };
     } catch (error) {
       if (error instanceof StoreUnavailable) return { result: "postponed", reason: error.message };
-      return { result: "failed", reason: errorStack(error) };
+      log(`${turn.job}: ${errorStack(error)}`);
+      return { result: "failed", reason: errorMessage(error) };
     }
   }
 

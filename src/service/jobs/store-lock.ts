@@ -13,7 +13,8 @@ export function lockStore(file: string): Disposable {
   let lock: DatabaseSync | undefined;
   try {
     lock = new DatabaseSync(`${file}.lock`);
-    lock.exec("BEGIN EXCLUSIVE");
+    // Nothing is ever written, so that no journal is needed.
+    lock.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     lock?.close();
     const busy = 5;

@@ -72,15 +72,19 @@ export class Store implements Disposable, LocalPullRequestStore {
     const path = existsSync(file) ? realpathSync(file) : file;
     this.#lock = path === ":memory:" ? undefined : lockStore(path);
     let db: Database | undefined;
+    let isOpen = false;
     try {
-      db = new Database(path, log);
+      // Before it is open, an error is thrown, and no outage begins.
+      db = new Database(path, (line) => isOpen && log(line));
       openSchema(db, path);
       // It has prompts. SQLite gives its other files the same mode.
       if (path !== ":memory:") chmodSync(path, 0o600);
       db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+      isOpen = true;
     } catch (error) {
       db?.[Symbol.dispose]();
       this.#lock?.[Symbol.dispose]();
+      if (error instanceof StoreUnavailable) throw new Error(`cannot open ${path}: ${error.message}`);
       throw error;
     }
     this.#db = db;
@@ -287,7 +291,7 @@ export class Store implements Disposable, LocalPullRequestStore {
         this.#db.run("DELETE FROM turn WHERE job = ?", id);
         this.#db.run("DELETE FROM pullRequest WHERE job = ?", id);
         this.#db.run("DELETE FROM job WHERE id = ?", id);
-        this.#db.run("INSERT INTO deletedJob (id) VALUES (?)", id);
+        this.#db.run("INSERT OR IGNORE INTO deletedJob (id) VALUES (?)", id);
       }
       return ids;
     });

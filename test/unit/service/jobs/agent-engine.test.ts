@@ -378,20 +378,38 @@ describe("a turn that the machine cannot run now", () => {
   });
 
   test("does not hold up the turns of other jobs, and none is started for a second", async () => {
-    const { engine, store, checkoutOf, addJobs, sleeps, repository } = setUp({ agents: 1 });
+    const { engine, store, log, checkoutOf, addJobs, sleeps } = setUp({ agents: 1 });
     addJobs("a", "b");
     store.addTurn("a", "More", 0);
     engine.start();
     (await checkoutOf("a")).fail(shortage());
     const [gap, pause] = await sleeps.nextOf(1000, 1000);
     await tick();
-    expect([...repository.waiting]).toEqual([]);
+    expect(log.filter((line) => line.endsWith("started"))).toEqual(["a: turn 1 started"]);
     gap?.();
     pause?.();
     (await checkoutOf("b")).succeed();
     (await checkoutOf("a")).succeed();
     await checkoutOf("a");
     expect(store.turns("a").map(({ state }) => state)).toEqual(["completed", "running"]);
+  });
+
+  test("is not taken for over when a turn ends that was started before", async () => {
+    const { engine, store, log, checkoutOf, addJobs, sleeps } = setUp({ agents: 2 });
+    addJobs("a", "b");
+    engine.start();
+    const [a, b] = [await checkoutOf("a"), await checkoutOf("b")];
+    a.fail(shortage());
+    const [gap, pause] = await sleeps.nextOf(1000, 1000);
+    b.succeed();
+    while (store.job("b")?.state === "active") await tick();
+    const ends = () => log.filter((line) => line === "Turns can be run again.").length;
+    expect(ends()).toBe(0);
+    gap?.();
+    pause?.();
+    (await checkoutOf("a")).succeed();
+    while (store.job("a")?.state === "active") await tick();
+    expect(ends()).toBe(1);
   });
 
   test("is resumed by the next service", async () => {

@@ -187,3 +187,13 @@ test("a migration that fails changes nothing", () => {
   expect(rejectionOf(file)).toContain("project");
   expect(readFileSync(file).equals(before)).toBe(true);
 });
+
+test("a store that an earlier version of the service is using is rejected", () => {
+  const file = createStore();
+  const earlier = new DatabaseSync(file);
+  earlier.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; BEGIN EXCLUSIVE; COMMIT");
+  expect(rejectionOf(file)).toMatch(/^cannot open .*: .*locked/);
+  earlier.close();
+  using store = new Store(file);
+  expect(store.counts().jobs).toBe(1);
+});
