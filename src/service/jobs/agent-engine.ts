@@ -127,15 +127,18 @@ export class AgentEngine implements Engine {
     }
   }
 
-  /** Runs a turn and records how it ended. Never rejects. */
+  /** Runs a turn, and stores how it ended or that it was postponed. Never rejects. */
   async #process(turn: Turn): Promise<void> {
     const { store, log } = this.#options;
     const name = `${turn.job}: turn ${turn.id}`;
-    log(`${name} started`);
+    // Once, however often it is tried.
+    const wasPostponed = this.#postponements.has(turn.id);
+    if (!wasPostponed) log(`${name} started`);
     const position = this.#postponements.start();
     const { result, reason } = await this.#run(turn);
     const endedAt = Date.now();
-    log(`${name} ${result}${reason === undefined ? "" : `: ${oneLine(reason)}`}`);
+    if (!wasPostponed || result !== "postponed")
+      log(`${name} ${result}${reason === undefined ? "" : `: ${oneLine(reason)}`}`);
     if (result === "postponed") {
       const pauseMs = this.#postponements.postpone(turn.id, reason ?? "unknown reason");
       void this.#leaveGap();
@@ -181,10 +184,10 @@ export class AgentEngine implements Engine {
         return true;
       } catch (error) {
         const reason = error instanceof StoreUnavailable ? "" : `: ${errorStack(error)}`;
-        if (isFirst) log(`${name}: how it ended cannot be stored yet, trying again${reason}`);
+        if (isFirst) log(`${name}: its state cannot be stored yet, trying again${reason}`);
       }
       if (await this.#pause(pauseMs)) continue;
-      log(`${name}: how it ended could not be stored before the service stopped; the next service resumes the turn`);
+      log(`${name}: its state could not be stored before the service stopped, so the next service resumes the turn`);
       return false;
     }
   }

@@ -24,6 +24,11 @@ export class Postponements {
     return this.#starts;
   }
 
+  /** Returns whether a turn was postponed and has not ended since. */
+  has(turnId: number): boolean {
+    return this.#counts.has(turnId);
+  }
+
   /** Returns the milliseconds until a turn can be started again. They double each time, up to a minute. */
   postpone(turnId: number, reason: string): number {
     this.#outage.begin(

@@ -343,7 +343,7 @@ test("a service that stops while the store cannot be written says so, and the ne
   stop.abort();
   await engine.drain();
   expect(log.at(-1)).toBe(
-    "a: turn 1: how it ended could not be stored before the service stopped; the next service resumes the turn",
+    "a: turn 1: its state could not be stored before the service stopped, so the next service resumes the turn",
   );
   free();
   expect(store.requeueInterruptedTurns()).toEqual([{ id: 1, job: "a" }]);
@@ -374,7 +374,11 @@ describe("a turn that the machine cannot run now", () => {
         "often, without counting an attempt. If this lasts, check the machine's file descriptors, processes, memory and disk.",
       "Turns can be run again.",
     ]);
-    expect(log).toContain("a: turn 1 postponed: too many open files\\nin the system");
+    expect(log.filter((line) => line.startsWith("a: "))).toEqual([
+      "a: turn 1 started",
+      "a: turn 1 postponed: too many open files\\nin the system",
+      "a: turn 1 completed",
+    ]);
   });
 
   test("does not hold up the turns of other jobs, and none is started for a second", async () => {
