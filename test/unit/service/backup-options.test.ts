@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseBackupOptions } from "../../../src/service/backup-options.ts";
 
-test("parses a backup, and leaves every other command line alone", () => {
+test("parses a backup, and no other command line", () => {
   expect(parseBackupOptions(["--store", "a", "--backup", "b"])).toEqual({ store: "a", file: "b" });
   expect(parseBackupOptions(["--backup=b", "--store=a"])).toEqual({ store: "a", file: "b" });
   expect(parseBackupOptions(["--store", "a", "--repository", "docs"])).toBeUndefined();

@@ -398,7 +398,7 @@ describe("a turn that the machine cannot run now", () => {
     expect(store.turns("a").map(({ state }) => state)).toEqual(["completed", "running"]);
   });
 
-  test("is not taken for over when a turn ends that was started before", async () => {
+  test("goes on when a turn ends that was started before it", async () => {
     const { engine, store, log, checkoutOf, addJobs, sleeps } = setUp({ agents: 2 });
     addJobs("a", "b");
     engine.start();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { oneLine } from "../../../../src/service/jobs/one-line.ts";
 
-test("leaves plain text alone, and escapes what is not text", () => {
+test("keeps plain text, and escapes what is not text", () => {
   expect(oneLine(" naïve – 日本 \n")).toBe("naïve – 日本");
   expect(oneLine("a\nb\r\u0000\u2028\u200b\ud800c")).toBe("a\\nb\\u000d\\u0000\\u2028\\u200b\\ud800c");
 });

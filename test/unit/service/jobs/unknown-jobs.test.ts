@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { removeUnknownJobs } from "../../../../src/service/jobs/unknown-jobs.ts";
 import { temporaryFolder } from "../../../support/step.ts";
 
-test("removes the directories of jobs that are not in the store, and leaves those of the others alone", async () => {
+test("removes the directories of jobs that are not in the store, and no others", async () => {
   const folder = temporaryFolder();
   for (const id of ["kept", "gone"]) {
     mkdirSync(join(folder, "jobs", id, "tree/a/b"), { recursive: true });
