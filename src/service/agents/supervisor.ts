@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { signalGroup } from "../processes/process-group.ts";
+import { isResourceExhausted } from "../processes/resource-exhausted.ts";
+import { startProcess } from "../processes/start-process.ts";
 
 // Runs an agent in the process group that this process leads, and terminates the group when the service is gone, even if
 // it was killed: its IPC channel closes in any case. Copies the agent's output to its own stdout, line by line, and writes
@@ -61,14 +63,13 @@ process.on("disconnect", terminate);
 process.on("SIGTERM", terminate);
 process.on("SIGINT", terminate);
 
-const [stdoutFile = "", file = "", ...args] = process.argv.slice(2);
-const agent = spawn(file, args, { stdio: ["inherit", "pipe", "pipe"] });
+const [stdoutFile = "", compileCache = "", file = "", ...args] = process.argv.slice(2);
+// Not for the agent, unless it was given one itself.
+if (process.env.NODE_COMPILE_CACHE === compileCache) delete process.env.NODE_COMPILE_CACHE;
+const agent = await startProcess(() => spawn(file, args, { stdio: ["inherit", "pipe", "pipe"] })).catch(explain);
 const copied = Promise.all([copy(agent.stdout), copy(agent.stderr)]);
 agent.stdout.on("data", (text: string) => {
   endOfStdout = (endOfStdout + text).slice(-maxEndLength);
-});
-agent.on("error", (error) => {
-  process.stdout.write(`The agent cannot be started: ${error.message}\n`, () => process.exit(127));
 });
 agent.on("exit", async (exitCode) => {
   // Processes that the agent left behind hold its pipes. The service kills them; if it is gone, this process does.
@@ -77,3 +78,12 @@ agent.on("exit", async (exitCode) => {
   writeFileSync(stdoutFile, endOfStdout);
   process.stdout.write("", () => process.exit(isTerminating ? 1 : (exitCode ?? 1)));
 });
+
+/** Logs why the agent cannot be started, tells the service if the machine only lacks something for now, and exits. */
+function explain(error: Error): Promise<never> {
+  process.stdout.write(`The agent cannot be started: ${error.message}\n`, () => {
+    if (isResourceExhausted(error) && process.connected) process.send?.(error.message, () => process.exit(127));
+    else process.exit(127);
+  });
+  return new Promise(() => {});
+}

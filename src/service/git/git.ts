@@ -1,7 +1,9 @@
-import { spawn } from "node:child_process";
+import { type SpawnOptionsWithoutStdio, spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { childEnvironment } from "../processes/environment.ts";
 import { signalGroup, waitForExit } from "../processes/process-group.ts";
+import { ResourceExhausted, saysResourceExhausted } from "../processes/resource-exhausted.ts";
+import { startProcess } from "../processes/start-process.ts";
 import { type Setting, settingVariables } from "./settings.ts";
 
 export interface GitOptions {
@@ -25,6 +27,8 @@ export interface GitCommandOptions {
   input?: string;
   /** Kills Git once it has printed this much, and returns only that much. Default: no limit. */
   maxBytes?: number;
+  /** Kills Git after this time. Default: 10 minutes, however slow the network is. */
+  timeLimitMs?: number;
 }
 
 /** Thrown when a Git command fails or is killed. The message holds the end of stderr. */
@@ -67,8 +71,7 @@ const isolation = {
   GIT_NO_REPLACE_OBJECTS: "1",
 };
 
-/** Per command, however slow the network is. */
-const timeLimitMs = 10 * 60_000;
+const defaultTimeLimitMs = 10 * 60_000;
 
 /** Runs Git in one directory, without a shell. Callers put untrusted values behind `--` or into stdin. */
 export class Git {
@@ -82,13 +85,15 @@ export class Git {
    * Runs a command and returns its stdout.
    *
    * @throws GitError if the exit code is not 0
+   * @throws ResourceExhausted if the machine lacks something for now, such as disk space
    */
   async run(args: readonly string[], options: GitCommandOptions = {}): Promise<string> {
     const { signal, settings = [], prepare } = this.#options;
     const { cwd = this.#options.cwd, input = "", maxBytes = Number.POSITIVE_INFINITY } = options;
+    const { timeLimitMs = defaultTimeLimitMs } = options;
     signal?.throwIfAborted();
     await prepare?.();
-    const child = spawn("git", [...fixedSettings, ...args], {
+    const spawnOptions: SpawnOptionsWithoutStdio & { stdio: ["pipe", "pipe", "pipe"] } = {
       cwd,
       stdio: ["pipe", "pipe", "pipe"],
       // A process group of its own, so that its helpers, which hold its pipes, are killed with it.
@@ -102,7 +107,8 @@ export class Git {
         ...this.#options.environment,
         ...options.environment,
       },
-    });
+    };
+    const child = await startProcess(() => spawn("git", [...fixedSettings, ...args], spawnOptions));
     // Git may exit without reading its input.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
@@ -121,6 +127,8 @@ export class Git {
     if (terminated === "aborted") throw new GitError(args, "was stopped", stderr, null);
     if (terminated === "timed-out")
       throw new GitError(args, `timed out after ${timeLimitMs / 60_000} min`, stderr, null);
+    if (exitCode !== 0 && saysResourceExhausted(stderr))
+      throw new ResourceExhausted(`git ${args[0]} exited with ${exitCode}: ${stderr.trim()}`);
     if (exitCode !== 0 && bytes <= maxBytes) throw new GitError(args, `exited with ${exitCode}`, stderr, exitCode);
     return Buffer.concat(stdout).toString("utf8", 0, Math.min(bytes, maxBytes));
   }
