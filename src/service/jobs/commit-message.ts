@@ -1,4 +1,5 @@
 import { commitTitle } from "./commit-title.ts";
+import { inertText } from "./inert-text.ts";
 import type { Turn } from "./store.ts";
 
 /** In characters, of the agent's own messages together. */
@@ -11,7 +12,7 @@ const maxLength = 10_000;
  */
 export function commitMessage(turn: Turn, ownMessages: readonly string[]): string {
   const text = ownMessages
-    .map((message) => defuse(message).trim())
+    .map((message) => inertText(plainLines(message)).trim())
     .filter((message) => message !== "")
     .join("\n\n");
   const shown = text.length > maxLength ? `${text.slice(0, maxLength)}\n[truncated]` : text;
@@ -27,13 +28,7 @@ export function isCommitOf(turn: Turn, message: string): boolean {
 
 const turnTrailers = (turn: Turn): string[] => [`Agent-Turn: ${turn.id}`, `Agent-Job: ${turn.job}`];
 
-/**
- * Makes text inert for GitHub, which notifies everyone mentioned in a commit message and closes the issues named after words
- * such as "Fixes". An invisible character breaks each mention and reference.
- */
-function defuse(text: string): string {
-  return text
-    .replace(/[\r\u0085\u2028\u2029]+/g, "\n")
-    .replace(/[^\P{C}\n\t]/gu, "")
-    .replace(/@(?=\w)|#(?=\d)|\bGH(?=-\d)|:(?=\/\/)/gi, "$&\u200b");
+/** Removes what could look like another line, or hide text. */
+function plainLines(text: string): string {
+  return text.replace(/[\r\u0085\u2028\u2029]+/g, "\n").replace(/[^\P{C}\n\t]/gu, "");
 }

@@ -1,13 +1,15 @@
+import { inertText } from "./inert-text.ts";
+
 /** In characters: the usual limit of a commit's subject. */
 const maxLength = 72;
 
-/** Returns the first line of a prompt, shortened to the subject line of a commit. */
+/** Returns the first line of a prompt as inert text, shortened to the subject line of a commit. */
 export function commitTitle(prompt: string): string {
   const line = prompt
     .split(/[\r\n\u2028\u2029]/)
     .map((one) => one.replace(/[\p{Cc}\p{Cf}]/gu, "").trim())
     .find((one) => one !== "");
-  const characters = [...(line ?? "Change the documentation")];
+  const characters = [...inertText(line ?? "Change the documentation")];
   if (characters.length <= maxLength) return characters.join("");
   const cut = characters.slice(0, maxLength - 1).join("");
   return `${cut.replace(/\s+\S*$/, "")}…`;
