@@ -9,6 +9,9 @@ import type { Sandbox } from "./agents/sandbox/sandbox.ts";
 import { errorMessage } from "./error-message.ts";
 import { Repository } from "./git/repository.ts";
 import { repositoryName as nameOf, resolveAddress } from "./git/repository-address.ts";
+import { keepUp } from "./git/upkeep.ts";
+import type { WorktreePlace } from "./git/worktree.ts";
+import { Worktrees } from "./git/worktrees.ts";
 import { createApi } from "./http/api.ts";
 import { type LoopbackServer, listen } from "./http/listen.ts";
 import { AgentEngine } from "./jobs/agent-engine.ts";
@@ -18,7 +21,7 @@ import { checkRepository, repositoryIdentity } from "./jobs/repository-check.ts"
 import { Retention } from "./jobs/retention.ts";
 import { runRounds } from "./jobs/rounds.ts";
 import { Store } from "./jobs/store.ts";
-import { removeUnknownJobs } from "./jobs/unknown-jobs.ts";
+import { tidyJobDirectories } from "./jobs/tidy-job-directories.ts";
 import { GitHubPullRequests, type GitHubRepository } from "./pulls/github.ts";
 import { LocalPullRequests } from "./pulls/local.ts";
 
@@ -51,6 +54,8 @@ export interface ServiceOptions {
   timeLimitMs: number;
   /** A turn that changes files of more than this together fails. */
   largestChangeBytes: number;
+  /** How many jobs keep their worktree for their next turn. Default: 5. Always 0 if agents are neither confined nor trusted. */
+  keptWorktrees?: number;
   /** Default: jobs are archived only when their pull request is closed or merged. */
   archiveAfterDays?: number | undefined;
   /** Days after its last turn after which a job is deleted. Default: jobs are never deleted. */
@@ -61,6 +66,10 @@ export interface ServiceOptions {
   github?: GitHubRepository | undefined;
   log?: (line: string) => void;
 }
+
+const defaultKeptWorktrees = 5;
+/** A shorter checkout is not worth the disk space of a spare worktree. */
+const slowCheckoutMs = 3000;
 
 /**
  * Starts the service. Disposing of it stops the agents; the next service on the same store resumes their turns.
@@ -103,6 +112,10 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
     umask: options.repositoryUmask,
     signal,
   });
+  // An agent without a sandbox could change the worktrees of other jobs.
+  const canKeep = sandbox.isConfining || agent.isTrusted;
+  const kept = canKeep ? (options.keptWorktrees ?? defaultKeptWorktrees) : 0;
+  const worktrees = new Worktrees({ repository, folder, kept, slowCheckoutMs });
   let baseUrl = "";
   const repositoryName = nameOf(address);
   const pages = new LocalPullRequests({
@@ -115,7 +128,7 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
   });
   const pullRequests = github ? new GitHubPullRequests({ repository: github, signal, log }) : pages;
   const run = { agent, sandbox, network, limits, timeLimitMs, largestChangeBytes };
-  const ports = { store, repository, pullRequests, folder, ...run };
+  const ports = { store, repository, worktrees, pullRequests, folder, ...run };
   const engine = new AgentEngine({ ...ports, repositoryName, agents, signal, log });
   const api = createApi({ engine, apiKey, projects, log });
 
@@ -145,7 +158,14 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
       log,
     }),
   ];
-  const inBackground = Promise.all([runRounds(rounds, signal, log), removeUnknown(folder, store, signal, log)]);
+  const isNeeded = ({ tree }: WorktreePlace) => {
+    const job = store.job(basename(dirname(tree)));
+    return job !== undefined && job.archivedAt === null;
+  };
+  const inBackground = Promise.all([
+    runRounds(rounds, signal, log),
+    tidy(folder, store, worktrees, signal, log).then(() => keepUp({ repository, worktrees, isNeeded, signal, log })),
+  ]);
   return {
     ...server,
     [Symbol.asyncDispose]: async () => {
@@ -165,11 +185,19 @@ function isWithin(path: string, other: string): boolean {
   return `${real}/`.startsWith(`${realpathSync(other).replace(/\/$/, "")}/`);
 }
 
-async function removeUnknown(folder: string, store: Store, signal: AbortSignal, log: (line: string) => void) {
+async function tidy(
+  folder: string,
+  store: Store,
+  worktrees: Worktrees,
+  signal: AbortSignal,
+  log: (line: string) => void,
+): Promise<void> {
   try {
-    const removed = await removeUnknownJobs(folder, (id) => store.job(id) !== undefined, signal);
+    const isJob = (id: string) => store.job(id) !== undefined;
+    const { removed, withWorktree } = await tidyJobDirectories(folder, isJob, signal);
     if (removed > 0) log(`Removed the directories of ${removed} jobs that are not in the store.`);
+    if (!signal.aborted) await worktrees.adopt(withWorktree);
   } catch (error) {
-    log(`Cannot remove the directories of jobs that are not in the store: ${errorMessage(error)}`);
+    log(`Cannot remove what an earlier service left in ${folder}: ${errorMessage(error)}`);
   }
 }

@@ -453,7 +453,9 @@ test("cleans up what a killed service left behind", async () => {
   const { id } = await runJob(first, "Make it better.");
   await first[Symbol.asyncDispose]();
   writeFileSync(join(first.folder, "mirror.git/refs/heads/main.lock"), "");
-  mkdirSync(join(first.folder, "jobs", id, "tree/docs"), { recursive: true });
+  // As if it was killed while it checked out.
+  rmSync(join(first.folder, "jobs", id, "index"));
+  mkdirSync(join(first.folder, "jobs", id, "tmp"));
   mkdirSync(join(first.folder, "jobs/job_unknown/home"), { recursive: true });
   const second = await start({ folder: first.folder });
   while (existsSync(join(second.folder, "jobs/job_unknown"))) await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,8 +1,20 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Checkout, Repository, type RepositoryOptions } from "../../src/service/git/repository.ts";
+import type { Worktree } from "../../src/service/git/commit-worktree.ts";
+import { Repository, type RepositoryOptions, type StartOptions } from "../../src/service/git/repository.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
 import { docsRepository } from "../support/agent-service.ts";
 import { temporaryFolder } from "../support/step.ts";
@@ -13,19 +25,25 @@ async function open(options: Partial<RepositoryOptions> & { docs?: DocsRepositor
   const repository = new Repository({ url: docs.path, folder, ...others });
   await repository.open();
   let count = 0;
-  const checkOut = (branch: string, startOver = false) =>
-    repository.checkOut(branch, join(folder, `tree-${++count}`), startOver);
-  const commit = (checkout: Checkout, message = "Change\n") =>
-    repository.commit(checkout, message, join(folder, `index-${++count}`), 1_000_000);
+  const findStart = (branch: string, options: Partial<StartOptions> = {}) =>
+    repository.findStart(branch, { isMerged: false, lastPushed: null, ...options });
+  const checkOut = async (branch: string) => {
+    const start = await findStart(branch);
+    const place = join(folder, `place-${++count}`);
+    const worktree = await repository.checkOut(start, { tree: join(place, "tree"), index: join(place, "index") });
+    return { ...start, ...worktree };
+  };
+  const commit = async (worktree: Worktree, message = "Change\n") =>
+    (await repository.commit(worktree, message, 1_000_000)).commit;
   /** Commits a file on a job's branch and pushes it. Returns the commit. */
   const change = async (job: string, file: string, text: string): Promise<string> => {
     const checkout = await checkOut(`agent/${job}`);
-    writeFileSync(join(checkout.worktree, file), text);
+    writeFileSync(join(checkout.tree, file), text);
     const made = (await commit(checkout, `Write ${file}\n\nText.\n`)) ?? "";
     await repository.push(made, checkout.branch, checkout.remoteHead, job);
     return made;
   };
-  return { docs, folder, repository, checkOut, commit, change };
+  return { docs, folder, repository, findStart, checkOut, commit, change };
 }
 
 describe("a checkout", () => {
@@ -34,8 +52,10 @@ describe("a checkout", () => {
     const head = docs.git("rev-parse", "main");
     const checkout = await checkOut("agent/a");
     expect(checkout).toEqual({
-      worktree: join(folder, "tree-1"),
-      inode: expect.any(BigInt),
+      tree: join(folder, "place-1/tree"),
+      index: join(folder, "place-1/index"),
+      identity: expect.any(String),
+      notes: [],
       branch: "agent/a",
       head,
       targetBranch: "main",
@@ -43,27 +63,41 @@ describe("a checkout", () => {
       remoteHead: undefined,
       isContinued: false,
     });
-    const git = (...args: string[]) =>
-      execFileSync("git", ["-C", checkout.worktree, ...args], { encoding: "utf8" }).trim();
+    const git = (...args: string[]) => execFileSync("git", ["-C", checkout.tree, ...args], { encoding: "utf8" }).trim();
     expect(git("remote", "get-url", "origin")).toBe(docs.path);
     expect(git("branch", "--show-current")).toBe("agent/a");
     expect(git("status", "--porcelain")).toBe("");
     expect(repository.objects).toBe(join(folder, "mirror.git/objects"));
   });
 
-  test("continues at the head of the job's branch, unless told to start over", async () => {
-    const { docs, checkOut, change } = await open();
+  test("continues at the head of the job's branch, unless it is merged", async () => {
+    const { docs, checkOut, findStart, change } = await open();
     const base = docs.git("rev-parse", "main");
     const head = await change("a", "a.md", "a");
     docs.git("branch", "other", "main");
     const continued = { head, base, remoteHead: head, isContinued: true };
     expect(await checkOut("agent/a")).toMatchObject(continued);
-    expect(await checkOut("agent/a", true)).toMatchObject({ head: base, base, remoteHead: head, isContinued: false });
+    const isMerged = await findStart("agent/a", { isMerged: true, lastPushed: head });
+    expect(isMerged).toMatchObject({ head: base, base, remoteHead: head, isContinued: false });
     expect(await change("b", "b.md", "b")).not.toBe(head);
     docs.merge("agent/b");
     const main = docs.git("rev-parse", "main");
     expect(await checkOut("agent/a")).toMatchObject(continued);
     expect(await checkOut("agent/b")).toMatchObject({ head: main, base: main, isContinued: false });
+  });
+
+  test("continues what others pushed after a merge", async () => {
+    const { docs, findStart, change } = await open();
+    const merged = await change("a", "a.md", "a");
+    docs.squash("agent/a");
+    const added = await change("b", "b.md", "b");
+    docs.git("update-ref", "refs/heads/agent/a", added);
+    const start = await findStart("agent/a", { isMerged: true, lastPushed: merged });
+    expect(start).toMatchObject({
+      head: added,
+      isContinued: true,
+      notes: [expect.stringContaining("Someone rewrote")],
+    });
   });
 
   test("uses the target branch that it is given", async () => {
@@ -93,7 +127,7 @@ describe("a commit", () => {
   test("contains all files in the worktree, whatever the agent did with Git", async () => {
     const { checkOut, commit, repository } = await open();
     const checkout = await checkOut("agent/a");
-    const tree = checkout.worktree;
+    const tree = checkout.tree;
     writeFileSync(join(tree, "new.md"), "new");
     rmSync(join(tree, "README.md"));
     rmSync(join(tree, ".git"), { recursive: true });
@@ -112,21 +146,64 @@ describe("a commit", () => {
   test("is not made of another directory", async () => {
     const { checkOut, commit, folder } = await open();
     const [moved, linked, removed] = [await checkOut("agent/a"), await checkOut("agent/b"), await checkOut("agent/c")];
-    renameSync(moved.worktree, join(folder, "moved"));
-    mkdirSync(moved.worktree);
-    renameSync(linked.worktree, join(folder, "linked"));
-    symlinkSync(join(folder, "linked"), linked.worktree);
-    rmSync(removed.worktree, { recursive: true });
-    for (const checkout of [moved, linked, removed, { ...moved, inode: undefined }])
+    renameSync(moved.tree, join(folder, "moved"));
+    mkdirSync(moved.tree);
+    renameSync(linked.tree, join(folder, "linked"));
+    symlinkSync(join(folder, "linked"), linked.tree);
+    rmSync(removed.tree, { recursive: true });
+    for (const checkout of [moved, linked, removed, { ...moved, identity: undefined }])
       await expect(commit(checkout)).rejects.toThrow("the agent removed or replaced its worktree");
+  });
+
+  test("has a link that replaces a folder as a link, without what is behind it", async () => {
+    const { docs, checkOut, commit, repository } = await open();
+    const checkout = await checkOut("agent/a");
+    const outside = temporaryFolder();
+    writeFileSync(join(outside, "guide.md"), "secret");
+    rmSync(join(checkout.tree, "docs"), { recursive: true });
+    symlinkSync(outside, join(checkout.tree, "docs"));
+    const made = (await commit(checkout)) ?? "";
+    await repository.push(made, "agent/a", undefined, "a");
+    expect(docs.git("ls-tree", "-r", made).split("\n")).toEqual([
+      expect.stringMatching(/^100644 blob .*\tREADME.md$/),
+      expect.stringMatching(/^120000 blob .*\tdocs$/),
+    ]);
+    expect(docs.read(made, "docs")).toBe(outside);
+  });
+
+  test("is not made of a directory that a link in its path leads to", async () => {
+    const { checkOut, commit, folder } = await open();
+    const checkout = await checkOut("agent/a");
+    const outside = temporaryFolder();
+    mkdirSync(join(outside, "tree"));
+    writeFileSync(join(outside, "tree/secret.md"), "secret");
+    const parent = dirname(checkout.tree);
+    cpSync(checkout.index, join(outside, "index"));
+    renameSync(parent, join(folder, "moved"));
+    symlinkSync(outside, parent);
+    await expect(commit(checkout)).rejects.toThrow("the agent removed or replaced its worktree");
+  });
+
+  test("has a file that was changed at once to one of the same size and times", async () => {
+    const { checkOut, commit, repository } = await open();
+    const checkout = await checkOut("agent/a");
+    const file = join(checkout.tree, "README.md");
+    const { atime, mtime, size } = statSync(file);
+    writeFileSync(file, "x".repeat(size));
+    utimesSync(file, atime, mtime);
+    // Git's times have seconds, so it could only tell by the time of the index.
+    const second = () => Math.floor(Date.now() / 1000);
+    for (const start = second(); second() === start; ) await new Promise((resolve) => setTimeout(resolve, 20));
+    const made = (await commit(checkout)) ?? "";
+    expect(await repository.diff(checkout.head, made, 1000)).toContain("+xxxx");
   });
 
   test.each([".gitignore", "docs/.gitattributes"])("is not made while Git would wait for the pipe %s", async (pipe) => {
     const { checkOut, commit } = await open();
     const checkout = await checkOut("agent/a");
-    execFileSync("mkfifo", [join(checkout.worktree, pipe)]);
+    execFileSync("mkfifo", [join(checkout.tree, pipe)]);
     await expect(commit(checkout)).rejects.toThrow(
-      `the agent left a named pipe, for which Git would wait: ${join(checkout.worktree, pipe)}`,
+      `the agent left a named pipe, for which Git would wait: ${join(checkout.tree, pipe)}`,
     );
   });
 
@@ -149,14 +226,13 @@ describe("a commit", () => {
     );
     const { checkOut, commit } = await open({ docs });
     const checkout = await checkOut("agent/a");
-    rmSync(join(checkout.worktree, "gone"), { recursive: true });
-    writeFileSync(join(checkout.worktree, "new.md"), "new");
+    rmSync(join(checkout.tree, "gone"), { recursive: true });
+    writeFileSync(join(checkout.tree, "new.md"), "new");
     const made = (await commit(checkout)) ?? "";
-    const git = (...args: string[]) =>
-      execFileSync("git", ["-C", checkout.worktree, ...args], { encoding: "utf8" }).trim();
+    const git = (...args: string[]) => execFileSync("git", ["-C", checkout.tree, ...args], { encoding: "utf8" }).trim();
     expect(git("diff-tree", "--name-status", "-r", checkout.head, made)).toBe("D\tgone\nA\tnew.md");
 
-    const nested = join(checkout.worktree, "docs/inner");
+    const nested = join(checkout.tree, "docs/inner");
     execFileSync("git", ["init", "--quiet", nested]);
     execFileSync("git", ["-C", nested, ...author, "commit", "--quiet", "--allow-empty", "-m", "x"]);
     await expect(commit(checkout)).rejects.toThrow("created a Git repository in docs/inner, which cannot be committed");
@@ -220,7 +296,7 @@ describe("what is merged", () => {
     const { repository, change, checkOut, commit } = await open();
     await change("a", "a.md", "a");
     const checkout = await checkOut("agent/a");
-    rmSync(join(checkout.worktree, "a.md"));
+    rmSync(join(checkout.tree, "a.md"));
     const undone = (await commit(checkout)) ?? "";
     expect(await repository.isMerged(undone, "main")).toBe(false);
   });
@@ -264,7 +340,7 @@ test("goes on after an update of refs that failed", async () => {
   const { docs, repository } = await open();
   const path = `${docs.path}-moved`;
   renameSync(docs.path, path);
-  await expect(repository.fetch()).rejects.toThrow("git fetch exited with 128");
+  await expect(repository.fetch()).rejects.toThrow("git ls-remote exited with 128");
   renameSync(path, docs.path);
   await repository.fetch();
 });

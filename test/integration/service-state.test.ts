@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Agent } from "../../src/service/agents/agent.ts";
 import { fullNetwork } from "../../src/service/agents/network/agent-network.ts";
 import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
 import { Repository } from "../../src/service/git/repository.ts";
+import { Worktrees } from "../../src/service/git/worktrees.ts";
 import { Store, type StoredJob, type Turn } from "../../src/service/jobs/store.ts";
 import { runTurn, type TurnPorts } from "../../src/service/jobs/turn.ts";
 import { LocalPullRequests } from "../../src/service/pulls/local.ts";
@@ -88,7 +89,15 @@ const alwaysOpen: PullRequests = {
 interface Setup
   extends Pick<
     TurnPorts,
-    "store" | "repository" | "sandbox" | "network" | "limits" | "folder" | "timeLimitMs" | "largestChangeBytes"
+    | "store"
+    | "repository"
+    | "worktrees"
+    | "sandbox"
+    | "network"
+    | "limits"
+    | "folder"
+    | "timeLimitMs"
+    | "largestChangeBytes"
   > {
   docs: DocsRepository;
 }
@@ -102,6 +111,7 @@ async function setUp(): Promise<Setup> {
     docs,
     store: new Store(":memory:"),
     repository,
+    worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 0 }),
     sandbox: unconfined,
     network: fullNetwork,
     limits: {},
@@ -283,4 +293,54 @@ test("archives a job when its branch is merged or deleted, and a message takes i
   expect(reopened.prLink).not.toBe(links[0]);
   expect(docs.git("rev-list", "--count", `main..agent/${merged}`)).toBe("1");
   expect((await send(service, `docs/job/${open}`)).job.status).toBe("completed");
+});
+
+test("keeps the worktree of a job for its next turn, also over a restart, until the job is archived", async () => {
+  const docs = docsRepository({ "README.md": "Docs\n", ".gitignore": "build/\n" });
+  const folder = temporaryFolder();
+  const agent: Agent = {
+    ...scriptAgent(`
+      fs.appendFileSync("README.md", fs.existsSync("build") ? "dirty " : "clean ");
+      fs.mkdirSync("build", { recursive: true });
+      fs.writeFileSync("build/x", "");`),
+    isTrusted: true,
+  };
+  const directory = (id: string) => readdirSync(join(folder, "jobs", id)).sort();
+  const kept = ["home", "index", "tree"];
+  let id = "";
+  let inode: bigint;
+  {
+    await using service = await startAgentService(docs, { folder, agent });
+    ({ id } = await runJob(service, "one"));
+    expect(directory(id)).toEqual(kept);
+    inode = statSync(join(folder, "jobs", id, "tree/.gitignore"), { bigint: true }).ino;
+  }
+  {
+    await using service = await startAgentService(docs, { folder, agent });
+    await send(service, `docs/job/${id}/message`, "two");
+    await waitForJob(service, id);
+    expect(docs.read(`agent/${id}`, "README.md")).toBe("Docs\nclean clean");
+    expect(statSync(join(folder, "jobs", id, "tree/.gitignore"), { bigint: true }).ino).toBe(inode);
+    docs.merge(`agent/${id}`);
+  }
+  {
+    await using service = await startAgentService(docs, { folder, agent });
+    while ((await send(service, `docs/job/${id}`)).job.status !== "archived")
+      await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await using service = await startAgentService(docs, { folder, agent });
+  while (directory(id).length > 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect((await send(service, `docs/job/${id}`)).job.status).toBe("archived");
+  const other = await runJob(service, "one");
+  expect(directory(other.id)).toEqual(kept);
+});
+
+test("keeps no worktree if told so, nor if other agents could change it", async () => {
+  const docs = docsRepository();
+  const agent = scriptAgent("");
+  for (const options of [{ agent: { ...agent, isTrusted: true }, keptWorktrees: 0 }, { agent }]) {
+    await using service = await startAgentService(docs, options);
+    const { id } = await runJob(service, "one");
+    expect(readdirSync(join(service.folder, "jobs", id))).toEqual(["home"]);
+  }
 });

@@ -75,6 +75,7 @@ const arrows: Record<string, string[]> = {
     "service/agents",
     "service/git",
     "service/pulls",
+    "service/processes/resource-exhausted.ts",
     "service/error-message.ts",
     "service/remove-directory.ts",
   ],

@@ -32,6 +32,11 @@ export class ControlFiles {
     this.#config = await readFile(this.#configFile);
   }
 
+  /** The configuration that `git init` created. */
+  get config(): string {
+    return this.#config?.toString() ?? "";
+  }
+
   /** Undoes all changes. Does nothing before `remember` was called. */
   async restore(): Promise<void> {
     if (this.#config === undefined) return;

@@ -1,11 +1,14 @@
-import { execFile } from "node:child_process";
 import { globSync, rmSync } from "node:fs";
-import { lstat, mkdir } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { writeAgentRepository } from "./agent-repository.ts";
+import { areEqual, type Heads, parseRefs, parseRemoteRefs } from "./clone-refs.ts";
+import { commitTree, commitWorktree, identityOf, type Worktree, type WorktreeCommit } from "./commit-worktree.ts";
 import { ControlFiles } from "./control-files.ts";
 import { Git } from "./git.ts";
+import { needsPacking, pack } from "./maintenance.ts";
 import { readOperatorSettings, type Setting } from "./settings.ts";
+import { restoreWorktree, type WorktreePlace } from "./worktree.ts";
 
 export interface RepositoryOptions {
   /** URL or path, as `git clone` accepts it. */
@@ -22,21 +25,34 @@ export interface RepositoryOptions {
   signal?: AbortSignal;
 }
 
-/** A worktree for one attempt, with the job's branch checked out. */
-export interface Checkout {
-  worktree: string;
-  /** The inode of the worktree, by which it is recognized. */
-  inode: bigint | undefined;
+/** Where a turn starts: a commit, and the branch that its own commit is pushed to. */
+export interface Start {
   branch: string;
-  /** The commit that is checked out. */
+  /** The commit to check out. */
   head: string;
   targetBranch: string;
-  /** The merge base of the job's branch and the target branch. */
+  /** The merge base of `head` and the target branch. */
   base: string;
-  /** The head of the job's branch in the repository; `undefined` if the branch does not exist. */
+  /** The head of the branch in the repository; `undefined` if the branch does not exist. */
   remoteHead: string | undefined;
-  /** Whether the checkout continues at `remoteHead`, or else starts over from the target branch. */
+  /** Whether the turn continues the job's work, or else starts over from the target branch. */
   isContinued: boolean;
+  /** What the job's log should say about it. */
+  notes: string[];
+}
+
+export interface StartOptions {
+  /** Whether the job's last pull request is merged. */
+  isMerged: boolean;
+  /** The last commit that was pushed for the job; `null` before the first one. */
+  lastPushed: string | null;
+}
+
+/** The last commit made for a job. */
+export interface JobCommit {
+  commit: string;
+  parent: string;
+  message: string;
 }
 
 /**
@@ -55,6 +71,10 @@ export class Repository {
   #safeDirectories: readonly string[] = [];
   readonly #url: string;
   readonly #targetBranch: string | undefined;
+  /** As of the last fetch. */
+  #defaultBranch: string | undefined;
+  #heads: Heads = new Map();
+  #queuedFetch: Promise<void> | undefined;
   #refUpdate: Promise<unknown> = Promise.resolve();
 
   constructor(options: RepositoryOptions) {
@@ -86,7 +106,8 @@ export class Repository {
   async open(): Promise<void> {
     await mkdir(this.#clone, { recursive: true });
     // Left by a Git process that was killed. One that outlived its service may be removing its lock now, hence `force`.
-    for (const lock of globSync("**/*.lock", { cwd: this.#clone })) rmSync(join(this.#clone, lock), { force: true });
+    for (const left of globSync(["**/*.lock", "objects/pack/{tmp_,.tmp-}*"], { cwd: this.#clone }))
+      rmSync(join(this.#clone, left), { force: true });
     await this.#controlFiles.reset();
     await this.#git.run(["init", "--quiet", "--bare", "--template="]);
     await this.#controlFiles.remember();
@@ -102,18 +123,10 @@ export class Repository {
       throw new Error("the repository has a branch named agent, so no branch can be named agent/<job id>");
   }
 
-  /** Returns the branch that pull requests are opened against. */
+  /** Returns the branch that pull requests are opened against, as of the last fetch. */
   async targetBranch(): Promise<string> {
     if (this.#targetBranch !== undefined) return this.#targetBranch;
-    const output = await this.#git.run([
-      "ls-remote",
-      "--symref",
-      ...this.#localEnd("upload-pack"),
-      "--",
-      this.#url,
-      "HEAD",
-    ]);
-    const branch = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(output)?.[1];
+    const branch = this.#defaultBranch;
     if (branch === undefined) throw new Error("the repository has no default branch: choose one with --base");
     if (branch.startsWith("agent/"))
       throw new Error(`HEAD of the repository is ${branch}, the branch of a job: choose a branch with --base`);
@@ -121,12 +134,30 @@ export class Repository {
   }
 
   /** Fetches all branches. */
-  fetch(): Promise<unknown> {
-    const refs = "+refs/heads/*:refs/heads/*";
+  fetch(): Promise<void> {
+    // Callers share a fetch that has not begun yet.
+    this.#queuedFetch ??= this.#updateRefs(() => {
+      this.#queuedFetch = undefined;
+      return this.#fetchNow();
+    });
+    return this.#queuedFetch;
+  }
+
+  /** Most turns find nothing new: asking for the heads is a third of the work of a fetch. */
+  async #fetchNow(): Promise<void> {
+    const list = ["ls-remote", "--symref", ...this.#localEnd("upload-pack"), "--", this.#url, "HEAD", "refs/heads/*"];
+    const { heads, defaultBranch } = parseRemoteRefs(await this.#git.run(list));
+    this.#defaultBranch = defaultBranch;
+    this.#heads = await this.#readHeads();
+    if (areEqual(this.#heads, heads)) return;
     const options = ["--quiet", "--prune", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"];
-    return this.#updateRefs(() =>
-      this.#git.run(["fetch", ...options, ...this.#localEnd("upload-pack"), "--", this.#url, refs]),
-    );
+    const refs = "+refs/heads/*:refs/heads/*";
+    await this.#git.run(["fetch", ...options, ...this.#localEnd("upload-pack"), "--", this.#url, refs]);
+    this.#heads = await this.#readHeads();
+  }
+
+  async #readHeads(): Promise<Heads> {
+    return parseRefs(await this.#git.run(["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads"]), " ");
   }
 
   /** Returns the head of a branch as of the last fetch, or `undefined` if there is no such branch. */
@@ -136,12 +167,19 @@ export class Repository {
 
   /** Returns whether a branch contained all changes of a commit at the last fetch: by merge, fast-forward, rebase or squash. */
   async isMerged(commit: string, branch: string): Promise<boolean> {
-    if (await this.#isAncestor(commit, `refs/heads/${branch}`)) return true;
-    const base = await this.#mergeBase(commit, `refs/heads/${branch}`);
+    const ref = `refs/heads/${branch}`;
+    const base = await this.#mergeBase(commit, ref);
+    return base !== undefined && this.#isMergedSince(base, commit, ref);
+  }
+
+  /** @param base - the merge base of the commit and the branch */
+  async #isMergedSince(base: string, commit: string, branch: string): Promise<boolean> {
+    if (base === commit) return true;
+    const names = [branch, `${base}^{tree}`, `${commit}^{tree}`, `${branch}^{tree}`];
+    const [head, baseTree, tree, branchTree] = (await this.#git.run(["rev-parse", ...names])).trim().split("\n");
     // A commit without a net change would count as merged into every branch.
-    if (base === undefined || (await this.#treeOf(base)) === (await this.#treeOf(commit))) return false;
-    const merged = await this.#git.query(["merge-tree", "--write-tree", `refs/heads/${branch}`, commit]);
-    return merged === (await this.#treeOf(`refs/heads/${branch}`));
+    if (head === base || baseTree === tree) return false;
+    return (await this.#git.query(["merge-tree", "--write-tree", branch, commit])) === branchTree;
   }
 
   /** Returns the commits after `base` up to `head`, oldest first. */
@@ -167,100 +205,104 @@ export class Repository {
   }
 
   /** Returns the last commit made for a job, whether or not it was pushed. */
-  async lastCommitOf(jobId: string): Promise<{ commit: string; parent: string; message: string } | undefined> {
-    const commit = await this.#resolve(`refs/jobs/${jobId}`);
-    if (commit === undefined) return undefined;
-    const output = await this.#git.run(["log", "--max-count=1", "--format=%P%n%B", commit]);
-    const [parent = "", ...message] = output.split("\n");
-    return { commit, parent, message: message.join("\n") };
+  async lastCommitOf(jobId: string): Promise<JobCommit | undefined> {
+    const format = "--format=%(refname)%00%(objectname)%00%(parent)%00%(contents)%00";
+    const output = await this.#git.run(["for-each-ref", format, `refs/jobs/${jobId}`]);
+    const [ref, commit = "", parent = "", message = ""] = output.split("\0");
+    return ref === `refs/jobs/${jobId}` ? { commit, parent, message } : undefined;
   }
 
   /**
-   * Checks out a job's branch in a new worktree: at its head if it exists and is not merged, otherwise at the head of the
-   * target branch.
+   * Finds where a turn of a job starts, after a fetch: at the head of the job's branch, with whatever others pushed there;
+   * at the job's last commit if the branch was deleted; and at the head of the target branch if there is no work yet, or all
+   * of it is merged.
    *
-   * @param startOver - start from the target branch in any case
+   * @throws if the job's work and the target branch have no common history, so that no pull request can be made of it
    */
-  async checkOut(branch: string, worktree: string, startOver: boolean): Promise<Checkout> {
-    const targetBranch = await this.targetBranch();
+  async findStart(branch: string, { isMerged, lastPushed }: StartOptions): Promise<Start> {
     await this.fetch();
-    const remoteHead = await this.branchHead(branch);
-    const targetHead = await this.branchHead(targetBranch);
+    const heads = this.#heads;
+    const targetBranch = await this.targetBranch();
+    const targetHead = heads.get(targetBranch);
     if (targetHead === undefined) throw new Error(`the branch ${targetBranch} has no commit`);
-    const base =
-      remoteHead && !startOver && !(await this.isMerged(remoteHead, targetBranch))
-        ? await this.#mergeBase(remoteHead, targetHead)
-        : undefined;
-    const isContinued = base !== undefined;
-    const head = isContinued && remoteHead ? remoteHead : targetHead;
-    // `--shared`, because copying the objects can fail while another command writes some.
-    const clone = ["clone", "--quiet", "--shared", "--no-checkout", "--template="];
-    await this.#git.run([...clone, "--", this.#clone, worktree]);
-    const inWorktree = { cwd: worktree, environment: { GIT_DIR: join(worktree, ".git") } };
-    await this.#git.run(["remote", "set-url", "origin", this.#url], inWorktree);
-    await this.#git.run(["checkout", "--quiet", "-B", branch, head], inWorktree);
-    return {
-      worktree,
-      inode: await inodeOf(worktree),
-      branch,
-      head,
-      targetBranch,
-      base: base ?? targetHead,
-      remoteHead,
-      isContinued,
-    };
+    const remoteHead = heads.get(branch);
+    const notes: string[] = [];
+    const start = { branch, targetBranch, remoteHead, notes };
+    const startOver: Start = { ...start, head: targetHead, base: targetHead, isContinued: false };
+    const head = remoteHead ?? (await this.#findKept(lastPushed));
+    // What others pushed after a merge is not overwritten.
+    if (head === undefined || (isMerged && (remoteHead === undefined || remoteHead === lastPushed))) return startOver;
+    const base = await this.#mergeBase(head, targetHead);
+    if (base === undefined)
+      throw new Error(
+        `${targetBranch} was replaced by another history, which has no commit in common with the work of this job. No agent was run, and the work is kept${remoteHead === undefined ? ` as ${head} in the service's clone` : ` on ${branch}`}. Create a new job, or push to ${branch} a version of it that starts from ${targetBranch}, and send the message again.`,
+      );
+    if (await this.#isMergedSince(base, head, targetHead)) return startOver;
+    if (remoteHead === undefined)
+      notes.push(
+        `The branch ${branch} was deleted. The turn continues the job's last commit ${head} and creates it again.`,
+      );
+    else if (await this.#isRewritten(remoteHead, lastPushed))
+      notes.push(
+        `Someone rewrote ${branch}: it does not contain ${lastPushed}, the job's last commit, any more. The turn continues what is there now.`,
+      );
+    return { ...start, head, base, isContinued: true };
+  }
+
+  /** Returns the commit if the clone has it. It does not if its folder was removed. */
+  async #findKept(commit: string | null): Promise<string | undefined> {
+    return commit === null ? undefined : this.#resolve(commit);
+  }
+
+  async #isRewritten(head: string, lastPushed: string | null): Promise<boolean> {
+    if (lastPushed === null || head === lastPushed || (await this.#findKept(lastPushed)) === undefined) return false;
+    return !(await this.#isAncestor(lastPushed, head));
+  }
+
+  /** Makes a worktree contain the files of a commit. It may have been used for other commits before. */
+  restoreWorktree(place: WorktreePlace, commit: string): Promise<void> {
+    return restoreWorktree(this.#git, this.#clone, place, commit);
+  }
+
+  /** Checks out the start of a turn in a worktree, as a Git clone with the job's branch. */
+  async checkOut(start: Start, place: WorktreePlace): Promise<Worktree> {
+    await this.restoreWorktree(place, start.head);
+    await writeAgentRepository(place, {
+      ...start,
+      clone: this.#clone,
+      cloneConfig: this.#controlFiles.config,
+      url: this.#url,
+      heads: this.#heads,
+    });
+    return { ...place, head: start.head, identity: await identityOf(place.tree) };
   }
 
   /**
-   * Commits everything in the worktree on top of the checked-out head, regardless of what the agent did with Git there.
+   * Commits everything in a worktree on top of its head; see `commitWorktree`.
    *
-   * @param index - path of a file that does not exist yet
    * @param maxBytes - the changed files may have together
-   * @returns the commit, or `undefined` if nothing was changed
-   * @throws if the worktree is gone, or another directory or a link is in its place, whose files would be published
    */
-  async commit(
-    { worktree, inode, head }: Checkout,
-    message: string,
-    index: string,
-    maxBytes: number,
-  ): Promise<string | undefined> {
-    if (inode === undefined || (await inodeOf(worktree)) !== inode)
-      throw new Error("the agent removed or replaced its worktree");
-    const pipe = await findGitPipe(worktree);
-    if (pipe !== undefined) throw new Error(`the agent left a named pipe, for which Git would wait: ${pipe}`);
-    const environment = { GIT_DIR: this.#clone, GIT_WORK_TREE: worktree, GIT_INDEX_FILE: index };
-    await this.#git.run(["read-tree", head], { environment });
-    const submodules = await this.#submodulesOf(head);
-    const inIndex = (input: string[]) => ({ cwd: worktree, environment, input: input.join("") });
-    // For a submodule in the index, `git add` would run `git status` in it, with the configuration that the agent wrote there.
-    const forget = ["update-index", "-z", "--force-remove", "--stdin"];
-    if (submodules.size > 0) await this.#git.run(forget, inIndex([...submodules.keys()].map((path) => `${path}\0`)));
-    await this.#checkSize(worktree, environment, maxBytes);
-    await this.#git.run(["add", "--all", "--", ":/"], inIndex([]));
-    const unpopulated: string[] = [];
-    for (const [path, entry] of submodules) {
-      const added = await this.#git.run(["ls-files", "-z", "--", `:(top,literal)${path}`], inIndex([]));
-      if (added === "" && (await inodeOf(join(worktree, path))) !== undefined) unpopulated.push(`${entry}\0`);
-    }
-    if (unpopulated.length > 0) await this.#git.run(["update-index", "-z", "--index-info"], inIndex(unpopulated));
-    const tree = (await this.#git.run(["write-tree"], { environment })).trim();
-    const changes = await this.#git.run(["diff-tree", "-r", "-z", "--no-renames", head, tree]);
-    if (changes === "") return undefined;
-    const nested = /:(?!160000)\d{6} 160000 [^\0]*\0([^\0]*)\0/.exec(changes)?.[1];
-    if (nested !== undefined)
-      throw new Error(`the agent created a Git repository in ${nested}, which cannot be committed`);
-    return this.#commitTree(tree, head, message);
+  commit(worktree: Worktree, message: string, maxBytes: number): Promise<WorktreeCommit> {
+    return commitWorktree(this.#git, this.#clone, worktree, message, maxBytes);
   }
 
   /**
    * Records a commit as the last one of a job, then pushes it to a branch.
    *
    * @param expectedHead - the commit the branch must point to; `undefined` allows only a new branch or a fast-forward
+   * @param earlier - an earlier commit of the job that the clone has to keep too, because this one does not contain it
    * @throws GitError if the branch has moved or the push is rejected
    */
-  async push(commit: string, branch: string, expectedHead: string | undefined, jobId: string): Promise<void> {
-    await this.#git.run(["update-ref", `refs/jobs/${jobId}`, commit]);
+  async push(
+    commit: string,
+    branch: string,
+    expectedHead: string | undefined,
+    jobId: string,
+    earlier?: string,
+  ): Promise<void> {
+    const kept = earlier === undefined ? "" : `update refs/earlier/${jobId}/${earlier} ${earlier}\n`;
+    const input = `update refs/jobs/${jobId} ${commit}\n${kept}`;
+    await this.#git.run(["update-ref", "--stdin"], { input });
     const lease = expectedHead === undefined ? [] : [`--force-with-lease=refs/heads/${branch}:${expectedHead}`];
     await this.#git.run([
       "push",
@@ -275,10 +317,29 @@ export class Repository {
     await this.#updateRefs(() => this.#git.run(["update-ref", `refs/heads/${branch}`, commit]));
   }
 
-  /** Removes the refs of the last commits of jobs, so that Git can remove the commits. */
-  async forgetJobs(ids: readonly string[]): Promise<void> {
-    const input = ids.map((id) => `delete refs/jobs/${id}\n`).join("");
-    await this.#updateRefs(() => this.#git.run(["update-ref", "--stdin"], { input }));
+  /** Lets the clone forget the commits of jobs. Packing removes them two weeks later, unless a branch has them. */
+  async forgetJobs(jobIds: readonly string[]): Promise<void> {
+    const forgotten = new Set(jobIds);
+    const refs = await this.#git.run(["for-each-ref", "--format=%(refname)", "refs/jobs", "refs/earlier"]);
+    const input = refs
+      .split("\n")
+      .filter((ref) => forgotten.has(ref.split("/")[2] ?? ""))
+      .map((ref) => `delete ${ref}\n`);
+    if (input.length > 0)
+      await this.#updateRefs(() => this.#git.run(["update-ref", "--stdin"], { input: input.join("") }));
+  }
+
+  /** Packs the clone if that pays. Returns whether it did. Other methods can be called meanwhile. */
+  async packIfNeeded(): Promise<boolean> {
+    if (!(await needsPacking(this.objects))) return false;
+    await this.pack();
+    return true;
+  }
+
+  /** Packs the refs and the objects of the clone. */
+  async pack(): Promise<void> {
+    await this.#updateRefs(() => this.#git.run(["pack-refs", "--all", "--prune"]));
+    await pack(this.#git);
   }
 
   /**
@@ -291,49 +352,15 @@ export class Repository {
     const tree = await this.#git.query(["merge-tree", "--write-tree", newParent, commit]);
     if (tree === undefined) return undefined;
     if (tree === (await this.#treeOf(newParent))) return newParent;
-    return this.#commitTree(tree, newParent, await this.#git.run(["log", "--max-count=1", "--format=%B", commit]));
-  }
-
-  /**
-   * Checks the size of the files that are about to be added, before they are copied to the clone, which keeps them.
-   *
-   * @throws if they are larger than `maxBytes` together
-   */
-  async #checkSize(worktree: string, environment: Record<string, string>, maxBytes: number): Promise<void> {
-    // Remembers which files are unchanged, so that each is read only once. Exits with 1 if others are not.
-    await this.#git.query(["update-index", "-q", "--refresh"], { cwd: worktree, environment });
-    const list = ["ls-files", "-z", "--others", "--modified", "--exclude-standard", "--", ":/"];
-    const paths = (await this.#git.run(list, { cwd: worktree, environment })).split("\0").filter((path) => path !== "");
-    let total = 0;
-    let largest = { path: "", size: 0 };
-    for (const path of paths) {
-      // A deleted file is listed too.
-      const stat = await lstat(join(worktree, path)).catch(() => undefined);
-      const size = stat?.isDirectory() ? 0 : (stat?.size ?? 0);
-      total += size;
-      if (size > largest.size) largest = { path, size };
-    }
-    if (total <= maxBytes) return;
-    throw new Error(
-      `the change has ${megabytes(total)} MB, more than the ${megabytes(maxBytes)} MB of --largest-change-mb; ` +
-        `the largest file is ${largest.path} with ${megabytes(largest.size)} MB`,
-    );
+    const message = await this.#git.run(["log", "--max-count=1", "--format=%B", commit]);
+    return commitTree(this.#git, tree, newParent, message);
   }
 
   /** Changes refs of the clone, one command at a time, because two would contend for their locks. */
-  #updateRefs(update: () => Promise<unknown>): Promise<unknown> {
-    this.#refUpdate = this.#refUpdate.then(update, update);
-    return this.#refUpdate;
-  }
-
-  /** Returns the paths of a commit's submodules, each with its entry as `git ls-tree` prints it. */
-  async #submodulesOf(commit: string): Promise<Map<string, string>> {
-    const entries = (await this.#git.run(["ls-tree", "-r", "-z", commit])).split("\0");
-    return new Map(
-      entries
-        .filter((entry) => entry.startsWith("160000 "))
-        .map((entry) => [entry.slice(entry.indexOf("\t") + 1), entry]),
-    );
+  #updateRefs<T>(update: () => Promise<T>): Promise<T> {
+    const updated = this.#refUpdate.then(update, update);
+    this.#refUpdate = updated;
+    return updated;
   }
 
   /**
@@ -362,26 +389,4 @@ export class Repository {
   async #isAncestor(ancestor: string, descendant: string): Promise<boolean> {
     return (await this.#git.query(["merge-base", "--is-ancestor", ancestor, descendant])) !== undefined;
   }
-
-  async #commitTree(tree: string, parent: string, message: string): Promise<string> {
-    return (await this.#git.run(["commit-tree", tree, "-p", parent, "-F", "-"], { input: message })).trim();
-  }
-}
-
-/** Returns the path of a named pipe in place of a file that Git reads, such as `.gitignore`; `undefined` if there is none. */
-async function findGitPipe(worktree: string): Promise<string | undefined> {
-  const find = promisify(execFile)("find", [worktree, "-name", ".git*", "-type", "p", "-print", "-quit"]);
-  // It fails for a folder that cannot be read, which Git does not read either.
-  const { stdout } = await find.catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? "" }));
-  return stdout.trimEnd() || undefined;
-}
-
-/** Returns the inode of a directory, or `undefined` if there is no directory, such as a link. */
-async function inodeOf(path: string): Promise<bigint | undefined> {
-  const stat = await lstat(path, { bigint: true }).catch(() => undefined);
-  return stat?.isDirectory() ? stat.ino : undefined;
-}
-
-function megabytes(bytes: number): string {
-  return (bytes / 1_000_000).toLocaleString("en", { maximumFractionDigits: 1 });
 }

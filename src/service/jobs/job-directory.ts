@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { WorktreePlace } from "../git/worktree.ts";
 import { removeDirectory } from "../remove-directory.ts";
 
 /** In the home directory of a job, so that an agent can commit. Only the files that it leaves behind count. */
@@ -9,10 +10,10 @@ const gitIdentity = "[user]\n\tname = Agent\n\temail = agent@localhost\n";
 export const jobsFolder = (folder: string): string => join(folder, "jobs");
 
 /**
- * The directory of a job. Its paths stay the same for all turns, because agents store their sessions by path. Only the home
- * directory outlives a turn: it has the sessions.
+ * The directory of a job. Its paths stay the same for all turns, because agents store their sessions by path. The home
+ * directory outlives a turn: it has the sessions. The worktree may; see `Worktrees`.
  */
-export class JobDirectory {
+export class JobDirectory implements WorktreePlace {
   readonly path: string;
   /** The agent's `HOME`. */
   readonly home: string;
@@ -22,7 +23,7 @@ export class JobDirectory {
   readonly temporary: string;
   /** What the service tells the agent: the prompt and the history. */
   readonly input: string;
-  /** The index for the commit. Not for the agent. */
+  /** The index of the worktree. Not for the agent. */
   readonly index: string;
 
   /** @param folder - the service's */
@@ -36,7 +37,7 @@ export class JobDirectory {
   }
 
   /**
-   * Creates the directory for a turn. The worktree does not exist yet.
+   * Creates the directory for a turn, without the worktree.
    *
    * @returns whether the home directory is new
    */
@@ -49,8 +50,8 @@ export class JobDirectory {
     return isNew;
   }
 
-  /** Removes everything except the home directory. */
+  /** Removes everything except the home directory and the worktree. */
   async clean(): Promise<void> {
-    for (const path of [this.tree, this.temporary, this.input, this.index]) await removeDirectory(path);
+    for (const path of [this.temporary, this.input]) await removeDirectory(path);
   }
 }

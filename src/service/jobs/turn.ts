@@ -1,12 +1,17 @@
 import { appendFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, statfs } from "node:fs/promises";
+import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { Limits } from "../agents/limits.ts";
 import type { AgentNetwork } from "../agents/network/agent-network.ts";
 import { type AgentOptions, runAgent } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import { errorMessage } from "../error-message.ts";
-import type { Checkout, Repository } from "../git/repository.ts";
+import { hasOwnCommits } from "../git/agent-repository.ts";
+import type { Worktree } from "../git/commit-worktree.ts";
+import type { JobCommit, Repository, Start } from "../git/repository.ts";
+import type { Worktrees } from "../git/worktrees.ts";
+import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import { commitMessage, isCommitOf } from "./commit-message.ts";
 import { commitTitle } from "./commit-title.ts";
@@ -19,6 +24,7 @@ import type { Store, StoredJob, Turn } from "./store.ts";
 export interface TurnPorts {
   store: Store;
   repository: Repository;
+  worktrees: Worktrees;
   pullRequests: PullRequests;
   agent: Agent;
   sandbox: Sandbox;
@@ -33,6 +39,8 @@ export interface TurnPorts {
   largestChangeBytes: number;
   /** Receives why a turn failed or was postponed. */
   onFailure?: (reason: string) => void;
+  /** No agent is run with less free space. Default: 100 MB. */
+  minFreeBytes?: number;
 }
 
 /**
@@ -45,11 +53,12 @@ export type TurnResult = "completed" | "failed" | "stopped" | "postponed";
 const maxAttempts = 2;
 
 /**
- * Runs a turn, from the checkout to the pull request. A turn that was interrupted after its commit was pushed is not
- * repeated, because the commit names its turn.
+/**
+ * Runs a turn, from the checkout to the pull request. A turn that was interrupted or postponed after its commit was made is
+ * not repeated, because the commit names its turn.
  */
 export async function runTurn(turn: Turn, job: StoredJob, ports: TurnPorts, signal: AbortSignal): Promise<TurnResult> {
-  const { folder, onFailure } = ports;
+  const { folder, worktrees, onFailure } = ports;
   const logFile = jobLogFile(folder, job.id);
   const log = (text: string): void => {
     try {
@@ -70,10 +79,15 @@ export async function runTurn(turn: Turn, job: StoredJob, ports: TurnPorts, sign
     onFailure?.(errorMessage(error));
     // No agent has run since the last commit that was pushed: see `setAnswer`.
     if (error instanceof StoreUnavailable) return "postponed";
+    if (isResourceExhausted(error)) {
+      log(`The machine lacks something that the turn needs, so it waits and is started again: ${errorMessage(error)}`);
+      return "postponed";
+    }
     log(`The turn failed: ${errorMessage(error)}`);
     return "failed";
   } finally {
-    await directory.clean().catch((error: unknown) => log(`Cannot remove the worktree: ${errorMessage(error)}`));
+    const cleaned = worktrees.release(directory).then(() => directory.clean());
+    await cleaned.catch((error: unknown) => log(`Cannot clean the job's directory: ${errorMessage(error)}`));
   }
 }
 
@@ -87,13 +101,16 @@ interface TurnContext extends TurnPorts {
   log: (text: string) => void;
 }
 
-async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, signal: AbortSignal) {
-  const { store, repository, pullRequests, directory, largestChangeBytes, log } = context;
+async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, signal: AbortSignal): Promise<TurnResult> {
+  const { store, repository, worktrees, pullRequests, directory, log } = context;
   log(`Turn ${turn.id} started.`);
-  const startOver = await isPullRequestMerged(job, context);
-  const checkout = await repository.checkOut(jobBranch(job.id), directory.tree, startOver);
+  const isMerged = await isPullRequestMerged(job, context);
+  const [start, last] = await Promise.all([
+    repository.findStart(jobBranch(job.id), { isMerged, lastPushed: job.head }),
+    repository.lastCommitOf(job.id),
+  ]);
   let head =
-    (await findPushedCommit(turn, checkout, repository)) ?? (await pushUnpushedCommit(turn, checkout, context));
+    (await findPushedCommit(turn, start, repository)) ?? (await pushUnpushedCommit(turn, start, last, context));
   if (head === undefined) {
     if (turn.attempts >= maxAttempts) {
       const reason = `The agent was interrupted ${turn.attempts} times and is not run again.`;
@@ -101,26 +118,30 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
       context.onFailure?.(reason);
       return "failed";
     }
+    for (const note of start.notes) log(note);
+    await checkFreeSpace(context);
+    const worktree = await worktrees.checkOut(directory, start);
     store.countAttempt(turn.id);
-    const { end, message, ownMessages } = await attempt(turn, checkout, context, signal);
+    const { end, message, ownMessages } = await attempt(turn, start, context, signal);
     if (end === "stopped") return "stopped";
     if (message !== undefined) store.setAnswer(turn.id, message);
     if (end !== "completed") return "failed";
-    const text = commitMessage(turn, ownMessages);
-    const commit = await repository.commit(checkout, text, directory.index, largestChangeBytes);
+    await worktrees.takeBack(directory);
+    const commit = await commitChange(turn, worktree, ownMessages, context);
     const words = message === undefined ? "" : `The agent's last words:\n${message}`;
     if (commit === undefined) log(`No file was changed. ${words}`);
     else {
-      head = await pushCommit(commit, turn, checkout, context);
+      head = await pushCommit(commit, turn, start, last, context);
       if (words !== "") log(words);
     }
   }
   // An earlier turn may have been pushed without its pull request being opened.
-  head ??= checkout.isContinued && job.pullRequest === null ? checkout.head : undefined;
+  const isOwn = head !== undefined;
+  head ??= start.isContinued && job.pullRequest === null ? start.head : undefined;
   if (head === undefined) return "completed";
 
-  const { branch, base, targetBranch, isContinued } = checkout;
-  const { prompt, answer } = await lastChangingTurn(turn, base, head, context);
+  const { branch, base, targetBranch, isContinued } = start;
+  const { prompt, answer } = isOwn ? storedTurn(turn, store) : await lastChangingTurn(turn, base, head, context);
   const link = await pullRequests.open({
     jobId: job.id,
     title: commitTitle(prompt),
@@ -130,16 +151,59 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
     targetBranch,
     base,
     head,
-    existing: isContinued ? job.pullRequest : null,
+    existing: isContinued && !isMerged ? job.pullRequest : null,
   });
   store.setPullRequest(job.id, link, head);
   log(`Pull request: ${link}`);
   return "completed";
 }
 
-async function attempt(turn: Turn, { head }: Checkout, context: TurnContext, signal: AbortSignal) {
-  const { store, repository, agent, sandbox, network, limits, directory, isNewHome, logFile, timeLimitMs, log } =
-    context;
+/**
+ * Checks that the agent's change can be committed, before the agent costs money.
+ *
+ * @throws ResourceExhausted if the disk is nearly full
+ */
+async function checkFreeSpace({ folder, minFreeBytes = 100_000_000 }: TurnContext): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize < minFreeBytes)
+    throw new ResourceExhausted(`less than ${minFreeBytes / 1_000_000} MB are free in ${folder}`);
+}
+
+/** Returns the commit, or `undefined` if nothing was changed. */
+async function commitChange(
+  turn: Turn,
+  worktree: Worktree,
+  ownMessages: readonly string[],
+  { repository, largestChangeBytes, log }: TurnContext,
+): Promise<string | undefined> {
+  try {
+    const { commit, leftOut } = await repository.commit(worktree, commitMessage(turn, ownMessages), largestChangeBytes);
+    for (const path of leftOut)
+      log(
+        `The submodule ${path} stays at its commit. If the agent changed something in it, that is left out: only what the submodule's own repository has can be used here.`,
+      );
+    return commit;
+  } catch (error) {
+    if (isResourceExhausted(error)) log("The agent has run, but its change cannot be committed now. It is run again.");
+    throw error;
+  }
+}
+
+async function attempt(turn: Turn, start: Start, context: TurnContext, signal: AbortSignal) {
+  const {
+    store,
+    repository,
+    agent,
+    sandbox,
+    network,
+    limits,
+    folder,
+    directory,
+    isNewHome,
+    logFile,
+    timeLimitMs,
+    log,
+  } = context;
   const { job: jobId, prompt } = turn;
   const history = store.history(turn);
   const options: AgentOptions = {
@@ -152,6 +216,8 @@ async function attempt(turn: Turn, { head }: Checkout, context: TurnContext, sig
     sandbox,
     network,
     limits,
+    // Other agents could write code of the supervisor there.
+    compileCache: sandbox.isConfining || agent.isTrusted ? join(folder, "compile-cache") : undefined,
     onLimitExceeded: (what) => log(`The agent is killed, because it has ${what}.`),
     logFile,
     timeLimitMs,
@@ -164,7 +230,8 @@ async function attempt(turn: Turn, { head }: Checkout, context: TurnContext, sig
   log(end);
   if (reported !== "") log(reported);
   if (result.end !== "completed") context.onFailure?.(`${end} ${reported}`);
-  return { ...result, ownMessages: result.end === "completed" ? await ownMessages(agent, head, options) : [] };
+  const hasMessages = result.end === "completed" && (await hasOwnCommits(directory.tree, start));
+  return { ...result, ownMessages: hasMessages ? await ownMessages(agent, start.head, options) : [] };
 }
 
 /**
@@ -178,8 +245,14 @@ async function ownMessages(agent: Agent, head: string, options: AgentOptions): P
     command: () => ({ file: "git", args: ["--no-pager", "log", "-z", "--format=%B", ...range] }),
     readReport: (stdout) => ({ message: stdout, error: undefined }),
   };
-  const { message = "" } = await runAgent(log, { ...options, logFile: "/dev/null", timeLimitMs: 60_000 });
-  return message.split("\0");
+  try {
+    const { message = "" } = await runAgent(log, { ...options, logFile: "/dev/null", timeLimitMs: 60_000 });
+    return message.split("\0");
+  } catch (error) {
+    // The agent has run: its work is worth more than its messages.
+    if (isResourceExhausted(error)) return [];
+    throw error;
+  }
 }
 
 /** Notes earlier turns that failed, since the job's state is only that of the last turn. */
@@ -187,6 +260,11 @@ function logEarlierFailures(turn: Turn, store: Store, log: (text: string) => voi
   const failed = store.turns(turn.job).filter(({ id, state }) => id < turn.id && state === "failed");
   const list = failed.map(({ id, prompt }) => `turn ${id} (${commitTitle(prompt)})`).join(", ");
   if (failed.length > 0) log(`Turn ${turn.id} completed, but earlier turns of the job failed: ${list}.`);
+}
+
+/** Returns a turn with its answer, as stored. */
+function storedTurn(turn: Turn, store: Store): { prompt: string; answer: string | null } {
+  return store.turns(turn.job).find(({ id }) => id === turn.id) ?? { ...turn, answer: null };
 }
 
 /** Returns the last turn whose commit is on the branch: it says what the change is about. */
@@ -209,37 +287,67 @@ async function isPullRequestMerged(job: StoredJob, { pullRequests, log }: TurnCo
 }
 
 /** Returns the turn's commit if an earlier attempt pushed it to the job's branch. */
-async function findPushedCommit(turn: Turn, checkout: Checkout, repository: Repository): Promise<string | undefined> {
-  if (!checkout.isContinued) return undefined;
-  const commits = await repository.commits(checkout.base, checkout.head);
+async function findPushedCommit(turn: Turn, start: Start, repository: Repository): Promise<string | undefined> {
+  if (!start.isContinued || start.remoteHead === undefined) return undefined;
+  const commits = await repository.commits(start.base, start.head);
   return commits.find(({ message }) => isCommitOf(turn, message))?.commit;
 }
 
-/** Pushes the turn's commit if the service was killed between committing and pushing. Returns what was pushed. */
-async function pushUnpushedCommit(turn: Turn, checkout: Checkout, context: TurnContext): Promise<string | undefined> {
-  const last = await context.repository.lastCommitOf(turn.job);
-  if (last === undefined || last.parent !== checkout.head || !isCommitOf(turn, last.message)) return undefined;
-  return pushCommit(last.commit, turn, checkout, context);
+/**
+ * Pushes the turn's commit if it was made, but not pushed, such as when the service was killed. Returns what was pushed. The
+ * agent is not run again, also if the branches have moved since.
+ */
+async function pushUnpushedCommit(
+  turn: Turn,
+  start: Start,
+  last: JobCommit | undefined,
+  context: TurnContext,
+): Promise<string | undefined> {
+  if (last === undefined || !isCommitOf(turn, last.message)) return undefined;
+  const { commit, parent } = last;
+  const rebased = parent === start.head ? commit : await context.repository.rebase(commit, parent, start.head);
+  if (rebased === undefined) throw new ConflictError(start.branch, commit);
+  return pushCommit(rebased, turn, start, last, context);
+}
+
+/** Thrown when others changed the same lines as the turn. */
+class ConflictError extends Error {
+  constructor(branch: string, commit: string, cause?: unknown) {
+    super(
+      `${branch} was changed while the turn ran, in a way that conflicts with its change. What is on the branch was left alone, and the turn's commit is kept as ${commit} in the service's clone. Send the message again to run the turn on what is on the branch now.`,
+      { cause },
+    );
+  }
 }
 
 /**
  * Pushes the turn's commit and returns what is on the branch then. If the branch has moved, that is the commit of an
  * earlier attempt whose push arrived late, or the commit rebased onto what someone else pushed.
+ *
+ * @param last - the job's last commit before the turn
  */
-async function pushCommit(commit: string, turn: Turn, checkout: Checkout, { repository }: TurnContext) {
-  const { branch, head, remoteHead } = checkout;
+async function pushCommit(
+  commit: string,
+  turn: Turn,
+  start: Start,
+  last: JobCommit | undefined,
+  { repository }: TurnContext,
+): Promise<string> {
+  const { branch, head, remoteHead } = start;
+  const earlier = last === undefined || [commit, head].includes(last.commit) ? undefined : last.commit;
   try {
-    await repository.push(commit, branch, remoteHead, turn.job);
+    await repository.push(commit, branch, remoteHead, turn.job, earlier);
     return commit;
   } catch (error) {
     await repository.fetch();
     const newHead = await repository.branchHead(branch);
     const pushed =
-      newHead && (await findPushedCommit(turn, { ...checkout, head: newHead, isContinued: true }, repository));
+      newHead && (await findPushedCommit(turn, { ...start, head: newHead, isContinued: true }, repository));
     if (pushed) return pushed;
+    if (newHead === remoteHead) throw error;
     const rebased = newHead === undefined ? commit : await repository.rebase(commit, head, newHead);
-    if (rebased === undefined || newHead === remoteHead) throw error;
-    await repository.push(rebased, branch, newHead, turn.job);
+    if (rebased === undefined) throw new ConflictError(branch, commit, error);
+    await repository.push(rebased, branch, newHead, turn.job, earlier);
     return rebased;
   }
 }

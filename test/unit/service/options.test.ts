@@ -10,6 +10,7 @@ test("requires only the repository", () => {
     projects: ["demo"],
     port: 0,
     timeLimitMs: 1_800_000,
+    keptWorktrees: 5,
     apiKey: undefined,
     github: undefined,
     archiveAfterDays: undefined,
@@ -34,6 +35,7 @@ test("parses every option", () => {
       "--repository-moved",
       "--store=jobs.sqlite",
       "--model=large",
+      "--keep-worktrees=0",
     ]),
     { AGENT_SERVICE_KEY: "mint_key", GITHUB_TOKEN: "token" },
   );
@@ -46,6 +48,7 @@ test("parses every option", () => {
     archiveAfterDays: 7,
     deleteAfterDays: 0.5,
     isRepositoryMoved: true,
+    keptWorktrees: 0,
     apiKey: "mint_key",
     github: { owner: "acme", name: "docs", apiUrl: "https://api.github.com", token: "token" },
   });

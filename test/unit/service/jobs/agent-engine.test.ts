@@ -5,7 +5,8 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { shellAgent } from "../../../../src/service/agents/agent.ts";
 import { fullNetwork } from "../../../../src/service/agents/network/agent-network.ts";
 import { unconfined } from "../../../../src/service/agents/sandbox/sandbox.ts";
-import { type Checkout, Repository } from "../../../../src/service/git/repository.ts";
+import { Repository, type Start } from "../../../../src/service/git/repository.ts";
+import { Worktrees } from "../../../../src/service/git/worktrees.ts";
 import { AgentEngine } from "../../../../src/service/jobs/agent-engine.ts";
 import { type JobRecord, type RateLimited, StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
 import { Store } from "../../../../src/service/jobs/store.ts";
@@ -21,13 +22,15 @@ class WaitingRepository extends Repository {
   /** The last checkout of each branch. */
   readonly waiting = new Map<string, WaitingCheckout>();
 
-  override checkOut(branch: string, worktree: string): Promise<Checkout> {
-    const checkout = { worktree, inode: 0n, branch, head: "222", targetBranch: "main", base: "111" };
+  override findStart(branch: string): Promise<Start> {
+    const start = { branch, head: "222", targetBranch: "main", base: "111", remoteHead: "222", notes: [] };
     return new Promise((resolve, fail) => {
-      const succeed = () => resolve({ ...checkout, remoteHead: "222", isContinued: true });
+      const succeed = () => resolve({ ...start, isContinued: true });
       this.waiting.set(branch, { fail, succeed });
     });
   }
+
+  override async lastCommitOf(): Promise<undefined> {}
 
   /** Says that the turn's commit was pushed earlier, so that no agent runs. */
   override async commits(): Promise<{ commit: string; message: string }[]> {
@@ -77,6 +80,7 @@ function setUp({ agents = 2, store = new Store(":memory:"), log = [] }: SetUpOpt
   const engine = new AgentEngine({
     store,
     repository,
+    worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 0 }),
     pullRequests: {
       open: async ({ branch }) => `https://example.com/${branch}`,
       stateOf: async () => "open",

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { JobDirectory } from "../../../../src/service/jobs/job-directory.ts";
@@ -22,9 +22,7 @@ test("has a new home with a Git identity, and keeps it for the next turn", async
   expect(readdirSync(directory.path).sort()).toEqual(["home", "input", "tmp"]);
 
   writeFileSync(join(directory.home, ".gitconfig"), "changed");
-  mkdirSync(join(directory.tree, "docs"), { recursive: true });
   for (const path of [directory.temporary, directory.input]) writeFileSync(join(path, "left"), "");
-  writeFileSync(directory.index, "");
   expect(await directory.prepare()).toBe(false);
   expect(readFileSync(join(directory.home, ".gitconfig"), "utf8")).toBe("changed");
   for (const path of [directory.temporary, directory.input]) expect(readdirSync(path)).toEqual([]);

@@ -1,0 +1,75 @@
+import { lstat, mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { copyIndex } from "./index-file.ts";
+import type { WorktreePlace } from "./worktree.ts";
+
+export interface AgentRepositoryOptions {
+  /** The bare clone, whose objects it uses. */
+  clone: string;
+  /** The configuration that Git gave the clone: it depends on the file system. */
+  cloneConfig: string;
+  /** What `origin` is. */
+  url: string;
+  /** Checked out, at `head`. */
+  branch: string;
+  head: string;
+  /** Shown as `origin/<target branch>` and `origin/HEAD`. */
+  targetBranch: string;
+  /** All branches of the repository with their heads. */
+  heads: ReadonlyMap<string, string>;
+}
+
+/**
+ * Writes the `.git` of a worktree that has none, as `git clone --shared` and `git checkout` would. It is the agent's: the service
+ * never runs Git with it, and writes it anew for each turn.
+ */
+export async function writeAgentRepository(
+  { tree, index }: WorktreePlace,
+  options: AgentRepositoryOptions,
+): Promise<void> {
+  const { clone, cloneConfig, url, branch, head, targetBranch, heads } = options;
+  const folder = join(tree, ".git");
+  const write = async (file: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), text);
+  };
+  const core = cloneConfig.replace("bare = true", "bare = false\n\tlogallrefupdates = true");
+  const origin = `[remote "origin"]\n\turl = ${quote(url)}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n`;
+  await mkdir(join(folder, "objects/pack"), { recursive: true });
+  await write("objects/info/alternates", `${join(clone, "objects")}\n`);
+  await write("HEAD", headText(branch));
+  await write("config", core + origin);
+  await write(`refs/heads/${branch}`, branchText(head));
+  await write("refs/remotes/origin/HEAD", `ref: refs/remotes/origin/${targetBranch}\n`);
+  await write("packed-refs", [...heads].map(([name, commit]) => `${commit} refs/remotes/origin/${name}\n`).join(""));
+  await copyIndex(index, join(folder, "index"));
+}
+
+/** Quotes a value for a file of settings. */
+function quote(value: string): string {
+  return `"${value.replace(/["\\]/g, "\\$&")}"`;
+}
+
+/**
+ * Returns whether an agent may have made commits in its repository. It did not if `HEAD` and the branch are as they were
+ * written. Only these two files are read, and compared: Git does not run there.
+ */
+export async function hasOwnCommits(
+  tree: string,
+  { branch, head }: { branch: string; head: string },
+): Promise<boolean> {
+  const isUnchanged = async (file: string, text: string): Promise<boolean> => {
+    const path = join(tree, ".git", file);
+    // Anything else, such as a named pipe, could block.
+    const stat = await lstat(path).catch(() => undefined);
+    return stat?.isFile() === true && stat.size === text.length && (await readFile(path, "latin1")) === text;
+  };
+  const [sameHead, sameBranch] = await Promise.all([
+    isUnchanged("HEAD", headText(branch)),
+    isUnchanged(`refs/heads/${branch}`, branchText(head)),
+  ]);
+  return !sameHead || !sameBranch;
+}
+
+const headText = (branch: string): string => `ref: refs/heads/${branch}\n`;
+const branchText = (head: string): string => `${head}\n`;

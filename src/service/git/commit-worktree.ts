@@ -1,0 +1,133 @@
+import { lstat, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Git } from "./git.ts";
+import { copyIndex, type IndexEntry, readIndex, submoduleMode } from "./index-file.ts";
+import type { WorktreePlace } from "./worktree.ts";
+import { findGitPipe } from "./worktree-files.ts";
+
+/** A worktree that an agent works in. */
+export interface Worktree extends WorktreePlace {
+  /** The commit that is checked out. */
+  head: string;
+  /** The directory itself, by which it is recognized; see `identityOf`. */
+  identity: string | undefined;
+}
+
+export interface WorktreeCommit {
+  /** `undefined` if nothing was changed. */
+  commit: string | undefined;
+  /** Paths of submodules with files of the agent, which are not committed. */
+  leftOut: string[];
+}
+
+/**
+ * Commits everything in a worktree on top of its head, regardless of what the agent did with Git there.
+ *
+ * A submodule is never moved to another commit: whether its own repository has that commit is unknown, and its files are not
+ * part of this one. It can be removed, or replaced by files.
+ *
+ * @param git - runs in the clone
+ * @param maxBytes - the changed files may have together
+ * @throws if the worktree is gone, or another directory or a link is in its place, whose files would be published
+ */
+export async function commitWorktree(
+  git: Git,
+  clone: string,
+  worktree: Worktree,
+  message: string,
+  maxBytes: number,
+): Promise<WorktreeCommit> {
+  const { tree, head, identity } = worktree;
+  if (identity === undefined || (await identityOf(tree)) !== identity)
+    throw new Error("the agent removed or replaced its worktree");
+  const pipe = await findGitPipe(tree);
+  if (pipe !== undefined) throw new Error(`the agent left a named pipe, for which Git would wait: ${pipe}`);
+  // A copy, because only what the service itself wrote may be in the index of the worktree.
+  const index = `${worktree.index}-commit`;
+  try {
+    await copyIndex(worktree.index, index);
+    const environment = { GIT_DIR: clone, GIT_WORK_TREE: tree, GIT_INDEX_FILE: index };
+    const run = (args: string[], paths: readonly string[] = []) =>
+      git.run(args, { cwd: tree, environment, input: paths.map((path) => `${path}\0`).join("") });
+    const before = await readIndex(index);
+    const submodules = await sortSubmodules(tree, before);
+    // Git leaves them alone then. Otherwise it would read the repository that the agent has there.
+    if (submodules.kept.length > 0) await run(["update-index", "-z", "--skip-worktree", "--stdin"], submodules.kept);
+    if (submodules.gone.length > 0) await run(["update-index", "-z", "--force-remove", "--stdin"], submodules.gone);
+    const list = ["ls-files", "-z", "--others", "--modified", "--exclude-standard", "--", ":/"];
+    const paths = (await run(list)).split("\0").filter((path) => path !== "");
+    if (paths.length === 0 && submodules.gone.length === 0) return { commit: undefined, leftOut: submodules.leftOut };
+    await checkSize(tree, paths, maxBytes);
+    await run(["add", "--all", "--", ":/"]);
+    const after = await readIndex(index);
+    const nested = after.find(({ mode, path }) => mode === submoduleMode && !submodules.kept.includes(path));
+    if (nested !== undefined)
+      throw new Error(`the agent created a Git repository in ${nested.path}, which cannot be committed`);
+    if (isSame(before, after)) return { commit: undefined, leftOut: submodules.leftOut };
+    const commit = await commitTree(git, (await run(["write-tree"])).trim(), head, message);
+    return { commit, leftOut: submodules.leftOut };
+  } finally {
+    await rm(index, { force: true });
+  }
+}
+
+/** Returns the id of a new commit. */
+export async function commitTree(git: Git, tree: string, parent: string, message: string): Promise<string> {
+  return (await git.run(["commit-tree", tree, "-p", parent, "-F", "-"], { input: message })).trim();
+}
+
+/** Returns the identity of a directory, or `undefined` if there is no directory, such as a link. */
+export async function identityOf(path: string): Promise<string | undefined> {
+  const stat = await lstat(path, { bigint: true }).catch(() => undefined);
+  return stat?.isDirectory() ? `${stat.dev}:${stat.ino}` : undefined;
+}
+
+/** Sorts the submodules of a worktree by what the agent did with them. */
+async function sortSubmodules(tree: string, entries: readonly IndexEntry[]) {
+  const [kept, gone, leftOut]: [string[], string[], string[]] = [[], [], []];
+  for (const { path } of entries.filter(({ mode }) => mode === submoduleMode)) {
+    const folder = join(tree, path);
+    const isFolder = (await identityOf(folder)) !== undefined;
+    const names = await readdir(folder).catch(() => [".git"]);
+    const hasRepository = isFolder && names.includes(".git");
+    if (hasRepository) leftOut.push(path);
+    (hasRepository || (isFolder && names.length === 0) ? kept : gone).push(path);
+  }
+  return { kept, gone, leftOut };
+}
+
+function isSame(before: readonly IndexEntry[], after: readonly IndexEntry[]): boolean {
+  return (
+    before.length === after.length &&
+    before.every(({ mode, path, id }, index) => {
+      const other = after[index];
+      return mode === other?.mode && path === other.path && id === other.id;
+    })
+  );
+}
+
+/**
+ * Checks the size of the files that are about to be added, before they are copied to the clone, which keeps them.
+ *
+ * @throws if they are larger than `maxBytes` together
+ */
+async function checkSize(tree: string, paths: readonly string[], maxBytes: number): Promise<void> {
+  let total = 0;
+  let largest = { path: "", size: 0 };
+  for (const path of paths) {
+    // A deleted file is listed too.
+    const stat = await lstat(join(tree, path)).catch(() => undefined);
+    const size = stat?.isDirectory() ? 0 : (stat?.size ?? 0);
+    total += size;
+    if (size > largest.size) largest = { path, size };
+  }
+  if (total <= maxBytes) return;
+  throw new Error(
+    `the change has ${megabytes(total)} MB, more than the ${megabytes(maxBytes)} MB of --largest-change-mb; ` +
+      `the largest file is ${largest.path} with ${megabytes(largest.size)} MB`,
+  );
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toLocaleString("en", { maximumFractionDigits: 1 });
+}

@@ -1,0 +1,59 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { removeDirectory } from "../remove-directory.ts";
+import type { IndexEntry } from "./index-file.ts";
+
+type Kind = "file" | "link" | "folder";
+
+/**
+ * Removes everything from a worktree that is not a tracked file, or not of its kind: untracked and ignored files, links in
+ * place of folders, Git repositories, and the content of submodules. It follows no link and runs no Git.
+ *
+ * @throws if a name is no valid UTF-8, or a folder cannot be read
+ */
+export async function removeForeignFiles(tree: string, tracked: readonly IndexEntry[]): Promise<void> {
+  const kinds = kindsOf(tracked);
+  const clean = async (folder: string): Promise<void> => {
+    const entries = await readdir(join(tree, folder), { withFileTypes: true });
+    await Promise.all(
+      entries.map(async (entry) => {
+        const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+        if (path.includes("\ufffd")) throw new Error(`${path} is no valid UTF-8`);
+        const kind = kinds.get(path);
+        if (kind === "folder" && entry.isDirectory()) await clean(path);
+        else if (!(kind === "file" && entry.isFile()) && !(kind === "link" && entry.isSymbolicLink()))
+          await removeDirectory(join(tree, path));
+      }),
+    );
+  };
+  await clean("");
+}
+
+function kindsOf(tracked: readonly IndexEntry[]): Map<string, Kind> {
+  const kinds = new Map<string, Kind>();
+  for (const { mode, path } of tracked) {
+    if (mode === 0o120000) kinds.set(path, "link");
+    // Git creates the empty folder of a submodule again.
+    else if (mode !== 0o160000) kinds.set(path, "file");
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const folder = path.slice(0, end);
+      if (kinds.has(folder)) break;
+      kinds.set(folder, "folder");
+    }
+  }
+  return kinds;
+}
+
+/**
+ * Returns the path of a named pipe in place of a file that Git reads, such as `.gitignore`; `undefined` if there is none.
+ * Folders that cannot be read are skipped: Git does not read them either.
+ */
+export async function findGitPipe(folder: string): Promise<string | undefined> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const pipe = entries.find((entry) => entry.isFIFO() && entry.name.startsWith(".git"));
+  if (pipe !== undefined) return join(folder, pipe.name);
+  const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== ".git");
+  return (await Promise.all(folders.map(({ name }) => findGitPipe(join(folder, name))))).find(
+    (found) => found !== undefined,
+  );
+}
