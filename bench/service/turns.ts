@@ -64,6 +64,8 @@ async function measureSmall(folder: string): Promise<Measurement[]> {
     scripts.push(runScript(folder, service.url, count));
   }
   const ratio = median(turns) / median(scripts);
+  // So that the next turn has nothing to fetch, as most have.
+  await service.repository.fetch();
   const traces = join(folder, "traces");
   mkdirSync(traces);
   process.env.GIT_TRACE2_EVENT = traces;
@@ -79,7 +81,7 @@ async function measureSmall(folder: string): Promise<Measurement[]> {
       now: `${ratio.toFixed(1)} times (${Math.round(median(turns))} ms)`,
     },
     {
-      what: "Git processes of a turn, with those at the other end of transfers",
+      what: "Git processes of a turn, with those that Git starts itself at both ends of a push",
       before: "28",
       now: String(readdirSync(traces).length),
     },
