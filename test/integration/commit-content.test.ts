@@ -79,3 +79,10 @@ describe("a change that is too large", () => {
     expect(files(`agent/${job.id}`)).toEqual(["gone.bin", "new.bin"]);
   });
 });
+
+test("a file that only has other line ends than in the repository is no change", async () => {
+  docs = docsRepository({ "README.md": "one\ntwo\n", ".gitattributes": "* text=auto\n" });
+  const service = await start(shellAgent("printf 'one\\r\\ntwo\\r\\n' > README.md"));
+  const job = await runJob(service, "Go on");
+  expect(job, logOf(service, job.id)).toMatchObject({ status: "completed", prLink: null });
+});
