@@ -296,6 +296,7 @@ describe("agent", () => {
     expect(docs.diff(`agent/${job.id}`)).toContain("+one");
     expect(docs.read(`agent/${job.id}`, "new.md")).toBe("two");
     expect(docs.git("log", "--format=%s", `main..agent/${job.id}`)).toBe("Go on");
+    expect(docs.git("log", "--format=%b", `main..agent/${job.id}`)).toContain("    own\n");
   });
 });
 

@@ -113,6 +113,19 @@ test("a deleted branch whose work is merged is started over", async () => {
   expect(logOf(service, first.id)).not.toContain("deleted");
 });
 
+test("what someone pushed after a merge is continued, in a new pull request", async () => {
+  const service = await start();
+  const first = await runJob(service, "one");
+  const branch = `agent/${first.id}`;
+  docs.squash(branch);
+  const added = addCommit(branch, "added.md");
+  docs.git("update-ref", `refs/heads/${branch}`, added);
+  const second = await runMessage(service, first.id, "two");
+  expect(second.status, logOf(service, first.id)).toBe("completed");
+  expect(second.prLink).not.toBe(first.prLink);
+  expect(docs.git("rev-parse", `${branch}~1`)).toBe(added);
+});
+
 test("a branch that someone rewrote is continued as it is now, and the job's own commit is kept in the clone", async () => {
   const service = await start();
   const { id } = await runJob(service, "one");

@@ -176,11 +176,32 @@ test("pushes a commit that a killed service had not pushed, without another atte
   const hook = join(docs.path, "hooks/pre-receive");
   writeFileSync(hook, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
   expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("failed");
+  const commit = (await setup.repository.lastCommitOf("job_1"))?.commit;
   writeFileSync(hook, "#!/bin/sh\nexit 0\n");
   store.requeueInterruptedTurns();
   expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("completed");
   expect(attempts()).toBe(1);
-  expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("1");
+  expect(docs.git("rev-list", "main..agent/job_1")).toBe(commit);
+});
+
+test("opens the pull request of an earlier turn after one that changes nothing, and names the earlier turn", async () => {
+  const setup = await setUp();
+  const { store } = setup;
+  const { agent } = countingAgent('if (prompt === "Say more") fs.appendFileSync("README.md", "more");');
+  const titles: string[] = [];
+  const open: PullRequests["open"] = async ({ title }) => {
+    titles.push(title);
+    if (titles.length === 1) throw new Error("the platform is down");
+    return "https://example.com/pull/1";
+  };
+  const ports = { ...setup, agent, pullRequests: { ...alwaysOpen, open } };
+  store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+  const { turn, job } = startNext(store);
+  expect(await runTurn(turn, job, ports, new AbortController().signal)).toBe("failed");
+  store.finishTurn(turn.id, "failed", 0);
+  store.addTurn("job_1", "Do nothing");
+  expect(await runNext(ports)).toBe("completed");
+  expect(titles).toEqual(["Say more", "Say more"]);
 });
 
 describe("a Git command that fails or is killed", () => {
