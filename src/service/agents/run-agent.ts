@@ -126,8 +126,8 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       options.onLimitExceeded(what);
       signalGroup(child.pid, "SIGKILL");
     };
-    const leader = child.pid ?? 0;
-    void watchLimits(leader, [home, tree, temporary], options.limits, onExceeded, ended.signal);
+    if (child.pid !== undefined)
+      void watchLimits(child.pid, [home, tree, temporary], options.limits, onExceeded, ended.signal);
     const exit = waitForExit(child, { until: "exit", timeLimitMs, signal, graceMs });
     const { exitCode, terminated } = await exit.finally(() => ended.abort());
     // Its last message is read before this.

@@ -9,7 +9,7 @@ import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import { errorMessage } from "../error-message.ts";
 import { hasOwnCommits } from "../git/agent-repository.ts";
 import type { Worktree } from "../git/commit-worktree.ts";
-import type { JobCommit, Repository, Start } from "../git/repository.ts";
+import type { Repository, Start } from "../git/repository.ts";
 import type { Worktrees } from "../git/worktrees.ts";
 import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
@@ -18,6 +18,7 @@ import { commitTitle } from "./commit-title.ts";
 import { StoreUnavailable } from "./engine.ts";
 import { JobDirectory } from "./job-directory.ts";
 import { jobBranch, jobLogFile, logsFolder } from "./job-files.ts";
+import { findPushedCommit, pushCommit, pushUnpushedCommit } from "./push-commit.ts";
 import type { Store, StoredJob, Turn } from "./store.ts";
 
 /** What a turn depends on. */
@@ -110,7 +111,7 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
     repository.lastCommitOf(job.id),
   ]);
   let head =
-    (await findPushedCommit(turn, start, repository)) ?? (await pushUnpushedCommit(turn, start, last, context));
+    (await findPushedCommit(turn, start, repository)) ?? (await pushUnpushedCommit(turn, start, last, repository));
   if (head === undefined) {
     if (turn.attempts >= maxAttempts) {
       const reason = `The agent was interrupted ${turn.attempts} times and is not run again.`;
@@ -131,7 +132,7 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
     const words = message === undefined ? "" : `The agent's last words:\n${message}`;
     if (commit === undefined) log(`No file was changed. ${words}`);
     else {
-      head = await pushCommit(commit, turn, start, last, context);
+      head = await pushCommit(commit, turn, start, last, repository);
       if (words !== "") log(words);
     }
   }
@@ -283,71 +284,5 @@ async function isPullRequestMerged(job: StoredJob, { pullRequests, log }: TurnCo
   } catch (error) {
     log(`Cannot read the state of ${link}, treated as open: ${errorMessage(error)}`);
     return false;
-  }
-}
-
-/** Returns the turn's commit if an earlier attempt pushed it to the job's branch. */
-async function findPushedCommit(turn: Turn, start: Start, repository: Repository): Promise<string | undefined> {
-  if (!start.isContinued || start.remoteHead === undefined) return undefined;
-  const commits = await repository.commits(start.base, start.head);
-  return commits.find(({ message }) => isCommitOf(turn, message))?.commit;
-}
-
-/**
- * Pushes the turn's commit if it was made, but not pushed, such as when the service was killed. Returns what was pushed. The
- * agent is not run again, also if the branches have moved since.
- */
-async function pushUnpushedCommit(
-  turn: Turn,
-  start: Start,
-  last: JobCommit | undefined,
-  context: TurnContext,
-): Promise<string | undefined> {
-  if (last === undefined || !isCommitOf(turn, last.message)) return undefined;
-  const { commit, parent } = last;
-  const rebased = parent === start.head ? commit : await context.repository.rebase(commit, parent, start.head);
-  if (rebased === undefined) throw new ConflictError(start.branch, commit);
-  return pushCommit(rebased, turn, start, last, context);
-}
-
-/** Thrown when others changed the same lines as the turn. */
-class ConflictError extends Error {
-  constructor(branch: string, commit: string, cause?: unknown) {
-    super(
-      `${branch} was changed while the turn ran, in a way that conflicts with its change. What is on the branch was left alone, and the turn's commit is kept as ${commit} in the service's clone. Send the message again to run the turn on what is on the branch now.`,
-      { cause },
-    );
-  }
-}
-
-/**
- * Pushes the turn's commit and returns what is on the branch then. If the branch has moved, that is the commit of an
- * earlier attempt whose push arrived late, or the commit rebased onto what someone else pushed.
- *
- * @param last - the job's last commit before the turn
- */
-async function pushCommit(
-  commit: string,
-  turn: Turn,
-  start: Start,
-  last: JobCommit | undefined,
-  { repository }: TurnContext,
-): Promise<string> {
-  const { branch, head, remoteHead } = start;
-  const earlier = last === undefined || [commit, head].includes(last.commit) ? undefined : last.commit;
-  try {
-    await repository.push(commit, branch, remoteHead, turn.job, earlier);
-    return commit;
-  } catch (error) {
-    await repository.fetch();
-    const newHead = await repository.branchHead(branch);
-    const pushed =
-      newHead && (await findPushedCommit(turn, { ...start, head: newHead, isContinued: true }, repository));
-    if (pushed) return pushed;
-    if (newHead === remoteHead) throw error;
-    const rebased = newHead === undefined ? commit : await repository.rebase(commit, head, newHead);
-    if (rebased === undefined) throw new ConflictError(branch, commit, error);
-    await repository.push(rebased, branch, newHead, turn.job, earlier);
-    return rebased;
   }
 }
