@@ -7,6 +7,7 @@ import { commitTree, commitWorktree, identityOf, type Worktree, type WorktreeCom
 import { ControlFiles } from "./control-files.ts";
 import { Git } from "./git.ts";
 import { needsPacking, pack } from "./maintenance.ts";
+import { MergeStates } from "./merge-states.ts";
 import { readOperatorSettings, type Setting } from "./settings.ts";
 import { restoreWorktree, type WorktreePlace } from "./worktree.ts";
 
@@ -67,6 +68,7 @@ export class Repository {
   readonly #controlFiles: ControlFiles;
   readonly #options: RepositoryOptions;
   #git: Git;
+  #mergeStates: MergeStates;
   /** Directories that belong to other users and that the operator allows Git to use. */
   #safeDirectories: readonly string[] = [];
   readonly #url: string;
@@ -83,6 +85,7 @@ export class Repository {
     this.objects = join(this.#clone, "objects");
     this.#controlFiles = new ControlFiles(this.#clone);
     this.#git = this.#createGit([]);
+    this.#mergeStates = new MergeStates(this.#git);
     this.#url = options.url;
     this.#targetBranch = options.targetBranch;
   }
@@ -113,12 +116,14 @@ export class Repository {
     await this.#controlFiles.remember();
     const operatorSettings = await readOperatorSettings(this.#clone);
     this.#git = this.#createGit(operatorSettings);
+    this.#mergeStates = new MergeStates(this.#git);
     this.#safeDirectories = operatorSettings.filter(([name]) => name === "safe.directory").map(([, value]) => value);
     await this.fetch();
     const target = await this.targetBranch();
     if ((await this.branchHead(target)) === undefined) throw new Error(`the branch ${target} has no commit yet`);
-    // Fails with Git before 2.38. Without it, squash merges would never be detected.
-    await this.#git.run(["merge-tree", "--write-tree", `refs/heads/${target}`, `refs/heads/${target}`]);
+    await this.#git.run(["merge-tree", "--write-tree", "--stdin"]).catch((cause: unknown) => {
+      throw new Error("Git 2.39 or newer is required", { cause });
+    });
     if ((await this.branchHead("agent")) !== undefined)
       throw new Error("the repository has a branch named agent, so no branch can be named agent/<job id>");
   }
@@ -165,11 +170,20 @@ export class Repository {
     return this.#resolve(`refs/heads/${branch}`);
   }
 
+  /** Returns the heads of all branches as of the last fetch, by the names of the branches. */
+  async branchHeads(): Promise<Map<string, string>> {
+    const list = await this.#git.run(["for-each-ref", "--format=%(objectname) %(refname:lstrip=2)", "refs/heads"]);
+    const lines = list.split("\n").filter((line) => line !== "");
+    return new Map(lines.map((line) => [line.slice(line.indexOf(" ") + 1), line.slice(0, line.indexOf(" "))]));
+  }
+
   /** Returns whether a branch contained all changes of a commit at the last fetch: by merge, fast-forward, rebase or squash. */
   async isMerged(commit: string, branch: string): Promise<boolean> {
-    const ref = `refs/heads/${branch}`;
-    const base = await this.#mergeBase(commit, ref);
-    return base !== undefined && this.#isMergedSince(base, commit, ref);
+    const target = await this.branchHead(branch);
+    if (target === undefined) throw new Error(`the branch ${branch} is missing`);
+    const isMerged = (await new MergeStates(this.#git).of([commit], target)).get(commit);
+    if (typeof isMerged !== "boolean") throw isMerged;
+    return isMerged;
   }
 
   /** @param base - the merge base of the commit and the branch */
@@ -180,6 +194,14 @@ export class Repository {
     // A commit without a net change would count as merged into every branch.
     if (head === base || baseTree === tree) return false;
     return (await this.#git.query(["merge-tree", "--write-tree", branch, commit])) === branchTree;
+  }
+
+  /**
+   * Returns for each commit whether `target`, the head of a branch, contains all its changes, or why that cannot be read.
+   * Remembers the answers until `target` changes.
+   */
+  findMerged(commits: readonly string[], target: string): Promise<ReadonlyMap<string, boolean | Error>> {
+    return this.#mergeStates.of(commits, target);
   }
 
   /** Returns the commits after `base` up to `head`, oldest first. */

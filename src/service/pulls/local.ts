@@ -73,14 +73,18 @@ export class LocalPullRequests implements PullRequests {
     if (pullRequests.length === 0) return closed;
     await repository.fetch();
     const targetBranch = await repository.targetBranch();
-    for (const pullRequest of pullRequests) {
-      try {
-        if ((await this.#stateAtLastFetch(pullRequest, targetBranch)) !== "open") closed.add(pullRequest.link);
-      } catch (error) {
-        if (signal.aborted) throw error;
-        this.#errors.report(pullRequest.link, error);
-      }
+    const heads = await repository.branchHeads();
+    const target = heads.get(targetBranch);
+    if (target === undefined) throw new Error(`the branch ${targetBranch} is missing`);
+    const commits = pullRequests.map(({ head }) => head);
+    const merged = await repository.findMerged(commits, target);
+    if (signal.aborted) throw signal.reason;
+    for (const { link, branch, head } of pullRequests) {
+      const isMerged = merged.get(head);
+      if (isMerged instanceof Error) this.#errors.report(link, isMerged);
+      else if (isMerged || !heads.has(branch)) closed.add(link);
     }
+    this.#errors.keep(pullRequests);
     return closed;
   }
 

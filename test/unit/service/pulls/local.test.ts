@@ -10,6 +10,7 @@ class FakeRepository extends Repository {
   diffText = "diff --git a/a.md b/a.md\n";
   error: Error | undefined;
   diffError: Error | undefined;
+  heads: Record<string, string> = { main: "main head", "agent/open": "head" };
 
   override async fetch(): Promise<void> {
     this.fetches++;
@@ -22,7 +23,14 @@ class FakeRepository extends Repository {
     return branch === "main" && commit === "merged";
   }
   override async branchHead(branch: string): Promise<string | undefined> {
-    return branch === "agent/open" ? "head" : undefined;
+    return (await this.branchHeads()).get(branch);
+  }
+  override async branchHeads(): Promise<Map<string, string>> {
+    return new Map(Object.entries(this.heads));
+  }
+  override async findMerged(commits: readonly string[], target: string): Promise<Map<string, boolean | Error>> {
+    const isMerged = (commit: string) => (commit === "unreadable" ? new Error("no such commit") : commit === "merged");
+    return new Map(commits.map((commit) => [commit, target === "main head" && isMerged(commit)]));
   }
   override async commits(base: string, head: string): Promise<{ commit: string; message: string }[]> {
     return [{ commit: `${base}..${head}`, message: "Fix" }];
@@ -121,17 +129,24 @@ describe("the state of a pull request", () => {
     expect(repository.fetches).toBe(1);
   });
 
-  test("is open if it cannot be read, which is logged once", async () => {
+  test("is open if it cannot be read, which is logged once while it is asked for", async () => {
     const { pages, log } = setUp();
-    for (let round = 0; round < 2; round++)
-      expect(await pages.findClosed([ref("agent/open", "unreadable")])).toEqual(new Set());
-    expect(log).toEqual([`Cannot read the state of ${link(1)}, treated as open: no such commit`]);
+    const unreadable = ref("agent/gone", "unreadable");
+    for (let round = 0; round < 2; round++) expect(await pages.findClosed([unreadable])).toEqual(new Set());
+    const line = `Cannot read the state of ${link(1)}, treated as open: no such commit`;
+    expect(log).toEqual([line]);
+    await pages.findClosed([{ ...unreadable, link: link(2), head: "222" }]);
+    await pages.findClosed([unreadable]);
+    expect(log).toEqual([line, line]);
   });
 
-  test("is not guessed when the service stops", async () => {
+  test("is not guessed when the service stops, or without the target branch", async () => {
     const { pages, log } = setUp(AbortSignal.abort());
-    await expect(pages.findClosed([ref("agent/open", "unreadable")])).rejects.toThrow("no such commit");
+    await expect(pages.findClosed([ref("agent/open", "unreadable")])).rejects.toThrow("aborted");
     expect(log).toEqual([]);
+    const without = setUp();
+    without.repository.heads = {};
+    await expect(without.pages.findClosed([ref("agent/gone", "222")])).rejects.toThrow("the branch main is missing");
   });
 });
 
