@@ -7,7 +7,7 @@ import { type NetworkKind, networkKinds } from "./agents/network/agent-network.t
 import { presetAgent, presetNames } from "./agents/presets.ts";
 import { type SandboxKind, sandboxKinds } from "./agents/sandbox/create-sandbox.ts";
 import { errorMessage } from "./error-message.ts";
-import type { GitHubRepository } from "./pulls/github.ts";
+import type { GitHubRepository } from "./pulls/github/github-repository.ts";
 
 export const help = `Usage: npm run service -- --repository PATH-OR-URL [options]
        npm run service -- --store FILE --backup FILE

@@ -22,7 +22,8 @@ import { Retention } from "./jobs/retention.ts";
 import { runRounds } from "./jobs/rounds.ts";
 import { Store } from "./jobs/store.ts";
 import { tidyJobDirectories } from "./jobs/tidy-job-directories.ts";
-import { GitHubPullRequests, type GitHubRepository } from "./pulls/github.ts";
+import type { GitHubRepository } from "./pulls/github/github-repository.ts";
+import { GitHubPullRequests } from "./pulls/github.ts";
 import { LocalPullRequests } from "./pulls/local.ts";
 
 export interface ServiceOptions {

@@ -1,0 +1,182 @@
+import type { PullRequestRef } from "../pull-requests.ts";
+import { StateErrorLog } from "../state-error-log.ts";
+import type { GitHubApi } from "./github-api.ts";
+import { GitHubError, RateLimitError } from "./github-error.ts";
+import { numberOf, type PullRequestData, parsePullRequest, parsePullRequests } from "./pull-request-data.ts";
+import { rateLimitWindowMs } from "./rate-limit.ts";
+import { ReadSchedule } from "./read-schedule.ts";
+import type { RepositoryIdentity } from "./repository-identity.ts";
+
+export interface ClosedPullRequestsOptions {
+  api: GitHubApi;
+  identity: RepositoryIdentity;
+  log: (line: string) => void;
+  /** Returns milliseconds of a clock that does not go back. */
+  now: () => number;
+}
+
+/** How often all open pull requests are read, in milliseconds. No closing is noticed later. */
+const comparisonPeriodMs = 4 * 3_600_000;
+/** Pull requests that are read one by one in a round. The others have to wait for the next rounds. */
+const maxReads = 100;
+const pageSize = 100;
+/** Of pull requests closed since the last round. If there are more, all open ones are compared in the next round. */
+const maxPages = 5;
+/** GitHub's lists may show a closing later than others that came after it. */
+const overlapMs = 300_000;
+
+/**
+ * Finds closed pull requests, in rounds. A round asks GitHub what was closed since the last one, which is one request, and none
+ * that counts if nothing was closed. The first round, and one every few hours, compares with all open pull requests. Those
+ * that are asked for the first time and not known to be open, such as new ones, are read one by one.
+ */
+export class ClosedPullRequests {
+  readonly #options: ClosedPullRequestsOptions;
+  readonly #errors: StateErrorLog;
+  readonly #schedule = new ReadSchedule();
+  /** Links of the pull requests that were open when they were read. A closing since then is in the list of closed ones. */
+  #open = new Set<string>();
+  #comparisonDueAt = Number.NEGATIVE_INFINITY;
+  /** The last update in the list of closed pull requests, in milliseconds since 1970. */
+  #lastUpdate = Number.NEGATIVE_INFINITY;
+  /** The `ETag` of the first page of that list. */
+  #etag: string | undefined;
+  #limit: { error: RateLimitError; until: number } | undefined;
+
+  constructor(options: ClosedPullRequestsOptions) {
+    this.#options = options;
+    this.#errors = new StateErrorLog(options.log);
+  }
+
+  /**
+   * Returns the links of those that are closed or merged. One whose state cannot be read counts as open.
+   *
+   * @throws if no state can be read, also until the end of GitHub's rate limit
+   */
+  async find(pullRequests: readonly PullRequestRef[]): Promise<ReadonlySet<string>> {
+    const now = this.#options.now();
+    if (this.#limit && now < this.#limit.until) throw this.#limit.error;
+    this.#limit = undefined;
+    try {
+      return await this.#runRound(pullRequests, now);
+    } catch (error) {
+      if (error instanceof RateLimitError)
+        this.#limit = { error, until: now + Math.min(error.waitMs, rateLimitWindowMs) };
+      throw error;
+    }
+  }
+
+  async #runRound(pullRequests: readonly PullRequestRef[], now: number): Promise<ReadonlySet<string>> {
+    const asked = await this.#numbersOf(pullRequests);
+    const closed = new Set<string>();
+    if (asked.size === 0) return closed;
+    const isComparison = now >= this.#comparisonDueAt;
+    const closedNumbers = await this.#readNewlyClosed(isComparison);
+    for (const [link, number] of asked) {
+      if (!closedNumbers.has(number)) continue;
+      closed.add(link);
+      // Read one by one in the next round if this one fails, or if the caller does not get to use its result.
+      this.#open.delete(link);
+    }
+    if (isComparison) {
+      const open = await this.#listOpen();
+      for (const [link, number] of asked) if (open.has(number) && !closed.has(link)) this.#open.add(link);
+      this.#comparisonDueAt = now + comparisonPeriodMs;
+    }
+    const unknown = [...asked].filter(([link]) => !closed.has(link) && !this.#open.has(link));
+    await this.#readEach(unknown, closed, now);
+    // A closing of those that are not asked, because their jobs are running, would be missed.
+    for (const link of this.#open) if (!asked.has(link)) this.#open.delete(link);
+    this.#schedule.keep(asked);
+    this.#errors.keep(pullRequests);
+    return closed;
+  }
+
+  /** Returns the numbers of the pull requests that are of this repository, by their links. */
+  async #numbersOf(pullRequests: readonly PullRequestRef[]): Promise<Map<string, number>> {
+    const numbers = new Map<string, number>();
+    for (const { link } of pullRequests) {
+      const number = await this.#options.identity.pullRequestNumber(link);
+      if (number !== undefined) numbers.set(link, number);
+    }
+    return numbers;
+  }
+
+  /**
+   * Returns the numbers of the pull requests that were closed since the last round, and of some closed before.
+   *
+   * @param isComparison - only takes note of the last update: what was closed before is not in the list of open ones
+   */
+  async #readNewlyClosed(isComparison: boolean): Promise<Set<number>> {
+    const closed: PullRequestData[] = [];
+    const query = { state: "closed", sort: "updated", direction: "desc", per_page: pageSize };
+    const since = this.#lastUpdate - overlapMs;
+    if (isComparison) {
+      this.#open.clear();
+      this.#etag = undefined;
+    }
+    let firstEtag: string | undefined;
+    for (let page = 1; ; page++) {
+      const { data, etag } = await this.#list({ ...query, page }, page === 1 ? this.#etag : undefined);
+      if (page === 1) firstEtag = etag;
+      if (data === undefined) return new Set();
+      closed.push(...data);
+      const isComplete = data.length < pageSize || data.some((one) => updateOf(one) < since);
+      if (isComparison || isComplete) break;
+      if (page === maxPages) {
+        this.#comparisonDueAt = Number.NEGATIVE_INFINITY;
+        break;
+      }
+    }
+    this.#etag = firstEtag;
+    this.#lastUpdate = Math.max(this.#lastUpdate, ...closed.map(updateOf).filter(Number.isFinite));
+    return new Set(closed.filter(({ state }) => state === "closed").map(numberOf));
+  }
+
+  async #listOpen(): Promise<Set<number>> {
+    const open = new Set<number>();
+    for (let page = 1; ; page++) {
+      const { data = [] } = await this.#list({ state: "open", per_page: pageSize, page }, undefined);
+      for (const one of data) if (one.state === "open") open.add(numberOf(one));
+      if (data.length < pageSize) return open;
+    }
+  }
+
+  async #list(query: Record<string, unknown>, etag: string | undefined) {
+    const response = await this.#request("GET /repos/{owner}/{repo}/pulls", query, "Reading pull requests", etag);
+    return { ...response, data: response.data === undefined ? undefined : parsePullRequests(response.data) };
+  }
+
+  /** Reads pull requests one by one, and adds the links of the closed ones to `closed`. */
+  async #readEach(unknown: readonly [string, number][], closed: Set<string>, now: number): Promise<void> {
+    const due = unknown.filter(([link]) => this.#schedule.isDue(link, now)).slice(0, maxReads);
+    for (const [link, number] of due) {
+      try {
+        const path = "GET /repos/{owner}/{repo}/pulls/{pull_number}";
+        const { data } = await this.#request(path, { pull_number: number }, `Reading ${link}`);
+        if (parsePullRequest(data).state === "closed") closed.add(link);
+        else this.#open.add(link);
+        this.#schedule.succeeded(link);
+      } catch (error) {
+        if (this.#options.api.signal.aborted) throw error;
+        // It fails for the others, too.
+        if (error instanceof GitHubError && (error.status === undefined || error instanceof RateLimitError)) {
+          if (closed.size === 0) throw error;
+          return;
+        }
+        this.#schedule.failed(link, error, now);
+        this.#errors.report(link, error);
+      }
+    }
+  }
+
+  /** Neither waits nor retries, because there is another round in a minute. */
+  #request(route: string, parameters: Record<string, unknown>, what: string, etag?: string) {
+    return this.#options.api.request(route, parameters, { what, maxWaitMs: 0, isRetried: false, etag });
+  }
+}
+
+/** Returns when a pull request was updated, in milliseconds since 1970; if that is unknown, it is treated as new. */
+function updateOf({ updated_at: text = "" }: PullRequestData): number {
+  return Date.parse(text) || Number.POSITIVE_INFINITY;
+}

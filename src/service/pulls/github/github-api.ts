@@ -1,0 +1,160 @@
+import { randomUUID } from "node:crypto";
+import { Octokit } from "@octokit/core";
+import { retry } from "@octokit/plugin-retry";
+import { throttling } from "@octokit/plugin-throttling";
+import { createBoundedFetch, RedirectError } from "./bounded-fetch.ts";
+import { GitHubError, RateLimitError } from "./github-error.ts";
+import type { GitHubRepository } from "./github-repository.ts";
+import { asResponseError, describeRateLimits, rateLimitSeconds, rateLimitWindowMs } from "./rate-limit.ts";
+
+export interface GitHubApiOptions {
+  repository: GitHubRepository;
+  /** Aborts requests, retries and waits. */
+  signal: AbortSignal;
+  log: (line: string) => void;
+  /** How long a second of waiting takes, in milliseconds. Default: 1000; less in tests. */
+  secondMs?: number | undefined;
+}
+
+export interface RequestOptions {
+  /** What is being done, for the log: `Opening the pull request of agent/job_1`. */
+  what: string;
+  /** How long to wait for GitHub's rate limit, in milliseconds, before the request fails. Default: GitHub's window. */
+  maxWaitMs?: number;
+  /** Whether to retry network errors and HTTP errors from 500 on, three times within 14 s. Default: true. */
+  isRetried?: boolean;
+  /** The `ETag` of an earlier response, which is not sent again if it is still valid. */
+  etag?: string | undefined;
+}
+
+export interface GitHubResponse {
+  /** `undefined` if the response is that of the given `ETag`. Untrusted. */
+  data: unknown;
+  etag: string | undefined;
+}
+
+/** GitHub may name a short time again and again. */
+const maxWaits = 10;
+/** No text in which a shorter one is replaced could be read. GitHub's tokens have 40 characters and more. */
+const minTokenLength = 8;
+/** Permanent errors, and the rate limits, for which the throttling plugin waits. */
+const permanentStatuses = [304, 400, 401, 403, 404, 410, 422, 429, 451];
+/** The libraries' messages contain untrusted text, so they are not logged. */
+const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+type OnRateLimit = (seconds: number) => boolean;
+/** Calls the function that {@link GitHubApi.request} gives to Octokit with each request. */
+const onRateLimit = (seconds: number, { request }: { request?: unknown }): boolean =>
+  (request as { onRateLimit: OnRateLimit }).onRateLimit(seconds);
+
+const GitHubClient = Octokit.plugin(describeRateLimits, retry, throttling);
+
+/** GitHub's REST API, for requests about one repository. */
+export class GitHubApi {
+  readonly repository: GitHubRepository;
+  readonly signal: AbortSignal;
+  #redirect: string | undefined;
+  readonly #octokit: Octokit;
+  readonly #log: (line: string) => void;
+
+  constructor({ repository, signal, log, secondMs = 1000 }: GitHubApiOptions) {
+    this.repository = repository;
+    this.signal = signal;
+    this.#log = log;
+    const own = `/repos/${repository.owner}/${repository.name}/`.toLowerCase();
+    const onRedirect = (from: string, to: string): void => {
+      if (`${from}/`.toLowerCase().includes(own))
+        this.#redirect = /\/(?:repositories\/\d+|repos\/[^/]+\/[^/]+)/.exec(to)?.[0] ?? to;
+    };
+    const fetch = createBoundedFetch({ apiUrl: repository.apiUrl, onRedirect });
+    this.#octokit = new GitHubClient({
+      auth: repository.token,
+      baseUrl: repository.apiUrl,
+      userAgent: "agent-job-service",
+      log: silentLog,
+      request: { fetch, signal, log: silentLog },
+      retry: { doNotRetry: permanentStatuses, retryAfterBaseValue: secondMs },
+      throttle: {
+        // Its pauses between writes, which GitHub asks for, are those of this client.
+        id: randomUUID(),
+        retryAfterBaseValue: secondMs,
+        onRateLimit,
+        onSecondaryRateLimit: onRateLimit,
+      },
+    });
+  }
+
+  /** What GitHub redirected requests for the repository to last, such as `/repositories/1`; `undefined` if it did not. */
+  get redirect(): string | undefined {
+    return this.#redirect;
+  }
+
+  /**
+   * Sends a request. Waits and retries as the options say.
+   *
+   * @param route - as in GitHub's documentation, such as `GET /repos/{owner}/{repo}/pulls`; `owner` and `repo` are known
+   * @throws GitHubError if GitHub cannot be reached or answers with an HTTP error
+   * @throws RateLimitError if the wait for its rate limit would be too long
+   */
+  async request(
+    route: string,
+    parameters: Record<string, unknown>,
+    { what, maxWaitMs = rateLimitWindowMs, isRetried = true, etag }: RequestOptions,
+  ): Promise<GitHubResponse> {
+    const { owner, name } = this.repository;
+    const all: Record<string, unknown> = { owner, repo: name, ...parameters };
+    let waitedMs = 0;
+    let waits = 0;
+    const onRateLimit: OnRateLimit = (seconds) => {
+      waitedMs += seconds * 1000;
+      if (waitedMs > maxWaitMs || ++waits > maxWaits) return false;
+      this.#log(`${what}: GitHub's rate limit is reached, waiting ${seconds} s.`);
+      return true;
+    };
+    const headers = { "x-github-api-version": "2022-11-28", ...(etag !== undefined && { "if-none-match": etag }) };
+    // Any other number would retry permanent errors too.
+    const request = { ...(!isRetried && { retries: 0 }), onRateLimit };
+    try {
+      const sent = this.#octokit.request(route, { ...all, headers, request });
+      const response = await unlessAborted(sent, this.signal);
+      return { data: response.data, etag: response.headers.etag };
+    } catch (error) {
+      this.signal.throwIfAborted();
+      if (asResponseError(error)?.status === 304) return { data: undefined, etag };
+      throw this.#describe(
+        error,
+        route.replace(/\{(\w+)\}/g, (_, key: string) => String(all[key])),
+      );
+    }
+  }
+
+  #describe(error: unknown, route: string): GitHubError {
+    const { token } = this.repository;
+    const text = error instanceof Error ? error.message : String(error);
+    const reason = (token.length < minTokenLength ? text : text.replaceAll(token, "***"))
+      .replace(/[\p{C}\s]+/gu, " ")
+      .slice(0, 1000);
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (cause instanceof RedirectError) return new GitHubError(`GitHub's answer to ${route}: ${reason}`, cause.status);
+    const status = asResponseError(error)?.status;
+    if (status === undefined) return new GitHubError(`GitHub did not respond to ${route}: ${reason}`, undefined);
+    const message = `GitHub answered ${status} to ${route}: ${reason}`;
+    const seconds = rateLimitSeconds(error, Date.now());
+    return seconds === undefined
+      ? new GitHubError(message, status)
+      : new RateLimitError(message, status, seconds * 1000);
+  }
+}
+
+/** Waits for a promise, but no longer than until `signal` aborts: the plugins' waits do not know it. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,0 +1,35 @@
+/** Thrown when GitHub cannot be reached or answers with an HTTP error. */
+export class GitHubError extends Error {
+  /** `undefined` if there was no complete response. */
+  readonly status: number | undefined;
+
+  constructor(message: string, status: number | undefined) {
+    super(message);
+    this.status = status;
+  }
+
+  /** Whether the request may succeed later, and may have had an effect although it failed. */
+  get isTransient(): boolean {
+    return this.status === undefined || this.status >= 500;
+  }
+
+  /** Whether the same request will fail again. */
+  get isPermanent(): boolean {
+    return !this.isTransient;
+  }
+}
+
+/** Thrown when GitHub's rate limit is reached and the wait would be too long. */
+export class RateLimitError extends GitHubError {
+  /** How long the limit lasts, in milliseconds. */
+  readonly waitMs: number;
+
+  constructor(message: string, status: number, waitMs: number) {
+    super(message, status);
+    this.waitMs = waitMs;
+  }
+
+  override get isPermanent(): boolean {
+    return false;
+  }
+}

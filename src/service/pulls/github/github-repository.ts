@@ -1,0 +1,8 @@
+/** A repository on GitHub or on a GitHub Enterprise Server, with the token to use for it. */
+export interface GitHubRepository {
+  /** Base URL of the REST API, without a trailing slash. */
+  apiUrl: string;
+  owner: string;
+  name: string;
+  token: string;
+}

@@ -1,0 +1,31 @@
+import * as z from "zod/mini";
+
+/** The fields of GitHub's pull request that are used here. Other fields are not read. */
+const pullRequest = z.object({
+  html_url: z.string().check(z.regex(/^https?:\/\/[^\s@]{1,2000}\/pull\/\d+$/)),
+  state: z.string(),
+  merged_at: z.nullable(z.string()),
+  /** In lists. Pull requests without it are treated as new. */
+  updated_at: z.optional(z.string()),
+});
+
+export type PullRequestData = z.infer<typeof pullRequest>;
+
+/** @throws if GitHub's response is not a pull request */
+export function parsePullRequest(data: unknown): PullRequestData {
+  const { data: parsed, success } = z.safeParse(pullRequest, data);
+  if (!success) throw new Error("GitHub's response is not a pull request");
+  return parsed;
+}
+
+/** @throws if GitHub's response is not a list of pull requests */
+export function parsePullRequests(data: unknown): PullRequestData[] {
+  const { data: parsed, success } = z.safeParse(z.array(pullRequest), data);
+  if (!success) throw new Error("GitHub's response is not a list of pull requests");
+  return parsed;
+}
+
+/** Returns the number of a pull request. */
+export function numberOf({ html_url: link }: PullRequestData): number {
+  return Number(link.slice(link.lastIndexOf("/") + 1));
+}
