@@ -6,8 +6,8 @@ const posix = [
   "test/e2e/signals.test.ts",
   "test/e2e/{hostile-agent,service}.test.ts",
   "test/integration/agent-{limits,network,results,service}.test.ts",
-  "test/integration/{cache,commit-content,git,git-isolation,limits,model-proxy,processes,repository}.test.ts",
-  "test/integration/{job-branch,kept-worktrees,packing,resource-exhausted,submodules}.test.ts",
+  "test/integration/{cache,commit-content,git,git-isolation,github-service,limits,merge-states,model-proxy,processes}.test.ts",
+  "test/integration/{job-branch,kept-worktrees,packing,repository,resource-exhausted,submodules}.test.ts",
   "test/integration/service-{state,store}.test.ts",
   "test/unit/service/{agents,git,jobs}/**/*.test.ts",
 ];

@@ -75,8 +75,8 @@ const slowCheckoutMs = 3000;
 /**
  * Starts the service. Disposing of it stops the agents; the next service on the same store resumes their turns.
  *
- * @throws if the agent is not installed, if the store cannot be opened or belongs to another repository, or if the service
- *   cannot work on the repository
+ * @throws if the agent is not installed, if the store cannot be opened or belongs to another repository, if GitHub does not
+ *   accept the token, or if the service cannot work on the repository
  */
 export async function startService(options: ServiceOptions): Promise<LoopbackServer> {
   const {
@@ -127,7 +127,8 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
     signal,
     log,
   });
-  const pullRequests = github ? new GitHubPullRequests({ repository: github, signal, log }) : pages;
+  const onGitHub = github && new GitHubPullRequests({ repository: github, signal, log });
+  const pullRequests = onGitHub ?? pages;
   const run = { agent, sandbox, network, limits, timeLimitMs, largestChangeBytes };
   const ports = { store, repository, worktrees, pullRequests, folder, ...run };
   const engine = new AgentEngine({ ...ports, repositoryName, agents, signal, log });
@@ -137,6 +138,7 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
   try {
     const identity = repositoryIdentity(repositoryName);
     if (!options.isRepositoryMoved) checkRepository(store, identity);
+    await onGitHub?.checkToken();
     await repository.open();
     if (store.repository() !== identity) store.setRepository(identity);
     await mkdir(jobsFolder(folder), { recursive: true });
