@@ -10,7 +10,7 @@ import { Worktrees } from "../../src/service/git/worktrees.ts";
 import { Store, type StoredJob, type Turn } from "../../src/service/jobs/store.ts";
 import { runTurn, type TurnPorts } from "../../src/service/jobs/turn.ts";
 import { LocalPullRequests } from "../../src/service/pulls/local.ts";
-import type { Change, PullRequests } from "../../src/service/pulls/pull-requests.ts";
+import type { Change, PullRequestState, PullRequests } from "../../src/service/pulls/pull-requests.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
 import { docsRepository, runJob, scriptAgent, send, startAgentService, waitForJob } from "../support/agent-service.ts";
 import { temporaryFolder } from "../support/step.ts";
@@ -166,6 +166,86 @@ test("does not repeat a turn that was interrupted between push and pull request"
   expect(opened).toMatchObject([{ title: "Say more", branch: "agent/job_1", targetBranch: "main" }]);
   expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("1");
   expect(store.job("job_1")?.pullRequest).toBe("https://example.com/pull/1");
+});
+
+describe("work whose pull request cannot be opened", () => {
+  /** Runs turns of one job on a platform that is down or not, and returns how to. */
+  async function start() {
+    const { docs, ...setup } = await setUp();
+    const { store, folder } = setup;
+    const agent = scriptAgent("if (prompt !== 'nothing') fs.appendFileSync('README.md', prompt);");
+    const platform = { isDown: false, state: "open" as PullRequestState, opened: [] as Change[] };
+    const pullRequests: PullRequests = {
+      ...alwaysOpen,
+      open: async (change) => {
+        if (platform.isDown) throw new Error("the platform is down");
+        return `https://example.com/pull/${platform.opened.push(change)}`;
+      },
+      stateOf: async () => platform.state,
+    };
+    const turn = async (prompt: string) => {
+      if (store.job("job_1")) store.addTurn("job_1", prompt);
+      else store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, prompt);
+      const result = await runNextAndFinish({ ...setup, agent, pullRequests });
+      return { result, log: readFileSync(join(folder, "logs/job_1.log"), "utf8") };
+    };
+    return { docs, store, platform, turn };
+  }
+
+  async function runNextAndFinish(ports: TurnPorts) {
+    const { turn, job } = startNext(ports.store);
+    const result = await runTurn(turn, job, ports, new AbortController().signal);
+    if (result !== "stopped") ports.store.finishTurn(turn.id, result, 0);
+    return result;
+  }
+
+  const reason =
+    "The work is on the branch agent/job_1, but its pull request could not be opened. The next message to the job whose " +
+    "turn completes opens it. the platform is down";
+
+  test("is opened by a message that changes nothing", async () => {
+    const { store, platform, turn } = await start();
+    platform.isDown = true;
+    const { result, log } = await turn("more");
+    expect(result).toBe("failed");
+    expect(log).toContain(`[service] The turn failed: ${reason}\n`);
+    platform.isDown = false;
+    expect((await turn("nothing")).result).toBe("completed");
+    expect(platform.opened).toMatchObject([{ title: "more", branch: "agent/job_1" }]);
+    expect(store.job("job_1")?.pullRequest).toBe("https://example.com/pull/1");
+    await turn("nothing");
+    expect(platform.opened).toHaveLength(1);
+  });
+
+  test("is opened by a message after an earlier pull request was closed", async () => {
+    const { docs, store, platform, turn } = await start();
+    await turn("one");
+    platform.state = "closed";
+    platform.isDown = true;
+    expect((await turn("two")).result).toBe("failed");
+    expect(store.job("job_1")?.pullRequest).toBe("https://example.com/pull/1");
+    platform.isDown = false;
+    await turn("nothing");
+    expect(platform.opened).toHaveLength(2);
+    expect(platform.opened[1]).toMatchObject({ title: "two", head: docs.git("rev-parse", "agent/job_1") });
+    expect(store.job("job_1")?.pullRequest).toBe("https://example.com/pull/2");
+  });
+
+  test("is not lost if the earlier pull request was merged", async () => {
+    const { docs, store, platform, turn } = await start();
+    await turn("one");
+    docs.squash("agent/job_1");
+    platform.state = "merged";
+    platform.isDown = true;
+    expect((await turn("two")).result).toBe("failed");
+    const work = docs.git("rev-parse", "agent/job_1");
+    expect(store.job("job_1")?.pullRequest).toBeNull();
+    platform.isDown = false;
+    await turn("nothing");
+    expect(docs.git("rev-parse", "agent/job_1")).toBe(work);
+    expect(platform.opened[1]).toMatchObject({ title: "two", head: work, existing: null });
+    expect(store.job("job_1")?.pullRequest).toBe("https://example.com/pull/2");
+  });
 });
 
 test("pushes a commit that a killed service had not pushed, without another attempt", async () => {

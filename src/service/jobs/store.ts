@@ -227,6 +227,11 @@ export class Store implements Disposable, LocalPullRequestStore {
     this.#db.probe();
   }
 
+  /** Records that the job's work has no pull request yet. */
+  clearPullRequest(jobId: string): void {
+    this.#run("UPDATE job SET pullRequest = NULL, head = NULL WHERE id = ?", jobId);
+  }
+
   /**
    * Archives jobs, except those that have received a turn or another pull request since they were read.
    *

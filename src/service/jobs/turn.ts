@@ -136,14 +136,16 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
       if (words !== "") log(words);
     }
   }
-  // An earlier turn may have been pushed without its pull request being opened.
   const isOwn = head !== undefined;
-  head ??= start.isContinued && job.pullRequest === null ? start.head : undefined;
+  if (head === undefined && start.isContinued && hasUnopenedWork(job, last)) head = start.head;
   if (head === undefined) return "completed";
 
   const { branch, base, targetBranch, isContinued } = start;
   const { prompt, answer } = isOwn ? storedTurn(turn, store) : await lastChangingTurn(turn, base, head, context);
-  const link = await pullRequests.open({
+  const existing = isContinued && !isMerged ? job.pullRequest : null;
+  // The next turn must not take this work for that of the merged pull request.
+  if (existing !== job.pullRequest) store.clearPullRequest(job.id);
+  const change = {
     jobId: job.id,
     title: commitTitle(prompt),
     prompt,
@@ -152,7 +154,14 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
     targetBranch,
     base,
     head,
-    existing: isContinued && !isMerged ? job.pullRequest : null,
+    existing,
+  };
+  const link = await pullRequests.open(change).catch((error: unknown) => {
+    throw new Error(
+      `The work is on the branch ${branch}, but its pull request could not be opened. The next message to the job ` +
+        `whose turn completes opens it. ${errorMessage(error)}`,
+      { cause: error },
+    );
   });
   store.setPullRequest(job.id, link, head);
   log(`Pull request: ${link}`);
@@ -273,6 +282,11 @@ async function lastChangingTurn(turn: Turn, base: string, head: string, { store,
   const commits = await repository.commits(base, head);
   const turns = store.turns(turn.job).filter((one) => commits.some(({ message }) => isCommitOf(one, message)));
   return turns.at(-1) ?? { ...turn, answer: null };
+}
+
+/** Returns whether an earlier turn pushed its work, but could not open its pull request. */
+function hasUnopenedWork(job: StoredJob, last: JobCommit | undefined): boolean {
+  return job.pullRequest === null || (last !== undefined && last.commit !== job.head);
 }
 
 /** Returns whether the job's last pull request is merged, so that its branch is obsolete; `false` if its state cannot be read. */
