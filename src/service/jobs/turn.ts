@@ -9,7 +9,7 @@ import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import { errorMessage } from "../error-message.ts";
 import { hasOwnCommits } from "../git/agent-repository.ts";
 import type { Worktree } from "../git/commit-worktree.ts";
-import type { Repository, Start } from "../git/repository.ts";
+import type { JobCommit, Repository, Start } from "../git/repository.ts";
 import type { Worktrees } from "../git/worktrees.ts";
 import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
