@@ -121,7 +121,7 @@ async function start(folder: string, files: number, commits: number) {
   const ports = { ...options, store, repository, worktrees, pullRequests, folder: state, largestChangeBytes: 1e9 };
   /** Runs a turn of a job, and returns how long it took, in milliseconds. */
   const turn = async (id: string): Promise<number> => {
-    if (store.job(id)) store.addTurn(id, "Say more");
+    if (store.job(id)) store.addTurn(id, "Say more", Date.now());
     else store.addJob({ id, project: "docs", createdAt: Date.now() }, "Say more");
     const next = store.startNextTurn();
     const job = store.job(id);

@@ -184,7 +184,7 @@ describe("work whose pull request cannot be opened", () => {
       stateOf: async () => platform.state,
     };
     const turn = async (prompt: string) => {
-      if (store.job("job_1")) store.addTurn("job_1", prompt);
+      if (store.job("job_1")) store.addTurn("job_1", prompt, 0);
       else store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, prompt);
       const result = await runNextAndFinish({ ...setup, agent, pullRequests });
       return { result, log: readFileSync(join(folder, "logs/job_1.log"), "utf8") };
@@ -195,7 +195,7 @@ describe("work whose pull request cannot be opened", () => {
   async function runNextAndFinish(ports: TurnPorts) {
     const { turn, job } = startNext(ports.store);
     const result = await runTurn(turn, job, ports, new AbortController().signal);
-    if (result !== "stopped") ports.store.finishTurn(turn.id, result, 0);
+    if (result === "completed" || result === "failed") ports.store.finishTurn(turn.id, result, 0);
     return result;
   }
 
@@ -279,7 +279,7 @@ test("opens the pull request of an earlier turn after one that changes nothing, 
   const { turn, job } = startNext(store);
   expect(await runTurn(turn, job, ports, new AbortController().signal)).toBe("failed");
   store.finishTurn(turn.id, "failed", 0);
-  store.addTurn("job_1", "Do nothing");
+  store.addTurn("job_1", "Do nothing", 0);
   expect(await runNext(ports)).toBe("completed");
   expect(titles).toEqual(["Say more", "Say more"]);
 });

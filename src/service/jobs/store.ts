@@ -227,9 +227,10 @@ export class Store implements Disposable, LocalPullRequestStore {
     this.#db.probe();
   }
 
-  /** Records that the job's work has no pull request yet. */
-  clearPullRequest(jobId: string): void {
-    this.#run("UPDATE job SET pullRequest = NULL, head = NULL WHERE id = ?", jobId);
+  /** Records the last commit that was pushed for a job, which has no pull request yet. Stored like `setPullRequest`. */
+  clearPullRequest(jobId: string, head: string): void {
+    const sql = "UPDATE job SET pullRequest = NULL, head = ? WHERE id = ?";
+    this.#storeNowOrAtEnd(jobId, () => this.#db.run(sql, head, jobId));
   }
 
   /**

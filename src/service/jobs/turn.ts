@@ -144,7 +144,7 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
   const { prompt, answer } = isOwn ? storedTurn(turn, store) : await lastChangingTurn(turn, base, head, context);
   const existing = isContinued && !isMerged ? job.pullRequest : null;
   // The next turn must not take this work for that of the merged pull request.
-  if (existing !== job.pullRequest) store.clearPullRequest(job.id);
+  if (existing !== job.pullRequest) store.clearPullRequest(job.id, head);
   const change = {
     jobId: job.id,
     title: commitTitle(prompt),
