@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { request as httpRequest } from "node:http";
+import { type ClientRequest, request as httpRequest } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createApi } from "../../src/service/http/api.ts";
 import { type LoopbackServer, listen } from "../../src/service/http/listen.ts";
-import type { Engine } from "../../src/service/jobs/engine.ts";
+import { type Engine, type JobRecord, StoreUnavailable } from "../../src/service/jobs/engine.ts";
 import { ScriptedEngine } from "../support/scripted-engine.ts";
 
 const key = "mint_service_key";
@@ -120,7 +120,9 @@ describe("answers 401 to", () => {
     ["an assistant's key", "Bearer mint_dsc_assistant", "This endpoint needs an admin API key"],
     ["a user's key", "Bearer mint_us_user", "This endpoint needs an admin API key"],
   ])("%s", async (_name, authorization, error) => {
-    expect(await call("docs/job/x", { authorization })).toMatchObject({ status: 401, body: { error } });
+    const response = await call("docs/job/x", { authorization });
+    expect(response).toMatchObject({ status: 401, body: { error } });
+    expect(response.headers.get("www-authenticate")).toBe("Bearer");
   });
 });
 
@@ -191,6 +193,36 @@ test("accepts a body of 32 MiB, and no larger one", async () => {
   });
 });
 
+describe("large bodies that are sent at the same time", () => {
+  /** Sends the headers and the beginning of a body of up to 32 MiB. */
+  async function beginUpload(length: Record<string, string>): Promise<ClientRequest> {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", ...length };
+    const received = once(service.server, "request");
+    const request = httpRequest(`${service.url}/v2/agent/docs/job`, { method: "POST", headers, agent: false });
+    request.on("error", () => {}).write('{"prompt":');
+    await received;
+    return request;
+  }
+
+  test.each([
+    ["of a known length", { "content-length": String(32 * 1024 * 1024) }],
+    ["of an unknown length", { "transfer-encoding": "chunked" }],
+  ])("are limited to 128 MiB together, so that they do not exhaust memory: %s", async (_name, length) => {
+    const uploads: ClientRequest[] = [];
+    for (let upload = 0; upload < 4; upload++) uploads.push(await beginUpload(length));
+    const rejected = await post("docs/job", "Do it");
+    expect(rejected).toMatchObject({ status: 503, body: { error: "Too many large requests at a time" } });
+    expect(rejected.headers.get("retry-after")).toBe("5");
+    // Requests without a body are answered.
+    expect((await call("docs/job/x")).status).toBe(404);
+    uploads[0]?.destroy();
+    let response = rejected;
+    while (response.status === 503) response = await post("docs/job", "Do it");
+    expect(response.status).toBe(201);
+    for (const upload of uploads) upload.destroy();
+  });
+});
+
 test("answers before it has got all of a body that it does not read", async () => {
   const large = "x".repeat(3_000_000);
   for (let request = 0; request < 2; request++) expect((await post("other/job", large)).status).toBe(404);
@@ -226,6 +258,38 @@ test("answers 500 to an unexpected error, and logs it with its stack", async () 
   const response = await call("docs/job", { method: "POST", body: '{"prompt":"x"}' }, broken);
   expect(response).toMatchObject({ status: 500, body: { error: "Internal error" } });
   expect(log).toEqual([expect.stringMatching(/^POST \/v2\/agent\/docs\/job: Error: the disk is full\n +at .*create/)]);
+});
+
+test("answers 503 while nothing can be stored, which the engine logs", async () => {
+  const fail = async (): Promise<never> => {
+    throw new StoreUnavailable("disk full");
+  };
+  const { body } = await post("docs/job", "Do it");
+  await using broken = await serve({ create: fail, message: fail, get: async () => body as JobRecord });
+  for (const path of ["docs/job", "docs/job/x/message"]) {
+    const response = await call(path, { method: "POST", body: '{"prompt":"x"}' }, broken);
+    expect(response).toMatchObject({ status: 503, body: { error: "Nothing can be stored now" } });
+    expect(response.headers.get("retry-after")).toBe("30");
+  }
+  expect(log).toEqual([]);
+});
+
+test("answers HEAD like GET, without the body", async () => {
+  const { body } = await post("docs/job", "Do it");
+  for (const [path, status] of [[idOf(body), 200] as const, ["x", 404] as const]) {
+    const url = `${service.url}/v2/agent/docs/job/${path}`;
+    const headers = { authorization: `Bearer ${key}` };
+    const head = await fetch(url, { method: "HEAD", headers });
+    const get = await fetch(url, { headers });
+    expect([head.status, get.status]).toEqual([status, status]);
+    expect(head.headers.get("content-length")).toBe(get.headers.get("content-length"));
+    expect(await head.text()).toBe("");
+  }
+  const head = await fetch(`${service.url}/v2/agent/docs/job`, {
+    method: "HEAD",
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect(head.status).toBe(405);
 });
 
 test("does not log a client that closes the connection during its request", async () => {

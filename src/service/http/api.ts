@@ -2,6 +2,10 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import { errorStack } from "../error-message.ts";
 import { type Engine, type JobRecord, type RateLimited, StoreUnavailable } from "../jobs/engine.ts";
 import { authenticationError } from "./authentication.ts";
+import { BodyReader } from "./body-reader.ts";
+import { keepConnection } from "./connections.ts";
+import { HttpException } from "./http-exception.ts";
+import { sendJson } from "./send-json.ts";
 
 export interface ApiOptions {
   engine: Engine;
@@ -16,31 +20,25 @@ interface Reply {
   status: number;
   /** Not `unknown`, so that a missing `await` is a type error. */
   body: JobRecord | { error: string };
-  headers?: Record<string, string>;
-}
-
-/** Thrown to answer a request with an HTTP error. The message becomes the body's `error`. */
-class HttpException extends Error {
-  readonly status: number;
-  readonly headers: Record<string, string>;
-
-  constructor(status: number, message: string, headers: Record<string, string> = {}) {
-    super(message);
-    this.status = status;
-    this.headers = headers;
-  }
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** The specification gives no limit; this one only protects the memory. */
 const maxBodyBytes = 32 * 1024 * 1024;
 
+/** Four of the largest bodies. Each takes several times its size until it is stored. */
+const bodyBudgetBytes = 4 * maxBodyBytes;
+
 const route = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/;
 
 /** Returns the HTTP API of the agent job service. Specification: "Endpoints". */
 export function createApi({ engine, apiKey, projects, log }: ApiOptions): RequestListener {
+  const bodies = new BodyReader(maxBodyBytes, bodyBudgetBytes);
+
   async function handle(request: IncomingMessage): Promise<Reply> {
     const error = authenticationError(request.headers.authorization, apiKey);
-    if (error !== undefined) throw new HttpException(401, error);
+    if (error !== undefined) throw new HttpException(401, error, { "www-authenticate": "Bearer" });
+    keepConnection(request);
 
     const [path = ""] = (request.url ?? "").split("?");
     const match = route.exec(path);
@@ -51,7 +49,7 @@ export function createApi({ engine, apiKey, projects, log }: ApiOptions): Reques
 
     if (jobId === undefined) {
       requireMethod(request, "POST");
-      const prompt = await readPrompt(request);
+      const prompt = await readPrompt(request, bodies);
       return { status: 201, body: requireAccepted(await engine.create(projectId, prompt)) };
     }
     const job = await engine.get(projectId, jobId);
@@ -61,12 +59,12 @@ export function createApi({ engine, apiKey, projects, log }: ApiOptions): Reques
     }
     requireMethod(request, "POST");
     requireJob(job);
-    const prompt = await readPrompt(request);
+    const prompt = await readPrompt(request, bodies);
     return { status: 200, body: requireAccepted(requireJob(await engine.message(projectId, jobId, prompt))) };
   }
 
   return async (request, response) => {
-    const reply = await handle(request).catch((error: unknown): Reply => {
+    const { status, body, headers } = await handle(request).catch((error: unknown): Reply => {
       if (error instanceof HttpException)
         return { status: error.status, body: { error: error.message }, headers: error.headers };
       if (error instanceof StoreUnavailable)
@@ -78,13 +76,7 @@ export function createApi({ engine, apiKey, projects, log }: ApiOptions): Reques
       log(`${request.method} ${request.url}: ${errorStack(error)}`);
       return { status: 500, body: { error: "Internal error" } };
     });
-    const body = JSON.stringify(reply.body);
-    response.writeHead(reply.status, {
-      "content-type": "application/json",
-      "content-length": Buffer.byteLength(body),
-      ...reply.headers,
-    });
-    response.end(body);
+    sendJson(response, status, body, headers);
   };
 }
 
@@ -97,7 +89,9 @@ function decode(segment: string): string {
 }
 
 function requireMethod(request: IncomingMessage, method: string): void {
-  if (request.method !== method) throw new HttpException(405, "Method not allowed", { allow: method });
+  // A `HEAD` is a `GET` without the body.
+  const requested = request.method === "HEAD" ? "GET" : request.method;
+  if (requested !== method) throw new HttpException(405, "Method not allowed", { allow: method });
 }
 
 function requireJob<T>(job: T | undefined): T {
@@ -111,30 +105,13 @@ function requireAccepted(result: JobRecord | RateLimited): JobRecord {
 }
 
 /** Reads the body: `{ "prompt": <non-empty string> }`. Specification: "Request body". */
-async function readPrompt(request: IncomingMessage): Promise<string> {
+async function readPrompt(request: IncomingMessage, bodies: BodyReader): Promise<string> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
     throw new HttpException(400, "Content-Type must be application/json");
   }
-  const prompt = promptIn(await readBody(request));
+  const prompt = promptIn(await bodies.read(request));
   if (typeof prompt !== "string" || prompt === "") throw new HttpException(400, "prompt must be a non-empty string");
   return prompt;
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      // Read to the end in any case: a client that is still writing would not read the response.
-      if (bytes <= maxBodyBytes) chunks.push(chunk);
-    }
-  } catch {
-    // The client closed the connection, so nobody reads this response.
-    throw new HttpException(400, "Request body is incomplete");
-  }
-  if (bytes > maxBodyBytes) throw new HttpException(413, "Request body too large");
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function promptIn(body: string): unknown {

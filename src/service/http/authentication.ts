@@ -9,10 +9,14 @@ const otherKinds = ["mint_dsc_", "mint_us_"];
  * @returns the error to answer with status 401, or `undefined` if the key is valid
  */
 export function authenticationError(authorization: string | undefined, apiKey: string): string | undefined {
-  const token = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
-  if (token === undefined) return "Missing API key";
-  if (otherKinds.some((prefix) => token.startsWith(prefix))) return "This endpoint needs an admin API key";
-  return isEqual(token, apiKey) ? undefined : "Invalid API key";
+  return keyError(/^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1], apiKey);
+}
+
+/** Returns why a key is not accepted, or `undefined` if it is the API key. */
+export function keyError(key: string | undefined, apiKey: string): string | undefined {
+  if (key === undefined || key === "") return "Missing API key";
+  if (otherKinds.some((prefix) => key.startsWith(prefix))) return "This endpoint needs an admin API key";
+  return isEqual(key, apiKey) ? undefined : "Invalid API key";
 }
 
 /** Compares in constant time, so that the response time does not reveal how much of a key is right. */

@@ -1,5 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { answerClientErrors } from "./client-error.ts";
+import { defaultMaxConnections, limitConnections } from "./connections.ts";
 
 /** An HTTP server on loopback. Disposing of it closes all connections. */
 export interface LoopbackServer extends AsyncDisposable {
@@ -8,13 +10,44 @@ export interface LoopbackServer extends AsyncDisposable {
   server: Server;
 }
 
+export interface ListenOptions {
+  /** Default: half of the descriptors of the process, at most 1000. */
+  maxConnections?: number;
+  /** From the connection, or the end of the request before, until the headers have arrived. Default: 15 seconds. */
+  headersTimeoutMs?: number;
+  /** From the connection until the body has arrived. Default: 2 minutes. */
+  requestTimeoutMs?: number;
+  /** Receives one line per outage when connections are dropped. */
+  log?: (line: string) => void;
+}
+
 /**
  * Starts an HTTP server on 127.0.0.1, which no other machine can reach.
  *
  * @param port - default: 0, any free port
  */
-export async function listen(listener: RequestListener, port = 0): Promise<LoopbackServer> {
-  const server = createServer(listener);
+export async function listen(
+  listener: RequestListener,
+  port = 0,
+  options: ListenOptions = {},
+): Promise<LoopbackServer> {
+  const {
+    maxConnections = defaultMaxConnections(),
+    headersTimeoutMs = 15_000,
+    requestTimeoutMs = 120_000,
+    log = () => {},
+  } = options;
+  const timeouts = {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    // Between two requests of a connection.
+    keepAliveTimeout: 5000,
+    connectionsCheckingInterval: Math.min(5000, headersTimeoutMs, requestTimeoutMs),
+  };
+  // The listener answers a missing `Host`, with JSON.
+  const server = createServer({ ...timeouts, requireHostHeader: false }, listener);
+  limitConnections(server, maxConnections, log);
+  answerClientErrors(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);

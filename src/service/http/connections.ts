@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import type { IncomingMessage, Server } from "node:http";
+import type { Socket } from "node:net";
+
+/** Connections with a request of someone who holds the key. */
+const kept = new WeakSet<Socket>();
+
+/** Keeps the connection of an authenticated request until its response is sent, however many others are opened. */
+export function keepConnection(request: IncomingMessage): void {
+  kept.add(request.socket);
+}
+
+/**
+ * Bounds the open connections of a server, so that descriptors are left for files and processes. One more closes the
+ * connection that has waited longest without an authenticated request: an idle one, or one that sends its request slowly.
+ */
+export function limitConnections(server: Server, max: number, log: (line: string) => void): void {
+  /** The one that has waited longest comes first. */
+  const waiting = new Set<Socket>();
+  let open = 0;
+  let isLogged = false;
+  server.on("connection", (socket) => {
+    open++;
+    waiting.add(socket);
+    socket.once("close", () => {
+      open--;
+      waiting.delete(socket);
+      if (open <= max / 2) isLogged = false;
+    });
+    if (open <= max) return;
+    const dropped = firstDroppable(waiting) ?? socket;
+    waiting.delete(dropped);
+    dropped.destroy();
+    if (isLogged) return;
+    isLogged = true;
+    log(
+      `Clients have more than ${max} connections open. The service closes those that wait longest without a request that ` +
+        "has the key. Jobs and requests with the key are not affected. " +
+        "If it lasts, look for the program that opens them, such as with: ss -tnp",
+    );
+  });
+  server.on("request", ({ socket }, response) => {
+    response.once("close", () => {
+      kept.delete(socket);
+      if (waiting.delete(socket)) waiting.add(socket);
+    });
+  });
+}
+
+function firstDroppable(sockets: Iterable<Socket>): Socket | undefined {
+  for (const socket of sockets) if (!kept.has(socket)) return socket;
+  return undefined;
+}
+
+/** Returns how many connections leave half of the descriptors of the process for everything else. */
+export function defaultMaxConnections(): number {
+  return Math.min(1000, Math.floor(descriptorLimit() / 2));
+}
+
+/** Returns how many descriptors the process can have open: files, pipes and connections. */
+function descriptorLimit(): number {
+  try {
+    return Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity);
+  } catch {
+    // Only Linux has this file. Elsewhere the limit is high: Node.js raises it as far as it may when it starts.
+    return Infinity;
+  }
+}
