@@ -9,7 +9,7 @@ built-in editor, which adds pages and sections, replaces phrases and fixes links
 and uses no network.
 
   --follow-up TEXT   then send this message to the same job, in a second step
-  --keep             keep the service running at the end, to open the page of the pull request
+  --keep             keep the service running at the end, and print a link that opens the page of the pull request
   --no-changes       show an agent that finds nothing to change
   --fail             show an agent that fails
   --time-out         show an agent that takes longer than the step waits

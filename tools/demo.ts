@@ -54,7 +54,7 @@ async function runDemo(options: DemoOptions): Promise<number> {
       ...limit,
     });
     if (outputs["pr-link"]) showChange(docs, outputs);
-    if (options.keep) await keepRunning(outputs["pr-link"] || service.url);
+    if (options.keep) await keepRunning(service.createSignInLink(new URL(outputs["pr-link"] || service.url).pathname));
     const expected = options.scene === undefined ? ["pr-created", "no-changes"] : [options.scene];
     return expected.includes(outputs.outcome ?? "") ? 0 : 1;
   } finally {
@@ -79,8 +79,10 @@ function showChange(docs: DocsRepository, outputs: Record<string, string>): void
   }
 }
 
-async function keepRunning(address: string): Promise<void> {
-  console.log(`\nThe service runs until you press Ctrl+C: ${address}`);
+async function keepRunning(signInLink: string): Promise<void> {
+  console.log(
+    `\nThe service runs until you press Ctrl+C. This link opens the page once, within 10 minutes: ${signInLink}`,
+  );
   await new Promise<void>((resolve) => process.once("SIGINT", resolve).once("SIGTERM", resolve));
 }
 

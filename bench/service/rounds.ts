@@ -21,7 +21,6 @@ export async function measure(): Promise<Measurement[]> {
   const pullRequests = new LocalPullRequests({
     store,
     repository,
-    repositoryName: "docs",
     baseUrl: () => "http://127.0.0.1",
     signal: new AbortController().signal,
     log: (line) => process.stderr.write(`${line}\n`),

@@ -116,7 +116,7 @@ async function start(folder: string, files: number, commits: number) {
   const { signal } = new AbortController();
   const log = () => {};
   const baseUrl = () => "http://127.0.0.1:1";
-  const pullRequests = new LocalPullRequests({ store, repository, repositoryName: "docs", baseUrl, signal, log });
+  const pullRequests = new LocalPullRequests({ store, repository, baseUrl, signal, log });
   const options = { agent, sandbox: unconfined, network: fullNetwork, limits: {}, timeLimitMs: 600_000 };
   const ports = { ...options, store, repository, worktrees, pullRequests, folder: state, largestChangeBytes: 1e9 };
   /** Runs a turn of a job, and returns how long it took, in milliseconds. */

@@ -45,6 +45,8 @@ repository. The service commits and pushes the agent's changes and opens a pull 
                             disk space (default: 5; always 0 with --sandbox none)
   --project ID              project that the API key gives access to; may be repeated (default: demo)
   --port N                  port to listen on (default: any free port)
+  --public-url URL          https URL at which a reverse proxy serves the service, such as https://agents.example.com;
+                            used in links to pages (default: it can be reached only on this machine)
   --store FILE              keep jobs, messages and rate limits in this SQLite file, and the clone, the homes of agents
                             and the logs next to it
                             (default: nothing is kept when the service stops)
@@ -76,6 +78,7 @@ export interface CommandLineOptions {
   apiKey: string | undefined;
   projects: string[];
   port: number;
+  publicUrl: string | undefined;
   store: string | undefined;
   agents: number;
   timeLimitMs: number;
@@ -117,6 +120,7 @@ export function parseOptions(
         "keep-worktrees": { type: "string" },
         project: { type: "string", multiple: true },
         port: { type: "string" },
+        "public-url": { type: "string" },
         store: { type: "string" },
         "archive-after-days": { type: "string" },
         "delete-after-days": { type: "string" },
@@ -150,6 +154,7 @@ export function parseOptions(
       apiKey: environment.AGENT_SERVICE_KEY || undefined,
       projects: project,
       port: parseInteger("--port", values.port ?? "0", 0, 65_535),
+      publicUrl: parsePublicUrl(values["public-url"]),
       store,
       agents: parseInteger("--agents", values.agents ?? String(availableParallelism()), 1, 1000),
       timeLimitMs: parsePositive("--time-limit-minutes", values["time-limit-minutes"] ?? "30") * 60_000,
@@ -208,6 +213,16 @@ function parseGitHubRepository(
   const apiUrl = (values["github-api"] ?? "https://api.github.com").replace(/\/+$/, "");
   if (!URL.canParse(apiUrl)) throw new Error("--github-api must be a URL.");
   return { apiUrl, owner: parts[0] ?? "", name: parts[1] ?? "", token };
+}
+
+/** Returns the origin: pages link each other with paths from the root. */
+function parsePublicUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // Over http, the API key would be sent in plain text.
+  if (url?.protocol !== "https:" || url.href !== `${url.origin}/`)
+    throw new Error("--public-url must be an https URL without a path, such as https://agents.example.com.");
+  return url.origin;
 }
 
 function parseInteger(option: string, text: string, min: number, max: number): number {

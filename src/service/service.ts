@@ -13,6 +13,7 @@ import { keepUp } from "./git/upkeep.ts";
 import type { WorktreePlace } from "./git/worktree.ts";
 import { Worktrees } from "./git/worktrees.ts";
 import { createApi } from "./http/api.ts";
+import { checkHost } from "./http/host.ts";
 import { type LoopbackServer, listen } from "./http/listen.ts";
 import { AgentEngine } from "./jobs/agent-engine.ts";
 import { Archiver } from "./jobs/archiver.ts";
@@ -22,9 +23,10 @@ import { Retention } from "./jobs/retention.ts";
 import { runRounds } from "./jobs/rounds.ts";
 import { Store } from "./jobs/store.ts";
 import { tidyJobDirectories } from "./jobs/tidy-job-directories.ts";
+import { Pages } from "./pages/pages.ts";
 import type { GitHubRepository } from "./pulls/github/github-repository.ts";
 import { GitHubPullRequests } from "./pulls/github.ts";
-import { LocalPullRequests } from "./pulls/local.ts";
+import { type LocalPullRequest, LocalPullRequests } from "./pulls/local.ts";
 
 export interface ServiceOptions {
   /** URL or path, as `git clone` accepts it. */
@@ -49,6 +51,8 @@ export interface ServiceOptions {
   repositoryUmask?: number;
   /** Default: 0, any free port. */
   port?: number;
+  /** The origin at which a reverse proxy serves the service, for links. Default: only loopback, at its port. */
+  publicUrl?: string | undefined;
   /** How many agents run at a time. */
   agents: number;
   /** Per attempt. */
@@ -72,13 +76,19 @@ const defaultKeptWorktrees = 5;
 /** A shorter checkout is not worth the disk space of a spare worktree. */
 const slowCheckoutMs = 3000;
 
+/** A running service. */
+export interface Service extends LoopbackServer {
+  /** Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page, such as `/pull/1`. */
+  createSignInLink(path: string): string;
+}
+
 /**
  * Starts the service. Disposing of it stops the agents; the next service on the same store resumes their turns.
  *
  * @throws if the agent is not installed, if the store cannot be opened or belongs to another repository, if GitHub does not
  *   accept the token, or if the service cannot work on the repository
  */
-export async function startService(options: ServiceOptions): Promise<LoopbackServer> {
+export async function startService(options: ServiceOptions): Promise<Service> {
   const {
     folder,
     agent,
@@ -91,6 +101,7 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
     timeLimitMs,
     largestChangeBytes,
     github,
+    publicUrl,
     log = () => {},
   } = options;
   checkPrograms(agent, process.env.PATH);
@@ -119,19 +130,15 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
   const worktrees = new Worktrees({ repository, folder, kept, slowCheckoutMs });
   let baseUrl = "";
   const repositoryName = nameOf(address);
-  const pages = new LocalPullRequests({
-    store,
-    repository,
-    repositoryName,
-    baseUrl: () => baseUrl,
-    signal,
-    log,
-  });
+  const links = { baseUrl: () => publicUrl ?? baseUrl };
+  const localPullRequests = new LocalPullRequests({ store, repository, ...links, signal, log });
   const onGitHub = github && new GitHubPullRequests({ repository: github, signal, log });
-  const pullRequests = onGitHub ?? pages;
+  const pullRequests = onGitHub ?? localPullRequests;
   const run = { agent, sandbox, network, limits, timeLimitMs, largestChangeBytes };
   const ports = { store, repository, worktrees, pullRequests, folder, ...run };
   const engine = new AgentEngine({ ...ports, repositoryName, agents, signal, log });
+  const stateOf = (pull: LocalPullRequest) => localPullRequests.stateAtLastFetch(pull, pull.target);
+  const pages = new Pages({ store, repository, repositoryName, stateOf, apiKey, ...links, log });
   const api = createApi({ engine, apiKey, projects, log });
 
   let server: LoopbackServer | undefined;
@@ -142,7 +149,7 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
     await repository.open();
     if (store.repository() !== identity) store.setRepository(identity);
     await mkdir(jobsFolder(folder), { recursive: true });
-    server = await listen(pages.servePages(api), options.port);
+    server = await listen(checkHost(publicUrl, pages.serve(api)), options.port, { log });
     baseUrl = server.url;
     engine.start();
   } catch (error) {
@@ -171,6 +178,7 @@ export async function startService(options: ServiceOptions): Promise<LoopbackSer
   ]);
   return {
     ...server,
+    createSignInLink: (path) => pages.createSignInLink(path),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       await server[Symbol.asyncDispose]();

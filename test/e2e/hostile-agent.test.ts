@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { type SandboxKind, sandboxKinds } from "../../src/service/agents/sandbox/create-sandbox.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
-import { docsRepository, runJob, send, waitForJob } from "../support/agent-service.ts";
+import { docsRepository, readPage, runJob, send, waitForJob } from "../support/agent-service.ts";
 import { findObstacle } from "../support/sandbox-obstacle.ts";
 import { spawnService } from "../support/service-process.ts";
 import { temporaryFolder } from "../support/step.ts";
@@ -129,7 +129,7 @@ for (const kind of sandboxKinds) {
       await send(service, `docs/job/${second.id}/message`, "plant Git configuration");
       expect((await waitForJob(service, second.id)).status).toBe("completed");
       expect(service.hasRun()).toBe(false);
-      expect(await (await fetch(second.prLink)).text()).toContain("+ changed");
+      expect(await readPage(service, second.prLink)).toContain("+ changed");
       expect(service.hasRun()).toBe(false);
     });
 

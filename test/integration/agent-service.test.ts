@@ -10,6 +10,7 @@ import type { DocsRepository } from "../../tools/docs-repository.ts";
 import {
   type AgentService,
   docsRepository,
+  readPage,
   runJob,
   scriptAgent,
   send,
@@ -56,7 +57,7 @@ test("opens a pull request for a job, and adds to it for a message", async () =>
     prLink: `${service.url}/pull/1`,
   });
   expect(docs.read(`agent/${id}`, "docs/quickstart.md")).toBe("# Quickstart\n\nRun npm ci.");
-  expect(await (await fetch(first.prLink ?? "")).text()).toContain(">Open<");
+  expect(await readPage(service, first.prLink)).toContain(">Open<");
 
   expect((await send(service, `docs/job/${id}/message`, 'Replace "Utilise" with "Use"')).job.prLink).toBeNull();
   expect(await waitForJob(service, id)).toMatchObject({ status: "completed", prLink: first.prLink });
@@ -64,7 +65,7 @@ test("opens a pull request for a job, and adds to it for a message", async () =>
     'Replace "Utilise" with "Use"',
     'Add a page "Quickstart" that says "Run npm ci."',
   ]);
-  const page = await (await fetch(first.prLink ?? "")).text();
+  const page = await readPage(service, first.prLink);
   for (const shown of ["2 commits", "+ Use the command.", "- Utilise the command.", "+ # Quickstart"])
     expect(page).toContain(shown);
 });
@@ -469,7 +470,7 @@ test("cleans up what a killed service left behind", async () => {
 test("shows the beginning of a large diff", async () => {
   const service = await start({ agent: shellAgent("yes x | head -n 3000000 > n.md") });
   const job = await runJob(service, "Go on");
-  const page = await (await fetch(job.prLink ?? "")).text();
+  const page = await readPage(service, job.prLink);
   expect(page).toContain("too large to display");
   expect(page.length).toBeLessThan(40_000_000);
 });
@@ -493,25 +494,41 @@ test("rejects hostile project and job ids, and a wrong key", async () => {
   expect(docs.branches()).toEqual([]);
 });
 
-test("shows no more of a prompt on the page than the title of its commit", async () => {
+test("shows prompts and answers on the page of a pull request, only to who has the key", async () => {
   const service = await start();
   const { prLink } = await runJob(service, 'Add a page "A" that says "B."\n\nThe password is hunter2.');
-  const page = await (await fetch(prLink ?? "")).text();
-  expect(page).toContain("<li>Add a page &quot;A&quot; that says &quot;B.&quot;</li>");
-  expect(page).not.toContain("hunter2");
+  const page = await readPage(service, prLink);
+  expect(page).toContain("<summary>Add a page &quot;A&quot; that says &quot;B.&quot;</summary>");
+  expect(page).toContain("The password is hunter2.</pre>");
+  const stranger = await fetch(prLink ?? "", { redirect: "manual" });
+  expect(stranger.status).toBe(303);
+  expect(await stranger.text()).toBe("");
+});
+
+test("signs in by a link, as the demo does", async () => {
+  const service = await start();
+  const { prLink } = await runJob(service, 'Add a page "A"');
+  const { headers } = await fetch(service.createSignInLink(new URL(prLink ?? "").pathname), { redirect: "manual" });
+  const location = new URL(headers.get("location") ?? "", service.url).href;
+  expect(location).toBe(prLink);
+  const page = await fetch(location, { headers: { cookie: headers.get("set-cookie")?.split(";")[0] ?? "" } });
+  expect(page.status).toBe(200);
+  expect(await page.text()).toContain(">Open<");
+});
+
+test("links pages at the public URL", async () => {
+  const service = await start({ publicUrl: "https://agents.example.com" });
+  expect((await runJob(service, 'Add a page "A"')).prLink).toBe("https://agents.example.com/pull/1");
 });
 
 test("escapes hostile text on the page of a pull request", async () => {
   const agent = scriptAgent('fs.writeFileSync("<img src=x>.md", "<script>alert(1)</script>\\n\\u202e\\n");');
   const service = await start({ agent });
   const job = await runJob(service, '<script>alert(2)</script>\n"><b>');
-  const response = await fetch(job.prLink ?? "");
-  const page = await response.text();
-  expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
+  const page = await readPage(service, job.prLink);
   expect(page).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
   expect(page).toContain("&lt;img src=x&gt;.md");
   expect(page).not.toMatch(/<script|<img|<b>|\u202e/);
-  expect((await fetch(`${service.url}/pull/99`)).status).toBe(404);
 });
 
 function isAlive(pid: string): boolean {

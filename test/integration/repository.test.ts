@@ -323,6 +323,25 @@ describe("a rebase", () => {
   });
 });
 
+test("returns the newest commits, oldest first, with the subjects of their messages", async () => {
+  const { docs, repository } = await open();
+  const [base, tree] = [docs.git("rev-parse", "main"), docs.git("rev-parse", "main^{tree}")];
+  const author = ["-c", "user.name=x", "-c", "user.email=x"];
+  const commits: string[] = [];
+  for (const message of ["One", "Two\nlines\n\nText.", "Three"]) {
+    const parent = commits.at(-1) ?? base;
+    commits.push(docs.git(...author, "commit-tree", tree, "-p", parent, "-m", message));
+  }
+  docs.git("update-ref", "refs/heads/agent/a", commits[2] ?? "");
+  await repository.fetch();
+  expect(await repository.latestCommits(base, "agent/a", 2)).toEqual([
+    { commit: commits[1], subject: "Two lines" },
+    { commit: commits[2], subject: "Three" },
+  ]);
+  expect(await repository.latestCommits(base, "agent/a", 9)).toHaveLength(3);
+  expect(await repository.latestCommits("agent/a", "agent/a", 9)).toEqual([]);
+});
+
 test("fetches all branches, and forgets those that are gone", async () => {
   const { docs, repository, folder } = await open();
   docs.git("branch", "new", "main");

@@ -12,7 +12,15 @@ import { runTurn, type TurnPorts } from "../../src/service/jobs/turn.ts";
 import { LocalPullRequests } from "../../src/service/pulls/local.ts";
 import type { Change, PullRequestState, PullRequests } from "../../src/service/pulls/pull-requests.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
-import { docsRepository, runJob, scriptAgent, send, startAgentService, waitForJob } from "../support/agent-service.ts";
+import {
+  docsRepository,
+  readPage,
+  runJob,
+  scriptAgent,
+  send,
+  startAgentService,
+  waitForJob,
+} from "../support/agent-service.ts";
 import { temporaryFolder } from "../support/step.ts";
 
 test("runs 30 jobs of 10 projects at once, each with its own change, and keeps the repository sound", async () => {
@@ -328,7 +336,6 @@ function localPullRequests(store: Store, repository: Repository): { pages: Local
   const pages = new LocalPullRequests({
     store,
     repository,
-    repositoryName: "docs",
     baseUrl: () => "http://127.0.0.1:1",
     signal: new AbortController().signal,
     log: (line) => void log.push(line),
@@ -381,7 +388,7 @@ test("archives a job when its branch is merged or deleted, and a message takes i
   expect(records.map(({ archivedAt }) => archivedAt !== null)).toEqual([true, true, false]);
   expect(records.map(({ prLink }) => prLink)).toEqual(links);
   const path = new URL(links[0] ?? "").pathname;
-  expect(await (await fetch(service.url + path)).text()).toContain(">Merged<");
+  expect(await readPage(service, path)).toContain(">Merged<");
 
   expect((await send(service, `docs/job/${merged}/message`, "more")).job).toMatchObject({
     status: "active",

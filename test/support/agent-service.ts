@@ -1,9 +1,8 @@
 import { onTestFinished } from "vitest";
 import { type Agent, builtInEditor, shellAgent } from "../../src/service/agents/agent.ts";
 import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
-import type { LoopbackServer } from "../../src/service/http/listen.ts";
 import type { JobRecord } from "../../src/service/jobs/engine.ts";
-import { type ServiceOptions, startService } from "../../src/service/service.ts";
+import { type Service, type ServiceOptions, startService } from "../../src/service/service.ts";
 import { DocsRepository } from "../../tools/docs-repository.ts";
 import { serviceKey } from "./scripted-service.ts";
 import { temporaryFolder } from "./step.ts";
@@ -25,7 +24,7 @@ export function docsRepository(files?: Readonly<Record<string, string>>): DocsRe
   return docs;
 }
 
-export interface AgentService extends LoopbackServer {
+export interface AgentService extends Service {
   folder: string;
   /** What the service logged. */
   lines: string[];
@@ -66,6 +65,16 @@ export async function send(
     ...(prompt !== undefined && { body: JSON.stringify({ prompt }) }),
   });
   return { status: response.status, job: (await response.json()) as JobRecord, headers: response.headers };
+}
+
+/** Signs in, and returns the page of a pull request. */
+export async function readPage(service: { url: string }, link: string | null): Promise<string> {
+  const key = new URLSearchParams({ key: serviceKey });
+  const { headers } = await fetch(`${service.url}/sign-in`, { method: "POST", body: key, redirect: "manual" });
+  const cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
+  const page = await fetch(new URL(link ?? "", service.url), { headers: { cookie }, redirect: "manual" });
+  if (page.status !== 200) throw new Error(`the page was answered with ${page.status}`);
+  return page.text();
 }
 
 /** Waits until a job is no longer active. */

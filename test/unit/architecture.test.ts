@@ -71,6 +71,12 @@ const arrows: Record<string, string[]> = {
     "action/runner/github-error.ts",
   ],
   "service/http": ["service/jobs", "service/error-message.ts"],
+  "service/pages": [
+    "service/http",
+    "service/jobs/commit-title.ts",
+    "service/pulls/state-error-log.ts",
+    "service/error-message.ts",
+  ],
   "service/jobs": [
     "service/agents",
     "service/git",
@@ -149,6 +155,8 @@ test("the service uses few packages besides Node, each in one place", () => {
       file.startsWith("service/") && !isType && !target.endsWith(".ts") && !target.startsWith("node:"),
   );
   expect([...new Set(packages.map(({ file, target }) => `${dirname(file)} → ${target}`))].sort()).toEqual([
+    "service/pages → lru-cache",
+    "service/pages → p-limit",
     "service/pulls/github → @octokit/core",
     "service/pulls/github → @octokit/plugin-retry",
     "service/pulls/github → @octokit/plugin-throttling",

@@ -213,6 +213,17 @@ export class Repository {
       .map((entry) => ({ commit: entry.slice(0, entry.indexOf("\n")), message: entry.slice(entry.indexOf("\n") + 1) }));
   }
 
+  /** Returns the newest commits after `base` up to `head`, oldest first, each with the subject of its message. */
+  async latestCommits(base: string, head: string, count: number): Promise<{ commit: string; subject: string }[]> {
+    const log = ["log", "--reverse", "-z", "--format=%H %s", `--max-count=${count}`, `${base}..${head}`];
+    // A subject can be as long as a whole message.
+    const output = await this.#git.run(log, { maxBytes: 1_000_000 });
+    return output
+      .split("\0")
+      .filter((entry) => entry !== "")
+      .map((entry) => ({ commit: entry.slice(0, entry.indexOf(" ")), subject: entry.slice(entry.indexOf(" ") + 1) }));
+  }
+
   /** Returns the first `maxBytes` bytes of the diff between two commits. */
   diff(base: string, head: string, maxBytes: number): Promise<string> {
     const format = [

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, realpathSync } from "node:fs";
 import type { EarlierTurn } from "../agents/run-agent.ts";
+import type { PageStore, TurnExcerpt } from "../pages/pull-request-pages.ts";
 import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
-import { commitTitle } from "./commit-title.ts";
 import { Database } from "./database.ts";
 import { type RateLimited, StoreUnavailable } from "./engine.ts";
 import { countUse } from "./hourly-limit.ts";
@@ -56,7 +56,7 @@ export interface StoredTurn extends Turn {
  *
  * Methods throw `StoreUnavailable` while the file cannot be used, such as on a full disk. Nothing is changed then.
  */
-export class Store implements Disposable, LocalPullRequestStore {
+export class Store implements Disposable, LocalPullRequestStore, PageStore {
   readonly #lock: Disposable | undefined;
   readonly #db: Database;
   readonly #queue: TurnQueue;
@@ -165,9 +165,23 @@ export class Store implements Disposable, LocalPullRequestStore {
     return this.#db.rows<StoredTurn>("SELECT * FROM turn WHERE job = ? ORDER BY id", jobId);
   }
 
-  /** Returns the title and state of each turn of a job, oldest first. */
-  turnTitles(jobId: string): { title: string; state: StoredTurn["state"] }[] {
-    return this.turns(jobId).map(({ prompt, state }) => ({ title: commitTitle(prompt), state }));
+  countTurns(jobId: string): number {
+    return this.#db.row<{ count: number }>("SELECT count(*) AS count FROM turn WHERE job = ?", jobId)?.count ?? 0;
+  }
+
+  /** Returns the ids of a job's newest turns, oldest first. */
+  latestTurns(jobId: string, count: number): number[] {
+    const sql = "SELECT id FROM turn WHERE job = ? ORDER BY id DESC LIMIT ?";
+    return this.#db
+      .rows<{ id: number }>(sql, jobId, count)
+      .map(({ id }) => id)
+      .reverse();
+  }
+
+  /** Returns a turn with at most `length` characters of its texts. */
+  turnExcerpt(id: number, length: number): TurnExcerpt | undefined {
+    const sql = "SELECT state, substr(prompt, 1, ?) AS prompt, substr(answer, 1, ?) AS answer FROM turn WHERE id = ?";
+    return this.#db.row<TurnExcerpt>(sql, length, length, id);
   }
 
   /** Returns the earlier turns of a turn's job in which an agent ran, oldest first. */
@@ -327,6 +341,11 @@ export class Store implements Disposable, LocalPullRequestStore {
 
   pullRequest(number: number): LocalPullRequest | undefined {
     return this.#db.row<LocalPullRequest>("SELECT * FROM pullRequest WHERE number = ?", number);
+  }
+
+  /** Returns the newest pull requests, newest first. */
+  latestPullRequests(count: number): { number: number; title: string }[] {
+    return this.#db.rows("SELECT number, title FROM pullRequest ORDER BY number DESC LIMIT ?", count);
   }
 
   /** The agent has run and cannot run again for this, so the change waits for the end of the turn, which is retried. */

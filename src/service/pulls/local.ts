@@ -1,8 +1,4 @@
-import type { RequestListener } from "node:http";
-import { errorStack } from "../error-message.ts";
 import type { Repository } from "../git/repository.ts";
-import { parseDiff } from "./diff.ts";
-import { type PullRequestTurn, renderPullRequestPage } from "./local-page.ts";
 import type { Change, PullRequestRef, PullRequestState, PullRequests } from "./pull-requests.ts";
 import { StateErrorLog } from "./state-error-log.ts";
 
@@ -24,24 +20,17 @@ export interface LocalPullRequestStore {
   addPullRequest(pullRequest: LocalPullRequest): number;
   /** Returns `false` if the job has no pull request of that number. */
   updatePullRequest(number: number, job: string, base: string, head: string): boolean;
-  pullRequest(number: number): LocalPullRequest | undefined;
-  /** Returns the turns of a job, oldest first. */
-  turnTitles(jobId: string): PullRequestTurn[];
 }
 
 export interface LocalPullRequestsOptions {
   store: LocalPullRequestStore;
   repository: Repository;
-  repositoryName: string;
   /** Returns the service's base URL. Called when a link is made, because the port is unknown before the service listens. */
   baseUrl: () => string;
   /** Aborts when the service stops. */
   signal: AbortSignal;
   log: (line: string) => void;
 }
-
-/** Of a larger diff only this much is shown, because rendering it would block the service. */
-const maxDiffBytes = 500_000;
 
 /** Pull requests that are pages of the service, for repositories that are not on GitHub. */
 export class LocalPullRequests implements PullRequests {
@@ -64,7 +53,7 @@ export class LocalPullRequests implements PullRequests {
   async stateOf(pullRequest: PullRequestRef): Promise<PullRequestState> {
     const { repository } = this.#options;
     await repository.fetch();
-    return this.#stateAtLastFetch(pullRequest, await repository.targetBranch());
+    return this.stateAtLastFetch(pullRequest, await repository.targetBranch());
   }
 
   async findClosed(pullRequests: readonly PullRequestRef[]): Promise<ReadonlySet<string>> {
@@ -88,60 +77,13 @@ export class LocalPullRequests implements PullRequests {
     return closed;
   }
 
-  async #stateAtLastFetch(
+  /** Returns the state as of the last fetch, and so at once. */
+  async stateAtLastFetch(
     { branch, head }: Pick<PullRequestRef, "branch" | "head">,
     targetBranch: string,
   ): Promise<PullRequestState> {
     const { repository } = this.#options;
     if (await repository.isMerged(head, targetBranch)) return "merged";
     return (await repository.branchHead(branch)) === undefined ? "closed" : "open";
-  }
-
-  /** Returns a listener that serves `/pull/<number>` and passes every other request to `next`. */
-  servePages(next: RequestListener): RequestListener {
-    return async (request, response) => {
-      const number = /^\/pull\/(\d{1,9})$/.exec(request.url ?? "")?.[1];
-      if (number === undefined || !["GET", "HEAD"].includes(request.method ?? "")) return next(request, response);
-      const [status, page] = await this.#render(Number(number)).then(
-        (html): [number, string] => (html === undefined ? [404, "Pull request not found"] : [200, html]),
-        (error: unknown): [number, string] => {
-          this.#options.log(`${request.method} ${request.url}: ${errorStack(error)}`);
-          return [500, "Internal error. The log of the service has the details."];
-        },
-      );
-      response.writeHead(status, {
-        "content-type": "text/html; charset=utf-8",
-        "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
-        "x-content-type-options": "nosniff",
-      });
-      response.end(page);
-    };
-  }
-
-  async #render(number: number): Promise<string | undefined> {
-    const { store, repository, repositoryName, baseUrl } = this.#options;
-    const pullRequest = store.pullRequest(number);
-    if (!pullRequest) return undefined;
-    const { job, title, branch, target, base, head } = pullRequest;
-    const [commits, diff, state] = await Promise.all([
-      repository.commits(base, head),
-      repository.diff(base, head, maxDiffBytes),
-      this.#stateAtLastFetch({ branch, head }, target).catch((error: unknown) => {
-        this.#errors.report(`${baseUrl()}/pull/${number}`, error);
-        return undefined;
-      }),
-    ]);
-    return renderPullRequestPage({
-      number,
-      title,
-      branch,
-      targetBranch: target,
-      repositoryName,
-      state,
-      turns: store.turnTitles(job),
-      commits,
-      files: parseDiff(diff),
-      isTruncated: Buffer.byteLength(diff) >= maxDiffBytes,
-    });
   }
 }

@@ -9,6 +9,7 @@ test("requires only the repository", () => {
     agent: { model: "documentation-editor" },
     projects: ["demo"],
     port: 0,
+    publicUrl: undefined,
     timeLimitMs: 1_800_000,
     keptWorktrees: 5,
     apiKey: undefined,
@@ -29,6 +30,7 @@ test("parses every option", () => {
       "--project=b",
     ].concat([
       "--port=4100",
+      "--public-url=https://agents.example.com/",
       "--time-limit-minutes=0.5",
       "--archive-after-days=7",
       "--delete-after-days=0.5",
@@ -44,6 +46,7 @@ test("parses every option", () => {
     agents: 3,
     projects: ["a", "b"],
     port: 4100,
+    publicUrl: "https://agents.example.com",
     timeLimitMs: 30_000,
     archiveAfterDays: 7,
     deleteAfterDays: 0.5,
@@ -52,6 +55,17 @@ test("parses every option", () => {
     apiKey: "mint_key",
     github: { owner: "acme", name: "docs", apiUrl: "https://api.github.com", token: "token" },
   });
+});
+
+test.each([
+  "http://agents.example.com",
+  "agents.example.com",
+  "https://agents.example.com/docs",
+  "https://a:b@c.example",
+  "",
+])("rejects the public URL %j", (url) => {
+  const error = "--public-url must be an https URL without a path, such as https://agents.example.com.";
+  expect(parseOptions(["--repository=docs", `--public-url=${url}`], {})).toEqual({ error });
 });
 
 test("runs an agent's command with a shell", () => {

@@ -318,3 +318,29 @@ test("does not count a create that could not be stored", () => {
   for (let use = 0; use < 200; use++) expect(() => addJob(store, "job_1", 1000)).toThrow("UNIQUE");
   expect(store.addJob({ id: "job_2", project: "docs", createdAt: 1000 }, "One")).toBeUndefined();
 });
+
+test("returns the newest turns and the beginning of their texts for a page", () => {
+  const store = memoryStore();
+  addJob(store, "job_1", 1000);
+  for (const prompt of ["Zwei ü𝄞", "Three"]) store.addTurn("job_1", prompt, 2000);
+  store.setAnswer(2, "Done.");
+  store.finishTurn(2, "failed", 3000);
+  expect(store.countTurns("job_1")).toBe(3);
+  expect(store.latestTurns("job_1", 2)).toEqual([2, 3]);
+  expect(store.latestTurns("job_1", 9)).toEqual([1, 2, 3]);
+  expect(store.turnExcerpt(2, 7)).toEqual({ state: "failed", prompt: "Zwei ü𝄞", answer: "Done." });
+  expect(store.turnExcerpt(2, 3)).toEqual({ state: "failed", prompt: "Zwe", answer: "Don" });
+  expect(store.turnExcerpt(3, 3)).toEqual({ state: "waiting", prompt: "Thr", answer: null });
+  expect(store.turnExcerpt(4, 3)).toBeUndefined();
+});
+
+test("lists the newest pull requests", () => {
+  const store = memoryStore();
+  addJob(store, "job_1", 1000);
+  const pull = { job: "job_1", branch: "agent/job_1", target: "main", base: "1", head: "2" };
+  for (const title of ["One", "Two", "Three"]) store.addPullRequest({ ...pull, title });
+  expect(store.latestPullRequests(2)).toEqual([
+    { number: 3, title: "Three" },
+    { number: 2, title: "Two" },
+  ]);
+});

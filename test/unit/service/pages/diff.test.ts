@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseDiff } from "../../../../src/service/pulls/diff.ts";
+import { parseDiff } from "../../../../src/service/pages/diff.ts";
 
 test("parses line numbers, renames and binary files, and lines that look like headers", () => {
   const files = parseDiff(

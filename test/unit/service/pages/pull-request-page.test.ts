@@ -1,21 +1,36 @@
 import { expect, test } from "vitest";
-import { type PullRequestPage, renderPullRequestPage } from "../../../../src/service/pulls/local-page.ts";
+import {
+  type PullRequestChanges,
+  type PullRequestHead,
+  type PullRequestTurn,
+  renderChanges,
+  renderHead,
+  renderTurn,
+  renderTurns,
+} from "../../../../src/service/pages/pull-request-page.ts";
 
-const page: PullRequestPage = {
+const pullRequest: PullRequestHead = {
   number: 7,
   title: "Fix the links",
   branch: "agent/job_1",
   targetBranch: "main",
   repositoryName: "https://example.com/docs",
   state: "open",
-  turns: [
-    { title: "Fix the links", state: "completed" },
-    { title: "And of the others", state: "failed" },
-  ],
+};
+
+const turn: PullRequestTurn = {
+  title: "Fix the links",
+  state: "completed",
+  prompt: { text: "Fix the links\nin all pages", isCut: false },
+  answer: { text: "I fixed them.", isCut: true },
+};
+
+const changes: PullRequestChanges = {
   commits: [
-    { commit: "0123456789abcdef", message: "Fix the links\n\nAgent-Turn: 1\n" },
-    { commit: "fedcba9876543210", message: "More" },
+    { commit: "0123456789abcdef", subject: "Fix the links" },
+    { commit: "fedcba9876543210", subject: "More" },
   ],
+  hasMoreCommits: false,
   files: [
     {
       title: "guide.md",
@@ -38,20 +53,43 @@ const page: PullRequestPage = {
   isTruncated: false,
 };
 
-/** Returns the rendered page after its style sheet. */
-const render = (changes: Partial<PullRequestPage> = {}) =>
-  renderPullRequestPage({ ...page, ...changes }).replace(/^.*<\/style>\n/s, "");
+/** Returns the rendered head after its style sheet. */
+const head = (changed: Partial<PullRequestHead> = {}) =>
+  renderHead({ ...pullRequest, ...changed }).replace(/^.*<\/style>\n/s, "");
 
-test("shows a pull request with its turns, commits and changes", () => {
-  expect(render()).toBe(`<main>
-<p class="quiet">https://example.com/docs</p>
+const rest = (changed: Partial<PullRequestChanges> = {}) => [...renderChanges({ ...changes, ...changed })].join("");
+
+test("shows a pull request with its state and branches", () => {
+  expect(head()).toBe(`<header><a href="/">https://example.com/docs</a>
+<form method="post" action="/sign-out"><button class="link">Sign out</button></form></header>
+<main>
 <h1>Fix the links <span class="quiet">#7</span></h1>
 <p><span class="state open">Open</span>
-The agent wants to merge 2 commits into <code>main</code> from <code>agent/job_1</code></p>
-<h2>Turns</h2>
-<ol><li>Fix the links</li>
-<li>And of the others <span class="minus">Failed</span></li></ol>
-<h2>Commits</h2>
+The agent wants to merge <code>agent/job_1</code> into <code>main</code></p>
+`);
+});
+
+test("shows its turns", () => {
+  expect(renderTurns([renderTurn(turn), "<li>"], 2)).toBe(`<h2>Turns</h2>
+<ol start="1"><li><details><summary>Fix the links</summary>
+Prompt
+<pre>
+Fix the links
+in all pages</pre>
+Last message of the agent <span class="quiet">(only the beginning)</span>
+<pre>
+I fixed them.</pre></details></li>
+<li></ol>
+`);
+  const failed = renderTurn({ ...turn, state: "failed", answer: null });
+  expect(failed).toContain('<summary>Fix the links <span class="minus">Failed</span></summary>');
+  expect(failed).not.toContain("Last message");
+  expect(renderTurn({ ...turn, state: "waiting" })).toContain(">Waiting<");
+  expect(renderTurn({ ...turn, state: "running" })).toContain(">Running<");
+});
+
+test("shows its commits and changes", () => {
+  expect(rest()).toBe(`<h2>2 commits</h2>
 <ul><li><code>01234567</code> Fix the links</li>
 <li><code>fedcba98</code> More</li></ul>
 
@@ -63,39 +101,48 @@ The agent wants to merge 2 commits into <code>main</code> from <code>agent/job_1
 <tr class="added"><td></td><td>3</td><td>+ 3</td></tr>
 <tr class="marker"><td></td><td></td><td>\\ No newline at end of file</td></tr>
 <tr class="hunk"><td></td><td></td><td>@@ -9 +10 @@</td></tr>
-<tr class="added"><td></td><td>10</td><td>+ ten</td></tr></table></section>
+<tr class="added"><td></td><td>10</td><td>+ ten</td></tr>
+</table></section>
 </main>
 </html>
 `);
 });
 
+test("shows all lines of a long hunk, in parts of at most 500 lines", () => {
+  const lines = Array.from({ length: 1001 }, (_, index) => ({ kind: "added" as const, text: `line ${index}.` }));
+  const file = { title: "a", extendedHeaders: [], hunks: [{ header: "@@", lines }] };
+  const parts = [...renderChanges({ ...changes, files: [file] })];
+  expect(Math.max(...parts.map((part) => part.split("<tr").length - 1))).toBe(500);
+  expect(parts.join("").match(/line \d+\./g)).toEqual(lines.map(({ text }) => text));
+});
+
 test("names the pull request in its title, and has light and dark colors", () => {
-  const html = renderPullRequestPage({ ...page, title: "a < b" });
+  const html = renderHead({ ...pullRequest, title: "a < b" });
   expect(html).toContain("<title>a &lt; b · Pull request 7</title>");
   expect(html).toContain("@media (prefers-color-scheme: dark)");
 });
 
 test("shows the state, if it is known", () => {
-  expect(render({ state: "merged" })).toContain('<span class="state merged">Merged</span>');
-  expect(render({ state: "closed" })).toContain('<span class="state closed">Closed</span>');
-  expect(render({ state: undefined })).toContain("<p>\nThe agent wants");
+  expect(head({ state: "merged" })).toContain('<span class="state merged">Merged</span>');
+  expect(head({ state: "closed" })).toContain('<span class="state closed">Closed</span>');
+  expect(head({ state: undefined })).toContain("<p>\nThe agent wants");
 });
 
 test("says that a diff is truncated", () => {
   const notice = "<p>This diff is too large to display completely; only the beginning is shown.</p>";
-  expect(render()).not.toContain(notice);
-  expect(render({ isTruncated: true })).toContain(notice);
+  expect(rest()).not.toContain(notice);
+  expect(rest({ isTruncated: true })).toContain(notice);
 });
 
 test("counts one commit, and no file", () => {
-  const html = render({ commits: page.commits.slice(0, 1), files: [] });
-  expect(html).toContain("merge 1 commit into");
+  const html = rest({ commits: changes.commits.slice(0, 1), files: [] });
+  expect(html).toContain("<h2>1 commit</h2>");
   expect(html).toContain('<h2>0 files changed <span class="plus">+0</span> <span class="minus">−0</span></h2>');
 });
 
 test("shows several files below each other", () => {
   const file = { title: "a", extendedHeaders: [], hunks: [] };
-  expect(render({ files: [file, { ...file, title: "b" }] })).toContain(
+  expect(rest({ files: [file, { ...file, title: "b" }] })).toContain(
     "<section><h3><code>a</code> </h3><table></table></section>\n<section><h3><code>b</code>",
   );
 });
@@ -104,22 +151,22 @@ test("escapes all content, and shows control characters that would reorder it", 
   const hostile = `<b> & "x" 'y' \u202e\u2066`;
   const escaped =
     '&lt;b&gt; &amp; &quot;x&quot; &#39;y&#39; <span class="quiet">U+202e</span><span class="quiet">U+2066</span>';
-  const html = render({
-    title: hostile,
-    branch: hostile,
-    targetBranch: hostile,
-    repositoryName: hostile,
-    turns: [{ title: hostile, state: "running" }],
-    commits: [{ commit: "<commit>", message: hostile }],
-    files: [
-      {
-        title: hostile,
-        extendedHeaders: [hostile],
-        hunks: [{ header: hostile, lines: [{ kind: "added", text: hostile, after: 1 }] }],
-      },
-    ],
-  });
-  expect(html.split(escaped)).toHaveLength(11);
+  const text = { text: hostile, isCut: false };
+  const html = [
+    renderHead({ ...pullRequest, title: hostile, branch: hostile, targetBranch: hostile, repositoryName: hostile }),
+    renderTurn({ title: hostile, state: "running", prompt: text, answer: text }),
+    rest({
+      commits: [{ commit: "<commit>", subject: hostile }],
+      files: [
+        {
+          title: hostile,
+          extendedHeaders: [hostile],
+          hunks: [{ header: hostile, lines: [{ kind: "added", text: hostile, after: 1 }] }],
+        },
+      ],
+    }),
+  ].join("");
+  expect(html.split(escaped)).toHaveLength(14);
   expect(html).not.toContain("<b>");
   expect(html).toContain("&lt;commit&gt;");
 });

@@ -1,0 +1,102 @@
+import type { IncomingMessage, RequestListener } from "node:http";
+import { errorStack } from "../error-message.ts";
+import { keepConnection } from "../http/connections.ts";
+import { HttpException } from "../http/http-exception.ts";
+import { messagePage } from "./html.ts";
+import { type PageReply, sendPage } from "./page-reply.ts";
+import { renderPullRequestList } from "./pull-request-list.ts";
+import { PullRequestPages, type PullRequestPagesOptions } from "./pull-request-pages.ts";
+import { SignIn, type SignInOptions } from "./sign-in.ts";
+
+export interface PagesOptions extends PullRequestPagesOptions, Omit<SignInOptions, "now"> {
+  /** Milliseconds since any moment. Default: since the process started. */
+  now?: () => number;
+}
+
+/** How many pull requests the start page lists. */
+const maxListed = 100;
+
+/** The pages that people read in a browser. Only who has the API key can read them. */
+export class Pages {
+  readonly #options: PagesOptions;
+  readonly #signIn: SignIn;
+  readonly #pullRequests: PullRequestPages;
+
+  constructor(options: PagesOptions) {
+    this.#options = options;
+    this.#signIn = new SignIn({ now: () => performance.now(), ...options });
+    this.#pullRequests = new PullRequestPages(options);
+  }
+
+  /** Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page, such as `/pull/1`. */
+  createSignInLink(path: string): string {
+    return this.#signIn.createLink(path);
+  }
+
+  /** Returns a listener that serves the pages and passes every other request to `next`. */
+  serve(next: RequestListener): RequestListener {
+    return async (request, response) => {
+      const [path = ""] = (request.url ?? "").split("?");
+      try {
+        const reply = this.#route(request, path);
+        if (reply === undefined) return next(request, response);
+        sendPage(response, await reply);
+      } catch (error) {
+        sendPage(response, this.#errorReply(error, request, path));
+      }
+    };
+  }
+
+  #route(request: IncomingMessage, path: string): PageReply | Promise<PageReply> | undefined {
+    const link = /^\/sign-in\/([\w-]{43})$/.exec(path)?.[1];
+    const number = /^\/pull\/(\d{1,9})$/.exec(path)?.[1];
+    if (link !== undefined) {
+      requireMethod(request, "GET");
+      return this.#signIn.followLink(request, link);
+    }
+    if (path === "/sign-in/link") {
+      requireMethod(request, "POST");
+      return this.#signIn.requestLink(request);
+    }
+    if (path === "/sign-out") {
+      requireMethod(request, "POST");
+      return this.#signIn.signOut(request);
+    }
+    if (path === "/sign-in") {
+      requireMethod(request, "GET", "HEAD", "POST");
+      return request.method === "POST" ? this.#signIn.submitForm(request) : this.#signIn.showForm(request);
+    }
+    if (path !== "/" && number === undefined) return undefined;
+    requireMethod(request, "GET", "HEAD");
+    if (!this.#signIn.isSignedIn(request)) return this.#signIn.challenge(request, path);
+    keepConnection(request);
+    return number === undefined ? this.#showList() : this.#showPullRequest(Number(number));
+  }
+
+  #showList(): PageReply {
+    const { store, repositoryName } = this.#options;
+    return { status: 200, body: [renderPullRequestList(repositoryName, store.latestPullRequests(maxListed))] };
+  }
+
+  async #showPullRequest(number: number): Promise<PageReply> {
+    const body = await this.#pullRequests.render(number);
+    if (body === undefined) throw new HttpException(404, "Pull request not found");
+    return { status: 200, body };
+  }
+
+  #errorReply(error: unknown, { method }: IncomingMessage, path: string): PageReply {
+    if (error instanceof HttpException)
+      return {
+        status: error.status,
+        headers: error.headers,
+        body: [messagePage(`Error ${error.status}`, error.message)],
+      };
+    // Without the token of a link.
+    this.#options.log(`${method} ${path.replace(/^(\/sign-in\/).*/, "$1…")}: ${errorStack(error)}`);
+    return { status: 500, body: [messagePage("Error 500", "Internal error. The log of the service has the details.")] };
+  }
+}
+
+function requireMethod({ method = "" }: IncomingMessage, ...allowed: string[]): void {
+  if (!allowed.includes(method)) throw new HttpException(405, "Method not allowed", { allow: allowed.join(", ") });
+}

@@ -1,0 +1,173 @@
+import { setImmediate } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import pLimit from "p-limit";
+import type { Repository } from "../git/repository.ts";
+import { HttpException } from "../http/http-exception.ts";
+import { commitTitle } from "../jobs/commit-title.ts";
+import type { LocalPullRequest } from "../pulls/local.ts";
+import type { PullRequestState } from "../pulls/pull-requests.ts";
+import { StateErrorLog } from "../pulls/state-error-log.ts";
+import { parseDiff } from "./diff.ts";
+import {
+  type Excerpt,
+  type PullRequestTurn,
+  renderChanges,
+  renderHead,
+  renderTurn,
+  renderTurns,
+} from "./pull-request-page.ts";
+import { renderInSlices } from "./render-in-slices.ts";
+
+/** Where the content of pages is stored. */
+export interface PageStore {
+  pullRequest(number: number): LocalPullRequest | undefined;
+  /** Returns the newest pull requests, newest first. */
+  latestPullRequests(count: number): { number: number; title: string }[];
+  countTurns(jobId: string): number;
+  /** Returns the ids of a job's newest turns, oldest first. */
+  latestTurns(jobId: string, count: number): number[];
+  /** Returns a turn with at most `length` characters of its texts; `undefined` if it was deleted. */
+  turnExcerpt(id: number, length: number): TurnExcerpt | undefined;
+}
+
+/** A turn, with the beginning of its texts. */
+export interface TurnExcerpt {
+  state: PullRequestTurn["state"];
+  prompt: string;
+  answer: string | null;
+}
+
+export interface PullRequestPagesOptions {
+  store: PageStore;
+  repository: Repository;
+  repositoryName: string;
+  /** Reads the state of a pull request. */
+  stateOf: (pullRequest: LocalPullRequest) => Promise<PullRequestState>;
+  log: (line: string) => void;
+}
+
+/** Of a larger diff only this much is read, and only so many lines are shown: browsers are slow with more. */
+const maxDiffBytes = 500_000;
+const maxDiffLines = 20_000;
+const maxCommits = 100;
+const maxSubjectLength = 200;
+const maxTurns = 50;
+/** In characters, of each prompt and each answer. */
+const maxTextLength = 10_000;
+/** How many pages are rendered at a time, and how many wait for that. */
+const maxRenders = 2;
+const maxWaiting = 20;
+/** Of rendered changes. */
+const cacheBytes = 32 * 1024 * 1024;
+
+/** Renders the pages of pull requests without holding up other requests for long, whatever is on the pages. */
+export class PullRequestPages {
+  readonly #options: PullRequestPagesOptions;
+  readonly #errors: StateErrorLog;
+  readonly #limit = pLimit(maxRenders);
+  /** Pages that are being rendered, by number: who asks for one of them gets the same. */
+  readonly #renders = new Map<number, Promise<Buffer[]>>();
+  /** The changes between two commits never change. */
+  readonly #changes = new LRUCache<string, Buffer>({
+    maxSize: cacheBytes,
+    sizeCalculation: ({ length }) => length + 1,
+  });
+
+  constructor(options: PullRequestPagesOptions) {
+    this.#options = options;
+    this.#errors = new StateErrorLog(options.log);
+  }
+
+  /**
+   * Returns the page as parts of HTML, or `undefined` if there is no such pull request.
+   *
+   * @throws HttpException 503 if too many pages are waiting
+   */
+  async render(number: number): Promise<Buffer[] | undefined> {
+    const current = this.#renders.get(number);
+    if (current) return current;
+    const pullRequest = this.#options.store.pullRequest(number);
+    if (!pullRequest) return undefined;
+    if (this.#limit.pendingCount >= maxWaiting)
+      throw new HttpException(503, "Too many pages are being rendered. Try again in a few seconds.", {
+        "retry-after": "5",
+      });
+    const render = this.#limit(() => this.#render(number, pullRequest)).finally(() => this.#renders.delete(number));
+    this.#renders.set(number, render);
+    return render;
+  }
+
+  async #render(number: number, pullRequest: LocalPullRequest): Promise<Buffer[]> {
+    const { repositoryName } = this.#options;
+    const { job, title, branch, target, base, head } = pullRequest;
+    const state = await this.#stateOf(number, pullRequest);
+    const start = renderHead({ number, title, branch, targetBranch: target, repositoryName, state });
+    return [Buffer.from(start), await this.#renderTurns(job), await this.#renderChanges(base, head)];
+  }
+
+  async #stateOf(number: number, pullRequest: LocalPullRequest): Promise<PullRequestState | undefined> {
+    try {
+      return await this.#options.stateOf(pullRequest);
+    } catch (error) {
+      this.#errors.report(`/pull/${number}`, error);
+      return undefined;
+    }
+  }
+
+  async #renderTurns(jobId: string): Promise<Buffer> {
+    const { store } = this.#options;
+    const turns: string[] = [];
+    for (const id of store.latestTurns(jobId, maxTurns)) {
+      // SQLite reads all of a text to return its beginning, which takes some milliseconds for 30 MiB.
+      await setImmediate();
+      // One character more tells whether there is more.
+      const turn = store.turnExcerpt(id, maxTextLength + 1);
+      if (turn === undefined) continue;
+      const { state, prompt, answer } = turn;
+      turns.push(
+        renderTurn({
+          title: commitTitle(prompt),
+          state,
+          prompt: excerpt(prompt),
+          answer: answer === null ? null : excerpt(answer),
+        }),
+      );
+    }
+    return Buffer.from(renderTurns(turns, Math.max(turns.length, store.countTurns(jobId))));
+  }
+
+  async #renderChanges(base: string, head: string): Promise<Buffer> {
+    const key = `${base}..${head}`;
+    const cached = this.#changes.get(key);
+    if (cached) return cached;
+    const { repository } = this.#options;
+    const commits = await repository.latestCommits(base, head, maxCommits + 1);
+    const diff = await repository.diff(base, head, maxDiffBytes);
+    const shown = firstLines(diff, maxDiffLines);
+    const changes = await renderInSlices(
+      renderChanges({
+        commits: commits
+          .slice(-maxCommits)
+          .map(({ commit, subject }) => ({ commit, subject: subject.slice(0, maxSubjectLength) })),
+        hasMoreCommits: commits.length > maxCommits,
+        files: parseDiff(shown),
+        isTruncated: shown !== diff || Buffer.byteLength(diff) >= maxDiffBytes,
+      }),
+    );
+    this.#changes.set(key, changes);
+    return changes;
+  }
+}
+
+function excerpt(text: string): Excerpt {
+  return { text: text.slice(0, maxTextLength), isCut: text.length > maxTextLength };
+}
+
+function firstLines(text: string, count: number): string {
+  let end = -1;
+  for (let line = 0; line < count; line++) {
+    end = text.indexOf("\n", end + 1);
+    if (end === -1) return text;
+  }
+  return text.slice(0, end + 1);
+}

@@ -1,0 +1,32 @@
+import { html, pageStart } from "./html.ts";
+
+/**
+ * Renders the form that asks for the API key.
+ *
+ * @param next - the path to go to after signing in
+ * @param error - why the last attempt failed
+ */
+export function renderSignInPage(next: string, error?: string): string {
+  return `${pageStart("Sign in")}<main class="narrow">
+<h1>Sign in</h1>
+<p>This page is only for those who have the API key of the agent job service.</p>
+${error === undefined ? "" : `<p class="minus" role="alert">${html(error)}</p>\n`}<form method="post" action="/sign-in">
+<input type="hidden" name="next" value="${html(next)}">
+<label for="key">API key</label>
+<input id="key" type="password" name="key" autocomplete="current-password" required autofocus>
+<button>Sign in</button>
+</form>
+</main>
+</html>
+`;
+}
+
+/** Renders a page that loads `path` again, now from this site, so that the browser sends the cookie along. */
+export function renderReloadPage(path: string): string {
+  const address = html(path);
+  return `${pageStart("Agent job service", `<meta http-equiv="refresh" content="0; url=${address}">\n`)}<main>
+<p><a href="${address}">Continue</a></p>
+</main>
+</html>
+`;
+}

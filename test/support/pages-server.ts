@@ -1,0 +1,126 @@
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+import { Repository } from "../../src/service/git/repository.ts";
+import { checkHost } from "../../src/service/http/host.ts";
+import { listen } from "../../src/service/http/listen.ts";
+import { Pages } from "../../src/service/pages/pages.ts";
+import type { PageStore, TurnExcerpt } from "../../src/service/pages/pull-request-pages.ts";
+import type { LocalPullRequest } from "../../src/service/pulls/local.ts";
+import type { PullRequestState } from "../../src/service/pulls/pull-requests.ts";
+import { serviceKey } from "./scripted-service.ts";
+
+/** A repository with one commit and one diff for every pull request. */
+export class FakeRepository extends Repository {
+  /** The commits whose changes were read, as `base..head`. */
+  readonly reads: string[] = [];
+  commitCount = 1;
+  subject = "Fix";
+  diffText = "diff --git a/a.md b/a.md\n";
+  diffError: Error | undefined;
+  /** Awaited before a diff is returned. */
+  gate: Promise<unknown> = Promise.resolve();
+
+  override async latestCommits(base: string, head: string, count: number) {
+    const length = Math.min(count, this.commitCount);
+    return Array.from({ length }, () => ({ commit: `${base}..${head}`, subject: this.subject }));
+  }
+  override async diff(base: string, head: string, maxBytes: number): Promise<string> {
+    this.reads.push(`${base}..${head}`);
+    await this.gate;
+    if (this.diffError) throw this.diffError;
+    return this.diffText.slice(0, maxBytes);
+  }
+}
+
+/** Returns a pull request of the job `job_1`. */
+export function pullRequest(head = "222"): LocalPullRequest {
+  return { job: "job_1", title: "Fix <it>", branch: "agent/job_1", target: "main", base: "111", head };
+}
+
+export interface PageRequest {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export interface PageResponse {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/**
+ * Starts the pages with a fake store and a fake repository. Other requests are answered with `next`. `received` has the
+ * addresses of all requests so far.
+ */
+export async function startPages({ publicUrl }: { publicUrl?: string } = {}) {
+  const rows = new Map<number, LocalPullRequest>([[1, pullRequest()]]);
+  const turns: TurnExcerpt[] = [{ state: "completed", prompt: "Fix it", answer: null }];
+  const log: string[] = [];
+  const clock = { ms: 5_000_000 };
+  const repository = new FakeRepository({ url: "/nowhere", folder: "/nowhere" });
+  const state: { read: () => Promise<PullRequestState> } = { read: async () => "open" };
+  const store: PageStore = {
+    pullRequest: (number) => rows.get(number),
+    latestPullRequests: (count) =>
+      [...rows]
+        .map(([number, { title }]) => ({ number, title }))
+        .reverse()
+        .slice(0, count),
+    countTurns: () => turns.length,
+    latestTurns: (_job, count) => [...turns.keys()].slice(-count),
+    turnExcerpt: (id, length) => {
+      const turn = turns[id];
+      return turn && { ...turn, prompt: turn.prompt.slice(0, length), answer: turn.answer?.slice(0, length) ?? null };
+    },
+  };
+  let url = "";
+  const pages = new Pages({
+    store,
+    repository,
+    repositoryName: "docs",
+    stateOf: () => state.read(),
+    apiKey: serviceKey,
+    baseUrl: () => publicUrl ?? url,
+    now: () => clock.ms,
+    log: (line) => void log.push(line),
+  });
+  const listener = checkHost(
+    publicUrl,
+    pages.serve((_request, response) => response.end("next")),
+  );
+  const received: string[] = [];
+  const server = await listen((request, response) => {
+    received.push(request.url ?? "");
+    listener(request, response);
+  });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  url = server.url;
+
+  /** Sends a request, whose headers can also be those that `fetch` sets itself. Does not follow redirects. */
+  const ask = async (path: string, { method = "GET", headers = {}, body }: PageRequest = {}): Promise<PageResponse> => {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      httpRequest(url + path, { method, headers, agent: false }, resolve)
+        .on("error", reject)
+        .end(body);
+    });
+    return { status: response.statusCode ?? 0, headers: response.headers, text: await text(response) };
+  };
+
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  /** Submits the form of the sign-in page. */
+  const submit = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    ask("/sign-in", { method: "POST", headers: { ...form, ...headers }, body: String(new URLSearchParams(fields)) });
+
+  const { headers } = await submit({ key: serviceKey });
+  const cookie = cookieIn(headers);
+  /** Sends a request as someone who is signed in. */
+  const get = (path: string, method = "GET") => ask(path, { method, headers: { cookie } });
+  return { received, rows, turns, log, clock, repository, state, pages, url, ask, submit, get, cookie };
+}
+
+/** Returns the cookie that a response sets, as a browser sends it back. */
+export function cookieIn(headers: IncomingHttpHeaders): string {
+  return headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+}
