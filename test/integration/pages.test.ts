@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { pullRequest, startPages } from "../support/pages-server.ts";
 
 describe("the page of a pull request", () => {
@@ -114,6 +116,40 @@ describe("the page of a pull request", () => {
     expect(text).not.toContain("Turn 1.");
     expect(text).toContain("<h2>Last 100 commits</h2>");
     expect(text.match(/<code>111\.\.222/g)).toHaveLength(100);
+  });
+
+  test("shows 50 turns and 100 commits as all that there are", async () => {
+    const { get, turns, repository } = await startPages();
+    for (let turn = 2; turn <= 50; turn++) turns.push({ state: "completed", prompt: "More", answer: null });
+    repository.commitCount = 100;
+    const { text } = await get("/pull/1");
+    expect(text).not.toContain("Only the last");
+    expect(text).toContain("<h2>100 commits</h2>");
+  });
+
+  test("leaves out a turn that is deleted meanwhile", async () => {
+    const { get, turns } = await startPages();
+    turns.unshift(undefined);
+    const { status, text } = await get("/pull/1");
+    expect(status).toBe(200);
+    expect(text.match(/<summary>/g)).toHaveLength(1);
+  });
+
+  test("is sent however many connections are opened while it is rendered", async () => {
+    const { get, repository, url } = await startPages({ maxConnections: 2 });
+    const gate = Promise.withResolvers<void>();
+    repository.gate = gate.promise;
+    const page = get("/pull/1");
+    while (repository.reads.length === 0) await new Promise(setImmediate);
+    // One connection after the other: each can only be answered if another one is closed.
+    for (let connection = 0; connection < 3; connection++) {
+      const socket = connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {});
+      onTestFinished(() => void socket.destroy());
+      socket.write("GET /v2/x HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      await once(socket, "data");
+    }
+    gate.resolve();
+    expect((await page).status).toBe(200);
   });
 
   test("is rendered once for all who ask for it at the same time", async () => {

@@ -26,14 +26,14 @@ describe("signing in", () => {
   });
 
   test("is required for every page, also for one that does not exist", async () => {
-    const { ask } = await startPages();
+    const { ask, cookie } = await startPages();
     for (const [path, location] of [
       ["/", "/sign-in"],
       ["/pull/1", "/sign-in?next=%2Fpull%2F1"],
       ["/pull/99", "/sign-in?next=%2Fpull%2F99"],
     ] as const)
-      for (const cookie of ["", "other=1", "agent-job-service-1=x"])
-        expect(await ask(path, { headers: { cookie } })).toMatchObject({ status: 303, headers: { location } });
+      for (const value of ["", "other=1", "agent-job-service-1=x", cookie.replace("agent", "other")])
+        expect(await ask(path, { headers: { cookie: value } })).toMatchObject({ status: 303, headers: { location } });
   });
 
   test("leads to no other site", async () => {
@@ -46,7 +46,8 @@ describe("signing in", () => {
 
   test("is not asked for again", async () => {
     const { get } = await startPages();
-    expect(await get("/sign-in?next=%2Fpull%2F1")).toMatchObject({ status: 303, headers: { location: "/pull/1" } });
+    for (const path of ["/pull/1", "/pull/123456789", "/"])
+      expect((await get(`/sign-in?next=${path}`)).headers.location).toBe(path);
   });
 
   test("accepts the key with spaces around it, as when it is pasted", async () => {
@@ -85,6 +86,13 @@ describe("a key that is not accepted", () => {
     expect(text).toContain(`<p class="minus" role="alert">${error}</p>`);
     expect(text).toContain('name="next" value="/pull/1">');
     if (key !== "") expect(text).not.toContain(key);
+  });
+
+  test("is missing if the form has no such field", async () => {
+    const { submit } = await startPages();
+    const { status, text } = await submit({ next: "/" });
+    expect(status).toBe(401);
+    expect(text).toContain("Missing API key");
   });
 
   test("is not read from a URL", async () => {
@@ -205,6 +213,8 @@ describe("a link to sign in", () => {
     const { pathname } = new URL(link);
     // Programs that preview links ask so.
     expect((await ask(pathname, { method: "HEAD" })).status).toBe(405);
+    for (const other of [`/x${pathname}`, `${pathname}x`, `${pathname}/x`])
+      expect((await ask(other)).text).toBe("next");
     const first = await ask(pathname);
     expect(first).toMatchObject({ status: 303, headers: { location: "/pull/1" } });
     expect((await ask("/pull/1", { headers: { cookie: cookieIn(first.headers) } })).status).toBe(200);

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { Repository } from "../../src/service/git/repository.ts";
 import { checkHost } from "../../src/service/http/host.ts";
-import { listen } from "../../src/service/http/listen.ts";
+import { type ListenOptions, listen } from "../../src/service/http/listen.ts";
 import { Pages } from "../../src/service/pages/pages.ts";
 import type { PageStore, TurnExcerpt } from "../../src/service/pages/pull-request-pages.ts";
 import type { LocalPullRequest } from "../../src/service/pulls/local.ts";
@@ -54,9 +54,9 @@ export interface PageResponse {
  * Starts the pages with a fake store and a fake repository. Other requests are answered with `next`. `received` has the
  * addresses of all requests so far.
  */
-export async function startPages({ publicUrl }: { publicUrl?: string } = {}) {
+export async function startPages({ publicUrl, ...limits }: ListenOptions & { publicUrl?: string } = {}) {
   const rows = new Map<number, LocalPullRequest>([[1, pullRequest()]]);
-  const turns: TurnExcerpt[] = [{ state: "completed", prompt: "Fix it", answer: null }];
+  const turns: (TurnExcerpt | undefined)[] = [{ state: "completed", prompt: "Fix it", answer: null }];
   const log: string[] = [];
   const clock = { ms: 5_000_000 };
   const repository = new FakeRepository({ url: "/nowhere", folder: "/nowhere" });
@@ -91,10 +91,14 @@ export async function startPages({ publicUrl }: { publicUrl?: string } = {}) {
     pages.serve((_request, response) => response.end("next")),
   );
   const received: string[] = [];
-  const server = await listen((request, response) => {
-    received.push(request.url ?? "");
-    listener(request, response);
-  });
+  const server = await listen(
+    (request, response) => {
+      received.push(request.url ?? "");
+      listener(request, response);
+    },
+    0,
+    limits,
+  );
   onTestFinished(() => server[Symbol.asyncDispose]());
   url = server.url;
 

@@ -91,8 +91,7 @@ export class Pages {
         headers: error.headers,
         body: [messagePage(`Error ${error.status}`, error.message)],
       };
-    // Without the token of a link.
-    this.#options.log(`${method} ${path.replace(/^(\/sign-in\/).*/, "$1…")}: ${errorStack(error)}`);
+    this.#options.log(`${method} ${path}: ${errorStack(error)}`);
     return { status: 500, body: [messagePage("Error 500", "Internal error. The log of the service has the details.")] };
   }
 }
