@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { RequestListener } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -7,20 +8,23 @@ import { type ListenOptions, listen } from "../../src/service/http/listen.ts";
 import { ScriptedEngine } from "../support/scripted-engine.ts";
 import { serviceKey } from "../support/scripted-service.ts";
 
-/** Starts the API with limits. `connect` opens a connection that is closed when the test ends. */
-async function start(options: ListenOptions = {}) {
+const api = createApi({ engine: new ScriptedEngine(), apiKey: serviceKey, projects: ["docs"], log: console.error });
+
+/** Starts a server with limits. `open` opens a connection that is closed when the test ends. */
+async function start(options: ListenOptions = {}, listener: RequestListener = api) {
   const log: string[] = [];
-  const api = createApi({ engine: new ScriptedEngine(), apiKey: serviceKey, projects: ["docs"], log: console.error });
-  const { url, server, ...disposable } = await listen(api, 0, { log: (line) => void log.push(line), ...options });
+  const { url, server, ...disposable } = await listen(listener, 0, { log: (line) => void log.push(line), ...options });
   onTestFinished(() => disposable[Symbol.asyncDispose]());
-  const open = async (): Promise<Socket> => {
-    const socket = connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {});
+  const port = Number(new URL(url).port);
+  const count = () => new Promise<number>((resolve) => server.getConnections((_error, open) => resolve(open)));
+  const open = async (allowHalfOpen = false): Promise<Socket> => {
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen }).on("error", () => {});
     onTestFinished(() => void socket.destroy());
     const accepted = once(server, "connection");
     await Promise.all([once(socket, "connect"), accepted]);
     return socket;
   };
-  return { open, log, server };
+  return { open, count, log, server, port };
 }
 
 const request = (head: string, body = "") =>
@@ -59,6 +63,17 @@ describe("with too many connections", () => {
     expect(log).toHaveLength(1);
   });
 
+  test("closes as many as are opened at the same time", async () => {
+    const { port } = await start({ maxConnections: 10 });
+    let closed = 0;
+    for (let connection = 0; connection < 50; connection++) {
+      const socket = connect(port, "127.0.0.1").on("error", () => {});
+      onTestFinished(() => void socket.destroy());
+      socket.resume().once("close", () => closed++);
+    }
+    while (closed < 40) await new Promise(setImmediate);
+  });
+
   test("closes those without the key before one that sends a request with it", async () => {
     const { open, server } = await start({ maxConnections: 3 });
     const uploading = await open();
@@ -86,11 +101,10 @@ describe("with too many connections", () => {
   });
 
   test("logs that once per outage", async () => {
-    const { open, log, server } = await start({ maxConnections: 2 });
+    const { open, log, count } = await start({ maxConnections: 2 });
     const sockets = [await open(), await open(), await open(), await open()];
     expect(log).toHaveLength(1);
     for (const socket of sockets) socket.destroy();
-    const count = () => new Promise<number>((resolve) => server.getConnections((_error, open) => resolve(open)));
     while ((await count()) > 0) await new Promise(setImmediate);
     for (let connection = 0; connection < 3; connection++) await open();
     expect(log).toHaveLength(2);
@@ -99,10 +113,12 @@ describe("with too many connections", () => {
 
 describe("answers with JSON and closes the connection", () => {
   async function send(data: string, options: ListenOptions = {}): Promise<{ status: string; body: unknown }> {
-    const { open } = await start(options);
-    const socket = await open();
+    const { open, count } = await start(options);
+    // The client never closes its side.
+    const socket = await open(true);
     socket.write(data);
     const response = await text(socket);
+    while ((await count()) > 0) await new Promise(setImmediate);
     const [head = "", body = ""] = response.split("\r\n\r\n");
     expect(head).toContain("\r\nContent-Type: application/json\r\n");
     expect(head).toContain(`\r\nContent-Length: ${body.length}\r\n`);
@@ -114,6 +130,22 @@ describe("answers with JSON and closes the connection", () => {
       status: "HTTP/1.1 400 Bad Request",
       body: { error: "Malformed request" },
     });
+  });
+
+  test("malformed HTTP after an answered request", async () => {
+    const { open } = await start();
+    const socket = await open();
+    expect(await answer(socket, poll)).toContain("404 Not Found");
+    socket.write("this is not HTTP\r\n\r\n");
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  });
+
+  test("nothing in the middle of another response", async () => {
+    const { open } = await start({}, (_request, response) => void response.write("begin"));
+    const socket = await open();
+    expect(await answer(socket, poll)).toContain("200 OK");
+    socket.write("this is not HTTP\r\n\r\n");
+    expect(await text(socket)).not.toContain("HTTP/1.1");
   });
 
   test("headers that are too large", async () => {

@@ -1,5 +1,7 @@
 import { once } from "node:events";
-import { type ClientRequest, request as httpRequest } from "node:http";
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createApi } from "../../src/service/http/api.ts";
 import { type LoopbackServer, listen } from "../../src/service/http/listen.ts";
@@ -7,6 +9,7 @@ import { type Engine, type JobRecord, StoreUnavailable } from "../../src/service
 import { ScriptedEngine } from "../support/scripted-engine.ts";
 
 const key = "mint_service_key";
+const mebibyte = 1024 * 1024;
 let now = 0;
 let log: string[];
 let service: LoopbackServer;
@@ -185,12 +188,26 @@ describe("rate limit", () => {
 });
 
 test("accepts a body of 32 MiB, and no larger one", async () => {
-  const prompt = "x".repeat(32 * 1024 * 1024 - '{"prompt":""}'.length);
+  const prompt = "x".repeat(32 * mebibyte - '{"prompt":""}'.length);
   expect((await post("docs/job", prompt)).status).toBe(201);
   expect(await post("docs/job", `${prompt}x`)).toMatchObject({
     status: 413,
     body: { error: "Request body too large" },
   });
+});
+
+test("answers 413 to a body that is larger than all bodies together may be", async () => {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    "content-type": "application/json",
+    "content-length": 129 * mebibyte,
+  };
+  const request = httpRequest(`${service.url}/v2/agent/docs/job`, { method: "POST", headers, agent: false });
+  const answered = once(request, "response");
+  const part = Buffer.alloc(mebibyte, "x");
+  await pipeline(Readable.from(Array(129).fill(part)), request);
+  const [response] = (await answered) as [IncomingMessage];
+  expect(response.resume().statusCode).toBe(413);
 });
 
 describe("large bodies that are sent at the same time", () => {
@@ -205,7 +222,7 @@ describe("large bodies that are sent at the same time", () => {
   }
 
   test.each([
-    ["of a known length", { "content-length": String(32 * 1024 * 1024) }],
+    ["of a known length", { "content-length": String(32 * mebibyte) }],
     ["of an unknown length", { "transfer-encoding": "chunked" }],
   ])("are limited to 128 MiB together, so that they do not exhaust memory: %s", async (_name, length) => {
     const uploads: ClientRequest[] = [];
