@@ -70,7 +70,7 @@ export class PullRequestPages {
   /** The changes between two commits never change. */
   readonly #changes = new LRUCache<string, Buffer>({
     maxSize: cacheBytes,
-    sizeCalculation: ({ length }) => length + 1,
+    sizeCalculation: ({ length }) => length,
   });
 
   constructor(options: PullRequestPagesOptions) {
