@@ -8,6 +8,7 @@ import type { DocsRepository } from "../../tools/docs-repository.ts";
 import {
   type AgentService,
   docsRepository,
+  readPage,
   runJob,
   scriptAgent,
   send,
@@ -92,7 +93,7 @@ test("a failed turn is not hidden by a later one that completes", async () => {
   expect(logOf(service, id)).toMatch(
     /\[service\] Turn 3 completed, but earlier turns of the job failed: turn 2 \(fail x Two\)\.\n$/,
   );
-  const page = await (await fetch(job.prLink ?? "")).text();
+  const page = await readPage(service, job.prLink);
   expect(page.match(/>Failed</g)).toHaveLength(1);
 });
 
@@ -118,7 +119,7 @@ test("a pull request that is opened late is about the turn that made the change"
   rmSync(hook);
   const job = await runMessage(service, first.id, "say x Nothing to do");
   expect(job.prLink).toBe(`${service.url}/pull/1`);
-  expect(await (await fetch(job.prLink ?? "")).text()).toContain("<h1>write a.md One ");
+  expect(await readPage(service, job.prLink)).toContain("<h1>write a.md One ");
 });
 
 describe("the agent's own commits", () => {

@@ -464,7 +464,7 @@ test("cleans up what a killed service left behind", async () => {
   await send(second, `docs/job/${id}/message`, 'Add a page "X"');
   expect((await waitForJob(second, id)).status).toBe("completed");
   expect(readdirSync(join(second.folder, "jobs"))).toEqual([id]);
-  expect(readdirSync(join(second.folder, "jobs", id))).toEqual(["home"]);
+  expect(readdirSync(join(second.folder, "jobs", id)).sort()).toEqual(["home", "index", "tree"]);
 });
 
 test("shows the beginning of a large diff", async () => {

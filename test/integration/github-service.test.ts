@@ -19,7 +19,7 @@ test("the service does not start with a token that cannot write, and says what i
   );
   server.repository = { permissions: { push: true } };
   await using service = await startAgentService(docs, options);
-  expect(service.lines).toEqual([]);
+  expect(service.lines).toEqual([expect.stringMatching(/^Jobs in the store: 0\./)]);
 });
 
 test("the service starts while GitHub is down, with a warning", async () => {

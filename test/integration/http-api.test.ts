@@ -285,7 +285,7 @@ test("answers 503 while nothing can be stored, which the engine logs", async () 
   await using broken = await serve({ create: fail, message: fail, get: async () => body as JobRecord });
   for (const path of ["docs/job", "docs/job/x/message"]) {
     const response = await call(path, { method: "POST", body: '{"prompt":"x"}' }, broken);
-    expect(response).toMatchObject({ status: 503, body: { error: "Nothing can be stored now" } });
+    expect(response).toMatchObject({ status: 503, body: { error: "The service cannot store anything now" } });
     expect(response.headers.get("retry-after")).toBe("30");
   }
   expect(log).toEqual([]);

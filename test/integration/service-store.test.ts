@@ -3,7 +3,15 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { Store } from "../../src/service/jobs/store.ts";
-import { docsRepository, runJob, scriptAgent, send, startAgentService, waitForJob } from "../support/agent-service.ts";
+import {
+  docsRepository,
+  readPage,
+  runJob,
+  scriptAgent,
+  send,
+  startAgentService,
+  waitForJob,
+} from "../support/agent-service.ts";
 import { temporaryFolder } from "../support/step.ts";
 
 test("a store belongs to its repository, unless that has moved", async () => {
@@ -48,7 +56,7 @@ test("deletes a job with its page, its files and its commits, and the next job g
     await using service = await startAgentService(docs, { folder });
     const job = await runJob(service, 'Add a page "Quickstart"');
     [id, link] = [job.id, new URL(job.prLink ?? "").pathname];
-    expect((await fetch(service.url + link)).status).toBe(200);
+    expect(await readPage(service, link)).toContain("Quickstart");
   }
   const ref = join(folder, "mirror.git/refs/jobs", id);
   const files = [ref, join(folder, "jobs", id), join(folder, "logs", `${id}.log`)];
@@ -57,7 +65,7 @@ test("deletes a job with its page, its files and its commits, and the next job g
   while (files.some((file) => existsSync(file))) await new Promise((resolve) => setTimeout(resolve, 20));
   expect((await send(service, `docs/job/${id}`)).status).toBe(404);
   expect((await send(service, `docs/job/${id}/message`, "More")).status).toBe(404);
-  expect((await fetch(service.url + link)).status).toBe(404);
+  await expect(readPage(service, link)).rejects.toThrow("the page was answered with 404");
   expect(service.lines).toContain(`Deleted, idle for 1e-9 days: ${id}`);
   expect(new URL((await runJob(service, 'Add a page "Reference"')).prLink ?? "").pathname).not.toBe(link);
 });

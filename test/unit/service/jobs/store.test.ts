@@ -324,7 +324,10 @@ test("returns the newest turns and the beginning of their texts for a page", () 
   addJob(store, "job_1", 1000);
   for (const prompt of ["Zwei ü𝄞", "Three"]) store.addTurn("job_1", prompt, 2000);
   store.setAnswer(2, "Done.");
-  store.finishTurn(2, "failed", 3000);
+  for (const state of ["completed", "failed"] as const) {
+    const turn = store.startNextTurn();
+    if (turn) store.finishTurn(turn.id, state, 3000);
+  }
   expect(store.countTurns("job_1")).toBe(3);
   expect(store.latestTurns("job_1", 2)).toEqual([2, 3]);
   expect(store.latestTurns("job_1", 9)).toEqual([1, 2, 3]);
