@@ -1,5 +1,5 @@
+import { type AgentService, startAgentService } from "./agent-service.ts";
 import type { Measurement } from "./measurement.ts";
-import { type RunningService, startRunningService } from "./running-service.ts";
 
 const concurrentPages = 50;
 
@@ -9,10 +9,10 @@ export async function measure(): Promise<Measurement[]> {
 }
 
 async function measureLongDiff(): Promise<Measurement[]> {
-  await using service = await startRunningService("seq 60000 > lines.md");
-  const { id } = await service.send("job", "Write many lines");
-  const { prLink } = await service.wait(id);
-  const { longestPollMs, pageMs } = await readPages(service, prLink, id);
+  await using service = await startAgentService("seq 60000 > lines.md");
+  const { job } = await service.send("job", "Write many lines");
+  const { prLink } = await service.wait(job.id);
+  const { longestPollMs, pageMs } = await readPages(service, prLink ?? "", job.id);
   return [
     {
       what: `longest \`GET\` of a job during ${concurrentPages} page requests at once, diff of 60,000 lines`,
@@ -23,15 +23,15 @@ async function measureLongDiff(): Promise<Measurement[]> {
 }
 
 async function measureLongPrompts(): Promise<Measurement[]> {
-  await using service = await startRunningService("date +%N > time.md");
+  await using service = await startAgentService("date +%N > time.md");
   const prompt = "word ".repeat(6 * 1024 * 1024);
-  const other = await service.send("job", "Write the time");
-  const { id } = await service.send("job", prompt);
-  for (let message = 1; message < 4; message++) await service.send(`job/${id}/message`, prompt);
+  const { job: other } = await service.send("job", "Write the time");
+  const { job } = await service.send("job", prompt);
+  for (let message = 1; message < 4; message++) await service.send(`job/${job.id}/message`, prompt);
   await service.wait(other.id);
-  const { prLink } = await service.wait(id);
+  const { prLink } = await service.wait(job.id);
   service.peakMemoryMib();
-  const { longestPollMs, pageMs } = await readPages(service, prLink, other.id);
+  const { longestPollMs, pageMs } = await readPages(service, prLink ?? "", other.id);
   return [
     {
       what: `longest \`GET\` of another job during ${concurrentPages} page requests at once, four prompts of 30 MiB`,
@@ -47,7 +47,7 @@ async function measureLongPrompts(): Promise<Measurement[]> {
 }
 
 /** Requests a page many times at once, and polls a job until all are answered. */
-async function readPages(service: RunningService, page: string, jobId: string) {
+async function readPages(service: AgentService, page: string, jobId: string) {
   const cookie = await service.signIn();
   const start = performance.now();
   let pageMs: number | undefined;

@@ -17,9 +17,14 @@ export interface ServiceProcess extends AsyncDisposable {
   memoryKib: () => number;
 }
 
-/** Starts `npm run service` with these arguments, and waits until it listens. */
-export async function startService(args: readonly string[]): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [mainFile, ...args], {
+/**
+ * Starts `npm run service` with these arguments, and waits until it listens.
+ *
+ * @param descriptors - how many it can have open; default: as many as this process
+ */
+export async function startService(args: readonly string[], descriptors?: number): Promise<ServiceProcess> {
+  const setLimit = descriptors === undefined ? "" : `ulimit -n ${descriptors}; `;
+  const child = spawn("sh", ["-c", `${setLimit}exec "$0" "$@"`, process.execPath, mainFile, ...args], {
     env: { ...process.env, AGENT_SERVICE_KEY: apiKey },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -46,16 +51,24 @@ export async function startService(args: readonly string[]): Promise<ServiceProc
   };
 }
 
-/** Sends a create, or a poll if there is no prompt. */
-export async function send(
-  url: string,
-  path: string,
-  prompt?: string,
-): Promise<{ status: number; job: { id: string; status: string } }> {
+export interface Job {
+  id: string;
+  status: string;
+  prLink: string | null;
+}
+
+export interface Answer {
+  /** Of the HTTP response. */
+  status: number;
+  job: Job;
+}
+
+/** Sends a create or a message, or a poll if there is no prompt. */
+export async function send(url: string, path: string, prompt?: string): Promise<Answer> {
   const response = await fetch(`${url}/v2/agent/${path}`, {
     method: prompt === undefined ? "GET" : "POST",
     headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
     ...(prompt !== undefined && { body: JSON.stringify({ prompt }) }),
   });
-  return { status: response.status, job: (await response.json()) as { id: string; status: string } };
+  return { status: response.status, job: (await response.json()) as Job };
 }
