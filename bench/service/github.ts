@@ -11,12 +11,12 @@ export async function measure(): Promise<Measurement[]> {
   const reading = unknown.filter((requests) => requests > 2).length;
   return [
     {
-      what: `Requests to GitHub in a round, ${count.toLocaleString("en")} open pull requests and no change`,
+      what: `requests to GitHub in a round, ${count.toLocaleString("en")} open pull requests and no change`,
       before: "11",
       now: `${Math.max(...open)}, and ${firstOpen} in a round every four hours`,
     },
     {
-      what: `Requests to GitHub in a round, ${count.toLocaleString("en")} pull requests that GitHub answers with 404`,
+      what: `requests to GitHub in a round, ${count.toLocaleString("en")} pull requests that GitHub answers with 404`,
       before: "1,001",
       now: `at most ${Math.max(...unknown)} in the first ${reading} rounds, then ${Math.max(...unknown.slice(reading))}; again after an hour, 4, 16 and 24 hours`,
     },

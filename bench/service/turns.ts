@@ -50,9 +50,9 @@ async function measureLarge(folder: string): Promise<Measurement[]> {
     now: `${(ms / 1000).toFixed(1)} s`,
   });
   return [
-    row("First turn, from scratch", first),
-    row("First turn, with a spare worktree", spare),
-    row("Second turn", second),
+    row("first turn, from scratch", first),
+    row("first turn, with a spare worktree", spare),
+    row("second turn", second),
   ];
 }
 
@@ -77,7 +77,7 @@ async function measureSmall(folder: string): Promise<Measurement[]> {
   }
   return [
     {
-      what: "Turn of a small repository, compared to a shell script with the same Git commands",
+      what: "turn of a small repository, compared to a shell script with the same Git commands",
       before: "3.5 times",
       now: `${ratio.toFixed(1)} times (${Math.round(median(turns))} ms)`,
     },
@@ -98,7 +98,7 @@ async function measurePacking(folder: string): Promise<Measurement> {
   });
   const count = (name: string) => new RegExp(`^${name}: (\\d+)$`, "m").exec(counts)?.[1];
   return {
-    what: "Loose objects and packs of the clone",
+    what: "loose objects and packs of the clone",
     before: "924 and 0 after 314 turns",
     now: `${count("count")} and ${count("packs")} after ${packedTurns} turns and packing`,
   };
