@@ -86,8 +86,8 @@ const arrows: Record<string, string[]> = {
     "service/remove-directory.ts",
   ],
   "service/pulls": ["service/git", "service/error-message.ts"],
-  "service/agents": ["service/processes"],
-  "service/git": ["service/processes", "service/remove-directory.ts"],
+  "service/agents": ["service/processes", "service/own-file.ts"],
+  "service/git": ["service/processes", "service/own-file.ts", "service/remove-directory.ts"],
   "service/processes": [],
   "service/editor": [],
 };

@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { dirname } from "node:path";
+import { ownFile } from "../own-file.ts";
 
 /** An executable and its arguments. It is started without a shell. */
 export interface AgentCommand {
@@ -97,13 +98,13 @@ function programOf(command: string): string | undefined {
     .find((word) => !/^\w+=/.test(word));
 }
 
-const editorFolder = resolve(import.meta.dirname, "../editor");
+const editor = ownFile("editor/main.ts");
 
 /** The default agent: a small editor for Markdown pages, which needs neither a model nor a network. */
 export const builtInEditor: Agent = {
   ...unknownProgram,
   model: "documentation-editor",
-  command: () => ({ file: process.execPath, args: [resolve(editorFolder, "main.ts")] }),
-  reads: [editorFolder],
+  command: () => ({ file: process.execPath, args: [editor] }),
+  reads: [dirname(editor)],
   isTrusted: true,
 };

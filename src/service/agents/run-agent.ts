@@ -1,7 +1,8 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, lstatSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { ownFile } from "../own-file.ts";
 import { signalGroup, waitForExit } from "../processes/process-group.ts";
 import { ResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
@@ -63,7 +64,7 @@ export interface AgentResult extends AgentReport {
 /** How long the supervisor has to terminate the agent before both are killed. */
 const graceMs = 5000;
 
-const supervisor = resolve(import.meta.dirname, "supervisor.ts");
+const supervisor = ownFile("agents/supervisor.ts");
 
 /**
  * Runs an agent. It gets the prompt on stdin and in the file named by `AGENT_PROMPT_FILE`, the earlier turns in the file named

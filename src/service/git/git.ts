@@ -1,5 +1,5 @@
 import { type SpawnOptionsWithoutStdio, spawn } from "node:child_process";
-import { resolve } from "node:path";
+import { ownFile } from "../own-file.ts";
 import { childEnvironment } from "../processes/environment.ts";
 import { signalGroup, waitForExit } from "../processes/process-group.ts";
 import { ResourceExhausted, saysResourceExhausted } from "../processes/resource-exhausted.ts";
@@ -51,7 +51,7 @@ const fixedSettings = [
   "core.fsmonitor=false",
   "core.attributesFile=/dev/null",
   // Applies to untracked files only, and after every `.gitignore` of the repository, which can include them again.
-  `core.excludesFile=${resolve(import.meta.dirname, "agent-files.gitignore")}`,
+  `core.excludesFile=${ownFile("git/agent-files.gitignore")}`,
   "core.quotePath=false",
   "gc.auto=0",
   "maintenance.auto=false",

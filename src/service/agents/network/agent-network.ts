@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { ownFile } from "../../own-file.ts";
 import type { Agent, AgentCommand } from "../agent.ts";
 import { startModelProxy } from "./model-proxy.ts";
 
@@ -32,7 +32,7 @@ export const fullNetwork: AgentNetwork = {
 /** On the loopback of the sandbox, which no other program of the machine uses. */
 const port = 3128;
 
-const forwarder = resolve(import.meta.dirname, "forwarder.ts");
+const forwarder = ownFile("agents/network/forwarder.ts");
 
 /**
  * Creates the network of an agent.
