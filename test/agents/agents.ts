@@ -1,13 +1,11 @@
 import { join } from "node:path";
+import type { AgentPackage } from "../../src/service/agents/presets/preset.ts";
+import { presetPackage } from "../../src/service/agents/presets.ts";
 import type { ModelReply, ModelRequest } from "./scripted-model.ts";
 
 /** A command-line agent as the tests install and use it. */
 export interface AgentUnderTest {
   name: string;
-  registry: "npm" | "pypi";
-  package: string;
-  /** The version in `docs/agents.md`. */
-  version: string;
   /** Prints the version that is installed. */
   versionCommand: readonly string[];
   /** The key and the base URL that lead it to the scripted model. */
@@ -30,18 +28,12 @@ function call(request: ModelRequest, tools: Record<string, Record<string, unknow
 export const agents: readonly AgentUnderTest[] = [
   {
     name: "claude",
-    registry: "npm",
-    package: "@anthropic-ai/claude-code",
-    version: "2.1.330",
     versionCommand: ["claude", "--version"],
     environment: (url) => ({ ANTHROPIC_API_KEY: "key-of-no-value", ANTHROPIC_BASE_URL: url }),
     write: (request, path, content) => call(request, { Write: { file_path: path, content } }),
   },
   {
     name: "codex",
-    registry: "npm",
-    package: "@openai/codex",
-    version: "0.169.0",
     versionCommand: ["codex", "--version"],
     environment: (url) => ({ CODEX_API_KEY: "key-of-no-value", OPENAI_BASE_URL: `${url}/v1` }),
     write: (request, path, content) =>
@@ -52,27 +44,18 @@ export const agents: readonly AgentUnderTest[] = [
   },
   {
     name: "gemini",
-    registry: "npm",
-    package: "@google/gemini-cli",
-    version: "0.61.0",
     versionCommand: ["gemini", "--version"],
     environment: (url) => ({ GEMINI_API_KEY: "key-of-no-value", GOOGLE_GEMINI_BASE_URL: url }),
     write: (request, path, content) => call(request, { write_file: { file_path: path, content } }),
   },
   {
     name: "opencode",
-    registry: "npm",
-    package: "opencode-ai",
-    version: "1.18.33",
     versionCommand: ["opencode", "--version"],
     environment: (url) => ({ ANTHROPIC_API_KEY: "key-of-no-value", ANTHROPIC_BASE_URL: `${url}/v1` }),
     write: (request, path, content) => call(request, { write: { filePath: path, content } }),
   },
   {
     name: "aider",
-    registry: "pypi",
-    package: "aider-chat",
-    version: "0.86.2",
     versionCommand: ["aider", "--version"],
     environment: (url) => ({ OPENAI_API_KEY: "key-of-no-value", OPENAI_API_BASE: `${url}/v1` }),
     // It offers no tools: the model's text has the change.
@@ -82,12 +65,19 @@ export const agents: readonly AgentUnderTest[] = [
   },
 ];
 
+/** Returns the package that has an agent, in the version that the tests run. */
+export function packageOf({ name }: AgentUnderTest): AgentPackage {
+  const found = presetPackage(name);
+  if (found === undefined) throw new Error(`no preset ${name}`);
+  return found;
+}
+
 /** Where an agent is installed in the cache folder. */
 export const folderOf = (cache: string, { name }: AgentUnderTest): string => join(cache, name);
 
 /** Returns the folder of an installed agent's program, for `PATH`. */
 export function programFolder(cache: string, agent: AgentUnderTest): string {
-  return join(folderOf(cache, agent), agent.registry === "npm" ? "node_modules/.bin" : "bin");
+  return join(folderOf(cache, agent), packageOf(agent).registry === "npm" ? "node_modules/.bin" : "bin");
 }
 
 /** The cache folder: `AGENTS_CACHE`, or one in the user's cache. */

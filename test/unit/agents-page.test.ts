@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { presetAgent, presetNames } from "../../src/service/agents/presets.ts";
-import { agents } from "../agents/agents.ts";
+import { installCommand, presetAgent, presetNames } from "../../src/service/agents/presets.ts";
+import { agents, packageOf } from "../agents/agents.ts";
 import { root } from "../support/metadata.ts";
 
 const page = readFileSync(resolve(root, "docs/agents.md"), "utf8");
@@ -20,8 +20,8 @@ test("every preset is tested with the real agent", () => {
 
 test.each(agents)("docs/agents.md names the tested version, the package and the keys of $name", (agent) => {
   const [, , version, install, keys = ""] = rowOf(agent.name, "| `--agent` |");
-  expect(version).toBe(agent.version);
-  expect(install).toContain(agent.package);
+  expect(version).toBe(packageOf(agent).version);
+  expect(install).toBe(`\`${installCommand(packageOf(agent))}\``);
   const variables = keys.match(/[A-Z_]{5,}/g)?.join(" or ");
   expect(() => presetAgent(agent.name, {})).toThrow(`--agent ${agent.name} requires ${variables} in the environment.`);
 });

@@ -4,12 +4,23 @@ import { claude } from "./presets/claude.ts";
 import { codex } from "./presets/codex.ts";
 import { gemini } from "./presets/gemini.ts";
 import { opencode } from "./presets/opencode.ts";
-import type { Preset } from "./presets/preset.ts";
+import type { AgentPackage, Preset } from "./presets/preset.ts";
 
 /** The agents that `--agent` knows by name. */
 const presets: ReadonlyMap<string, Preset> = new Map(Object.entries({ claude, codex, gemini, opencode, aider }));
 
 export const presetNames: readonly string[] = [...presets.keys()];
+
+/** Returns the program of a preset and the package that has it; `undefined` if there is no such preset. */
+export function presetPackage(name: string): ({ program: string } & AgentPackage) | undefined {
+  const preset = presets.get(name);
+  return preset && { program: preset.program, ...preset.package };
+}
+
+/** Returns the command that installs the tested version of an agent. */
+export function installCommand({ registry, name, version }: AgentPackage): string {
+  return registry === "npm" ? `npm install --global ${name}@${version}` : `pip install ${name}==${version}`;
+}
 
 /** Some agents take a prompt that starts with `/` or `!` for a command of their own. */
 const promptPrefix = "The task:\n\n";
@@ -28,7 +39,7 @@ export function presetAgent(
 ): Agent | undefined {
   const preset = presets.get(name);
   if (preset === undefined) return undefined;
-  const { program, install, models, environment: own, script, readReport } = preset;
+  const { program, models, environment: own, script, readReport } = preset;
   const modelEndpoint = models.find(({ keyVariable }) => environment[keyVariable]);
   if (modelEndpoint === undefined) {
     const keys = models.map(({ keyVariable }) => keyVariable).join(" or ");
@@ -49,7 +60,7 @@ export function presetAgent(
     passes: [keyVariable, baseUrlVariable],
     modelEndpoint: { ...modelEndpoint, url },
     programs: [program],
-    install,
+    install: installCommand(preset.package),
     reads: [],
     // None: its model is reached through the service, which adds the key. A direct way would let it use another key.
     hosts: [],

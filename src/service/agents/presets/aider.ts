@@ -7,7 +7,7 @@ const ownLine =
 /** aider, by Paul Gauthier. */
 export const aider: Preset = {
   program: "aider",
-  install: "pip install aider-chat",
+  package: { registry: "pypi", name: "aider-chat", version: "0.86.2" },
   models: [anthropic("https://api.anthropic.com", "ANTHROPIC_API_BASE"), openAi("OPENAI_API_BASE", "OPENAI_API_KEY")],
   environment: {},
   // Its chat is kept in HOME, which lasts as long as the job: without sessions, that is its memory. `--yes-always` would

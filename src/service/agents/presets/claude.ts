@@ -3,7 +3,7 @@ import { anthropic, noResult, type Preset, parseEvents, stringIn } from "./prese
 /** Claude Code, by Anthropic. */
 export const claude: Preset = {
   program: "claude",
-  install: "npm install --global @anthropic-ai/claude-code",
+  package: { registry: "npm", name: "@anthropic-ai/claude-code", version: "2.1.330" },
   models: [
     anthropic("https://api.anthropic.com", "ANTHROPIC_BASE_URL"),
     {

@@ -3,7 +3,7 @@ import { noResult, openAi, type Preset, parseEvents, stringIn } from "./preset.t
 /** Codex CLI, by OpenAI. */
 export const codex: Preset = {
   program: "codex",
-  install: "npm install --global @openai/codex",
+  package: { registry: "npm", name: "@openai/codex", version: "0.169.0" },
   models: [openAi("OPENAI_BASE_URL", "CODEX_API_KEY")],
   environment: {},
   // It reads the base URL only from its configuration.

@@ -10,7 +10,7 @@ const settings = {
 /** Gemini CLI, by Google. */
 export const gemini: Preset = {
   program: "gemini",
-  install: "npm install --global @google/gemini-cli",
+  package: { registry: "npm", name: "@google/gemini-cli", version: "0.61.0" },
   models: [
     {
       url: "https://generativelanguage.googleapis.com",

@@ -3,7 +3,7 @@ import { anthropic, noResult, openAi, type Preset, parseEvents, stringIn } from 
 /** OpenCode, by SST. */
 export const opencode: Preset = {
   program: "opencode",
-  install: "npm install --global opencode-ai",
+  package: { registry: "npm", name: "opencode-ai", version: "1.18.33" },
   models: [
     anthropic("https://api.anthropic.com/v1", "ANTHROPIC_BASE_URL"),
     openAi("OPENAI_BASE_URL", "OPENAI_API_KEY"),

@@ -1,10 +1,18 @@
 import type { AgentReport, AgentTurn, ModelEndpoint } from "../agent.ts";
 
-/** A command-line agent that the service knows how to run and understand. `docs/agents.md` has the tested versions. */
+/** What installs an agent. */
+export interface AgentPackage {
+  registry: "npm" | "pypi";
+  name: string;
+  /** The one that the tests run. */
+  version: string;
+}
+
+/** A command-line agent that the service knows how to run and understand. */
 export interface Preset {
-  /** The program's name, and the command that installs it. */
+  /** The program's name. */
   program: string;
-  install: string;
+  package: AgentPackage;
   /** Where it can reach a model, in order of preference: the first one whose key is set is used. */
   models: readonly ModelEndpoint[];
   environment: Readonly<Record<string, string>>;
