@@ -17,12 +17,15 @@ import { checkHost } from "./http/host.ts";
 import { type LoopbackServer, listen } from "./http/listen.ts";
 import { AgentEngine } from "./jobs/agent-engine.ts";
 import { Archiver } from "./jobs/archiver.ts";
+import { JobCopier } from "./jobs/job-copier.ts";
+import type { JobCopies } from "./jobs/job-copies.ts";
 import { jobsFolder } from "./jobs/job-directory.ts";
 import { checkRepository, repositoryIdentity } from "./jobs/repository-check.ts";
 import { Retention } from "./jobs/retention.ts";
 import { runRounds } from "./jobs/rounds.ts";
 import { Store } from "./jobs/store.ts";
 import { tidyJobDirectories } from "./jobs/tidy-job-directories.ts";
+import { distinctTurnId } from "./jobs/turn-queue.ts";
 import { Pages } from "./pages/pages.ts";
 import type { GitHubRepository } from "./pulls/github/github-repository.ts";
 import { GitHubPullRequests } from "./pulls/github.ts";
@@ -69,6 +72,8 @@ export interface ServiceOptions {
   isRepositoryMoved?: boolean;
   /** Default: pull requests are pages of the service. */
   github?: GitHubRepository | undefined;
+  /** Default: jobs are only in the store. */
+  copies?: JobCopies | undefined;
   log?: (line: string) => void;
 }
 
@@ -102,6 +107,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     largestChangeBytes,
     github,
     publicUrl,
+    copies,
     log = () => {},
   } = options;
   checkPrograms(agent, process.env.PATH);
@@ -112,7 +118,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (exposed !== undefined)
     throw new Error(`agents cannot be allowed to read ${exposed}: it has files of the service`);
   // Opened first: its lock guards the folder against a second service.
-  const store = new Store(options.store ?? join(folder, "jobs.sqlite"), log);
+  const store = new Store(options.store ?? join(folder, "jobs.sqlite"), log, copies && distinctTurnId);
   const stop = new AbortController();
   const { signal } = stop;
   const { address, settings } = resolveAddress(options.repository, github?.token);
@@ -136,7 +142,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const pullRequests = onGitHub ?? localPullRequests;
   const run = { agent, sandbox, network, limits, timeLimitMs, largestChangeBytes };
   const ports = { store, repository, worktrees, pullRequests, folder, ...run };
-  const engine = new AgentEngine({ ...ports, repositoryName, agents, signal, log });
+  const copier = copies && new JobCopier({ copies, store, folder, log });
+  const engine = new AgentEngine({ ...ports, repositoryName, agents, copier, signal, log });
   const stateOf = (pull: LocalPullRequest) => localPullRequests.stateAtLastFetch(pull, pull.target);
   const pages = new Pages({ store, repository, repositoryName, stateOf, apiKey, ...links, log });
   const api = createApi({ engine, apiKey, projects, log });

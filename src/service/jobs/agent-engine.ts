@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { errorMessage, errorStack } from "../error-message.ts";
 import { type Engine, type JobRecord, type RateLimited, StoreUnavailable } from "./engine.ts";
+import type { JobCopier } from "./job-copier.ts";
 import { jobBranch } from "./job-files.ts";
 import { oneLine } from "./one-line.ts";
 import { OutageLog } from "./outage-log.ts";
@@ -17,6 +18,8 @@ export interface AgentEngineOptions extends TurnPorts {
   agents: number;
   /** Stops the running agents. The next service on the same store resumes their turns. */
   signal: AbortSignal;
+  /** Default: jobs are only in the store. */
+  copier?: JobCopier | undefined;
   log: (line: string) => void;
   /** Waits; rejects when `signal` aborts. Default: a timer. */
   sleep?: (ms: number, options: { signal: AbortSignal }) => Promise<void>;
@@ -56,30 +59,41 @@ export class AgentEngine implements Engine {
     this.#startTurns();
   }
 
-  /** Waits until no turn is running. New turns start unless the signal has aborted. */
+  /** Waits until no turn is running and all copies are saved. New turns start unless the signal has aborted. */
   async drain(): Promise<void> {
     await Promise.all(this.#running);
+    await this.#options.copier?.settle();
   }
 
   async create(projectId: string, prompt: string): Promise<JobRecord | RateLimited> {
     const job = { id: `job_${randomUUID()}`, project: projectId, createdAt: Date.now() };
     const limited = this.#accept(() => this.#options.store.addJob(job, prompt, this.#now()));
     if (limited !== undefined) return limited;
+    this.#options.copier?.save(job.id);
     this.#startTurns();
     return this.#record(job.id);
   }
 
   async message(projectId: string, jobId: string, prompt: string): Promise<JobRecord | RateLimited | undefined> {
-    const { store } = this.#options;
-    if (store.job(jobId)?.project !== projectId) return undefined;
-    const limited = this.#accept(() => store.addTurn(jobId, prompt, this.#now()));
+    if (!(await this.#isJobOf(projectId, jobId))) return undefined;
+    const limited = this.#accept(() => this.#options.store.addTurn(jobId, prompt, this.#now()));
     if (limited !== undefined) return limited;
+    this.#options.copier?.save(jobId);
     this.#startTurns();
     return this.#record(jobId);
   }
 
   async get(projectId: string, jobId: string): Promise<JobRecord | undefined> {
-    return this.#options.store.job(jobId)?.project === projectId ? this.#record(jobId) : undefined;
+    return (await this.#isJobOf(projectId, jobId)) ? this.#record(jobId) : undefined;
+  }
+
+  async #isJobOf(projectId: string, jobId: string): Promise<boolean> {
+    const { store, copier } = this.#options;
+    if (copier !== undefined && store.job(jobId) === undefined) {
+      await copier.restore(jobId);
+      this.#startTurns();
+    }
+    return store.job(jobId)?.project === projectId;
   }
 
   #record(jobId: string): JobRecord {
@@ -129,7 +143,7 @@ export class AgentEngine implements Engine {
 
   /** Runs a turn, and stores how it ended or that it was postponed. Never rejects. */
   async #process(turn: Turn): Promise<void> {
-    const { store, log } = this.#options;
+    const { store, copier, log } = this.#options;
     const name = `${turn.job}: turn ${turn.id}`;
     // Once, however often it is tried.
     const wasPostponed = this.#postponements.has(turn.id);
@@ -150,11 +164,12 @@ export class AgentEngine implements Engine {
       if (result === "stopped") store.requeueTurn(turn);
       else store.finishTurn(turn.id, result, endedAt);
     });
+    copier?.save(turn.job);
   }
 
   /** Runs a turn. Returns why it failed or was postponed, if that is known. Never rejects. */
   async #run(turn: Turn): Promise<{ result: TurnResult; reason?: string | undefined }> {
-    const { store, signal, log } = this.#options;
+    const { store, copier, signal, log } = this.#options;
     let reason: string | undefined;
     const onFailure = (text: string): void => {
       reason = text;
@@ -162,6 +177,7 @@ export class AgentEngine implements Engine {
     try {
       const job = store.job(turn.job);
       if (!job) throw new Error("the store does not have the job of this turn");
+      await copier?.releaseHome(turn.job);
       const result = await runTurn(turn, job, { ...this.#options, onFailure }, signal);
       return { result, reason: result === "failed" || result === "postponed" ? reason : undefined };
     } catch (error) {

@@ -25,7 +25,7 @@ export interface RateLimited {
   retryAfterMs: number;
 }
 
-/** Thrown when nothing can be stored now, such as on a full disk. Nothing was accepted. */
+/** Thrown when nothing can be stored now, such as on a full disk, or copies of jobs cannot be read. Nothing was accepted. */
 export class StoreUnavailable extends Error {}
 
 /** Runs jobs. It is all that the HTTP API knows of them. */

@@ -5,9 +5,10 @@ import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts"
 import { Database } from "./database.ts";
 import { type RateLimited, StoreUnavailable } from "./engine.ts";
 import { countUse } from "./hourly-limit.ts";
+import { isActive, type JobCopy, type TurnCopy } from "./job-copies.ts";
 import { openSchema } from "./schema.ts";
 import { lockStore } from "./store-lock.ts";
-import { TurnQueue } from "./turn-queue.ts";
+import { type NextTurnId, TurnQueue } from "./turn-queue.ts";
 
 /** A row of `job`. Times are milliseconds since 1970. */
 export interface StoredJob {
@@ -66,9 +67,10 @@ export class Store implements Disposable, LocalPullRequestStore, PageStore {
   /**
    * @param file - created if it does not exist; `:memory:` persists nothing
    * @param log - receives a line when the file cannot be written any more, and when it can again
+   * @param nextTurnId - default: counts
    * @throws if another service has the file open, or if it is damaged, incomplete, of a newer version or not a store
    */
-  constructor(file: string, log: (line: string) => void = () => {}) {
+  constructor(file: string, log: (line: string) => void = () => {}, nextTurnId?: NextTurnId) {
     const path = existsSync(file) ? realpathSync(file) : file;
     this.#lock = path === ":memory:" ? undefined : lockStore(path);
     let db: Database | undefined;
@@ -88,7 +90,7 @@ export class Store implements Disposable, LocalPullRequestStore, PageStore {
       throw error;
     }
     this.#db = db;
-    this.#queue = new TurnQueue(db);
+    this.#queue = new TurnQueue(db, nextTurnId);
   }
 
   [Symbol.dispose](): void {
@@ -141,6 +143,33 @@ export class Store implements Disposable, LocalPullRequestStore, PageStore {
       const limited = countUse(this.#db, "message", project, at);
       if (limited === undefined) this.#queue.add(jobId, project, prompt);
       return limited;
+    });
+  }
+
+  /** Returns a job with its turns, for another store. */
+  copyJob(id: string): JobCopy | undefined {
+    const columns = "id, project, createdAt, archivedAt, pullRequest, head";
+    const job = this.#db.row<Omit<JobCopy, "turns">>(`SELECT ${columns} FROM job WHERE id = ?`, id);
+    const turns = "SELECT id, prompt, state, attempts, endedAt, answer FROM turn WHERE job = ? ORDER BY id";
+    return job && { ...job, turns: this.#db.rows<TurnCopy>(turns, id) };
+  }
+
+  /** Adds a job of another store. Its running turns become waiting ones. */
+  addCopy(copy: JobCopy): void {
+    const { id, project, createdAt, archivedAt, pullRequest, head, turns } = copy;
+    const { state: lastState = "failed", endedAt = null } = turns.at(-1) ?? {};
+    const [state, idleSince] = isActive(copy) ? ["active", null] : [lastState, endedAt ?? createdAt];
+    this.#db.transaction(() => {
+      const insertJob = `INSERT INTO job (id, project, createdAt, state, idleSince, archivedAt, pullRequest, head)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+      this.#db.run(insertJob, id, project, createdAt, state, idleSince, archivedAt, pullRequest, head);
+      const insertTurn = `INSERT INTO turn (id, job, prompt, state, attempts, endedAt, answer)
+        VALUES (?, ?, ?, ?, ?, ?, ?)`;
+      for (const turn of turns) {
+        const turnState = turn.state === "running" ? "waiting" : turn.state;
+        this.#db.run(insertTurn, turn.id, id, turn.prompt, turnState, turn.attempts, turn.endedAt, turn.answer);
+      }
+      this.#queue.adopt(id, project);
     });
   }
 

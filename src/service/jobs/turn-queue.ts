@@ -1,5 +1,15 @@
+import { randomInt } from "node:crypto";
 import type { Database } from "./database.ts";
 import type { Turn } from "./store.ts";
+
+/** Returns the id of a new turn, given the last one. */
+export type NextTurnId = (last: number) => number;
+
+/**
+ * Returns an id that two services at the same time do not both give: a commit names its turn, so they could take it for
+ * their own. In microseconds since 1970, of which the last three digits are random.
+ */
+export const distinctTurnId: NextTurnId = (last) => Math.max(last + 1, Date.now() * 1000 + randomInt(1000));
 
 /**
  * Decides which turn is started next. Projects take turns: the one whose last start is longest ago goes first, so that a
@@ -8,18 +18,29 @@ import type { Turn } from "./store.ts";
  */
 export class TurnQueue {
   readonly #db: Database;
+  readonly #nextId: NextTurnId;
 
-  constructor(db: Database) {
+  /** @param nextId - default: counts */
+  constructor(db: Database, nextId: NextTurnId = (last) => last + 1) {
     this.#db = db;
+    this.#nextId = nextId;
   }
 
   /** Adds a turn of a job, in the caller's transaction. The job is active from then on. */
   add(job: string, project: string, prompt: string): void {
     const isFirst = !this.#hasOpenTurn(job);
-    const { id } = this.#db.run("INSERT INTO turn (job, prompt) VALUES (?, ?)", job, prompt);
+    const id = this.#nextId(this.#db.row<{ last: number | null }>("SELECT max(id) AS last FROM turn")?.last ?? 0);
+    this.#db.run("INSERT INTO turn (id, job, prompt) VALUES (?, ?, ?)", id, job, prompt);
     this.#db.run("UPDATE job SET state = 'active', idleSince = NULL, archivedAt = NULL WHERE id = ?", job);
     this.#db.run("INSERT OR IGNORE INTO project (name) VALUES (?)", project);
     if (isFirst) this.#db.run("INSERT INTO ready (turn, project) VALUES (?, ?)", id, project);
+  }
+
+  /** Takes the waiting turns of a job that were added without the queue, in the caller's transaction. */
+  adopt(job: string, project: string): void {
+    this.#db.run("INSERT OR IGNORE INTO project (name) VALUES (?)", project);
+    const first = "SELECT min(id), ? FROM turn WHERE job = ? AND state = 'waiting' GROUP BY job";
+    this.#db.run(`INSERT INTO ready (turn, project) ${first}`, project, job);
   }
 
   /** Marks the next turn as running and returns it. */

@@ -1,0 +1,103 @@
+import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { errorMessage } from "../error-message.ts";
+import { removeDirectory } from "../remove-directory.ts";
+import { StoreUnavailable } from "./engine.ts";
+import { isActive, type JobCopies } from "./job-copies.ts";
+import { JobDirectory } from "./job-directory.ts";
+import type { Store } from "./store.ts";
+
+export interface JobCopierOptions {
+  copies: JobCopies;
+  store: Store;
+  /** The service's. */
+  folder: string;
+  log: (line: string) => void;
+}
+
+/** The ids that services give to jobs. Others are not looked up: they may come from anyone who has the API key. */
+const jobIdPattern = /^job_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Saves jobs in the background whenever they change, and restores those that the store does not know. */
+export class JobCopier {
+  readonly #options: JobCopierOptions;
+  /** The last save of each job that is not done yet. */
+  readonly #saves = new Map<string, Promise<void>>();
+  /** Jobs with a save that has not begun, and so will save what they are then. */
+  readonly #pending = new Set<string>();
+  /** The saves that read a home directory. */
+  readonly #homes = new Map<string, Promise<void>>();
+  readonly #restores = new Map<string, Promise<void>>();
+
+  constructor(options: JobCopierOptions) {
+    this.#options = options;
+  }
+
+  /** Saves a job in the background: with its home directory, unless it is active. A failure is only logged. */
+  save(jobId: string): void {
+    if (this.#pending.has(jobId)) return;
+    this.#pending.add(jobId);
+    const save = (this.#saves.get(jobId) ?? Promise.resolve()).then(() => {
+      this.#pending.delete(jobId);
+      return this.#save(jobId);
+    });
+    this.#saves.set(jobId, save);
+    void save.then(() => {
+      if (this.#saves.get(jobId) === save) this.#saves.delete(jobId);
+    });
+  }
+
+  /** Waits until the home directory of a job is not being read, so that a turn can use it. */
+  async releaseHome(jobId: string): Promise<void> {
+    await this.#homes.get(jobId);
+  }
+
+  /** Waits until everything is saved. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#saves.values());
+  }
+
+  /**
+   * Restores a job if the store does not know it and there is a copy. What was running is waiting then.
+   *
+   * @throws StoreUnavailable if it is unknown whether there is a copy
+   */
+  async restore(jobId: string): Promise<void> {
+    if (this.#options.store.job(jobId) !== undefined || !jobIdPattern.test(jobId)) return;
+    const restore = this.#restores.get(jobId) ?? this.#restore(jobId).finally(() => this.#restores.delete(jobId));
+    this.#restores.set(jobId, restore);
+    await restore;
+  }
+
+  async #save(jobId: string): Promise<void> {
+    const { copies, store, folder, log } = this.#options;
+    const job = store.copyJob(jobId);
+    if (job === undefined) return;
+    const { home } = new JobDirectory(folder, jobId);
+    const hasHome = !isActive(job) && existsSync(home);
+    const save = copies
+      .save(job, hasHome ? home : undefined)
+      .catch((error: unknown) => log(`${jobId}: cannot be saved for later services: ${errorMessage(error)}`));
+    if (hasHome) this.#homes.set(jobId, save);
+    await save;
+    this.#homes.delete(jobId);
+  }
+
+  async #restore(jobId: string): Promise<void> {
+    const { copies, store, folder, log } = this.#options;
+    const { home } = new JobDirectory(folder, jobId);
+    // Not in the folder of the jobs yet, where directories of unknown jobs are removed.
+    const restored = join(folder, `restored-${jobId}`);
+    await removeDirectory(restored);
+    const job = await copies.restore(jobId, home, restored).catch((error: unknown) => {
+      log(`${jobId}: cannot be restored: ${errorMessage(error)}`);
+      throw new StoreUnavailable(errorMessage(error));
+    });
+    if (job === undefined) return;
+    await removeDirectory(home);
+    mkdirSync(dirname(home), { recursive: true });
+    if (existsSync(restored)) renameSync(restored, home);
+    store.addCopy(job);
+    log(`${jobId}: restored`);
+  }
+}

@@ -1,0 +1,40 @@
+import type { StoredJob, TurnState } from "./store.ts";
+
+/** A job with its turns, as another service needs it to continue. Times are milliseconds since 1970. */
+export interface JobCopy extends Omit<StoredJob, "state" | "idleSince"> {
+  /** Oldest first, at least one. */
+  turns: TurnCopy[];
+}
+
+export interface TurnCopy {
+  id: number;
+  prompt: string;
+  state: TurnState;
+  attempts: number;
+  endedAt: number | null;
+  answer: string | null;
+}
+
+/** Copies of jobs outside this machine, from which a later service on another one continues them. */
+export interface JobCopies {
+  /**
+   * Saves a job, which has changed. Not called again for the same job before it settles.
+   *
+   * @param home - the job's home directory, unless a turn needs it; it does not change before this settles
+   * @throws if the job cannot be saved
+   */
+  save(job: JobCopy, home: string | undefined): Promise<void>;
+  /**
+   * Returns the last copy of a job, and restores its home directory; `undefined` if there is no copy.
+   *
+   * @param home - where the home directory will be
+   * @param into - where it is restored; that does not exist yet, and need not afterwards
+   * @throws if that cannot be read, such as while the place of the copies does not respond
+   */
+  restore(jobId: string, home: string, into: string): Promise<JobCopy | undefined>;
+}
+
+/** Returns whether a turn of the job is waiting or running. */
+export function isActive({ turns }: JobCopy): boolean {
+  return turns.some(({ state }) => state === "waiting" || state === "running");
+}
