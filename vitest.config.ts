@@ -7,16 +7,24 @@ const posix = [
   "test/e2e/{hostile-agent,service}.test.ts",
   "test/integration/agent-{limits,network,results,service}.test.ts",
   "test/integration/{cache,commit-content,git,git-isolation,github-service,limits,merge-states,model-proxy,processes}.test.ts",
-  "test/integration/{job-branch,kept-worktrees,packing,repository,resource-exhausted,submodules}.test.ts",
+  "test/integration/{cache-entries,job-branch,job-copies,kept-worktrees,packing,repository,resource-exhausted,submodules}.test.ts",
   "test/integration/service-{state,store}.test.ts",
   "test/unit/service/{agents,git,jobs}/**/*.test.ts",
+  "test/unit/service-step/*.test.ts",
 ];
+
+// The service's step does not run on other systems.
+const linux = ["test/e2e/service-step*.test.ts"];
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     // `npm run test:agents` runs the real agents.
-    exclude: ["test/agents/**", ...(process.platform === "win32" ? posix : [])],
+    exclude: [
+      "test/agents/**",
+      ...(process.platform === "win32" ? posix : []),
+      ...(process.platform === "linux" ? [] : linux),
+    ],
     testTimeout: 60_000,
     // Tests of whole processes mostly wait for them: more workers than cores.
     maxWorkers: 6,

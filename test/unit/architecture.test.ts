@@ -40,13 +40,36 @@ test("there are files and imports to check", () => {
   for (const { target } of imports) if (target.endsWith(".ts")) expect(files).toContain(target);
 });
 
+const part = (path: string) => path.split("/")[0] ?? "";
+
 test("the action uses the client, and the service shares no code with either", () => {
-  const part = (path: string) => path.split("/")[0] ?? "";
   const crossings = imports.filter(
     ({ file, target }) => ["action", "client", "service"].includes(part(target)) && part(file) !== part(target),
   );
-  const others = crossings.filter(({ file, target }) => part(file) !== "action" || part(target) !== "client");
+  const others = crossings.filter(
+    ({ file, target }) => part(file) !== "service-step" && (part(file) !== "action" || part(target) !== "client"),
+  );
   expect(others.map(format)).toEqual([]);
+});
+
+test("the service's step uses of the action only the escaping and the cache, and nothing uses the step", () => {
+  const used = imports.filter(({ file, target }) => part(file) === "service-step" && part(target) === "action");
+  expect([...new Set(used.map(({ target }) => target))].sort()).toEqual([
+    "action/report/text.ts",
+    "action/report/untrusted.ts",
+    "action/runner/cache-process.ts",
+    "action/runner/cache.ts",
+  ]);
+  const packages = imports.filter(
+    ({ file, target }) => part(file) === "service-step" && /^(@|[a-z])[^:]*$/.test(target) && !target.endsWith(".ts"),
+  );
+  expect(packages.map(format).sort()).toEqual([
+    "service-step/memory/home-archive.ts → tar",
+    "service-step/memory/job-entry.ts → zod/mini",
+    "service-step/runner.ts → @actions/core",
+  ]);
+  const users = imports.filter(({ file, target }) => part(file) !== "service-step" && part(target) === "service-step");
+  expect(users.map(format)).toEqual([]);
 });
 
 /** For each room, the rooms and files whose code it may use. */
@@ -135,7 +158,7 @@ test("the network and the file system are used by one file per purpose", () => {
   const users = (pattern: RegExp) => [
     ...new Set(
       imports
-        .filter(({ file, target }) => !file.startsWith("service/") && pattern.test(target))
+        .filter(({ file, target }) => !part(file).startsWith("service") && pattern.test(target))
         .map(({ file }) => file)
         .sort(),
     ),

@@ -1,0 +1,34 @@
+/** What the step tells the service's process. It is sent, so that the process has no secrets in its environment. */
+export interface ServerConfig {
+  /** Of the service's command line. */
+  args: string[];
+  /** Variables that the command line depends on, such as the token. */
+  environment: Record<string, string>;
+  /** How the process finds the Actions cache; `undefined` if jobs are not remembered. */
+  cache: Record<string, string> | undefined;
+  /** For everything that the service writes. */
+  folder: string;
+  projectId: string;
+  repository: string;
+  serverUrl: string;
+  apiUrl: string;
+  token: string;
+  /** Values that no copy of an agent's files may have. */
+  secrets: string[];
+  /** Preferred; another one if it is in use. */
+  port: number;
+  /** The process that runs the steps of the workflow's job; `undefined` if it cannot be watched. */
+  runner: number | undefined;
+}
+
+/** What the process replies, once. */
+export type ServerReply =
+  | { url: string }
+  | { title: string; text: readonly (string | { readonly untrusted: string })[] };
+
+/** Sent when the step has the reply. A process whose step ends before that ends, too. */
+export const keepRunning = "keep running";
+
+/** The file of the service's log, and of its report, in its folder. */
+export const logFile = "service.log";
+export const reportFile = "report.json";

@@ -1,0 +1,42 @@
+import { type SpawnOptionsWithoutStdio, spawn } from "node:child_process";
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** How much of a program's output is kept. */
+const maxOutputLength = 10_000;
+
+/** Returns whether a program is in one of the folders of a `PATH`. */
+export function isInPath(program: string, path: string): boolean {
+  return path.split(delimiter).some((folder) => {
+    const file = join(folder, program);
+    try {
+      accessSync(file, constants.X_OK);
+      return statSync(file).isFile();
+    } catch {
+      return false;
+    }
+  });
+}
+
+/**
+ * Runs a program that prepares the runner.
+ *
+ * @throws if it cannot be started or fails, with the end of its output
+ */
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  options: SpawnOptionsWithoutStdio = {},
+): Promise<void> {
+  const child = spawn(file, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output = (output + text).slice(-maxOutputLength);
+    });
+  const exitCode = await new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", resolve);
+  });
+  if (exitCode !== 0) throw new Error(`${file} ${args.join(" ")} exited with ${exitCode}: ${output.trim()}`);
+}

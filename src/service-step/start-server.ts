@@ -1,0 +1,143 @@
+import { fork } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { say } from "../action/report/text.ts";
+import { forAnnotation } from "../action/report/untrusted.ts";
+import { hasCacheService } from "../action/runner/cache.ts";
+import { isFree, portOf } from "./port.ts";
+import { runner } from "./runner.ts";
+import { keepRunning, logFile, type ServerConfig, type ServerReply } from "./server-protocol.ts";
+import { readSettings, type Settings } from "./settings.ts";
+import { prepareBubblewrap } from "./setup/bubblewrap.ts";
+import { cacheEnvironment, serverEnvironment } from "./setup/environment.ts";
+import { installAgent } from "./setup/install-agent.ts";
+import { checkGit, checkPlatform } from "./setup/platform.ts";
+import { SetupError } from "./setup/setup-error.ts";
+
+/**
+ * Runs `main` of the step: checks everything that can be checked before an agent runs, starts the service in a process that
+ * outlives the step, and sets the outputs.
+ *
+ * @param signal - ends the service again if the run is cancelled meanwhile
+ * @throws SetupError if the service cannot start
+ */
+export async function startServer(signal: AbortSignal): Promise<void> {
+  const apiKey = `agent_${randomBytes(24).toString("hex")}`;
+  runner.mask(apiKey);
+  checkPlatform(process.platform);
+  const settings = readSettings(runner.input, process.env, apiKey);
+  runner.mask(settings.token);
+  await checkGit();
+  const folder = createFolder(settings.projectId);
+  runner.saveState("folder", folder);
+  runner.saveState("isWorkflowToken", String(settings.isWorkflowToken));
+  const { agentPackage, options } = settings;
+  if (options.sandbox === "bwrap")
+    await prepareBubblewrap({
+      folder: join(folder, "sandbox-test"),
+      canInstall: settings.install && process.env.RUNNER_ENVIRONMENT === "github-hosted",
+      info: runner.info,
+    });
+  const path = agentPackage
+    ? await installAgent({
+        agent: agentPackage,
+        isAllowed: settings.install,
+        folder: `${folder}-agent`,
+        environment: process.env,
+        info: runner.info,
+      })
+    : process.env.PATH;
+  signal.throwIfAborted();
+  const cache = settings.remember && hasCacheService(process.env) ? cacheEnvironment(process.env) : undefined;
+  if (settings.remember && cache === undefined)
+    warn(
+      "Jobs are not remembered",
+      "This runner offers no Actions cache, so a later run cannot continue the jobs of this one. Set `remember: false` if that is intended.",
+    );
+  const port = portOf(settings.projectId);
+  if (!(await isFree(port)))
+    warn(
+      "The usual port is in use",
+      `Port ${port} is in use on this runner, so the service has another \`base-url\` than in other runs: a session, and a re-run, do not find their jobs here. Comments do.`,
+    );
+  const env = { ...serverEnvironment(process.env, options.agent.passes), ...(path !== undefined && { PATH: path }) };
+  const url = await startProcess({ ...configOf(settings, apiKey, folder, cache), port }, env, signal);
+  runner.setOutput("base-url", url);
+  runner.setOutput("project-id", settings.projectId);
+  runner.setOutput("api-key", apiKey);
+  runner.info(`The service listens on ${url}, for the project ${settings.projectId}`);
+  runner.info(`Agent: ${options.agent.model}. Repository: ${settings.repository}. Sandbox: ${options.sandbox}`);
+}
+
+function warn(title: string, text: string): void {
+  runner.annotate("warning", title, forAnnotation([text]));
+}
+
+function configOf(settings: Settings, apiKey: string, folder: string, cache: ServerConfig["cache"]) {
+  const { args, options, projectId, repository, serverUrl, apiUrl, token } = settings;
+  const keys = options.agent.passes.filter((name) => !/(_URL|_BASE)$/.test(name)).map((name) => process.env[name]);
+  return {
+    args,
+    environment: { GITHUB_TOKEN: token, AGENT_SERVICE_KEY: apiKey },
+    cache,
+    folder,
+    projectId,
+    repository,
+    serverUrl,
+    apiUrl,
+    token,
+    // Shorter ones match by accident.
+    secrets: [token, apiKey, ...keys].filter((secret) => secret !== undefined).filter(({ length }) => length >= 8),
+    // In a container, the process that runs the steps is outside.
+    runner: process.ppid > 1 ? process.ppid : undefined,
+  };
+}
+
+/**
+ * Creates the folder of the service, in the folder that the runner empties after the job. It has the same path in each run:
+ * agents find their sessions by it.
+ */
+function createFolder(projectId: string): string {
+  const parent = process.env.RUNNER_TEMP || join(homedir(), ".cache");
+  mkdirSync(parent, { recursive: true });
+  for (let number = 1; ; number++) {
+    const folder = join(parent, `agent-job-service-${projectId}${number === 1 ? "" : `-${number}`}`);
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+      return folder;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+}
+
+/** Starts the process of the service, and returns its URL when it listens. */
+async function startProcess(config: ServerConfig, env: Record<string, string>, signal: AbortSignal): Promise<string> {
+  const log = openSync(join(config.folder, logFile), "a", 0o600);
+  const child = fork(process.argv[1] ?? "", ["server", config.folder], {
+    cwd: config.folder,
+    env,
+    execArgv: [],
+    stdio: ["ignore", log, log, "ipc"],
+    // Its own session, so that it outlives the step.
+    detached: true,
+  });
+  closeSync(log);
+  runner.saveState("process", String(child.pid));
+  child.send(config);
+  const reply = await new Promise<ServerReply>((resolve, reject) => {
+    child.once("message", (message) => resolve(message as ServerReply));
+    child.once("error", reject);
+    child.once("exit", (exitCode, killedBy) =>
+      reject(new Error(`The process of the service ended with ${killedBy ?? exitCode}`)),
+    );
+    signal.addEventListener("abort", () => reject(new SetupError("Cancelled", say`The service was not started.`)));
+  });
+  if ("title" in reply) throw new SetupError(reply.title, reply.text);
+  child.removeAllListeners("exit");
+  await new Promise((resolve) => child.send(keepRunning, resolve));
+  child.unref();
+  return reply.url;
+}

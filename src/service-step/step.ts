@@ -1,0 +1,29 @@
+import { say } from "../action/report/text.ts";
+import { forAnnotation } from "../action/report/untrusted.ts";
+import { errorStack } from "../service/error-message.ts";
+import { runner } from "./runner.ts";
+import { SetupError } from "./setup/setup-error.ts";
+import { startServer } from "./start-server.ts";
+import { stopServer } from "./stop-server.ts";
+
+/** Runs the step: starts the service, or stops it if this is the end of the workflow's job. */
+export async function runStep(): Promise<void> {
+  const isPost = runner.state("started") !== "";
+  // First of all, because the runner runs `post` whatever becomes of `main`.
+  if (!isPost) runner.saveState("started", "true");
+  const cancellation = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => cancellation.abort());
+  try {
+    if (isPost) await stopServer();
+    else await startServer(cancellation.signal);
+  } catch (error) {
+    const [title, text] =
+      error instanceof SetupError
+        ? [error.title, error.text]
+        : ["The agent service failed", say`This is a bug, please report it: ${errorStack(error)}`];
+    runner.annotate("error", title, forAnnotation(text));
+    process.exitCode = 1;
+  }
+  // Sockets and timers of libraries must not delay the end of the step.
+  process.stdout.write("", () => process.exit());
+}

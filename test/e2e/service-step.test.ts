@@ -1,0 +1,355 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { listen } from "../../src/service/http/listen.ts";
+import { findObstacle } from "../support/sandbox-obstacle.ts";
+import { isRunning, setUpGitHub, startServiceStep } from "../support/service-step.ts";
+import { step, temporaryFolder } from "../support/step.ts";
+
+const obstacle = await findObstacle("bwrap");
+const root = resolve(import.meta.dirname, "../..");
+const searchingAgent = resolve(root, "test/support/searching-agent.ts");
+const ciNotice = expect.stringMatching(/^notice No workflow runs on the pull request: .*\/pull\/1 was opened with /);
+
+/** Returns a folder with programs, to be a `PATH`: shell scripts, and links to those of the machine. */
+function programs(scripts: Record<string, string>, links: readonly string[] = []): string {
+  const folder = temporaryFolder();
+  for (const [name, script] of Object.entries(scripts)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
+  for (const name of links) symlinkSync(execFileSync("which", [name], { encoding: "utf8" }).trim(), join(folder, name));
+  return folder;
+}
+
+const withPath = (folder: string) => ({ PATH: [folder, process.env.PATH].join(delimiter) });
+
+describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${obstacle}` : ""}`, () => {
+  test("runs the service for the steps of a job, from nothing but dist, and leaves nothing behind", async () => {
+    const { docs, github } = await setUpGitHub();
+    const dist = join(temporaryFolder(), "dist");
+    cpSync(join(root, "dist"), dist, { recursive: true });
+    const service = await startServiceStep({ github, mainFile: join(dist, "service/index.js") });
+    expect(service.exitCode, service.log).toBe(0);
+    expect(service.annotations).toEqual([]);
+    expect(service.lines).toContainEqual(
+      expect.objectContaining({ kind: "command", name: "add-mask", data: service.outputs["api-key"] }),
+    );
+    const prompt = 'Add a page "Quickstart" that says "Run npm ci."';
+    const { outputs, log } = await step({ ...service.actionInputs, prompt }, { environment: service.environment });
+    expect(outputs.outcome, log).toBe("pr-created");
+    expect(outputs["pr-link"]).toMatch(/\/pull\/1$/);
+    expect(docs.read(outputs.ref ?? "", "docs/quickstart.md")).toContain("Run npm ci.");
+    expect(isRunning(service.process)).toBe(true);
+    const post = await service.post();
+    expect(post.exitCode).toBe(0);
+    expect(post.annotations).toEqual([ciNotice]);
+    expect(isRunning(service.process)).toBe(false);
+    expect(readdirSync(service.runnerTemp)).toEqual([]);
+  });
+
+  test("has the same address in each run", async () => {
+    const { github } = await setUpGitHub();
+    const first = await startServiceStep({ github });
+    await first.post();
+    const second = await startServiceStep({ github });
+    expect(second.outputs["base-url"]).toBe(first.outputs["base-url"]);
+    expect(second.outputs["project-id"]).toBe(`acme-${github.repo}-editor`);
+    expect(second.outputs["api-key"]).not.toBe(first.outputs["api-key"]);
+    // Both are for the same project on the same runner.
+    const third = await startServiceStep({ github, runnerTemp: second.runnerTemp });
+    expect(third.annotations).toEqual([expect.stringMatching(/^warning The usual port is in use: /)]);
+    expect(third.exitCode).toBe(0);
+    expect(third.outputs["base-url"]).not.toBe(first.outputs["base-url"]);
+  });
+
+  test("says nothing of CI if the token is not the workflow's own", async () => {
+    const { github } = await setUpGitHub();
+    const service = await startServiceStep({ github, inputs: { "workflow-token": "another" } });
+    const { outputs } = await step({ ...service.actionInputs, prompt: 'Add a page "X"' }, service);
+    expect(outputs.outcome).toBe("pr-created");
+    expect((await service.post()).annotations).toEqual([]);
+  });
+
+  test("an agent finds neither the token nor a key in its environment, the workspace or the runner's files", async () => {
+    const { docs, github } = await setUpGitHub();
+    const keys: unknown[] = [];
+    const model = await listen((request, response) => {
+      keys.push(request.headers["x-api-key"]);
+      response.end("{}");
+    });
+    onTestFinished(() => model[Symbol.asyncDispose]());
+    const secrets: Record<string, string> = {
+      token: github.token,
+      runtime: "runtime-token-of-the-runner",
+      key: "sk-ant-0123456789",
+    };
+    const runnerTemp = join(temporaryFolder(), "_temp");
+    const workspace = temporaryFolder();
+    mkdirSync(join(runnerTemp, "_runner_file_commands"), { recursive: true });
+    writeFileSync(join(runnerTemp, "_runner_file_commands/set_env"), JSON.stringify(secrets));
+    writeFileSync(join(workspace, "config"), JSON.stringify(secrets));
+    const bin = programs({ claude: `exec ${process.execPath} ${searchingAgent}` });
+    const service = await startServiceStep({
+      github,
+      runnerTemp,
+      inputs: { agent: "claude", options: `--agent-reads ${searchingAgent}` },
+      environment: {
+        ...withPath(bin),
+        GITHUB_WORKSPACE: workspace,
+        ANTHROPIC_API_KEY: secrets.key ?? "",
+        ANTHROPIC_BASE_URL: model.url,
+        ACTIONS_RUNTIME_TOKEN: secrets.runtime ?? "",
+      },
+    });
+    expect(service.exitCode, service.log).toBe(0);
+    const searched = {
+      secrets: { ...secrets, "service's key": service.outputs["api-key"] ?? "" },
+      folders: [
+        runnerTemp,
+        workspace,
+        service.environment.HOME,
+        resolve(root, "dist"),
+        "/home",
+        "/root",
+        "/tmp",
+        "/etc",
+      ],
+    };
+    const prompt = Buffer.from(JSON.stringify(searched)).toString("base64");
+    const { outputs, log } = await step({ ...service.actionInputs, prompt }, service);
+    const post = await service.post();
+    expect(outputs.outcome, log + post.log).toBe("pr-created");
+    const [first, ...found] = docs
+      .read(outputs.ref ?? "", "report.md")
+      .trim()
+      .split("\n");
+    expect(Number(first?.match(/\d+/)?.[0])).toBeGreaterThan(10);
+    expect(found).toEqual([]);
+    // Its requests have the key all the same.
+    expect(keys).toEqual([secrets.key]);
+  });
+
+  test("the same search finds what an agent without a sandbox can read", async () => {
+    const { docs, github } = await setUpGitHub();
+    const workspace = temporaryFolder();
+    writeFileSync(join(workspace, "config"), github.token);
+    const service = await startServiceStep({
+      github,
+      inputs: { agent: `${process.execPath} ${searchingAgent}`, sandbox: "none", "agent-network": "full" },
+      environment: { RUNNER_TRACKING_ID: "github_0123456789" },
+    });
+    // Not in its environment, even so: the service itself does not have them there.
+    const secrets = { token: github.token, "service's key": service.outputs["api-key"] ?? "" };
+    const prompt = Buffer.from(JSON.stringify({ secrets, folders: [workspace] })).toString("base64");
+    const { outputs } = await step({ ...service.actionInputs, prompt }, service);
+    const report = docs.read(outputs.ref ?? "", "report.md");
+    expect(report).toContain(`token in ${workspace}/config`);
+    expect(readFileSync(`/proc/${service.process}/environ`, "latin1")).not.toContain(github.token);
+    expect(readFileSync(`/proc/${service.process}/environ`, "latin1")).toContain(
+      "RUNNER_TRACKING_ID=github_0123456789",
+    );
+  });
+
+  test("shows the logs of a job that failed, in which no workflow command takes effect", async () => {
+    const { github } = await setUpGitHub();
+    const service = await startServiceStep({
+      github,
+      inputs: { agent: 'echo "::error::forged"; echo "##[error]forged"; exit 3', "agent-network": "none" },
+    });
+    const { outputs } = await step({ ...service.actionInputs, prompt: "Fail" }, service);
+    expect(outputs.outcome).toBe("failed");
+    const post = await service.post();
+    expect(post.annotations).toEqual([]);
+    expect(post.log).toContain(`Log of ${outputs["job-id"]}`);
+    expect(post.log).toContain("| ::error::forged");
+    expect(post.log).not.toContain("##[error]");
+    expect(post.log).toContain("Log of the agent service");
+  });
+
+  test("names the setting if GitHub Actions may not open pull requests", async () => {
+    let isChecked = false;
+    const { docs, github } = await setUpGitHub((route, response) => {
+      if (!/^POST .*\/pulls$/.test(route)) return false;
+      const status = isChecked ? 403 : 422;
+      isChecked = true;
+      const message = "GitHub Actions is not permitted to create or approve pull requests.";
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ message }));
+      return true;
+    });
+    const service = await startServiceStep({ github });
+    const { outputs } = await step({ ...service.actionInputs, prompt: 'Add a page "X"' }, service);
+    expect(outputs.outcome).toBe("failed");
+    expect(docs.branches()).toEqual([outputs.ref]);
+    expect((await service.post()).annotations).toEqual([
+      expect.stringMatching(
+        /^error GitHub Actions may not open pull requests: .*"Allow GitHub Actions to create and approve pull requests"/,
+      ),
+    ]);
+  });
+
+  test("installs the tested version of an agent that is missing, without the step's secrets", async () => {
+    const { docs, github } = await setUpGitHub();
+    const record = join(temporaryFolder(), "npm.txt");
+    const bin = programs({
+      npm: `{ echo "$@"; env; } > ${record}
+        for word in "$@"; do case "$word" in --prefix=*) prefix=\${word#--prefix=};; esac; done
+        mkdir -p "$prefix/bin" && printf '#!/bin/sh\\ncat > prompt.md; echo "{\\\\"type\\\\":\\\\"turn.completed\\\\"}"\\n' > "$prefix/bin/codex"
+        chmod +x "$prefix/bin/codex"`,
+    });
+    const inputs = { agent: "codex", "agent-network": "none" };
+    const environment = {
+      ...withPath(bin),
+      CODEX_API_KEY: "sk-0123456789",
+      ACTIONS_RUNTIME_TOKEN: "runtime-0123456789",
+    };
+    const service = await startServiceStep({ github, inputs, environment });
+    expect(service.exitCode, service.log).toBe(0);
+    expect(readFileSync(record, "utf8")).toMatch(/^install --global .*@openai\/codex@\d+\.\d+\.\d+\n/);
+    expect(readFileSync(record, "utf8")).not.toMatch(/sk-0123456789|runtime-0123456789|INPUT_|GITHUB_/);
+    const { outputs } = await step({ ...service.actionInputs, prompt: "Write" }, service);
+    const post = await service.post();
+    expect(outputs.outcome, post.log).toBe("pr-created");
+    expect(docs.read(outputs.ref ?? "", "prompt.md")).toContain("Write");
+    expect(readdirSync(service.runnerTemp)).toEqual([]);
+  });
+
+  test("installs the sandbox on a runner of GitHub's, and only there", async () => {
+    const { github } = await setUpGitHub();
+    const record = join(temporaryFolder(), "sudo.txt");
+    const bwrap = execFileSync("which", ["bwrap"], { encoding: "utf8" }).trim();
+    const scripts = (): Record<string, string> => ({
+      sudo: `echo "$@" >> ${record}; ln -s ${bwrap} "$(dirname "$0")/bwrap"`,
+    });
+    const inputs = { install: "true" };
+    const links = ["git", "sh", "ln", "dirname", "node"];
+    const own = await startServiceStep({ github, inputs, environment: { PATH: programs(scripts(), links) } });
+    expect(own.exitCode).toBe(1);
+    expect(own.annotations).toEqual([
+      expect.stringMatching(
+        /^error No sandbox for the agent: .*it is not installed.*apt-get install bubblewrap.*sandbox: none/,
+      ),
+    ]);
+    expect(existsSync(record)).toBe(false);
+    const hosted = { RUNNER_ENVIRONMENT: "github-hosted", PATH: programs(scripts(), links) };
+    const kept = await startServiceStep({ github, inputs: { install: "false" }, environment: hosted });
+    expect(kept.exitCode).toBe(1);
+    expect(existsSync(record)).toBe(false);
+    const service = await startServiceStep({ github, inputs, environment: hosted });
+    expect(service.exitCode, service.log).toBe(0);
+    expect(readFileSync(record, "utf8")).toBe(
+      "--non-interactive apt-get install --yes --no-install-recommends bubblewrap\n",
+    );
+  });
+
+  test("a step that is cancelled while it starts leaves no process", async () => {
+    let cancel = (): void => {};
+    const { github } = await setUpGitHub((route, response) => {
+      if (!route.endsWith("/pulls")) return false;
+      cancel();
+      // Never answered: the service is still starting.
+      response.on("close", () => {});
+      return true;
+    });
+    const service = await startServiceStep({
+      github,
+      onStart: (child) => {
+        cancel = () => child.kill("SIGINT");
+      },
+    });
+    expect(service.exitCode).toBe(1);
+    expect(service.annotations).toEqual([expect.stringMatching(/^error Cancelled: /)]);
+    await service.post();
+    expect(isRunning(service.process)).toBe(false);
+  });
+});
+
+describe("fails before an agent runs, with one annotation that names the setting:", () => {
+  /** Runs `main` and expects it to fail. */
+  async function fail(
+    options: Partial<Parameters<typeof startServiceStep>[0]>,
+    reply?: Parameters<typeof setUpGitHub>[0],
+  ) {
+    const { github } = await setUpGitHub(reply);
+    const unconfined = { sandbox: "none", "agent-network": "full" };
+    const service = await startServiceStep({ github, ...options, inputs: { ...unconfined, ...options.inputs } });
+    expect(service.exitCode).toBe(1);
+    expect(service.annotations).toHaveLength(1);
+    expect(service.outputs).toEqual({});
+    const post = await service.post();
+    expect(post.annotations).toEqual([]);
+    expect(readdirSync(service.runnerTemp)).toEqual([]);
+    if (service.process > 0) expect(isRunning(service.process)).toBe(false);
+    return service.annotations[0];
+  }
+
+  test("the key of the agent is missing", async () => {
+    expect(await fail({ inputs: { agent: "claude" } })).toMatch(
+      /^error Invalid inputs of the agent service: agent claude requires ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN in the environment of this step: set it with `env:`, from a secret/,
+    );
+  });
+
+  test("the agent is missing, and may not be installed", async () => {
+    const environment = { GEMINI_API_KEY: "key-0123456789" };
+    expect(await fail({ inputs: { agent: "gemini", install: "false" }, environment })).toMatch(
+      /^error The agent is not installed: .*npm install --global @google\/gemini-cli@\d+\.\d+\.\d+/,
+    );
+  });
+
+  test("the agent cannot be installed", async () => {
+    const environment = {
+      GEMINI_API_KEY: "key-0123456789",
+      ...withPath(programs({ npm: "echo no such registry >&2; exit 1" })),
+    };
+    expect(await fail({ inputs: { agent: "gemini" }, environment })).toMatch(
+      /^error The agent cannot be installed: .*no such registry/,
+    );
+  });
+
+  test("the token may not push", async () => {
+    const reply = (route: string, response: { writeHead(status: number): { end(): unknown } }) =>
+      route.endsWith("/info/refs") ? Boolean(response.writeHead(403).end()) : false;
+    expect(await fail({}, reply)).toMatch(/^error The token may not push: .*`permissions: contents: write`/);
+  });
+
+  test("the token is not valid", async () => {
+    expect(await fail({ inputs: { "github-token": "ghs_another_0123456789" } })).toMatch(
+      /^error The token is not valid: /,
+    );
+  });
+
+  test.each([
+    ["Resource not accessible by integration", /`permissions: pull-requests: write`/],
+    [
+      "GitHub Actions is not permitted to create or approve pull requests.",
+      /"Allow GitHub Actions to create and approve pull requests"/,
+    ],
+  ])("GitHub says: %s", async (message, setting) => {
+    const annotation = await fail({}, (route, response) =>
+      route.startsWith("POST ") ? Boolean(response.writeHead(403).end(JSON.stringify({ message }))) : false,
+    );
+    expect(annotation).toMatch(/^error The token may not open pull requests: /);
+    expect(annotation).toMatch(setting);
+  });
+
+  test("Git is too old", async () => {
+    const environment = withPath(programs({ git: "echo git version 2.25.1" }));
+    expect(await fail({ environment })).toMatch(
+      /^error Git is missing or too old: The runner has git version 2\.25\.1\./,
+    );
+  });
+
+  test("the base branch does not exist", async () => {
+    expect(await fail({ inputs: { base: "develop" } })).toMatch(/^error The agent service cannot start: .*develop/);
+  });
+});

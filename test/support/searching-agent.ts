@@ -1,0 +1,49 @@
+// An agent that searches everything it can reach for the secrets in its prompt, which is base64, and writes what it found to
+// report.md. It runs in a sandbox, so it imports only Node's modules.
+import fs from "node:fs";
+import { join } from "node:path";
+
+const given = fs.readFileSync(0, "utf8").match(/[A-Za-z0-9+/]{40,}=*/)?.[0] ?? "";
+const { secrets, folders } = JSON.parse(Buffer.from(given, "base64").toString()) as {
+  secrets: Record<string, string>;
+  /** Where to search, besides the environment and the processes. */
+  folders: string[];
+};
+const found: string[] = [];
+let searched = 0;
+
+function search(place: string, content: string): void {
+  searched++;
+  for (const [name, secret] of Object.entries(secrets)) if (content.includes(secret)) found.push(`${name} in ${place}`);
+}
+
+function tryTo(action: () => void): void {
+  try {
+    action();
+  } catch {
+    // It cannot be reached.
+  }
+}
+
+function searchFolder(folder: string): void {
+  tryTo(() => {
+    for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      // Its own prompt.
+      if (path === process.env.AGENT_PROMPT_FILE?.replace(/\/prompt\.txt$/, "")) continue;
+      if (entry.isDirectory() && entry.name !== "node_modules") searchFolder(path);
+      if (entry.isFile()) tryTo(() => search(path, fs.readFileSync(path, "latin1")));
+    }
+  });
+}
+
+search("the environment", JSON.stringify(process.env));
+for (const id of fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name)))
+  for (const file of ["environ", "cmdline"])
+    tryTo(() => search(`process ${id}`, fs.readFileSync(`/proc/${id}/${file}`, "latin1")));
+for (const folder of folders) searchFolder(folder);
+
+fs.writeFileSync("report.md", `Searched ${searched} places.\n${found.join("\n")}\n`);
+const { ANTHROPIC_BASE_URL: model } = process.env;
+if (model) await fetch(`${model}/v1/messages`, { method: "POST", body: "{}" }).catch(() => {});
+console.log(JSON.stringify({ type: "result", result: "Searched.", is_error: false }));
