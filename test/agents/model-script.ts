@@ -1,0 +1,28 @@
+import type { AgentUnderTest } from "./agents.ts";
+import type { ModelRequest } from "./scripted-model.ts";
+
+/** An instruction to the scripted model, as part of a prompt: `[write FILE CONTENT]`, `[refuse]`, `[fail]` or `[wait]`. */
+const instructions = /\[(write|refuse|fail|wait)(?: (\S+) (\S+))?\]/g;
+
+/** Returns the last instruction in what the user said. */
+function instructionIn({ messages }: ModelRequest): string[] {
+  const said = messages.filter(({ role }) => role === "user").map(({ text }) => text);
+  const [, ...found] = [...said.join("\n").matchAll(instructions)].at(-1) ?? [];
+  return found.map((part) => part ?? "");
+}
+
+/** Makes an agent's model follow the instructions. `[wait]` goes on once `isHeld` is false. */
+export function script(agent: AgentUnderTest, state: { isHeld: boolean }) {
+  return async (request: ModelRequest) => {
+    // Beside the task, agents ask for titles, and Gemini CLI for the model to use.
+    if (request.tools.length === 0 && agent.name !== "aider")
+      return { text: '{"reasoning":"-","model_choice":"pro","complexity_reasoning":"-","complexity_score":50}' };
+    const [verb, path = "", content = ""] = instructionIn(request);
+    if (verb === "fail") return { error: { status: 400, message: "The model is broken." } };
+    if (verb === "refuse") return { text: "I cannot do this." };
+    while (verb === "wait" && state.isHeld) await new Promise((resolve) => setTimeout(resolve, 50));
+    if (verb === "wait") return request.isToolResult ? { text: "Done." } : agent.write(request, "waited.md", "late");
+    if (verb === "write" && !request.isToolResult) return agent.write(request, path, content);
+    return { text: verb === "write" ? `Done: ${content}.` : "Nothing to do." };
+  };
+}
