@@ -11,7 +11,7 @@ export interface Measurements {
   rounds: number;
   startUp: StartUpRow[];
   steady: SteadyRow[];
-  sizes: Sizes;
+  sizes: { action: Sizes; service: Sizes };
   lateness: LatenessResult;
   fleet: FleetResult;
 }
@@ -46,14 +46,7 @@ ${table(
 
 ### Size
 
-${count(Math.round(sizes.totalBytes / 1000))} kB of JavaScript in \`dist\`. Contents of each file, without the code that the bundler adds:
-
-${table(
-  ["file", "size", "loaded", "contents (kB)"],
-  sizes.files
-    .sort((one, other) => other.bytes - one.bytes)
-    .map((file) => [file.name, kilobytes(file.bytes), file.loaded, contents(file.packages)]),
-)}
+${renderSizes(sizes)}
 
 ### Lateness and load
 
@@ -76,6 +69,26 @@ The busiest second had ${Math.max(...fleet.perSecond)} requests.
 
 ![Requests per second](images/fleet.svg)
 ${fleet.errors.map((error) => `\n**Error:** ${error}\n`).join("")}`;
+}
+
+/** Renders the sizes of both bundles. */
+export function renderSizes({ action, service }: Measurements["sizes"]): string {
+  return `${count(Math.round(action.totalBytes / 1000))} kB of JavaScript in \`dist\`. Contents of each file, without the code that the bundler adds:
+
+${sizeTable(action)}
+
+The [service's step](own-agent.md) has ${count(Math.round(service.totalBytes / 1000))} kB of its own in \`dist/service\`, of which the action loads nothing:
+
+${sizeTable(service)}`;
+}
+
+function sizeTable({ files }: Sizes): string {
+  return table(
+    ["file", "size", "loaded", "contents (kB)"],
+    files
+      .sort((one, other) => other.bytes - one.bytes)
+      .map((file) => [file.name, kilobytes(file.bytes), file.loaded, contents(file.packages)]),
+  );
 }
 
 /** Compares our schedule with the candidates: whether one is better, and what the closest ones cost. */

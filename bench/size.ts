@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync, statSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { scratchFolder } from "./scratch.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -39,16 +39,22 @@ interface Statistics {
   chunks: Chunk[];
 }
 
-/** Measures `dist`. Bundles the output of `npm run build` again in a temporary folder, to get the statistics. */
-export function measureSize(): Sizes {
+/** Measures both bundles in `dist`: the action, and the service's step. */
+export function measureSize(): { action: Sizes; service: Sizes } {
+  return { action: measureBundle("action", "dist"), service: measureBundle("service-step", "dist/service") };
+}
+
+/** Measures a bundle. Bundles the output of `npm run build` again in a temporary folder, to get the statistics. */
+function measureBundle(entry: string, dist: string): Sizes {
   using scratch = scratchFolder();
   const statistics = join(scratch.path, "statistics.json");
   const bundler = join(root, "node_modules/@vercel/ncc/dist/ncc/cli.js");
-  const args = ["build", "build/action/index.js", "--out", scratch.path, "--no-cache", "--stats-out", statistics];
+  const args = ["build", `build/${entry}/index.js`, "--out", scratch.path, "--no-cache", "--stats-out", statistics];
   execFileSync(process.execPath, [bundler, ...args], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   const { modules, chunks } = JSON.parse(readFileSync(statistics, "utf8")) as Statistics;
 
-  const files = globSync("*.js", { cwd: join(root, "dist") }).map((name) => {
+  const pattern = dist === "dist" ? "*.js" : "**/*.js";
+  const files = globSync(pattern, { cwd: join(root, dist) }).map((name) => {
     const chunk = chunks.find((one) => one.files.includes(name));
     const packages = new Map<string, number>();
     const inside = modules
@@ -58,7 +64,10 @@ export function measureSize(): Sizes {
       const owner = packageOf(nameForCondition);
       packages.set(owner, (packages.get(owner) ?? 0) + size);
     }
-    return { name: basename(name), bytes: statSync(join(root, "dist", name)).size, packages, loaded: loadedBy(chunk) };
+    const { size: bytes } = statSync(join(root, dist, name));
+    // A program that is compiled, not bundled.
+    if (chunk === undefined) packages.set("", bytes);
+    return { name, bytes, packages, loaded: chunk ? loadedBy(chunk) : "in a process of its own" };
   });
   return { totalBytes: files.reduce((sum, { bytes }) => sum + bytes, 0), files };
 }
@@ -66,14 +75,16 @@ export function measureSize(): Sizes {
 /** What loads the files that not every step loads, by the end of the dynamic import. */
 const uses: [RegExp, string][] = [
   [/\/runner\/github\.js$/, "to ask GitHub"],
+  [/\/service-step\/step\.js$|^\.\/step\.js$/, "by the step, to start and to stop the service"],
+  [/^\.\/server\.js$/, "by the service, in a process of its own"],
   [/\/comment-mode\.js$/, "in comment mode"],
   [/\/read-changes\.js$/, "with `changes`"],
   // Kerberos is for proxies, and an optional dependency that is not bundled.
   [/\/runner\/cache-process\.js$|^kerberos$/, "for the Actions cache, in a process of its own"],
 ];
 
-function loadedBy(chunk: Chunk | undefined): string {
-  const found = (chunk?.origins ?? []).map(({ request }) => uses.find(([end]) => end.test(request))?.[1]);
+function loadedBy(chunk: Chunk): string {
+  const found = chunk.origins.map(({ request }) => uses.find(([end]) => end.test(request))?.[1]);
   if (found.length === 0 || found.includes(undefined)) return "always";
   return [...new Set(found)].sort().join(", or ");
 }

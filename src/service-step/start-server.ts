@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { say } from "../action/report/text.ts";
 import { forAnnotation } from "../action/report/untrusted.ts";
 import { hasCacheService } from "../action/runner/cache.ts";
 import { isFree, portOf } from "./port.ts";
@@ -47,6 +46,7 @@ export async function startServer(signal: AbortSignal): Promise<void> {
         folder: `${folder}-agent`,
         environment: process.env,
         info: runner.info,
+        signal,
       })
     : process.env.PATH;
   signal.throwIfAborted();
@@ -133,7 +133,7 @@ async function startProcess(config: ServerConfig, env: Record<string, string>, s
     child.once("exit", (exitCode, killedBy) =>
       reject(new Error(`The process of the service ended with ${killedBy ?? exitCode}`)),
     );
-    signal.addEventListener("abort", () => reject(new SetupError("Cancelled", say`The service was not started.`)));
+    signal.addEventListener("abort", () => reject(signal.reason));
   });
   if ("title" in reply) throw new SetupError(reply.title, reply.text);
   child.removeAllListeners("exit");

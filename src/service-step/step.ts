@@ -1,4 +1,4 @@
-import { say } from "../action/report/text.ts";
+import { say, type Text } from "../action/report/text.ts";
 import { forAnnotation } from "../action/report/untrusted.ts";
 import { errorStack } from "../service/error-message.ts";
 import { runner } from "./runner.ts";
@@ -17,13 +17,16 @@ export async function runStep(): Promise<void> {
     if (isPost) await stopServer();
     else await startServer(cancellation.signal);
   } catch (error) {
-    const [title, text] =
-      error instanceof SetupError
-        ? [error.title, error.text]
-        : ["The agent service failed", say`This is a bug, please report it: ${errorStack(error)}`];
+    const { title, text } = explain(error, cancellation.signal.aborted);
     runner.annotate("error", title, forAnnotation(text));
     process.exitCode = 1;
   }
   // Sockets and timers of libraries must not delay the end of the step.
   process.stdout.write("", () => process.exit());
+}
+
+function explain(error: unknown, isCancelled: boolean): { title: string; text: Text } {
+  if (isCancelled) return { title: "Cancelled", text: say`The agent service was not started.` };
+  if (error instanceof SetupError) return error;
+  return { title: "The agent service failed", text: say`This is a bug, please report it: ${errorStack(error)}` };
 }

@@ -103,7 +103,10 @@ test.each(["cancelled", "killed"] as const)(
         },
       },
     );
-    await waitUntil(() => agent.isRunning() && cache.entries.some(({ isCommitted }) => isCommitted));
+    // Not the entry of the action, which remembers the job, too.
+    const isSaved = () =>
+      cache.entries.some(({ key, isCommitted }) => isCommitted && key.startsWith("agent-job-service/"));
+    await waitUntil(() => agent.isRunning() && isSaved());
     if (end === "cancelled") child?.kill("SIGINT");
     else {
       child?.kill("SIGKILL");
@@ -144,6 +147,22 @@ test("runs at the same time keep each other's jobs", async () => {
     const found = await step(inputs, { environment: third.environment });
     expect(found.outputs).toMatchObject({ status: "completed", "pr-link": outputs["pr-link"] });
   }
+});
+
+test("a session continues its job in a later run", async () => {
+  const { docs, github, cache } = await setUp();
+  const night = async (prompt: string) => {
+    const service = await startServiceStep({ github, inputs: { remember: "true" }, environment: cache.environment });
+    const environment = { ...service.environment, GITHUB_RUN_ID: prompt, GITHUB_JOB: "docs", GITHUB_ACTION: "agent" };
+    const { outputs } = await step({ ...service.actionInputs, prompt, session: "nightly" }, { environment });
+    await service.post();
+    return outputs;
+  };
+  const first = await night('Add a page "One"');
+  const second = await night('Add a page "Two"');
+  expect(first).toMatchObject({ outcome: "pr-created", "job-origin": "created" });
+  expect(second).toMatchObject({ "job-origin": "continued", "job-id": first["job-id"], "pr-link": first["pr-link"] });
+  expect(docs.branches()).toEqual([first.ref]);
 });
 
 test("without remember, a later run starts a new job, and nothing is in the cache but the action's own", async () => {

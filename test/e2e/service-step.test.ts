@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -10,10 +10,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { listen } from "../../src/service/http/listen.ts";
+import { parseOutputs, stepEnvironment } from "../../tools/runner.ts";
 import { findObstacle } from "../support/sandbox-obstacle.ts";
-import { isRunning, setUpGitHub, startServiceStep } from "../support/service-step.ts";
+import { isRunning, serviceStepFile, setUpGitHub, startServiceStep } from "../support/service-step.ts";
 import { step, temporaryFolder } from "../support/step.ts";
 
 const obstacle = await findObstacle("bwrap");
@@ -250,6 +252,54 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     expect(readFileSync(record, "utf8")).toBe(
       "--non-interactive apt-get install --yes --no-install-recommends bubblewrap\n",
     );
+  });
+
+  test("allows user namespaces to bubblewrap on a runner of GitHub's", async () => {
+    const { github } = await setUpGitHub();
+    const record = join(temporaryFolder(), "sudo.txt");
+    const bwrap = execFileSync("which", ["bwrap"], { encoding: "utf8" }).trim();
+    const bin = programs({
+      sudo: `echo "$@" >> ${record}`,
+      bwrap: `[ "$1" = --version ] || [ -e ${record} ] || { echo "setting up uid map: Permission denied" >&2; exit 1; }
+        exec ${bwrap} "$@"`,
+    });
+    const own = await startServiceStep({ github, environment: withPath(bin) });
+    expect(own.annotations).toEqual([
+      expect.stringMatching(
+        /^error No sandbox for the agent: .*setting up uid map: Permission denied.*AppArmor profile/,
+      ),
+    ]);
+    const service = await startServiceStep({
+      github,
+      environment: { ...withPath(bin), RUNNER_ENVIRONMENT: "github-hosted" },
+    });
+    expect(service.exitCode, service.log).toBe(0);
+    expect(readFileSync(record, "utf8")).toBe(
+      "--non-interactive sysctl -w kernel.apparmor_restrict_unprivileged_userns=0\n",
+    );
+  });
+
+  test("the service ends when the runner is gone without having run post", async () => {
+    const { github } = await setUpGitHub();
+    const { environment } = await startServiceStep({ github, inputs: { agent: "" } });
+    const inputs = { agent: "editor", "github-token": github.token, remember: "false" };
+    const { variables } = stepEnvironment({ inputs, folder: temporaryFolder(), environment });
+    const state = join(temporaryFolder(), "state");
+    writeFileSync(state, "");
+    // It stands for the process that runs the steps.
+    const script = `require("child_process").spawnSync(process.execPath, [${JSON.stringify(serviceStepFile)}], { stdio: "inherit" });
+      console.log("\\ndone"); setInterval(() => {}, 1000);`;
+    const runner = spawn(process.execPath, ["--eval", script], { env: { ...variables, GITHUB_STATE: state } });
+    onTestFinished(() => void runner.kill("SIGKILL"));
+    let log = "";
+    for await (const line of createInterface({ input: runner.stdout })) {
+      if (line === "done") break;
+      log += `${line}\n`;
+    }
+    const id = Number(parseOutputs(readFileSync(state, "utf8")).process);
+    expect(isRunning(id), log).toBe(true);
+    runner.kill("SIGKILL");
+    while (isRunning(id)) await new Promise((resolve) => setTimeout(resolve, 50));
   });
 
   test("a step that is cancelled while it starts leaves no process", async () => {

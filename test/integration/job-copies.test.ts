@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { TurnCopy } from "../../src/service/jobs/job-copies.ts";
@@ -61,6 +61,24 @@ test("the next service runs a turn that was stopped, with the session before it"
   await using second = await startAgentService(docs, { agent: waiting, copies });
   expect((await waitForJob(second, id)).status).toBe("completed");
   expect(docs.read(`agent/${id}`, "notes.md")).toBe("one,two,");
+});
+
+test("a turn waits while the home directory that it needs is being saved", async () => {
+  const copies = new MemoryCopies(temporaryFolder());
+  let open = (): void => {};
+  copies.gate = new Promise((resolve) => {
+    open = resolve;
+  });
+  await using service = await startAgentService(docsRepository(), { agent, copies });
+  const { id } = await runJob(service, "one");
+  await send(service, `docs/job/${id}/message`, "two");
+  // Another job is not held up, and has the time that the turn would have.
+  const other = await send(service, "docs/job", "other");
+  expect((await waitForJob(service, other.job.id)).status).toBe("completed");
+  expect(readFileSync(join(service.folder, "jobs", id, "home/notes"), "utf8")).toBe("one,");
+  open();
+  expect((await waitForJob(service, id)).status).toBe("completed");
+  expect(readFileSync(join(service.folder, "jobs", id, "home/notes"), "utf8")).toBe("one,two,");
 });
 
 test("two services at the same time give their turns different ids, so that neither takes the other's commit for its own", async () => {

@@ -10,6 +10,8 @@ export class MemoryCopies implements JobCopies {
   readonly #folder: string;
   /** Thrown by every later call. */
   failure: Error | undefined;
+  /** What a save with a home directory waits for. */
+  gate: Promise<void> = Promise.resolve();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -19,6 +21,7 @@ export class MemoryCopies implements JobCopies {
     if (this.failure) throw this.failure;
     this.saves.push({ states: job.turns.map(({ state }) => state), hasHome: home !== undefined });
     this.jobs.set(job.id, structuredClone({ ...job, turns: job.turns.map((turn) => ({ ...turn })) }));
+    if (home !== undefined) await this.gate;
     if (home !== undefined) cpSync(home, join(this.#folder, job.id), { recursive: true });
   }
 

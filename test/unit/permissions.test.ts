@@ -28,6 +28,7 @@ function union(permissions: readonly [string, string][]): Record<string, string>
   return all;
 }
 
+const isServiceStep = ({ uses }: WorkflowStep) => uses?.includes("/agent-job-action/service@");
 const isAction = ({ uses }: WorkflowStep) => uses?.includes("/agent-job-action@");
 const inCommentMode = exampleWorkflows().filter((source) =>
   stepsOf(source).some((step) => isAction(step) && (step.with?.["trigger-phrase"] || step.with?.["trigger-label"])),
@@ -53,6 +54,8 @@ test.each(inCommentMode)("the permissions of $where are those that the table nam
         ...(inputs?.reply === false ? silent : replies),
         ...(inputs?.changes ? changes : []),
       ]);
+    // docs/own-agent.md names these for the service's step.
+    if (steps.some(isServiceStep)) needed.push(["contents", "write"], ["pull-requests", "write"]);
     expect(permissions).toEqual(union(needed));
   }
 });

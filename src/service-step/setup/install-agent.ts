@@ -15,6 +15,8 @@ export interface InstallAgentOptions {
   folder: string;
   environment: Readonly<Record<string, string | undefined>>;
   info: (line: string) => void;
+  /** Ends the installation. */
+  signal: AbortSignal;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface InstallAgentOptions {
  * @throws SetupError if it is missing and cannot be installed
  */
 export async function installAgent(options: InstallAgentOptions): Promise<string> {
-  const { agent, isAllowed, folder, environment, info } = options;
+  const { agent, isAllowed, folder, environment, info, signal } = options;
   const { PATH = "" } = environment;
   if (isInPath(agent.program, PATH)) return PATH;
   const command = installCommand(agent);
@@ -40,10 +42,10 @@ export async function installAgent(options: InstallAgentOptions): Promise<string
   try {
     if (agent.registry === "npm") {
       const args = ["install", "--global", "--no-audit", "--no-fund", `--prefix=${folder}`, `${name}@${version}`];
-      await runProgram("npm", args, { env, cwd: folder });
+      await runProgram("npm", args, { env, cwd: folder, signal });
     } else {
-      await runProgram("python3", ["-m", "venv", folder], { env });
-      await runProgram(join(folder, "bin/pip"), ["install", "--quiet", `${name}==${version}`], { env });
+      await runProgram("python3", ["-m", "venv", folder], { env, signal });
+      await runProgram(join(folder, "bin/pip"), ["install", "--quiet", `${name}==${version}`], { env, signal });
     }
   } catch (error) {
     throw new SetupError(
