@@ -31,10 +31,17 @@ test("a service with an empty folder continues a job of another service", async 
 });
 
 test("jobs are saved when they are created, and with their home directory after a turn", async () => {
-  const copies = new MemoryCopies(temporaryFolder());
+  const folder = temporaryFolder();
+  const copies = new MemoryCopies(folder);
   const service = await startAgentService(docsRepository(), { agent, copies });
-  await runJob(service, "one");
-  await service[Symbol.asyncDispose]();
+  let open = (): void => {};
+  copies.gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const { id } = await runJob(service, "one");
+  const stopped = service[Symbol.asyncDispose]().then(() => existsSync(join(folder, id)));
+  setTimeout(open, 200);
+  expect(await stopped, "the service waits for the copy").toBe(true);
   expect(copies.saves.at(0)).toMatchObject({ hasHome: false });
   expect(copies.saves.at(-1)).toEqual({ states: ["completed"], hasHome: true });
 });
@@ -54,6 +61,8 @@ test("the next service runs a turn that was stopped, with the session before it"
   const { id } = await runJob(first, "one");
   await send(first, `docs/job/${id}/message`, "two");
   while (!existsSync(join(folder, "begun"))) await new Promise((go) => setTimeout(go, 20));
+  // Also if the service were killed now.
+  while (!copies.saves.some(({ states }) => states.length === 2)) await new Promise((go) => setTimeout(go, 20));
   await first[Symbol.asyncDispose]();
   expect(copies.saves.at(-1)).toEqual({ states: ["completed", "waiting"], hasHome: false });
 
