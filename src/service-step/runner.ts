@@ -14,6 +14,8 @@ export const runner = {
   state: (name: string): string => core.getState(name),
   /** Makes the runner replace `secret` with `***` in the log. */
   mask: (secret: string): void => core.setSecret(secret),
+  /** Whether the run has step debug logging. */
+  isDebug: (): boolean => core.isDebug(),
   /** Prints a line. It may be untrusted. */
   info: (line: string): void => core.info(forLog(line).line),
   /** @param text - escaped for an annotation */

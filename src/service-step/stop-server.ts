@@ -31,8 +31,9 @@ export async function stopServer(): Promise<void> {
     reportPullRequests(report, logs);
     reportUnsaved(report);
   }
-  if (report === undefined || hasCrashed || report.failedJobs.length > 0 || Object.keys(report.unsavedJobs).length > 0)
-    showLogs(folder, logs, report);
+  const { failedJobs = [], unsavedJobs = {} } = report ?? {};
+  const hasFailed = report === undefined || hasCrashed || failedJobs.length > 0 || Object.keys(unsavedJobs).length > 0;
+  if (hasFailed || runner.isDebug()) showLogs(folder, logs, runner.isDebug() ? [...logs.keys()] : failedJobs);
   await removeDirectory(folder);
   await removeDirectory(`${folder}-agent`);
 }
@@ -96,8 +97,8 @@ function reportUnsaved({ unsavedJobs }: Report): void {
   );
 }
 
-function showLogs(folder: string, logs: ReadonlyMap<string, string>, report: Report | undefined): void {
-  for (const id of report?.failedJobs ?? []) runner.group(`Log of ${id}`, lastLines(logs.get(id) ?? ""));
+function showLogs(folder: string, logs: ReadonlyMap<string, string>, jobs: readonly string[]): void {
+  for (const id of jobs) runner.group(`Log of ${id}`, lastLines(logs.get(id) ?? ""));
   try {
     runner.group("Log of the agent service", lastLines(readFileSync(join(folder, logFile), "utf8")));
   } catch {

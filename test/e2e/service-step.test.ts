@@ -56,6 +56,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     const post = await service.post();
     expect(post.exitCode).toBe(0);
     expect(post.annotations).toEqual([ciNotice]);
+    expect(post.log).not.toContain("Log of");
     expect(isRunning(service.process)).toBe(false);
     expect(readdirSync(service.runnerTemp)).toEqual([]);
   });
@@ -77,10 +78,15 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
 
   test("says nothing of CI if the token is not the workflow's own", async () => {
     const { github } = await setUpGitHub();
-    const service = await startServiceStep({ github, inputs: { "workflow-token": "another" } });
+    const environment = { RUNNER_DEBUG: "1" };
+    const service = await startServiceStep({ github, inputs: { "workflow-token": "another" }, environment });
     const { outputs } = await step({ ...service.actionInputs, prompt: 'Add a page "X"' }, service);
     expect(outputs.outcome).toBe("pr-created");
-    expect((await service.post()).annotations).toEqual([]);
+    const post = await service.post();
+    expect(post.annotations).toEqual([]);
+    // Because of RUNNER_DEBUG.
+    expect(post.log).toContain(`Log of ${outputs["job-id"]}`);
+    expect(post.log).toContain("Log of the agent service");
   });
 
   test("an agent finds neither the token nor a key in its environment, the workspace or the runner's files", async () => {

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { networkKinds } from "../../../src/service/agents/network/agent-network.ts";
+import { sandboxKinds } from "../../../src/service/agents/sandbox/create-sandbox.ts";
 import { inputDefaults } from "../../../src/service-step/settings.ts";
 import { root, serviceStepMetadata } from "../../support/metadata.ts";
 
@@ -56,6 +59,17 @@ test("every title of an annotation is on the page", () => {
   );
   expect(titles.length).toBeGreaterThan(12);
   for (const title of titles) if (title !== "Cancelled") expect(page).toContain(title);
+});
+
+test("service/action-types.yml has a type for each input and output, and the values of the enums", () => {
+  const types = parse(readFileSync(resolve(root, "service/action-types.yml"), "utf8")) as Record<
+    "inputs" | "outputs",
+    Record<string, { "allowed-values"?: string[] }>
+  >;
+  expect(Object.keys(types.inputs)).toEqual(Object.keys(inputs));
+  expect(Object.keys(types.outputs)).toEqual(Object.keys(outputs));
+  expect(types.inputs.sandbox?.["allowed-values"]).toEqual(sandboxKinds);
+  expect(types.inputs["agent-network"]?.["allowed-values"]).toEqual(networkKinds);
 });
 
 test("the runner starts the step's own bundle on Node 24", () => {
