@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -308,26 +308,38 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     while (isRunning(id)) await new Promise((resolve) => setTimeout(resolve, 50));
   });
 
-  test("a step that is cancelled while it starts leaves no process", async () => {
-    let cancel = (): void => {};
-    const { github } = await setUpGitHub((route, response) => {
-      if (!route.endsWith("/pulls")) return false;
-      cancel();
-      // Never answered: the service is still starting.
-      response.on("close", () => {});
-      return true;
-    });
-    const service = await startServiceStep({
-      github,
-      onStart: (child) => {
-        cancel = () => child.kill("SIGINT");
-      },
-    });
+  test("a step that is cancelled before it starts the service does not start it", async () => {
+    const { github } = await setUpGitHub();
+    const bwrap = execFileSync("which", ["bwrap"], { encoding: "utf8" }).trim();
+    const bin = programs({ bwrap: `kill -INT $PPID; exec ${bwrap} "$@"` });
+    const service = await startServiceStep({ github, environment: withPath(bin) });
     expect(service.exitCode).toBe(1);
     expect(service.annotations).toEqual([expect.stringMatching(/^error Cancelled: /)]);
-    await service.post();
-    expect(isRunning(service.process)).toBe(false);
+    expect(service.process).toBeNaN();
   });
+
+  test.each(["SIGINT", "SIGKILL"] as const)(
+    "a step that gets %s while it starts the service leaves no process",
+    async (signal) => {
+      let interrupt = (): void => {};
+      // Never answered: the service is still starting.
+      const { github } = await setUpGitHub((route) => {
+        if (route.endsWith("/pulls")) interrupt();
+        return route.endsWith("/pulls");
+      });
+      const onStart = (child: ChildProcess): void => {
+        interrupt = () => child.kill(signal);
+      };
+      const service = await startServiceStep({ github, onStart });
+      if (signal === "SIGINT") {
+        expect(service.exitCode).toBe(1);
+        expect(service.annotations).toEqual([expect.stringMatching(/^error Cancelled: /)]);
+        await service.post();
+        expect(isRunning(service.process)).toBe(false);
+      }
+      while (isRunning(service.process)) await new Promise((resolve) => setTimeout(resolve, 20));
+    },
+  );
 });
 
 describe("fails before an agent runs, with one annotation that names the setting:", () => {
