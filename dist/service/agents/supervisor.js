@@ -1,0 +1,87 @@
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { signalGroup } from "../processes/process-group.js";
+import { isResourceExhausted } from "../processes/resource-exhausted.js";
+import { startProcess } from "../processes/start-process.js";
+// Runs an agent in the process group that this process leads, and terminates the group when the service is gone, even if
+// it was killed: its IPC channel closes in any case. Copies the agent's output to its own stdout, line by line, and writes
+// the end of the agent's stdout to a file.
+/** Between SIGTERM and SIGKILL. */
+const graceMs = 2000;
+const maxLoggedBytes = 10 * 1024 * 1024;
+/** In characters. A longer line is split. */
+const maxLineLength = 64 * 1024;
+/** In characters. Agents say in their last lines how their turn went. */
+const maxEndLength = 1024 * 1024;
+let isTerminating = false;
+let loggedBytes = 0;
+let endOfStdout = "";
+function terminate() {
+    if (isTerminating)
+        return;
+    isTerminating = true;
+    signalGroup(process.pid, "SIGTERM");
+    setTimeout(() => signalGroup(process.pid, "SIGKILL"), graceMs);
+}
+/** Prefixes each line, so that no line of the agent looks like one of the service. */
+function log(line) {
+    if (loggedBytes > maxLoggedBytes)
+        return;
+    const text = `| ${line.replace(/[^\P{Cc}\t]/gu, "")}\n`;
+    loggedBytes += Buffer.byteLength(text);
+    process.stdout.write(loggedBytes > maxLoggedBytes ? "| [output truncated]\n" : text);
+}
+/** Reads on after the limit, because the agent would block on a full pipe. */
+function copy(stream) {
+    let rest = "";
+    stream.setEncoding("utf8").on("data", (text) => {
+        if (loggedBytes > maxLoggedBytes)
+            return;
+        const lines = (rest + text).split("\n");
+        rest = lines.pop() ?? "";
+        lines.forEach(log);
+        if (rest.length > maxLineLength) {
+            log(rest);
+            rest = "";
+        }
+    });
+    return new Promise((resolve) => {
+        stream.once("close", () => {
+            if (rest !== "")
+                log(rest);
+            resolve();
+        });
+    });
+}
+process.stdout.on("error", () => { });
+// Registered before the agent starts, so that no signal arrives too early to be handled.
+process.on("disconnect", terminate);
+process.on("SIGTERM", terminate);
+process.on("SIGINT", terminate);
+const [stdoutFile = "", compileCache = "", file = "", ...args] = process.argv.slice(2);
+// Not for the agent, unless it was given one itself.
+if (process.env.NODE_COMPILE_CACHE === compileCache)
+    delete process.env.NODE_COMPILE_CACHE;
+const agent = await startProcess(() => spawn(file, args, { stdio: ["inherit", "pipe", "pipe"] })).catch(explain);
+const copied = Promise.all([copy(agent.stdout), copy(agent.stderr)]);
+agent.stdout.on("data", (text) => {
+    endOfStdout = (endOfStdout + text).slice(-maxEndLength);
+});
+agent.on("exit", async (exitCode) => {
+    // Processes that the agent left behind hold its pipes. The service kills them; if it is gone, this process does.
+    await Promise.race([copied, new Promise((resolve) => setTimeout(resolve, graceMs / 4))]);
+    if (!process.connected)
+        signalGroup(process.pid, "SIGKILL");
+    writeFileSync(stdoutFile, endOfStdout);
+    process.stdout.write("", () => process.exit(isTerminating ? 1 : (exitCode ?? 1)));
+});
+/** Logs why the agent cannot be started, tells the service if the machine only lacks something for now, and exits. */
+function explain(error) {
+    process.stdout.write(`The agent cannot be started: ${error.message}\n`, () => {
+        if (isResourceExhausted(error) && process.connected)
+            process.send?.(error.message, () => process.exit(127));
+        else
+            process.exit(127);
+    });
+    return new Promise(() => { });
+}
