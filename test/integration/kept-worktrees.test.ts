@@ -155,6 +155,14 @@ const tricks: Record<string, (tree: string) => void> = {
     writeFileSync(join(tree, "docs/more/new.md"), "x");
     chmodSync(join(tree, "docs/more"), 0o555);
   },
+  "makes tracked folders read-only": (tree) => {
+    for (const folder of ["docs/more", "docs", "."]) chmodSync(join(tree, folder), 0o2555);
+  },
+  "makes folders unreadable": (tree) => chmodSync(join(tree, "docs"), 0),
+  "makes folders deeper than any path": (tree) =>
+    execFileSync("sh", ["-c", "for i in $(seq 300); do mkdir deep-folder-name; cd -P deep-folder-name; done"], {
+      cwd: tree,
+    }),
   "uses a name that is no UTF-8": (tree) => {
     writeFileSync(Buffer.concat([Buffer.from(`${tree}/docs/`), Buffer.from([0xff]), Buffer.from(".md")]), "x");
   },
@@ -185,6 +193,8 @@ describe("the next turn finds the worktree as it should be after an agent", () =
     await turn("a", trick);
     const worktree = await checkOut();
     expect(contentOf(worktree.tree)).toEqual(clean);
+    for (const path of [".", ...Object.keys(clean)])
+      expect(statSync(join(worktree.tree, path)).mode & 0o7600, path).toBe(0o600);
     expect(readdirSync(join(worktree.tree, ".git")).sort()).toEqual(
       ["HEAD", "config", "index", "objects", "packed-refs", "refs"].sort(),
     );

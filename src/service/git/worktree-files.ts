@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { chmod, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDirectory } from "../remove-directory.ts";
 import type { IndexEntry } from "./index-file.ts";
@@ -7,13 +7,15 @@ type Kind = "file" | "link" | "folder";
 
 /**
  * Removes everything from a worktree that is not a tracked file, or not of its kind: untracked and ignored files, links in
- * place of folders, Git repositories, and the content of submodules. It follows no link and runs no Git.
+ * place of folders, Git repositories, and the content of submodules. Folders become writable again, for their owner only. It
+ * follows no link and runs no Git.
  *
- * @throws if a name is no valid UTF-8, or a folder cannot be read
+ * @throws if a name is no valid UTF-8
  */
 export async function removeForeignFiles(tree: string, tracked: readonly IndexEntry[]): Promise<void> {
   const kinds = kindsOf(tracked);
   const clean = async (folder: string): Promise<void> => {
+    await chmod(join(tree, folder), 0o700);
     const entries = await readdir(join(tree, folder), { withFileTypes: true });
     await Promise.all(
       entries.map(async (entry) => {

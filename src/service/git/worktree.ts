@@ -36,7 +36,7 @@ export async function restoreWorktree(git: Git, clone: string, place: WorktreePl
       return;
     } catch (error) {
       if (isResourceExhausted(error)) throw error;
-      // Such as folders that the agent made unreadable: start from nothing.
+      // Such as names that are no UTF-8: start from nothing.
     }
   }
   await removeWorktree(place);
