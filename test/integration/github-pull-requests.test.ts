@@ -68,6 +68,27 @@ describe("opening a pull request", () => {
     await expect(github.pulls.open(change)).rejects.toThrow("not a pull request");
   });
 
+  test.each([
+    ["another repository", (link: string) => link.replace("acme/docs", "acme/other")],
+    ["another host", (link: string) => link.replace(/^https?:..[^/]+/, "https://evil.example")],
+  ])("rejects the link of %s, so that no job is completed with it", async (_name, forge) => {
+    await using github = await setUp();
+    await github.pulls.checkToken();
+    const html_url = forge(github.server.link(1));
+    const item = { html_url, state: "open", merged_at: null };
+    github.server.answer = (request) => (isPost(request) ? { status: 201, body: item } : undefined);
+    await expect(github.pulls.open(change)).rejects.toThrow(`${html_url}, which is not in this repository`);
+    github.server.answer = (request) => (request.includes("/pulls?") ? { status: 200, body: [item] } : undefined);
+    await expect(github.pulls.open(change)).rejects.toThrow("not in this repository");
+  });
+
+  test("does not take the pull request of another branch for its own if the query is ignored", async () => {
+    await using github = await setUp();
+    const item = { html_url: github.server.link(9), state: "open", merged_at: null, head: { ref: "someone" } };
+    github.server.answer = (request) => (request.includes("/pulls?") ? { status: 200, body: [item] } : undefined);
+    expect(await github.pulls.open(change)).toBe(github.server.link(1));
+  });
+
   test("truncates a prompt that is too long for GitHub", async () => {
     await using github = await setUp();
     let sent = "";

@@ -85,16 +85,19 @@ export class GitHubPullRequests implements PullRequests {
   async #findOpen(change: Change): Promise<string | undefined> {
     const owner = await this.#identity.owner();
     const [open] = await this.#listOpen(change, owner);
-    if (open) return open.html_url;
+    if (open) return this.#checkedLink(open);
     // This request may have been the first one since the repository was transferred.
     const newOwner = await this.#identity.owner();
-    return newOwner === owner ? undefined : (await this.#listOpen(change, newOwner))[0]?.html_url;
+    const [moved] = newOwner === owner ? [] : await this.#listOpen(change, newOwner);
+    return moved && this.#checkedLink(moved);
   }
 
   async #listOpen(change: Change, owner: string): Promise<PullRequestData[]> {
     const query = { state: "open", head: `${owner}:${change.branch}` };
     const options = { what: describe(change), isRetried: false };
-    return parsePullRequests((await this.#api.request("GET /repos/{owner}/{repo}/pulls", query, options)).data);
+    const { data } = await this.#api.request("GET /repos/{owner}/{repo}/pulls", query, options);
+    // Something between the service and GitHub may ignore the query.
+    return parsePullRequests(data).filter(({ head }) => head === undefined || head.ref === change.branch);
   }
 
   async #create(change: Change): Promise<string> {
@@ -102,7 +105,18 @@ export class GitHubPullRequests implements PullRequests {
     const fields = { title, head: branch, base: targetBranch, body: pullRequestBody(change) };
     const options = { what: describe(change), isRetried: false };
     const { data } = await this.#api.request("POST /repos/{owner}/{repo}/pulls", fields, options);
-    return parsePullRequest(data).html_url;
+    return this.#checkedLink(parsePullRequest(data));
+  }
+
+  /**
+   * Returns the link of a pull request.
+   *
+   * @throws if it is known to lead to another repository: the job would be completed with the link of someone else's work
+   */
+  async #checkedLink({ html_url: link }: PullRequestData): Promise<string> {
+    if (await this.#identity.isForeign(link))
+      throw new Error(`GitHub's response has the link ${link}, which is not in this repository: check --github-api`);
+    return link;
   }
 }
 

@@ -22,6 +22,8 @@ export class RepositoryIdentity {
   readonly #log: (line: string) => void;
   #current: RepositoryData | undefined;
   #knownRedirect: string | undefined;
+  /** The redirect with which the name was read. */
+  #namedRedirect: string | undefined;
   #loggedName: string;
   /** Whether the repository had other names, each with the origin of its pages, in lower case. */
   readonly #others = new Map<string, boolean>();
@@ -47,6 +49,7 @@ export class RepositoryIdentity {
     const { data } = await this.#api.request("GET /repos/{owner}/{repo}", {}, { what, maxWaitMs: 0, ...options });
     this.#current = parseRepository(data);
     this.#knownRedirect = this.#api.redirect;
+    if (this.#current.full_name !== undefined) this.#namedRedirect = this.#api.redirect;
     this.#logName(this.#current.full_name ?? this.#configuredName);
     return this.#current;
   }
@@ -71,6 +74,19 @@ export class RepositoryIdentity {
     const fullName = `${owner}/${name}`.toLowerCase();
     const names = [this.#configuredName, this.#current?.full_name].map((one) => one?.toLowerCase());
     return names.includes(fullName) || (await this.#isOtherName(owner, name, url?.origin)) ? Number(number) : undefined;
+  }
+
+  /** Returns whether a link is known not to be that of a pull request that was just opened or found in this repository. */
+  async isForeign(link: string): Promise<boolean> {
+    if (this.#api.redirect !== this.#knownRedirect) await this.#readRedirected();
+    const url = URL.parse(link);
+    const page = URL.parse(this.#current?.html_url ?? "");
+    if (page !== null && page.origin !== url?.origin) return true;
+    // The new name could not be read.
+    if (this.#api.redirect !== this.#namedRedirect) return false;
+    const [, fullName = ""] = /^\/([^/]+\/[^/]+)\/pull\/\d+$/.exec(url?.pathname ?? "") ?? [];
+    const names = [this.#configuredName, this.#current?.full_name].map((one) => one?.toLowerCase());
+    return !names.includes(fullName.toLowerCase());
   }
 
   async #readRedirected(): Promise<void> {
