@@ -147,6 +147,48 @@ test("a branch that someone rewrote is continued as it is now, and the job's own
   expect(kept.toString().trim()).toBe(own);
 });
 
+test("a branch that someone reset to the base is started over, and the log names the commit that is missing", async () => {
+  const service = await start();
+  const job = await runJob(service, "one");
+  const branch = `agent/${job.id}`;
+  const own = docs.git("rev-parse", branch);
+  docs.git("update-ref", `refs/heads/${branch}`, "main");
+
+  expect((await runMessage(service, job.id, "two")).status).toBe("completed");
+  expect(logOf(service, job.id)).toContain(
+    `Someone rewrote ${branch}: it contains neither ${own}, the job's last commit`,
+  );
+});
+
+test("a branch that someone replaced by an unrelated history is left alone, and the log says what to do", async () => {
+  const service = await start();
+  const job = await runJob(service, "one");
+  const branch = `agent/${job.id}`;
+  const own = docs.git("rev-parse", branch);
+  using other = new DocsRepository({ "other.md": "other\n" });
+  docs.git("fetch", "--quiet", other.path, `+main:${branch}`);
+  const foreign = docs.git("rev-parse", branch);
+
+  expect((await runMessage(service, job.id, "two")).status).toBe("failed");
+  expect(docs.git("rev-parse", branch)).toBe(foreign);
+  expect(logOf(service, job.id)).toContain(`Someone replaced ${branch} by another history`);
+  expect(logOf(service, job.id)).toContain(`${own} is kept in the service's clone`);
+
+  docs.git("branch", "-D", branch);
+  expect((await runMessage(service, job.id, "three")).status).toBe("completed");
+  expect(files(branch)).toEqual(["one.md", "three.md"]);
+});
+
+test("the log of a push that is rejected has the reason, and no advice of Git before it", async () => {
+  const service = await start();
+  docs.git("branch", "agent");
+
+  const job = await runJob(service, "one");
+  expect(job.status).toBe("failed");
+  expect(logOf(service, job.id)).toContain("'refs/heads/agent' exists");
+  expect(logOf(service, job.id)).not.toContain("hint:");
+});
+
 test("what someone added to the branch is continued, without a note", async () => {
   const service = await start();
   const { id, prLink } = await runJob(service, "one");

@@ -266,16 +266,27 @@ export class Repository {
     // What others pushed after a merge is not overwritten.
     if (head === undefined || (isMerged && (remoteHead === undefined || remoteHead === lastPushed))) return startOver;
     const base = await this.#mergeBase(head, targetHead);
+    const isRewritten = remoteHead !== undefined && (await this.#isRewritten(remoteHead, lastPushed));
+    if (base === undefined && isRewritten && (await this.#mergeBase(String(lastPushed), targetHead)) !== undefined)
+      throw new Error(
+        `Someone replaced ${branch} by another history, which has no commit in common with ${targetBranch}, so no pull request can be made of it. No agent was run, and the job's last commit ${lastPushed} is kept in the service's clone. To continue that, delete ${branch} and send the message again. To continue what is on ${branch} now, first rebase it onto ${targetBranch}.`,
+      );
     if (base === undefined)
       throw new Error(
         `${targetBranch} was replaced by another history, which has no commit in common with the work of this job. No agent was run, and the work is kept${remoteHead === undefined ? ` as ${head} in the service's clone` : ` on ${branch}`}. Create a new job, or push to ${branch} a version of it that starts from ${targetBranch}, and send the message again.`,
       );
-    if (await this.#isMergedSince(base, head, targetHead)) return startOver;
+    if (await this.#isMergedSince(base, head, targetHead)) {
+      if (isRewritten && !(await this.isMerged(String(lastPushed), targetBranch)))
+        notes.push(
+          `Someone rewrote ${branch}: it contains neither ${lastPushed}, the job's last commit, nor anything else that is not on ${targetBranch}. The turn starts over from ${targetBranch}.`,
+        );
+      return startOver;
+    }
     if (remoteHead === undefined)
       notes.push(
         `The branch ${branch} was deleted. The turn continues the job's last commit ${head} and creates it again.`,
       );
-    else if (await this.#isRewritten(remoteHead, lastPushed))
+    else if (isRewritten)
       notes.push(
         `Someone rewrote ${branch}: it does not contain ${lastPushed}, the job's last commit, any more. The turn continues what is there now.`,
       );
