@@ -80,6 +80,16 @@ describe("a change that is too large", () => {
   });
 });
 
+test("folders that the agent made unreadable are committed", async () => {
+  docs = docsRepository({ "docs/page.md": "x\n" });
+  const service = await start(
+    shellAgent("echo y >> docs/page.md; mkdir new; echo x > new/x; chmod 0 new; chmod 400 docs"),
+  );
+  const { id, status } = await runJob(service, "Go on");
+  expect(status).toBe("completed");
+  expect(files(`agent/${id}`)).toEqual(["docs/page.md", "new/x"]);
+});
+
 test("a file that only has other line ends than in the repository is no change", async () => {
   docs = docsRepository({ "README.md": "one\ntwo\n", ".gitattributes": "* text=auto\n" });
   const service = await start(shellAgent("printf 'one\\r\\ntwo\\r\\n' > README.md"));

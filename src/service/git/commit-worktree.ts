@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Git } from "./git.ts";
 import { copyIndex, type IndexEntry, readIndex, submoduleMode } from "./index-file.ts";
 import type { WorktreePlace } from "./worktree.ts";
-import { findGitPipe } from "./worktree-files.ts";
+import { prepareFolders } from "./worktree-files.ts";
 
 /** A worktree that an agent works in. */
 export interface Worktree extends WorktreePlace {
@@ -40,7 +40,7 @@ export async function commitWorktree(
   const { tree, head, identity } = worktree;
   if (identity === undefined || (await identityOf(tree)) !== identity)
     throw new Error("the agent removed or replaced its worktree");
-  const pipe = await findGitPipe(tree);
+  const pipe = await prepareFolders(tree);
   if (pipe !== undefined) throw new Error(`the agent left a named pipe, for which Git would wait: ${pipe}`);
   // A copy, because only what the service itself wrote may be in the index of the worktree.
   const index = `${worktree.index}-commit`;

@@ -1,4 +1,4 @@
-import { chmod, readdir } from "node:fs/promises";
+import { access, chmod, constants, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDirectory } from "../remove-directory.ts";
 import type { IndexEntry } from "./index-file.ts";
@@ -47,15 +47,19 @@ function kindsOf(tracked: readonly IndexEntry[]): Map<string, Kind> {
 }
 
 /**
- * Returns the path of a named pipe in place of a file that Git reads, such as `.gitignore`; `undefined` if there is none.
- * Folders that cannot be read are skipped: Git does not read them either.
+ * Prepares a folder and those in it for `git add`: makes those readable that the agent made unreadable, since Git would leave
+ * out what is in them, without an error.
+ *
+ * @returns the path of a named pipe in place of a file that Git reads, such as `.gitignore`; `undefined` if there is none
  */
-export async function findGitPipe(folder: string): Promise<string | undefined> {
+export async function prepareFolders(folder: string): Promise<string | undefined> {
+  // A folder that is too deep for any path stays as it is: it is too deep for Git, too.
+  await access(folder, constants.R_OK | constants.X_OK).catch(() => chmod(folder, 0o700).catch(() => {}));
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const pipe = entries.find((entry) => entry.isFIFO() && entry.name.startsWith(".git"));
   if (pipe !== undefined) return join(folder, pipe.name);
   const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== ".git");
-  return (await Promise.all(folders.map(({ name }) => findGitPipe(join(folder, name))))).find(
+  return (await Promise.all(folders.map(({ name }) => prepareFolders(join(folder, name))))).find(
     (found) => found !== undefined,
   );
 }
