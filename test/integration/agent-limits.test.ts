@@ -13,12 +13,13 @@ const wait = "await new Promise((resolve) => setTimeout(resolve, 60_000));";
 for (const kind of sandboxKinds) {
   const obstacle = await findObstacle(kind);
   describe.skipIf(obstacle !== undefined)(`with --sandbox ${kind}${obstacle ? `, skipped: ${obstacle}` : ""}`, () => {
-    /** Runs an agent. Returns the job's status and log. */
+    /** Runs an agent. Returns the job's status and log, and the log of the service. */
     async function run(limits: Limits, code: string) {
       const sandbox = await createSandbox(kind, temporaryFolder(), true, () => {});
       await using service = await startAgentService(docsRepository(), { agent: scriptAgent(code), sandbox, limits });
       const { id, status } = await runJob(service, "Go on");
-      return { status, log: readFileSync(join(service.folder, "logs", `${id}.log`), "utf8") };
+      const log = readFileSync(join(service.folder, "logs", `${id}.log`), "utf8");
+      return { status, log, serviceLog: service.lines.join("\n") };
     }
 
     test.each<[string, Limits, string]>([
@@ -35,8 +36,9 @@ for (const kind of sandboxKinds) {
         `fs.writeFileSync(process.env.TMPDIR + "/x", Buffer.alloc(30_000_000)); ${wait}`,
       ],
     ])("kills an agent with more than %s", async (limit, limits, code) => {
-      const { status, log } = await run(limits, code);
+      const { status, log, serviceLog } = await run(limits, code);
       expect(status).toBe("failed");
+      expect(serviceLog).toContain(`failed: The agent is killed, because it has more than ${limit}.`);
       expect(log).toContain(`[service] The agent is killed, because it has more than ${limit}.`);
     });
 

@@ -216,6 +216,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
   } = context;
   const { job: jobId, prompt } = turn;
   const history = store.history(turn);
+  let exceeded = "";
   const options: AgentOptions = {
     prompt,
     isFollowUp: history.length > 0 && !isNewHome,
@@ -228,7 +229,10 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     limits,
     // Other agents could write code of the supervisor there.
     compileCache: sandbox.isConfining || agent.isTrusted ? join(folder, "compile-cache") : undefined,
-    onLimitExceeded: (what) => log(`The agent is killed, because it has ${what}.`),
+    onLimitExceeded: (what) => {
+      exceeded = `The agent is killed, because it has ${what}.`;
+      log(exceeded);
+    },
     logFile,
     timeLimitMs,
     signal,
@@ -239,7 +243,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
   const reported = result.end === "failed" && result.error !== undefined ? `The agent reported: ${result.error}` : "";
   log(end);
   if (reported !== "") log(reported);
-  if (result.end !== "completed") context.onFailure?.(`${end} ${reported}`);
+  if (result.end !== "completed") context.onFailure?.(`${exceeded || end} ${reported}`);
   const hasMessages = result.end === "completed" && (await hasOwnCommits(directory.tree, start));
   return { ...result, ownMessages: hasMessages ? await ownMessages(agent, start.head, options) : [] };
 }
