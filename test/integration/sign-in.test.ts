@@ -215,6 +215,8 @@ describe("a link to sign in", () => {
     expect((await ask(pathname, { method: "HEAD" })).status).toBe(405);
     for (const other of [`/x${pathname}`, `${pathname}x`, `${pathname}/x`])
       expect((await ask(other)).text).toBe("next");
+    // So do browsers that load a page before someone opens it.
+    expect((await ask(pathname, { headers: { "sec-purpose": "prefetch;prerender" } })).status).toBe(503);
     const first = await ask(pathname);
     expect(first).toMatchObject({ status: 303, headers: { location: "/pull/1" } });
     expect((await ask("/pull/1", { headers: { cookie: cookieIn(first.headers) } })).status).toBe(200);

@@ -90,6 +90,9 @@ export class SignIn {
 
   /** Handles the first visit of a link. The redirect removes the token from the browser's address bar. */
   followLink(request: IncomingMessage, token: string): PageReply {
+    // A browser that loads pages in advance must not use it up.
+    if (String(request.headers["sec-purpose"]).startsWith("prefetch"))
+      throw new HttpException(503, "The link is not loaded in advance");
     const link = this.#links.take(token);
     if (link !== undefined) return this.#startSession(request, link.path);
     const error = "This link was already used, or has expired. Sign in with the key.";
