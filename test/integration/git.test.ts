@@ -41,6 +41,16 @@ describe("a command", () => {
     expect(error).toMatchObject({ message: "git sh exited with 3: broken", exitCode: 3 });
   });
 
+  test("fails without Git's advice about how the service runs it", async () => {
+    const cwd = temporaryFolder();
+    const git = new Git({ cwd });
+    await git.run(["init", "--quiet", "--bare"]);
+    const [tree, parent] = ["4b825dc642cb6eb9a060e54bf8d69288fbee4904", "1".repeat(40)];
+    const commit = `tree ${tree}\nparent ${parent}\nauthor A <a@b> 0 +0000\ncommitter A <a@b> 0 +0000\n\nOne\n`;
+    const id = (await git.run(["hash-object", "-t", "commit", "-w", "--stdin"], { input: commit })).trim();
+    await expect(git.run(["rev-list", id])).rejects.toThrow(/^git rev-list exited with 128: error: /);
+  });
+
   test("fails with the end of a long stderr", async () => {
     const error = await errorOf(createGit().run(["sh", "yes x | head -c 30000 >&2; echo end >&2; exit 1"]));
     expect(error.message).toMatch(/^git sh exited with 1: [x\n]{9990,}end$/);
@@ -88,6 +98,7 @@ describe("a command", () => {
     const settings = (await git.run(["config", "--list"])).trim().split("\n").sort();
     expect(settings).toEqual(
       [
+        "advice.graftfiledeprecated=false",
         "core.attributesfile=/dev/null",
         `core.excludesfile=${resolve(import.meta.dirname, "../../src/service/git/agent-files.gitignore")}`,
         "core.fsmonitor=false",

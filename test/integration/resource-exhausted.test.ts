@@ -83,13 +83,14 @@ describe("a turn", () => {
     bin = temporaryFolder();
     attemptsFile = join(temporaryFolder(), "attempts");
     writeFileSync(attemptsFile, "");
+    say("fatal: cannot write: No space left on device");
     const real = execFileSync("/bin/sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
     writeFileSync(
       join(bin, "git"),
       `#!/bin/sh
 for argument; do
   if [ -e "${bin}/full" ] && grep -qx -e "$argument" "${bin}/full"; then
-    echo "fatal: cannot write: No space left on device" >&2; exit 128
+    cat "${bin}/message" >&2; exit 128
   fi
 done
 exec ${real} "$@"
@@ -99,6 +100,7 @@ exec ${real} "$@"
   });
 
   const fill = (...commands: string[]) => writeFileSync(join(bin, "full"), commands.join("\n"));
+  const say = (message: string) => writeFileSync(join(bin, "message"), message);
   const free = () => rmSync(join(bin, "full"));
   const attempts = () => readFileSync(attemptsFile, "utf8").length;
 
@@ -157,6 +159,19 @@ exec ${real} "$@"
       expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("1");
     },
   );
+
+  test.each([
+    ["fetch", "error: cannot update ref 'refs/heads/agent/job_2': couldn't write '/store/refs/heads/agent/job_2.lock'"],
+    ["write-tree", "fatal: sha1 file '/store/index-commit.lock' write error. Out of diskspace"],
+  ])("waits if git %s says that it cannot write, without the system's reason", async (command, message) => {
+    const { docs, run } = await setUp();
+    say(message);
+    docs.git("branch", "moved", "main");
+    fill(command);
+    expect(await run()).toBe("postponed");
+    free();
+    expect(await run()).toBe("completed");
+  });
 
   test.each([["add"], ["write-tree"], ["commit-tree"]])(
     "waits if there is no space for git %s, and the log says that the agent is run again",

@@ -53,6 +53,8 @@ const fixedSettings = [
   // Applies to untracked files only, and after every `.gitignore` of the repository, which can include them again.
   `core.excludesFile=${ownFile("git/agent-files.gitignore")}`,
   "core.quotePath=false",
+  // The graft file that is named below would make each error begin with eight lines about it.
+  "advice.graftFileDeprecated=false",
   "gc.auto=0",
   "maintenance.auto=false",
   // It would be the beginning of every error, because of `GIT_GRAFT_FILE`.

@@ -33,7 +33,8 @@ export async function createSandbox(
       hasNetwork,
       temporary: directory,
     };
-    const error = await probe(bubblewrap.wrap({ file: "/bin/sh", args: ["-c", "echo > written"] }, access));
+    // An empty file, so that a full disk is not taken for a sandbox that cannot be created.
+    const error = await probe(bubblewrap.wrap({ file: "/bin/sh", args: ["-c", ": > written"] }, access));
     if (error !== undefined) throw new Error(explainBubblewrapError(error));
     return bubblewrap;
   } finally {
