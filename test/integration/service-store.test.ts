@@ -30,6 +30,8 @@ test("a store belongs to its repository, unless that has moved", async () => {
     expect((await send(service, `docs/job/${id}`)).job.status).toBe("completed");
   }
   other.git("fetch", "-q", docs.path, "refs/heads/*:refs/heads/agent-copy/*");
+  // Made in another second, the same files are an unrelated history.
+  other.git("update-ref", "refs/heads/main", "agent-copy/main");
   other.git("branch", `agent/${id}`, `agent-copy/agent/${id}`);
   {
     await using service = await startAgentService(other, { folder, isRepositoryMoved: true });
