@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, realpathSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import type { EarlierTurn } from "../agents/run-agent.ts";
 import type { PageStore, TurnExcerpt } from "../pages/pull-request-pages.ts";
 import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
 import { Database } from "./database.ts";
 import { type RateLimited, StoreUnavailable } from "./engine.ts";
+import { findStore } from "./find-store.ts";
 import { countUse } from "./hourly-limit.ts";
 import { isActive, type JobCopy, type TurnCopy } from "./job-copies.ts";
 import { openSchema } from "./schema.ts";
@@ -68,10 +69,11 @@ export class Store implements Disposable, LocalPullRequestStore, PageStore {
    * @param file - created if it does not exist; `:memory:` persists nothing
    * @param log - receives a line when the file cannot be written any more, and when it can again
    * @param nextTurnId - default: counts
-   * @throws if another service has the file open, or if it is damaged, incomplete, of a newer version or not a store
+   * @throws if another service has the file open, or could open it by a hard link, or if it is damaged, incomplete, of a
+   *   newer version or not a store
    */
   constructor(file: string, log: (line: string) => void = () => {}, nextTurnId?: NextTurnId) {
-    const path = existsSync(file) ? realpathSync(file) : file;
+    const path = file === ":memory:" ? file : findStore(file);
     this.#lock = path === ":memory:" ? undefined : lockStore(path);
     let db: Database | undefined;
     let isOpen = false;

@@ -1,0 +1,25 @@
+import { closeSync, existsSync, openSync, realpathSync, statSync } from "node:fs";
+import { errorMessage } from "../error-message.ts";
+
+/**
+ * Returns the one path of a store, whichever symbolic links lead to it, and creates an empty file if there is none. The lock
+ * and SQLite's log of changes are files next to that path, so a second service under another path would see neither.
+ *
+ * @throws if the file has several names (hard links), or cannot be created
+ */
+export function findStore(file: string): string {
+  try {
+    // Also where a link leads to nothing yet.
+    if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
+  } catch (error) {
+    throw new Error(`cannot create ${file}: ${errorMessage(error)}`);
+  }
+  const path = realpathSync(file);
+  const status = statSync(path);
+  if (status.isFile() && status.nlink > 1)
+    throw new Error(
+      `${path} has ${status.nlink} names, and services under two of them would damage it. Remove the others, which ` +
+        `find DIRECTORY -inum ${status.ino} lists, or replace them by symbolic links. For a copy, use --backup.`,
+    );
+  return path;
+}
