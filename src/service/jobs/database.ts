@@ -6,6 +6,8 @@ import { OutageLog } from "./outage-log.ts";
 /** SQLite's primary result codes for a file that cannot be used now, although nothing is wrong with the statement. */
 const resultCodes = { busy: 5, readOnly: 8, inputOutput: 10, full: 13, cannotOpen: 14 };
 const unavailable: ReadonlySet<number> = new Set(Object.values(resultCodes));
+/** SQLite's primary result codes for a file whose content is not that of a database. */
+const damaged: ReadonlySet<number> = new Set([11, 26]);
 
 /** How long a statement waits for another process, such as `sqlite3`, to finish writing. It blocks the service. */
 const busyTimeoutMs = 500;
@@ -14,12 +16,14 @@ type Value = string | number | null;
 
 /**
  * A SQLite database whose changes are on disk when a method returns. If the file cannot be written, such as on a full disk,
- * methods throw `StoreUnavailable`, nothing is changed, and the log says so once until a change succeeds again.
+ * methods throw `StoreUnavailable`, nothing is changed, and the log says so once until a change succeeds again. If it is
+ * damaged, the log says once what to do.
  */
 export class Database implements Disposable {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #outage: OutageLog;
+  readonly #damage: OutageLog;
   readonly #file: string;
 
   /**
@@ -29,6 +33,7 @@ export class Database implements Disposable {
   constructor(file: string, log: (line: string) => void) {
     this.#file = file;
     this.#outage = new OutageLog(log);
+    this.#damage = new OutageLog(log);
     // Foreign keys are turned on after migrations, which replace tables.
     const options = { timeout: busyTimeoutMs, enableForeignKeyConstraints: false };
     try {
@@ -106,8 +111,14 @@ export class Database implements Disposable {
       return use();
     } catch (error) {
       const { errcode } = error as { errcode?: unknown };
-      if (typeof errcode !== "number" || !unavailable.has(errcode & 0xff)) throw error;
+      const code = typeof errcode === "number" ? errcode & 0xff : undefined;
       const reason = errorMessage(error);
+      if (code !== undefined && damaged.has(code))
+        this.#damage.begin(
+          `The store ${this.#file} is damaged: ${reason}. What needs the damaged part fails, such as creates, messages and ends ` +
+            `of turns. Stop the service, keep a copy of ${this.#file} and ${this.#file}-wal, and restore a backup.`,
+        );
+      if (code === undefined || !unavailable.has(code)) throw error;
       this.#outage.begin(
         `The store ${this.#file} cannot be written: ${reason}. Creates and messages are rejected with 503, and no turn is ` +
           "started; running turns go on, and their ends are stored later. Free space on its disk or make it writable; the " +

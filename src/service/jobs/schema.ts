@@ -108,8 +108,9 @@ function checkPages(db: Database, file: string): void {
   let found: string;
   try {
     found = db
-      .rows<{ quick_check: string }>("PRAGMA quick_check(3)")
-      .map((row) => row.quick_check)
+      // Unlike `quick_check`, it also compares indexes with their tables.
+      .rows<{ integrity_check: string }>("PRAGMA integrity_check(3)")
+      .map((row) => row.integrity_check)
       .join("; ");
   } catch (error) {
     const { errcode } = error as { errcode?: unknown };

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
@@ -77,4 +78,26 @@ test("a probe that succeeds has written", () => {
   db.execute("PRAGMA query_only = 0");
   db.probe();
   expect(db.row("PRAGMA user_version")).toEqual({ user_version: 7 });
+});
+
+test("damage is logged once, with what to do, and is not an outage", () => {
+  const { file } = setUp();
+  {
+    using writer = new Database(file, () => {});
+    writer.run("INSERT INTO note (text) VALUES (?)", "one");
+    writer.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+  const bytes = readFileSync(file);
+  bytes.fill(0xff, 4096, 8192);
+  writeFileSync(file, bytes);
+  const log: string[] = [];
+  using db = new Database(file, (line) => void log.push(line));
+  for (let round = 0; round < 2; round++) {
+    const read = () => db.rows("SELECT * FROM note");
+    expect(read).toThrow("malformed");
+    expect(read).not.toThrow(StoreUnavailable);
+  }
+  expect(log).toEqual([
+    expect.stringMatching(/^The store .*data\.sqlite is damaged: .*malformed.*restore a backup\.$/),
+  ]);
 });

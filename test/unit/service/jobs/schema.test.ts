@@ -147,6 +147,7 @@ describe("a file that cannot be a store is rejected, and not changed", () => {
       }),
     ],
     ["a damaged store", () => ({ file: damage(createStore()), says: "is damaged" })],
+    ["a store with a damaged index", () => ({ file: damageIndex(createStore()), says: "is damaged: row 1 missing" })],
   ])("%s", (_, create) => {
     const { file, says } = create();
     const before = readFileSync(file);
@@ -168,6 +169,21 @@ describe("a file that cannot be a store is rejected, and not changed", () => {
     const db = new DatabaseSync(file);
     db.exec(sql);
     db.close();
+    return file;
+  }
+
+  /** Changes the only entry of an index, which is still well-formed. */
+  function damageIndex(file: string): string {
+    const bytes = readFileSync(file);
+    const index = new DatabaseSync(file);
+    const { rootpage } = index.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'turnOfJob'").get() ?? {};
+    index.close();
+    const end = Number(rootpage) * 4096;
+    // An entry is at the end of its page: the id of the job, "a", and that of the turn, 1.
+    const at = bytes.lastIndexOf("a", end - 1);
+    expect(at).toBeGreaterThan(end - 8);
+    bytes.write("b", at);
+    writeFileSync(file, bytes);
     return file;
   }
 
