@@ -64,6 +64,13 @@ const migrations: readonly string[] = [
 
   PRAGMA application_id = ${applicationId};
   `,
+  `
+  -- The first version checks no version, and would add jobs whose state it does not set. It creates this index if it is
+  -- missing, before it changes anything, and cannot start if something else has the name.
+  DROP INDEX turnOfJob;
+  CREATE INDEX turnByJob ON turn (job, id);
+  CREATE VIEW turnOfJob AS SELECT 'a newer version of the service has written this store' AS reason;
+  `,
 ];
 
 /**

@@ -176,7 +176,7 @@ describe("a file that cannot be a store is rejected, and not changed", () => {
   function damageIndex(file: string): string {
     const bytes = readFileSync(file);
     const index = new DatabaseSync(file);
-    const { rootpage } = index.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'turnOfJob'").get() ?? {};
+    const { rootpage } = index.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'turnByJob'").get() ?? {};
     index.close();
     const end = Number(rootpage) * 4096;
     // An entry is at the end of its page: the id of the job, "a", and that of the turn, 1.
@@ -202,6 +202,17 @@ test("a migration that fails changes nothing", () => {
   const before = readFileSync(file);
   expect(rejectionOf(file)).toContain("project");
   expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test("a store cannot be used by the first version any more, which changes nothing", () => {
+  const file = createStore();
+  const before = readFileSync(file);
+  const db = new DatabaseSync(file);
+  expect(() => db.exec(firstSchema.replace(/CREATE (TABLE|INDEX)/g, "CREATE $1 IF NOT EXISTS"))).toThrow("turnOfJob");
+  db.close();
+  expect(readFileSync(file).equals(before)).toBe(true);
+  using store = new Store(file);
+  expect(store.job("a")?.state).toBe("active");
 });
 
 test("a store that an earlier version of the service is using is rejected", () => {
