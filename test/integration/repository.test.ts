@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -362,4 +364,25 @@ test("goes on after an update of refs that failed", async () => {
   await expect(repository.fetch()).rejects.toThrow("git ls-remote exited with 128");
   renameSync(path, docs.path);
   await repository.fetch();
+});
+
+test("says what to do if its clone is damaged, and is opened with a new one", async () => {
+  const { docs, repository, folder } = await open();
+  docs.git("branch", "agent/a", "main");
+  await repository.fetch();
+  docs.git(
+    "branch",
+    "-f",
+    "agent/a",
+    docs.git("-c", "user.name=a", "-c", "user.email=a@b", "commit-tree", "main^{tree}", "-m", "Other"),
+  );
+  const clone = join(folder, "mirror.git");
+  for (const object of globSync("objects/??/*", { cwd: clone })) {
+    chmodSync(join(clone, object), 0o600);
+    writeFileSync(join(clone, object), "");
+  }
+  const reopen = () => new Repository({ url: docs.path, folder }).open();
+  await expect(reopen()).rejects.toThrow(`Move ${clone} away`);
+  renameSync(clone, `${clone}.damaged`);
+  await reopen();
 });

@@ -5,7 +5,7 @@ import { writeAgentRepository } from "./agent-repository.ts";
 import { areEqual, type Heads, parseRefs, parseRemoteRefs } from "./clone-refs.ts";
 import { commitTree, commitWorktree, identityOf, type Worktree, type WorktreeCommit } from "./commit-worktree.ts";
 import { ControlFiles } from "./control-files.ts";
-import { Git } from "./git.ts";
+import { Git, GitError } from "./git.ts";
 import { needsPacking, pack } from "./maintenance.ts";
 import { MergeStates } from "./merge-states.ts";
 import { readOperatorSettings, type Setting } from "./settings.ts";
@@ -25,6 +25,9 @@ export interface RepositoryOptions {
   /** Kills the Git command that runs, and lets no other start. */
   signal?: AbortSignal;
 }
+
+/** What Git says if objects or refs of a repository are damaged. */
+const damageMessages = /bad object|is corrupt|object file .* is empty|did not send all necessary objects/;
 
 /** Where a turn starts: a commit, and the branch that its own commit is pushed to. */
 export interface Start {
@@ -118,7 +121,9 @@ export class Repository {
     this.#git = this.#createGit(operatorSettings);
     this.#mergeStates = new MergeStates(this.#git);
     this.#safeDirectories = operatorSettings.filter(([name]) => name === "safe.directory").map(([, value]) => value);
-    await this.fetch();
+    await this.fetch().catch((error: unknown) => {
+      throw this.#explainDamage(error);
+    });
     const target = await this.targetBranch();
     if ((await this.branchHead(target)) === undefined) throw new Error(`the branch ${target} has no commit yet`);
     await this.#git.run(["merge-tree", "--write-tree", "--stdin"]).catch((cause: unknown) => {
@@ -126,6 +131,15 @@ export class Repository {
     });
     if ((await this.branchHead("agent")) !== undefined)
       throw new Error("the repository has a branch named agent, so no branch can be named agent/<job id>");
+  }
+
+  /** A machine that lost its power can leave empty objects and refs. */
+  #explainDamage(error: unknown): unknown {
+    if (!(error instanceof GitError) || !damageMessages.test(error.message)) return error;
+    const advice =
+      `The clone of the service is damaged, such as by a power failure. Move ${this.#clone} away and start the service ` +
+      "again, which makes a new clone. Jobs go on from their branches; only commits that are on no branch of the repository are lost.";
+    return new Error(`${error.message}\n${advice}`, { cause: error });
   }
 
   /** Returns the branch that pull requests are opened against, as of the last fetch. */
