@@ -10,6 +10,7 @@ import { errorMessage } from "./error-message.ts";
 import { backUpStore } from "./jobs/backup.ts";
 import { logsFolder } from "./jobs/job-files.ts";
 import { type CommandLineOptions, help, parseOptions } from "./options.ts";
+import { isResourceExhausted } from "./processes/resource-exhausted.ts";
 import { removeDirectory } from "./remove-directory.ts";
 import { startService } from "./service.ts";
 
@@ -52,7 +53,10 @@ async function serve({
     return startService({ ...rest, sandbox, network, apiKey, folder, store, repositoryUmask, log });
   };
   const service = await start().catch(async (error: unknown) => {
-    process.stderr.write(`The service cannot start: ${errorMessage(error)}\n`);
+    const advice = isResourceExhausted(error)
+      ? "The machine lacks something, such as disk space, processes or file descriptors. Start the service again when it has that.\n"
+      : "";
+    process.stderr.write(`The service cannot start: ${errorMessage(error)}\n${advice}`);
     await network[Symbol.asyncDispose]();
     if (store === undefined) await removeDirectory(folder);
     process.exit(1);

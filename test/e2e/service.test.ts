@@ -85,6 +85,19 @@ test("does not start without bubblewrap, and says what to do", async () => {
   expect(stderr).toMatch(/^The service cannot start: .*--sandbox none/);
 });
 
+test("does not start on a full disk, and says what to do", () => {
+  const bin = temporaryFolder();
+  const message = "error: failed to write new configuration file config.lock";
+  writeFileSync(join(bin, "git"), `#!/bin/sh\necho "${message}" >&2; exit 128\n`, { mode: 0o755 });
+  const { status, stderr } = spawnSync(process.execPath, [mainFile, "--repository", docsRepository().path], {
+    env: { ...process.env, PATH: `${bin}:${process.env.PATH}`, XDG_STATE_HOME: bin },
+    encoding: "utf8",
+  });
+  expect(status).toBe(1);
+  expect(stderr).toContain(message);
+  expect(stderr).toMatch(/The machine lacks .*disk space.* Start the service again/);
+});
+
 test("keeps its files in the user's state folder while it runs without a store", async () => {
   const docs = docsRepository();
   const state = temporaryFolder();
