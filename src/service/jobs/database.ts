@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { errorMessage } from "../error-message.ts";
 import { StoreUnavailable } from "./engine.ts";
@@ -17,7 +18,7 @@ type Value = string | number | null;
 /**
  * A SQLite database whose changes are on disk when a method returns. If the file cannot be written, such as on a full disk,
  * methods throw `StoreUnavailable`, nothing is changed, and the log says so once until a change succeeds again. If it is
- * damaged, the log says once what to do.
+ * damaged, the log says once what to do. If its file was removed or replaced, changes throw `StoreUnavailable`, too.
  */
 export class Database implements Disposable {
   readonly #db: DatabaseSync;
@@ -25,6 +26,8 @@ export class Database implements Disposable {
   readonly #outage: OutageLog;
   readonly #damage: OutageLog;
   readonly #file: string;
+  /** Which file it has open; `undefined` before the file was seen, and in memory. */
+  #identity: string | undefined;
 
   /**
    * @param file - created if it does not exist; `:memory:` persists nothing
@@ -54,6 +57,7 @@ export class Database implements Disposable {
 
   /** Runs a statement that changes something. */
   run(sql: string, ...values: Value[]): { changes: number; id: number } {
+    if (!this.#db.isTransaction) this.#checkFile();
     return this.#guard(() => {
       const { changes, lastInsertRowid } = this.#statement(sql).run(...values);
       this.#written();
@@ -72,6 +76,7 @@ export class Database implements Disposable {
 
   /** Makes changes together, or none of them if `change` throws. */
   transaction<T>(change: () => T): T {
+    this.#checkFile();
     return this.#guard(() => {
       this.#db.exec("BEGIN IMMEDIATE");
       try {
@@ -104,6 +109,21 @@ export class Database implements Disposable {
   /** Within a transaction, nothing is on disk yet. */
   #written(): void {
     if (!this.#db.isTransaction) this.#outage.end("The store can be written again.");
+  }
+
+  /** What is written to a file that was removed or replaced, such as by a restored backup, ends with the process. */
+  #checkFile(): void {
+    if (this.#file === ":memory:") return;
+    const status = statSync(this.#file, { throwIfNoEntry: false });
+    const identity = status && `${status.dev}:${status.ino}`;
+    this.#identity ??= identity;
+    if (identity === this.#identity) return;
+    const what = status === undefined ? "removed" : "replaced";
+    this.#outage.begin(
+      `The store ${this.#file} was ${what} while the service is running. Creates and messages are rejected with 503, and no ` +
+        "turn is started. Stop the service, put the file there that it is to use, and start it again.",
+    );
+    throw new StoreUnavailable(`the store was ${what}`);
   }
 
   #guard<T>(use: () => T): T {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
@@ -100,4 +100,25 @@ test("damage is logged once, with what to do, and is not an outage", () => {
   expect(log).toEqual([
     expect.stringMatching(/^The store .*data\.sqlite is damaged: .*malformed.*restore a backup\.$/),
   ]);
+});
+
+test("nothing is written to a file that was removed or replaced, until it is back", () => {
+  const { file, db, log, notes } = setUp();
+  db.run("INSERT INTO note (text) VALUES (?)", "one");
+  const changes = [
+    () => db.run("INSERT INTO note (text) VALUES (?)", "two"),
+    () => db.transaction(() => {}),
+    () => db.probe(),
+  ];
+  renameSync(file, `${file}.away`);
+  for (const change of changes) expect(change).toThrow(StoreUnavailable);
+  expect(log).toEqual([expect.stringMatching(/was removed while .*503.* start it again\.$/)]);
+  copyFileSync(`${file}.away`, file);
+  for (const change of changes) expect(change).toThrow("the store was replaced");
+  expect(notes()).toBe(1);
+  expect(log).toHaveLength(1);
+  renameSync(`${file}.away`, file);
+  for (const change of changes) change();
+  expect(notes()).toBe(2);
+  expect(log.slice(1)).toEqual(["The store can be written again."]);
 });
