@@ -1,9 +1,9 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createEmulator } from "emulate";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { docsRepository, runJob, startAgentService } from "../support/agent-service.ts";
 import { commentEnvironment, commentInputs } from "../support/payload.ts";
 import { inputsFor } from "../support/scripted-service.ts";
@@ -55,6 +55,25 @@ test("resumes a job after the service is killed, and the waiting step gets its p
   expect(docs.branches()).toEqual([outputs.ref]);
   expect(docs.git("rev-list", "--count", `main..${outputs.ref}`)).toBe("1");
   expect(docs.read(outputs.ref ?? "", "docs/answer.md")).toBe("Answer the question");
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)("stops when npm receives %s, and is not left behind", async (signal) => {
+  const store = join(temporaryFolder(), "jobs.sqlite");
+  const args = ["run", "--silent", "service", "--", "--repository", docsRepository().path, "--store", store];
+  const npm = spawn("npm", args, { stdio: ["ignore", "pipe", "inherit"], detached: true });
+  onTestFinished(() => {
+    // The group may be gone.
+    spawnSync("kill", ["-KILL", "--", `-${npm.pid}`], { stdio: "ignore" });
+  });
+  let output = "";
+  npm.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  await waitUntil(() => output.includes("Listening on"));
+  npm.kill(signal);
+  // It is closed when every process that has it is gone.
+  await once(npm.stdout, "close");
+  expect(output).toContain("Stopping the agents.");
 });
 
 test("writes only files that no other user can read, except to the repository", async () => {
