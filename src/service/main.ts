@@ -9,11 +9,13 @@ import { type BackupOptions, parseBackupOptions } from "./backup-options.ts";
 import { errorMessage } from "./error-message.ts";
 import { backUpStore } from "./jobs/backup.ts";
 import { logsFolder } from "./jobs/job-files.ts";
+import { createLinePrinter } from "./line-printer.ts";
 import { type CommandLineOptions, help, parseOptions } from "./options.ts";
 import { isResourceExhausted } from "./processes/resource-exhausted.ts";
 import { removeDirectory } from "./remove-directory.ts";
 import { startService } from "./service.ts";
 
+const print = createLinePrinter();
 const args = process.argv.slice(2);
 const options = parseBackupOptions(args) ?? parseOptions(args, process.env);
 if (options === "help") process.stdout.write(help);
@@ -27,7 +29,7 @@ async function backUp({ store, file }: BackupOptions): Promise<void> {
   process.umask(0o077);
   try {
     await backUpStore(store, file);
-    console.log(`Copied ${store} to ${file}`);
+    print(`Copied ${store} to ${file}`);
   } catch (error) {
     process.stderr.write(`The store was not backed up: ${errorMessage(error)}\n`);
     process.exitCode = 1;
@@ -45,7 +47,7 @@ async function serve({
   // Everything the service writes is only for its user, except what Git writes to a repository of others.
   const repositoryUmask = process.umask(0o077);
   const folder = store === undefined ? createFolder() : `${resolve(store)}.files`;
-  const log = (line: string): void => console.log(`${new Date().toISOString()} ${line}`);
+  const log = (line: string): void => print(`${new Date().toISOString()} ${line}`);
   let network = fullNetwork;
   const start = async () => {
     const sandbox = kind === undefined ? unconfined : await createSandbox(kind, folder, networkKind === "full", log);
@@ -72,10 +74,10 @@ async function serve({
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
-  console.log(`Listening on ${service.url}`);
-  console.log(`Projects     ${rest.projects.join(", ")}`);
-  console.log(`API key      ${process.env.AGENT_SERVICE_KEY ? "from AGENT_SERVICE_KEY" : apiKey}`);
-  console.log(`Job logs     ${logsFolder(folder)}`);
+  print(`Listening on ${service.url}`);
+  print(`Projects     ${rest.projects.join(", ")}`);
+  print(`API key      ${process.env.AGENT_SERVICE_KEY ? "from AGENT_SERVICE_KEY" : apiKey}`);
+  print(`Job logs     ${logsFolder(folder)}`);
 }
 
 /** Creates a folder for a service without a store. Not in the temporary directory, where some agents refuse to have a home. */

@@ -1,12 +1,12 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createEmulator } from "emulate";
 import { expect, onTestFinished, test } from "vitest";
 import { docsRepository, runJob, startAgentService } from "../support/agent-service.ts";
 import { commentEnvironment, commentInputs } from "../support/payload.ts";
-import { inputsFor } from "../support/scripted-service.ts";
+import { inputsFor, serviceKey } from "../support/scripted-service.ts";
 import { mainFile, spawnService } from "../support/service-process.ts";
 import { step, temporaryFolder } from "../support/step.ts";
 
@@ -74,6 +74,36 @@ test.each(["SIGTERM", "SIGINT"] as const)("stops when npm receives %s, and is no
   // It is closed when every process that has it is gone.
   await once(npm.stdout, "close");
   expect(output).toContain("Stopping the agents.");
+});
+
+test.runIf(existsSync("/dev/full"))("runs jobs while its output cannot be written", async () => {
+  const docs = docsRepository();
+  const service = await spawnService(["--repository", docs.path, "--project", "docs"]);
+  // Whoever read the output has ended.
+  service.child.stdout?.destroy();
+  expect((await runJob(service, 'Add a page "X"')).status).toBe("completed");
+  expect((await runJob(service, 'Add a page "Y"')).status).toBe("completed");
+
+  const port = Number(new URL(service.url).port);
+  service.child.kill("SIGKILL");
+  await once(service.child, "exit");
+  const full = openSync("/dev/full", "w");
+  const args = [mainFile, "--repository", docs.path, "--project", "docs", "--port", String(port)];
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, AGENT_SERVICE_KEY: serviceKey, XDG_STATE_HOME: temporaryFolder() },
+    stdio: ["ignore", full, "inherit"],
+  });
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+    closeSync(full);
+  });
+  const answers = () =>
+    fetch(service.url).then(
+      () => true,
+      () => false,
+    );
+  while (!(await answers())) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect((await runJob(service, 'Add a page "Z"')).status).toBe("completed");
 });
 
 test("writes only files that no other user can read, except to the repository", async () => {
