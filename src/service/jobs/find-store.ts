@@ -1,11 +1,12 @@
-import { closeSync, existsSync, openSync, realpathSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, realpathSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { errorMessage } from "../error-message.ts";
 
 /**
  * Returns the one path of a store, whichever symbolic links lead to it, and creates an empty file if there is none. The lock
  * and SQLite's log of changes are files next to that path, so a second service under another path would see neither.
  *
- * @throws if the file has several names (hard links), or cannot be created
+ * @throws if the file has several names (hard links), cannot be created, or it or what is next to it cannot be written
  */
 export function findStore(file: string): string {
   try {
@@ -15,6 +16,7 @@ export function findStore(file: string): string {
     throw new Error(`cannot create ${file}: ${errorMessage(error)}`);
   }
   const path = realpathSync(file);
+  checkWritable(path);
   const status = statSync(path);
   if (status.isFile() && status.nlink > 1)
     throw new Error(
@@ -22,4 +24,14 @@ export function findStore(file: string): string {
         `find DIRECTORY -inum ${status.ino} lists, or replace them by symbolic links. For a copy, use --backup.`,
     );
   return path;
+}
+
+/** SQLite would open the store to read it, and leave files next to it that are read-only, too. */
+function checkWritable(path: string): void {
+  for (const needed of [dirname(path), path, `${path}-wal`, `${path}-shm`])
+    try {
+      if (existsSync(needed)) accessSync(needed, constants.R_OK | constants.W_OK);
+    } catch (error) {
+      throw new Error(`the service cannot write ${needed}, which it needs for its store: ${errorMessage(error)}`);
+    }
 }

@@ -1,5 +1,16 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { Store } from "../../../../src/service/jobs/store.ts";
 import { temporaryFolder } from "../../../support/step.ts";
@@ -42,4 +53,32 @@ test("a store that is a folder is rejected", () => {
   const folder = join(temporaryFolder(), "jobs.sqlite");
   mkdirSync(folder);
   expect(() => new Store(folder)).toThrow(`cannot open ${folder}`);
+});
+
+test.each([
+  ["jobs.sqlite", "jobs.sqlite", 0o400],
+  ["its folder", "", 0o500],
+])("a store is rejected and nothing is left next to it if the service cannot write %s", (_, name, mode) => {
+  const outer = temporaryFolder();
+  const folder = join(outer, "store");
+  const file = join(folder, "jobs.sqlite");
+  mkdirSync(folder);
+  {
+    using store = new Store(file);
+    expect(store.counts().jobs).toBe(0);
+  }
+  rmSync(`${file}.lock`);
+  // Root can write everything.
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  if (nobody.uid !== undefined) for (const path of [outer, folder, file]) chownSync(path, nobody.uid, nobody.gid);
+  chmodSync(join(folder, name), mode);
+  const module = resolve(import.meta.dirname, "../../../../src/service/jobs/store.ts");
+  const script = `const { Store } = await import(${JSON.stringify(module)}); new Store(${JSON.stringify(file)});`;
+  const { stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], {
+    ...nobody,
+    encoding: "utf8",
+  });
+  chmodSync(folder, 0o700);
+  expect(stderr).toContain(`the service cannot write ${join(folder, name)}`);
+  expect(readdirSync(folder)).toEqual(["jobs.sqlite"]);
 });
