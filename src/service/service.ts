@@ -17,6 +17,8 @@ import { checkHost } from "./http/host.ts";
 import { type LoopbackServer, listen } from "./http/listen.ts";
 import { AgentEngine } from "./jobs/agent-engine.ts";
 import { Archiver } from "./jobs/archiver.ts";
+import { dayMs } from "./jobs/days.ts";
+import { hourMs } from "./jobs/hourly-limit.ts";
 import { JobCopier } from "./jobs/job-copier.ts";
 import type { JobCopies } from "./jobs/job-copies.ts";
 import { jobsFolder } from "./jobs/job-directory.ts";
@@ -27,6 +29,7 @@ import { Store } from "./jobs/store.ts";
 import { tidyJobDirectories } from "./jobs/tidy-job-directories.ts";
 import { distinctTurnId } from "./jobs/turn-queue.ts";
 import { Pages } from "./pages/pages.ts";
+import { checkDescriptors } from "./processes/descriptor-limit.ts";
 import type { GitHubRepository } from "./pulls/github/github-repository.ts";
 import { GitHubPullRequests } from "./pulls/github.ts";
 import { type LocalPullRequest, LocalPullRequests } from "./pulls/local.ts";
@@ -110,6 +113,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     copies,
     log = () => {},
   } = options;
+  checkDescriptors();
   checkPrograms(agent, process.env.PATH);
   await mkdir(folder, { recursive: true });
   // It has prompts, and homes with the sessions of agents.
@@ -171,6 +175,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       folder,
       forgetJobs: (ids) => repository.forgetJobs(ids),
       afterDays: options.deleteAfterDays,
+      startAfterMs: Math.min(hourMs, Math.floor((options.deleteAfterDays ?? 1) * dayMs)),
       signal,
       log,
     }),
@@ -211,9 +216,11 @@ async function tidy(
   log: (line: string) => void,
 ): Promise<void> {
   try {
-    const isJob = (id: string) => store.job(id) !== undefined;
+    // Another store may have been put in place of theirs.
+    const isNew = store.counts().jobs === 0;
+    const isJob = (id: string) => isNew || store.job(id) !== undefined;
     const { removed, withWorktree } = await tidyJobDirectories(folder, isJob, signal);
-    if (removed > 0) log(`Removed the directories of ${removed} jobs that are not in the store.`);
+    if (removed > 0) log(`Removed the directories of jobs that are not in the store: ${removed}.`);
     if (!signal.aborted) await worktrees.adopt(withWorktree);
   } catch (error) {
     log(`Cannot remove what an earlier service left in ${folder}: ${errorMessage(error)}`);

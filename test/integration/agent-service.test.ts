@@ -450,6 +450,16 @@ test("does not start if agents may read its files", async () => {
   await start({ agent: { ...shellAgent("true"), reads: [docs.path] }, folder });
 });
 
+test("keeps the directories of jobs if their store was replaced by a new one", async () => {
+  const folder = temporaryFolder();
+  const home = join(folder, "jobs/job_unknown/home");
+  mkdirSync(home, { recursive: true });
+  const service = await startAgentService(docs, { folder });
+  await runJob(service, "Make it better.");
+  await service[Symbol.asyncDispose]();
+  expect(existsSync(home)).toBe(true);
+});
+
 test("cleans up what a killed service left behind", async () => {
   const first = await startAgentService(docs);
   const { id } = await runJob(first, "Make it better.");

@@ -93,7 +93,7 @@ const arrows: Record<string, string[]> = {
     "action/comments/event.ts",
     "action/runner/github-error.ts",
   ],
-  "service/http": ["service/jobs", "service/error-message.ts"],
+  "service/http": ["service/jobs", "service/processes", "service/error-message.ts"],
   "service/pages": [
     "service/http",
     "service/jobs/commit-title.ts",

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
+import { descriptorLimit } from "../processes/descriptor-limit.ts";
 
 /** Connections with a request of someone who holds the key. */
 const kept = new WeakSet<Socket>();
@@ -55,14 +55,4 @@ function firstDroppable(sockets: Iterable<Socket>): Socket | undefined {
 /** Returns how many connections leave half of the descriptors of the process for everything else. */
 export function defaultMaxConnections(): number {
   return Math.min(1000, Math.floor(descriptorLimit() / 2));
-}
-
-/** Returns how many descriptors the process can have open: files, pipes and connections. */
-function descriptorLimit(): number {
-  try {
-    return Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity);
-  } catch {
-    // Only Linux has this file. Elsewhere the limit is high: Node.js raises it as far as it may when it starts.
-    return Infinity;
-  }
 }

@@ -17,6 +17,8 @@ export interface RetentionOptions {
   forgetJobs: (ids: readonly string[]) => Promise<void>;
   /** Days after the end of its last turn after which a job is deleted. Default: never. */
   afterDays?: number | undefined;
+  /** No job is deleted for this long after the first round: the clock of a machine may be wrong when it starts. Default: 0. */
+  startAfterMs?: number;
   /** Aborts when the service stops. */
   signal: AbortSignal;
   log: (line: string) => void;
@@ -33,6 +35,7 @@ const batchSize = 20;
 export class Retention {
   readonly #options: RetentionOptions;
   readonly #outage: OutageLog;
+  #firstRoundAt: number | undefined;
 
   constructor(options: RetentionOptions) {
     this.#options = options;
@@ -41,9 +44,10 @@ export class Retention {
 
   /** Runs one round, at a time in milliseconds since 1970. */
   async run(now: number): Promise<void> {
-    const { store, afterDays, signal, log } = this.#options;
+    const { store, afterDays, startAfterMs = 0, signal, log } = this.#options;
+    this.#firstRoundAt ??= now;
     const deleted: string[] = [];
-    if (afterDays !== undefined)
+    if (afterDays !== undefined && now - this.#firstRoundAt >= startAfterMs)
       for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
         const ids = store.deleteIdleJobs(now - afterDays * dayMs, batchSize);
         deleted.push(...ids);

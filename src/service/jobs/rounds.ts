@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { errorStack } from "../error-message.ts";
 import { StoreUnavailable } from "./engine.ts";
+import { cautiousClock } from "./steady-clock.ts";
 
 /** Something that is done every minute. */
 export interface Round {
@@ -16,9 +17,10 @@ export async function runRounds(
   signal: AbortSignal,
   log: (line: string) => void,
 ): Promise<void> {
+  const now = cautiousClock();
   while (!signal.aborted) {
     for (const round of rounds)
-      await round.run(Date.now()).catch((error: unknown) => {
+      await round.run(now()).catch((error: unknown) => {
         // The store has logged that it cannot be written.
         if (!(error instanceof StoreUnavailable)) log(`${round.constructor.name} failed: ${errorStack(error)}`);
       });

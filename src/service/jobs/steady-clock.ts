@@ -1,8 +1,27 @@
+/** The clocks of a machine. Tests replace them. */
+export interface Clocks {
+  /** Returns the system's time, in milliseconds since 1970. It can be set. */
+  wall: () => number;
+  /** Returns milliseconds since any moment. */
+  monotonic: () => number;
+}
+
+const machine: Clocks = { wall: Date.now, monotonic: () => performance.now() };
+
 /**
  * Returns a clock in milliseconds since 1970 that starts at the system's time and then only goes forward, as fast as time
  * passes. Setting the system's clock while the service runs can neither escape an hourly limit nor extend it.
  */
-export function steadyClock(): () => number {
-  const offset = Date.now() - performance.now();
-  return () => Math.round(offset + performance.now());
+export function steadyClock({ wall, monotonic }: Clocks = machine): () => number {
+  const offset = wall() - monotonic();
+  return () => Math.round(offset + monotonic());
+}
+
+/**
+ * Returns a clock in milliseconds since 1970 that is never ahead of the system's, nor of a steady one. A system's clock that
+ * jumps forward makes no job look old. One that is corrected forward is followed when the service is started again.
+ */
+export function cautiousClock(clocks: Clocks = machine): () => number {
+  const steady = steadyClock(clocks);
+  return () => Math.min(clocks.wall(), steady());
 }

@@ -37,6 +37,17 @@ function setUp(options: Partial<RetentionOptions> = {}) {
   return { store, folder, retention, log, forgotten, addIdle, existing };
 }
 
+test("deletes nothing for a while after its first round, when the clock may be wrong", async () => {
+  const { store, retention, addIdle } = setUp({ startAfterMs: 1000 });
+  addIdle("old", 8);
+  for (const time of [now, now + 999, now - dayMs]) {
+    await retention.run(time);
+    expect(store.job("old")?.id).toBe("old");
+  }
+  await retention.run(now + 1000);
+  expect(store.job("old")).toBeUndefined();
+});
+
 test("deletes jobs that are idle for long enough, with their files and commits", async () => {
   const { store, retention, log, forgotten, addIdle, existing } = setUp();
   addIdle("old", 7);
