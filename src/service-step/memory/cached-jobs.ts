@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { errorMessage } from "../../service/error-message.ts";
 import type { JobCopies, JobCopy } from "../../service/jobs/job-copies.ts";
 import type { CacheEntries } from "./cache-entries.ts";
-import { HomeTooLargeError, packHome, unpackHome } from "./home-archive.ts";
+import { packHome, unpackHome } from "./home-archive.ts";
 import { formatJobEntry, type JobEntry, parseJobEntry } from "./job-entry.ts";
 
 export interface CachedJobsOptions {
@@ -64,19 +64,23 @@ export class CachedJobs implements JobCopies {
     });
   }
 
-  /** Returns where the home directory is now; `undefined` if it cannot be kept. */
+  /**
+   * Returns where the home directory is now; `undefined` if it cannot be kept. That must not keep the job from being saved: a
+   * later run would take its turn for one that was interrupted, and run it again.
+   */
   async #saveHome(jobId: string, home: string, file: string): Promise<JobEntry["home"]> {
     const { cache, secrets, log } = this.#options;
+    const key = newKey(jobId, "home");
     try {
       const withSecrets = await packHome(home, file, secrets);
       if (withSecrets.length > 0) log(`${jobId}: not kept, because they have a secret: ${withSecrets.join(", ")}`);
+      await cache.save(key, file);
     } catch (error) {
-      if (!(error instanceof HomeTooLargeError)) throw error;
-      log(`${jobId}: the agent's home directory is not kept, ${error.message}. A later run starts a new session.`);
+      log(
+        `${jobId}: the agent's home directory is not kept: ${errorMessage(error)}. A later run starts a new session.`,
+      );
       return undefined;
     }
-    const key = newKey(jobId, "home");
-    await cache.save(key, file);
     return { key, path: home };
   }
 

@@ -8,9 +8,21 @@ const maxBytes = 50_000_000;
 /** Folders that agents fill again by themselves. */
 const regenerated = [".cache", ".npm", "node_modules"];
 
-/** Thrown if a home directory is too large to be kept. */
-export class HomeTooLargeError extends Error {
-  override readonly name = "HomeTooLargeError";
+/** Files and folders of all kinds. Without a limit, empty ones would take the time that `post` has. */
+const maxEntries = 10_000;
+
+/** Counts what an archive has. */
+class Size {
+  #bytes = 0;
+  #entries = 0;
+
+  /** @throws if that is too much */
+  add(bytes: number): void {
+    this.#bytes += bytes;
+    this.#entries += 1;
+    if (this.#bytes > maxBytes) throw new Error(`it has more than ${maxBytes / 1_000_000} MB`);
+    if (this.#entries > maxEntries) throw new Error(`it has more than ${maxEntries} files`);
+  }
 }
 
 /**
@@ -18,19 +30,18 @@ export class HomeTooLargeError extends Error {
  *
  * @param file - the archive
  * @returns the files that have secrets, relative to the home directory
- * @throws HomeTooLargeError
+ * @throws if it is too large, has no files, or cannot be read
  */
 export async function packHome(home: string, file: string, secrets: readonly string[]): Promise<string[]> {
   const paths: string[] = [];
   const withSecrets: string[] = [];
-  let bytes = 0;
+  const size = new Size();
   const visit = async (folder: string): Promise<void> => {
     for (const entry of await readdir(join(home, folder), { withFileTypes: true })) {
       const path = join(folder, entry.name);
+      size.add(entry.isFile() ? (await lstat(join(home, path))).size : 0);
       if (entry.isDirectory() && !regenerated.includes(entry.name)) await visit(path);
       if (!entry.isFile()) continue;
-      bytes += (await lstat(join(home, path))).size;
-      if (bytes > maxBytes) throw new HomeTooLargeError(`it has more than ${maxBytes / 1_000_000} MB`);
       const content = await readFile(join(home, path));
       if (secrets.some((secret) => content.includes(secret))) withSecrets.push(path);
       // Without the dot, a name that begins with @ would stand for an archive.
@@ -38,6 +49,7 @@ export async function packHome(home: string, file: string, secrets: readonly str
     }
   };
   await visit("");
+  if (paths.length === 0) throw new Error("it has no files to keep");
   await create({ file, cwd: home, noDirRecurse: true, strict: true }, paths);
   return withSecrets;
 }
@@ -49,7 +61,8 @@ export async function packHome(home: string, file: string, secrets: readonly str
  * @throws if it is not an archive that `packHome` can have made; then there is no home directory
  */
 export async function unpackHome(file: string, home: string): Promise<void> {
-  let bytes = 0;
+  const size = new Size();
+  let excess: unknown;
   try {
     await mkdir(home, { recursive: true });
     await extract({
@@ -60,11 +73,15 @@ export async function unpackHome(file: string, home: string): Promise<void> {
       filter: (_path, entry) => {
         if (!("type" in entry) || entry.type !== "File") return false;
         entry.mode = (entry.mode ?? 0o600) & 0o700;
-        bytes += entry.size;
-        return bytes <= maxBytes;
+        try {
+          size.add(entry.size);
+        } catch (error) {
+          excess ??= error;
+        }
+        return excess === undefined;
       },
     });
-    if (bytes > maxBytes) throw new HomeTooLargeError(`it has more than ${maxBytes / 1_000_000} MB`);
+    if (excess !== undefined) throw excess;
   } catch (error) {
     await rm(home, { recursive: true, force: true });
     throw error;

@@ -76,6 +76,17 @@ describe("the archive of a home directory", () => {
     await expect(pack()).rejects.toThrow("more than 50 MB");
   });
 
+  test("is not made of too many files, and such a one is rejected", async () => {
+    const many = join(folder, "many");
+    mkdirSync(many);
+    const names = Array.from({ length: 10_001 }, (_, index) => String(index));
+    for (const name of names) writeFileSync(join(many, name), "");
+    await expect(packHome(many, join(folder, "home.tar"), [])).rejects.toThrow("more than 10000 files");
+    await create({ file: join(folder, "home.tar"), cwd: many }, names);
+    await expect(unpack()).rejects.toThrow("more than 10000 files");
+    expect(existsSync(join(folder, "restored"))).toBe(false);
+  });
+
   test("writes nothing outside the directory", async () => {
     writeFileSync(join(folder, "outside"), "before");
     const paths = ["../../../outside", join(folder, "outside")];
@@ -204,7 +215,26 @@ describe("jobs in the cache", () => {
     truncateSync(join(home, ".agent/session"), 60_000_000);
     await connect(cache).save(job, home);
     expect(cache.keys).toHaveLength(1);
-    expect(log.join("\n")).toContain("home directory is not kept, it has more than 50 MB");
+    expect(log.join("\n")).toContain("home directory is not kept: it has more than 50 MB");
+  });
+
+  // Otherwise the last entry says that its turn is running, and a later run would run it again.
+  test("are kept without their session if that cannot be read or saved", async () => {
+    const cache = fakeCache();
+    writeFileSync(Buffer.concat([Buffer.from(join(home, "name")), Buffer.from([0xff])]), "not UTF-8");
+    await connect(cache).save(job, home);
+    expect(await connect(cache).restore(id, home, emptyHome())).toEqual(job);
+    expect(log.join("\n")).toContain("home directory is not kept: ENOENT");
+    const full = fakeCache();
+    const { save } = full;
+    full.save = (key, file) => (key.includes("/home/") ? Promise.reject(new Error("full")) : save(key, file));
+    await connect(full).save(job, join(home, ".agent"));
+    expect(await connect(full).restore(id, home, emptyHome())).toEqual(job);
+    expect(log.join("\n")).toContain("home directory is not kept: full");
+    home = emptyHome();
+    mkdirSync(home);
+    await connect(cache).save(job, home);
+    expect(log.join("\n")).toContain("home directory is not kept: it has no files to keep");
   });
 
   test("are not found if there is no entry, or one of someone else", async () => {
