@@ -86,7 +86,7 @@ export function readSettings(input: (name: string) => string, environment: Envir
   const [remember, install] = [flag("remember"), flag("install")];
   const further = parseFurtherOptions(read("options"), problems);
   const isEditor = agent === editor;
-  const isCommand = !isEditor && !presetNames.includes(agent);
+  const isCommand = agent !== "" && !isEditor && !presetNames.includes(agent);
   const sandbox = read("sandbox");
   // The editor has no model.
   const ofEditor = sandbox === "none" ? "full" : "none";
@@ -144,7 +144,7 @@ function parseFurtherOptions(text: string, problems: Text[]): string[] {
     .filter((line) => line !== "");
   return lines.flatMap((line) => {
     const [, name = "", value = ""] = /^--([a-z-]+)[\s=]+(.+)$/.exec(line) ?? [];
-    if (furtherOptions.includes(name)) return [`--${name}=${value}`];
+    if (furtherOptions.includes(name) && !/\s--[a-z]/.test(value)) return [`--${name}=${value}`];
     problems.push(
       say`\`options\` must have one of ${furtherOptions.map((one) => `--${one}`).join(", ")} and its value in each line, not ${line}`,
     );

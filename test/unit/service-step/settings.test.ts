@@ -91,6 +91,7 @@ test.each([
   [{ options: "--port 80" }, "`options` must have one of --agent-env, "],
   [{ options: "--port 80" }, "not --port 80"],
   [{ options: "model large" }, "not model large"],
+  [{ options: "--model large --agents 2" }, "not --model large --agents 2"],
   [{ agent: "my-agent" }, "`agent-network` is model, and the model of a command is unknown"],
   [{ sandbox: "docker" }, "sandbox must be bwrap or none."],
   [{ sandbox: "none" }, "agent-network model requires sandbox bwrap."],
@@ -100,6 +101,10 @@ test.each([
 ])("rejects %j", (inputs, problem) => {
   expect(() => read(inputs)).toThrow(problem);
   expect(() => read(inputs)).toThrow("Nothing was started.");
+});
+
+test("says no more of a missing agent than that", () => {
+  expect(() => read({ agent: "" })).not.toThrow("agent-network");
 });
 
 test("names all problems together", () => {
