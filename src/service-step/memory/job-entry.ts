@@ -1,9 +1,13 @@
 import * as z from "zod/mini";
 import type { JobCopy } from "../../service/jobs/job-copies.ts";
 
-const time = z.int().check(z.nonnegative());
+/** The last that `Date` has. */
+const lastTime = 8.64e15;
+/** Of turns, in microseconds since 1970. The ids that follow must be safe integers, too. */
+const lastId = 8e15;
+const time = z.int().check(z.nonnegative(), z.maximum(lastTime));
 const turn = z.object({
-  id: z.int().check(z.positive()),
+  id: z.int().check(z.positive(), z.maximum(lastId)),
   prompt: z.string(),
   state: z.enum(["waiting", "running", "completed", "failed"]),
   attempts: z.int().check(z.nonnegative()),

@@ -133,6 +133,11 @@ describe("the entry of a job", () => {
     ["a head that is no commit", { version: 1, job: { ...job, head: "--upload-pack=x" } }],
     ["no turns", { version: 1, job: { ...job, turns: [] } }],
     ["turns in another order", { version: 1, job: { ...job, turns: [...job.turns, ...job.turns] } }],
+    ["a time that is none", { version: 1, job: { ...job, createdAt: 8.64e15 + 1 } }],
+    [
+      "the last id that a turn can have",
+      { version: 1, job: { ...job, turns: [{ ...job.turns[0], id: 2 ** 53 - 1 }] } },
+    ],
     ["a turn in an unknown state", { version: 1, job: { ...job, turns: [{ ...job.turns[0], state: "x" }] } }],
   ])("is ignored if it has %s", (_what, entry) => {
     const text = typeof entry === "string" ? entry : JSON.stringify(entry);
