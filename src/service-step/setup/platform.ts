@@ -6,7 +6,7 @@ import { SetupError } from "./setup-error.ts";
 /** The names of the runner's operating systems. */
 const systems: Partial<Record<NodeJS.Platform, string>> = { darwin: "macOS", win32: "Windows" };
 
-/** The first version with `git merge-tree --stdin`. */
+/** The first version with `git merge-tree --write-tree --stdin`. */
 const minGit = [2, 39] as const;
 
 /** @throws SetupError unless this is Linux */
