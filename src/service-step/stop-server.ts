@@ -98,12 +98,16 @@ function reportUnsaved({ unsavedJobs }: Report): void {
 }
 
 function showLogs(folder: string, logs: ReadonlyMap<string, string>, jobs: readonly string[]): void {
-  for (const id of jobs) runner.group(`Log of ${id}`, lastLines(logs.get(id) ?? ""));
+  for (const id of jobs) showLog(id, logs.get(id) ?? "");
   try {
-    runner.group("Log of the agent service", lastLines(readFileSync(join(folder, logFile), "utf8")));
+    showLog("the agent service", readFileSync(join(folder, logFile), "utf8"));
   } catch {
     // The service was never started.
   }
+}
+
+function showLog(what: string, text: string): void {
+  if (text !== "") runner.group(`Log of ${what}`, lastLines(text));
 }
 
 const lastLines = (text: string): string[] => text.trimEnd().split("\n").slice(-maxLogLines);
