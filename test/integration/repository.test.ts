@@ -114,7 +114,9 @@ describe("a checkout", () => {
 
 describe("opening a repository", () => {
   test("names what is wrong with its branches", async () => {
-    await expect(open({ targetBranch: "missing" })).rejects.toThrow("the branch missing has no commit yet");
+    await expect(open({ targetBranch: "missing" })).rejects.toThrow(
+      "the branch missing does not exist, or has no commit yet: choose another one with --base",
+    );
     const docs = docsRepository();
     docs.git("branch", "agent", "main");
     await expect(open({ docs })).rejects.toThrow("the repository has a branch named agent");

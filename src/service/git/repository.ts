@@ -125,7 +125,8 @@ export class Repository {
       throw this.#explainDamage(error);
     });
     const target = await this.targetBranch();
-    if ((await this.branchHead(target)) === undefined) throw new Error(`the branch ${target} has no commit yet`);
+    if ((await this.branchHead(target)) === undefined)
+      throw new Error(`the branch ${target} does not exist, or has no commit yet: choose another one with --base`);
     await this.#git.run(["merge-tree", "--write-tree", "--stdin"]).catch((cause: unknown) => {
       throw new Error("Git 2.39 or newer is required", { cause });
     });
