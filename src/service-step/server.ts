@@ -76,6 +76,10 @@ async function serve(config: ServerConfig): Promise<string> {
     folder: join(folder, "service"),
     copies: reportedCopies(report, cached),
     log,
+  }).catch(async (error: unknown) => {
+    // Its proxy has a folder among the system's temporary ones.
+    await network[Symbol.asyncDispose]();
+    throw error;
   });
   report.begin();
   let isStopping = false;

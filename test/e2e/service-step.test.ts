@@ -308,6 +308,15 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     while (isRunning(id)) await new Promise((resolve) => setTimeout(resolve, 50));
   });
 
+  test("a service that cannot start leaves no folder of its agent's network", async () => {
+    const { github } = await setUpGitHub();
+    const TMPDIR = temporaryFolder();
+    const inputs = { agent: "cat", options: "--model-host localhost", base: "develop" };
+    const service = await startServiceStep({ github, inputs, environment: { TMPDIR } });
+    expect(service.annotations).toEqual([expect.stringMatching(/^error The agent service cannot start: .*develop/)]);
+    expect(readdirSync(TMPDIR).filter((name) => name.startsWith("agent-proxy-"))).toEqual([]);
+  });
+
   test("a step that is cancelled before it starts the service does not start it", async () => {
     const { github } = await setUpGitHub();
     const bwrap = execFileSync("which", ["bwrap"], { encoding: "utf8" }).trim();
