@@ -915,7 +915,8 @@ async function createSandbox(kind, folder, hasNetwork, log) {
             hasNetwork,
             temporary: directory,
         };
-        const error = await (0,probe/* probe */.d)(bubblewrap/* bubblewrap */.P.wrap({ file: "/bin/sh", args: ["-c", "echo > written"] }, access));
+        // An empty file, so that a full disk is not taken for a sandbox that cannot be created.
+        const error = await (0,probe/* probe */.d)(bubblewrap/* bubblewrap */.P.wrap({ file: "/bin/sh", args: ["-c", ": > written"] }, access));
         if (error !== undefined)
             throw new Error((0,bubblewrap/* explainBubblewrapError */.O)(error));
         return bubblewrap/* bubblewrap */.P;
@@ -1315,25 +1316,43 @@ function ownFile(path) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   q: () => (/* binding */ removeDirectory)
 /* harmony export */ });
-/* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1455);
-/* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6760);
+/* harmony import */ var node_crypto__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7598);
+/* harmony import */ var node_fs_promises__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1455);
 
 
-/** Removes a directory, even if an agent left read-only directories in it. Does nothing if it does not exist. */
+/**
+ * In bytes. A folder with a longer path is moved up before it is removed. Its own name may be 255 bytes longer, and macOS
+ * accepts no path of 1024 bytes.
+ */
+const longPath = 600;
+/**
+ * Removes a directory, even if an agent left read-only folders in it, or folders so deep that the system accepts no path to
+ * them. Does nothing if it does not exist.
+ */
 async function removeDirectory(directory) {
-    const remove = () => (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.rm)(directory, { recursive: true, force: true, maxRetries: 3 });
+    const remove = () => (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.rm)(directory, { recursive: true, force: true, maxRetries: 3 });
     await remove().catch(async () => {
-        await makeWritable(directory);
+        await makeRemovable(directory);
         await remove();
     });
 }
-async function makeWritable(directory) {
-    if (!(await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.lstat)(directory)).isDirectory())
-        return;
-    await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.chmod)(directory, 0o700);
-    // Errors are ignored here: the second removal reports whatever still cannot be removed.
-    for (const entry of await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.readdir)(directory))
-        await makeWritable((0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(directory, entry)).catch(() => { });
+/** Errors are ignored here: the second removal reports whatever still cannot be removed. Names need not be UTF-8. */
+async function makeRemovable(directory) {
+    const top = Buffer.from(directory);
+    await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.chmod)(top, 0o700).catch(() => { });
+    const folders = [top];
+    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+        const entries = await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.readdir)(folder, { encoding: "buffer", withFileTypes: true }).catch(() => []);
+        for (const { name } of entries.filter((entry) => entry.isDirectory())) {
+            const path = Buffer.concat([folder, Buffer.from("/"), name]);
+            // A folder that is moved must be writable, too.
+            await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.chmod)(path, 0o700).catch(() => { });
+            const shorter = Buffer.from(`${directory}/${(0,node_crypto__WEBPACK_IMPORTED_MODULE_0__.randomUUID)()}`);
+            const isMoved = path.length > Math.max(longPath, shorter.length) &&
+                (await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_1__.rename)(path, shorter).then(() => true, () => false));
+            folders.push(isMoved ? shorter : path);
+        }
+    }
 }
 
 

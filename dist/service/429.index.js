@@ -553,7 +553,7 @@ function readSettings(input, environment, apiKey) {
     const [remember, install] = [flag("remember"), flag("install")];
     const further = parseFurtherOptions(read("options"), problems);
     const isEditor = agent === editor;
-    const isCommand = !isEditor && !presets/* presetNames */.gC.includes(agent);
+    const isCommand = agent !== "" && !isEditor && !presets/* presetNames */.gC.includes(agent);
     const sandbox = read("sandbox");
     // The editor has no model.
     const ofEditor = sandbox === "none" ? "full" : "none";
@@ -607,7 +607,7 @@ function parseFurtherOptions(text, problems) {
         .filter((line) => line !== "");
     return lines.flatMap((line) => {
         const [, name = "", value = ""] = /^--([a-z-]+)[\s=]+(.+)$/.exec(line) ?? [];
-        if (furtherOptions.includes(name))
+        if (furtherOptions.includes(name) && !/\s--[a-z]/.test(value))
             return [`--${name}=${value}`];
         problems.push((0,report_text/* say */.cv) `\`options\` must have one of ${furtherOptions.map((one) => `--${one}`).join(", ")} and its value in each line, not ${line}`);
         return [];
@@ -687,7 +687,11 @@ async function prepareBubblewrap({ folder, canInstall, info }) {
     }
     if (error === undefined)
         return;
-    throw new setup_error/* SetupError */.w("No sandbox for the agent", (0,report_text/* say */.cv) `bubblewrap cannot run on this runner: ${/ENOENT/.test(error) ? (0,report_text/* trusted */.IZ)("it is not installed") : error}. There are two ways out. Either install it in a step before this one (\`sudo apt-get install bubblewrap\`, and on Ubuntu 24.04 and newer the AppArmor profile that docs/own-agent.md shows; a container has to allow user namespaces). Or set \`sandbox: none\` and \`agent-network: full\`: then the agent can do what the runner's user can, such as read the token. Nothing was started.`);
+    const isMissing = /ENOENT/.test(error);
+    const way = isMissing
+        ? "install it in a step before this one: `sudo apt-get install bubblewrap`"
+        : "allow it user namespaces: on Ubuntu 24.04 and newer with the AppArmor profile in docs/service.md, in a container in the settings of its runtime";
+    throw new setup_error/* SetupError */.w("No sandbox for the agent", (0,report_text/* say */.cv) `bubblewrap cannot run on this runner: ${isMissing ? (0,report_text/* trusted */.IZ)("it is not installed") : error}. There are two ways out. Either ${(0,report_text/* trusted */.IZ)(way)}. Or set \`sandbox: none\` and \`agent-network: full\`: then the agent can do what the runner's user can, such as read the token. Nothing was started.`);
 }
 /** Returns why bubblewrap cannot run; `undefined` if it can. */
 function testBubblewrap(directory) {
@@ -804,8 +808,8 @@ var external_node_util_ = __webpack_require__(7975);
 
 /** The names of the runner's operating systems. */
 const systems = { darwin: "macOS", win32: "Windows" };
-/** The first version with `git merge-tree --write-tree`. */
-const minGit = [2, 38];
+/** The first version with `git merge-tree --write-tree --stdin`. */
+const minGit = [2, 39];
 /** @throws SetupError unless this is Linux */
 function checkPlatform(platform) {
     if (platform === "linux")
@@ -887,6 +891,7 @@ async function startServer(signal) {
     runner.setOutput("api-key", apiKey);
     runner.info(`The service listens on ${url}, for the project ${settings.projectId}`);
     runner.info(`Agent: ${options.agent.model}. Repository: ${settings.repository}. Sandbox: ${options.sandbox}`);
+    runner.info('If the agent fails, the end of its log is in that of this step\'s "Post", at the end of the job');
 }
 function warn(title, text) {
     runner.annotate("warning", title, forAnnotation([text]));
@@ -1049,13 +1054,17 @@ function reportUnsaved({ unsavedJobs }) {
 }
 function showLogs(folder, logs, jobs) {
     for (const id of jobs)
-        runner.group(`Log of ${id}`, lastLines(logs.get(id) ?? ""));
+        showLog(id, logs.get(id) ?? "");
     try {
-        runner.group("Log of the agent service", lastLines((0,external_node_fs_.readFileSync)((0,external_node_path_.join)(folder, server_protocol/* logFile */.N9), "utf8")));
+        showLog("the agent service", (0,external_node_fs_.readFileSync)((0,external_node_path_.join)(folder, server_protocol/* logFile */.N9), "utf8"));
     }
     catch {
         // The service was never started.
     }
+}
+function showLog(what, text) {
+    if (text !== "")
+        runner.group(`Log of ${what}`, lastLines(text));
 }
 const lastLines = (text) => text.trimEnd().split("\n").slice(-maxLogLines);
 function annotate(level, title, text) {

@@ -351,7 +351,7 @@ __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependen
 // The runner starts this file twice, as `main` and as `post`. It starts itself for the service and for the Actions cache.
 switch (process.argv[2]) {
     case "server":
-        await Promise.all(/* import() */[__nccwpck_require__.e(616), __nccwpck_require__.e(235), __nccwpck_require__.e(700)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9700));
+        await Promise.all(/* import() */[__nccwpck_require__.e(616), __nccwpck_require__.e(235), __nccwpck_require__.e(763)]).then(__nccwpck_require__.bind(__nccwpck_require__, 6763));
         break;
     case "cache":
         await Promise.all(/* import() */[__nccwpck_require__.e(838), __nccwpck_require__.e(416), __nccwpck_require__.e(300)]).then(__nccwpck_require__.bind(__nccwpck_require__, 1300));

@@ -69,6 +69,7 @@ export async function startServer(signal: AbortSignal): Promise<void> {
   runner.setOutput("api-key", apiKey);
   runner.info(`The service listens on ${url}, for the project ${settings.projectId}`);
   runner.info(`Agent: ${options.agent.model}. Repository: ${settings.repository}. Sandbox: ${options.sandbox}`);
+  runner.info('If the agent fails, the end of its log is in that of this step\'s "Post", at the end of the job');
 }
 
 function warn(title: string, text: string): void {

@@ -44,6 +44,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     const service = await startServiceStep({ github, mainFile: join(dist, "service/index.js") });
     expect(service.exitCode, service.log).toBe(0);
     expect(service.annotations).toEqual([]);
+    expect(service.log).toContain('If the agent fails, the end of its log is in that of this step\'s "Post"');
     expect(service.lines).toContainEqual(
       expect.objectContaining({ kind: "command", name: "add-mask", data: service.outputs["api-key"] }),
     );

@@ -1,6 +1,7 @@
 /** Too many open files, no more processes, no memory, or no space. */
 const codes = ["EMFILE", "ENFILE", "EAGAIN", "ENOMEM", "ENOSPC", "EDQUOT"];
-const messages = /No space left on device|Disk quota exceeded|Too many open files|Cannot allocate memory|[Oo]ut of memory|cannot fork|unable to (?:fork|create threaded)|fork: (?:retry: )?Resource temporarily unavailable/;
+// Git says of some failed writes neither why nor "No space left on device": of a ref, of an index, and of its configuration.
+const messages = /couldn't write '|Out of diskspace|failed to write new configuration file|No space left on device|Disk quota exceeded|Too many open files|Cannot allocate memory|[Oo]ut of memory|cannot fork|unable to (?:fork|create threaded)|fork: (?:retry: )?Resource temporarily unavailable/;
 /** Thrown when the machine lacks something for now, such as disk space. The same can succeed later without any change. */
 export class ResourceExhausted extends Error {
 }
