@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Limits, watchLimits } from "../../src/service/agents/limits.ts";
 import { signalGroup } from "../../src/service/processes/process-group.ts";
 import { temporaryFolder } from "../support/step.ts";
@@ -18,6 +18,24 @@ async function start(script: string): Promise<number> {
 
 /** A shell with one child that has two children, of which one left its process group. */
 const family = '(setsid sleep 300 & sleep 300 & echo started; wait) & wait "$!"';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+/** Puts a shell script in place of `du`. Returns a file to which it adds a line whenever it runs. */
+function replaceDu(script: string): string {
+  const folder = temporaryFolder();
+  const calls = join(folder, "calls");
+  writeFileSync(join(folder, "du"), `#!/bin/sh\necho >> '${calls}'\n${script}\n`, { mode: 0o755 });
+  vi.stubEnv("PATH", `${folder}:${process.env.PATH}`);
+  return calls;
+}
+
+const waitFor = async (file: string): Promise<void> => {
+  while (!existsSync(file)) await setTimeout(10);
+};
 
 /** Waits until something is exceeded, and returns what. */
 async function exceeded(leader: number, limits: Limits, directories: string[] = []): Promise<string[]> {
@@ -60,6 +78,23 @@ describe.skipIf(process.platform !== "linux")("the limit of", () => {
     expect(await exceededSoon(leader, { memoryMb: 800 })).toEqual([]);
   });
 
+  test("memory counts files in memory that are mapped", async () => {
+    const database = `/dev/shm/limits-test-${process.pid}.sqlite`;
+    onTestFinished(() => rmSync(database, { force: true }));
+    const map = `
+      const database = new (require("node:sqlite").DatabaseSync)(process.argv[1]);
+      database.exec("pragma journal_mode = off; pragma mmap_size = 100000000; create table t (x)");
+      database.exec("insert into t values (zeroblob(20000000)), (zeroblob(20000000))");
+      database.prepare("select x from t").all();
+      console.log(1); setTimeout(() => {}, 300_000)`;
+    const leader = await start(`${process.execPath} --eval '${map}' ${database} & wait`);
+    const [child = ""] = readFileSync(`/proc/${leader}/task/${leader}/children`, "utf8").split(" ");
+    const anonymousKb = Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${child}/status`, "utf8"))?.[1]);
+    const memoryMb = Math.round(anonymousKb / 1024) + 20;
+    expect(await exceeded(leader, { memoryMb })).toEqual([`more than ${memoryMb} MB of memory`]);
+    expect(await exceededSoon(leader, { memoryMb: memoryMb + 100 })).toEqual([]);
+  });
+
   test("files counts all directories, even if one is gone", async () => {
     const folder = temporaryFolder();
     const directories = ["a", "b", "gone"].map((name) => join(folder, name));
@@ -70,6 +105,35 @@ describe.skipIf(process.platform !== "linux")("the limit of", () => {
     expect(await exceeded(process.pid, { diskMb: 1 }, directories)).toEqual(["more than 1 MB of disk"]);
     expect(await exceededSoon(process.pid, { diskMb: 2 }, directories)).toEqual([]);
     expect(await exceededSoon(process.pid, { diskMb: 0 }, directories.slice(2))).toEqual([]);
+  });
+
+  test("files is not confused by numbers in their paths", async () => {
+    const folder = join(temporaryFolder(), "9999999");
+    mkdirSync(folder);
+    expect(await exceededSoon(process.pid, { diskMb: 2 }, [folder])).toEqual([]);
+  });
+
+  test("files is checked less often if that takes long, and at the end not awaited", async () => {
+    const calls = replaceDu("echo 1");
+    const now = performance.now.bind(performance);
+    // From then on, the first check seems to take ten minutes.
+    vi.spyOn(performance, "now").mockImplementation(() => now() + (existsSync(calls) ? 600_000 : 0));
+    const stop = new AbortController();
+    const watch = watchLimits(process.pid, [], { diskMb: 1 }, () => {}, stop.signal);
+    await waitFor(calls);
+    await setTimeout(1500);
+    expect(readFileSync(calls, "utf8")).toBe("\n");
+    stop.abort();
+    await watch;
+  });
+
+  test("files is not read to the end after the end of the checks", async () => {
+    const calls = replaceDu("exec sleep 300");
+    const stop = new AbortController();
+    const watch = watchLimits(process.pid, [], { diskMb: 1 }, () => {}, stop.signal);
+    await waitFor(calls);
+    stop.abort();
+    await watch;
   });
 
   test("nothing ends at once", async () => {

@@ -64,14 +64,13 @@ async function exceededByProcesses(leader: number, { memoryMb, processes }: Limi
 
 async function readProcesses(): Promise<{ id: number; parent: number; memoryKb: number }[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const processes = await Promise.all(
+  return Promise.all(
     ids.map(async (id) => {
       const status = await readFile(`/proc/${id}/status`, "latin1").catch(() => "");
       const read = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0);
       return { id: Number(id), parent: read("PPid"), memoryKb: read("RssAnon") + read("RssShmem") };
     }),
   );
-  return processes.filter(({ parent }) => parent > 0);
 }
 
 async function exceededByFiles(

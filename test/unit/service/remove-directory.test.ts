@@ -1,0 +1,37 @@
+import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { removeDirectory } from "../../../src/service/remove-directory.ts";
+import { temporaryFolder } from "../../support/step.ts";
+
+// For root, no folder is read-only: then these tests show less.
+
+test("removes folders that are read-only or unreadable", async () => {
+  const folder = join(temporaryFolder(), "tree");
+  mkdirSync(join(folder, "a/b"), { recursive: true });
+  mkdirSync(join(folder, "c"));
+  for (const file of ["a/b/file", "a/file", "c/file"]) writeFileSync(join(folder, file), "");
+  chmodSync(join(folder, "a/b"), 0o000);
+  chmodSync(join(folder, "a"), 0o555);
+  chmodSync(join(folder, "c"), 0o500);
+  chmodSync(folder, 0o555);
+  await removeDirectory(folder);
+  expect(existsSync(folder)).toBe(false);
+});
+
+test("changes nothing behind a link", async () => {
+  const outside = temporaryFolder();
+  mkdirSync(join(outside, "folder"));
+  chmodSync(join(outside, "folder"), 0o755);
+  const folder = join(temporaryFolder(), "tree");
+  mkdirSync(folder);
+  symlinkSync(join(outside, "folder"), join(folder, "link"));
+  chmodSync(folder, 0o555);
+  await removeDirectory(folder);
+  expect(existsSync(folder)).toBe(false);
+  expect(statSync(join(outside, "folder")).mode & 0o777).toBe(0o755);
+});
+
+test("does nothing if there is no directory", async () => {
+  await expect(removeDirectory(join(temporaryFolder(), "missing"))).resolves.toBeUndefined();
+});
