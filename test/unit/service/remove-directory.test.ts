@@ -1,13 +1,22 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { removeDirectory } from "../../../src/service/remove-directory.ts";
 import { temporaryFolder } from "../../support/step.ts";
 
 // For root, no folder is read-only: then these tests show less.
 
-test("removes folders that are read-only or unreadable", async () => {
+/** Creates a folder that can be removed after a test that fails, too. */
+function createTree(): string {
   const folder = join(temporaryFolder(), "tree");
+  mkdirSync(folder);
+  onTestFinished(() => void spawnSync("chmod", ["-R", "u+rwx", folder]));
+  return folder;
+}
+
+test("removes folders that are read-only or unreadable", async () => {
+  const folder = createTree();
   mkdirSync(join(folder, "a/b"), { recursive: true });
   mkdirSync(join(folder, "c"));
   for (const file of ["a/b/file", "a/file", "c/file"]) writeFileSync(join(folder, file), "");
@@ -23,8 +32,7 @@ test("changes nothing behind a link", async () => {
   const outside = temporaryFolder();
   mkdirSync(join(outside, "folder"));
   chmodSync(join(outside, "folder"), 0o755);
-  const folder = join(temporaryFolder(), "tree");
-  mkdirSync(folder);
+  const folder = createTree();
   symlinkSync(join(outside, "folder"), join(folder, "link"));
   chmodSync(folder, 0o555);
   await removeDirectory(folder);
