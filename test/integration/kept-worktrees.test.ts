@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Repository } from "../../src/service/git/repository.ts";
 import { keepUpOnce } from "../../src/service/git/upkeep.ts";
 import { Worktrees, type WorktreesOptions } from "../../src/service/git/worktrees.ts";
@@ -327,6 +327,20 @@ describe("a kept worktree", () => {
     expect([existsSync(placeOf("a").tree), existsSync(placeOf("b").tree)]).toEqual([true, false]);
   });
 
+  test("of an earlier service gives way to one that was used since", async () => {
+    const { turn, placeOf, repository, folder } = await setUp();
+    for (const job of ["a", "b"]) await turn(job);
+    const next = new Worktrees({ repository, folder, kept: 2, slowCheckoutMs: 0 });
+    mkdirSync(dirname(placeOf("c").tree));
+    await next.checkOut(placeOf("c"), await repository.findStart("agent/c", { isMerged: false, lastPushed: null }));
+    await next.takeBack(placeOf("c"));
+    await next.release(placeOf("c"));
+    // As if its index came from a clock that was ahead.
+    utimesSync(placeOf("a").index, 4e9, 4e9);
+    await next.adopt([placeOf("a"), placeOf("b"), placeOf("c")]);
+    expect(["a", "b", "c"].filter((job) => existsSync(placeOf(job).tree))).toEqual(["a", "c"]);
+  });
+
   test("is checked out again if a turn begins while it is being removed", async () => {
     const { turn, placeOf, worktrees, checkOut } = await setUp();
     await turn("a");
@@ -369,6 +383,57 @@ describe("a spare worktree", () => {
     expect(git(tree, "status", "--porcelain", "--ignored")).toBe("");
   });
 
+  test("is prepared after a slow checkout, whatever the turns of other jobs took since, until a fast one", async () => {
+    let now = 1e9;
+    using clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+    const { folder, turn, worktrees, placeOf, repository, checkOut } = await setUp({ slowCheckoutMs: 3000 });
+    const original = repository.checkOut.bind(repository);
+    let takesMs = 2999;
+    repository.checkOut = (start, place) => {
+      now += takesMs;
+      return original(start, place);
+    };
+    await turn("a");
+    await worktrees.prepareSpare();
+    expect(existsSync(spareOf(folder))).toBe(false);
+    takesMs = 3000;
+    await turn("b");
+    takesMs = 0;
+    await turn("b");
+    await worktrees.prepareSpare();
+    expect(existsSync(spareOf(folder))).toBe(true);
+    await checkOut("c");
+    await worktrees.release(placeOf("c"));
+    await worktrees.prepareSpare();
+    expect(existsSync(spareOf(folder))).toBe(true);
+    await checkOut("d");
+    await turn("e");
+    await worktrees.prepareSpare();
+    expect(existsSync(spareOf(folder))).toBe(false);
+    expect(clock).toHaveBeenCalled();
+  });
+
+  test("of an earlier service is used, or removed if none may be kept", async () => {
+    const { folder, turn, worktrees, repository, checkOut } = await setUp();
+    await turn("a");
+    await worktrees.prepareSpare();
+    await new Worktrees({ repository, folder, kept: 1, slowCheckoutMs: 0 }).adopt([]);
+    expect(existsSync(spareOf(folder))).toBe(true);
+    await new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 0 }).adopt([]);
+    expect(readdirSync(join(folder, "spare"))).toEqual([]);
+    expect(contentOf((await checkOut("b")).tree)).toEqual(clean);
+  });
+
+  test("is not prepared again while there is one", async () => {
+    const { docs, folder, turn, worktrees } = await setUp();
+    await turn("a");
+    await worktrees.prepareSpare();
+    renameSync(docs.path, `${docs.path}-moved`);
+    await worktrees.prepareSpare();
+    renameSync(`${docs.path}-moved`, docs.path);
+    expect(contentOf(spareOf(folder))).toEqual(clean);
+  });
+
   test("is not prepared if checkouts are fast", async () => {
     const { folder, turn, worktrees } = await setUp({ slowCheckoutMs: 3_600_000 });
     await turn("a");
@@ -387,12 +452,15 @@ describe("a spare worktree", () => {
   });
 
   test("that cannot be prepared keeps no job waiting", async () => {
-    const { docs, turn, worktrees, checkOut } = await setUp();
+    const { docs, folder, turn, worktrees, checkOut } = await setUp();
     await turn("a");
     renameSync(docs.path, `${docs.path}-moved`);
     await expect(worktrees.prepareSpare()).rejects.toThrow("git ls-remote");
     renameSync(`${docs.path}-moved`, docs.path);
     expect(contentOf((await checkOut("b")).tree)).toEqual(clean);
+    // The next one is tried as if nothing had happened.
+    await worktrees.prepareSpare();
+    expect(contentOf(spareOf(folder))).toEqual(clean);
   });
 
   test("is prepared at idle times only", async () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Limits, watchLimits } from "../../src/service/agents/limits.ts";
 import { signalGroup } from "../../src/service/processes/process-group.ts";
 import { temporaryFolder } from "../support/step.ts";
@@ -19,18 +19,19 @@ async function start(script: string): Promise<number> {
 /** A shell with one child that has two children, of which one left its process group. */
 const family = '(setsid sleep 300 & sleep 300 & echo started; wait) & wait "$!"';
 
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-});
-
-/** Puts a shell script in place of `du`. Returns a file to which it adds a line whenever it runs. */
-function replaceDu(script: string): string {
+/** Puts a shell script in place of `du`, until it is disposed of. Adds a line to the file `calls` whenever it runs. */
+function replaceDu(script: string) {
   const folder = temporaryFolder();
   const calls = join(folder, "calls");
   writeFileSync(join(folder, "du"), `#!/bin/sh\necho >> '${calls}'\n${script}\n`, { mode: 0o755 });
-  vi.stubEnv("PATH", `${folder}:${process.env.PATH}`);
-  return calls;
+  const { PATH } = process.env;
+  process.env.PATH = `${folder}:${PATH}`;
+  return {
+    calls,
+    [Symbol.dispose]: () => {
+      process.env.PATH = PATH;
+    },
+  };
 }
 
 const waitFor = async (file: string): Promise<void> => {
@@ -114,10 +115,10 @@ describe.skipIf(process.platform !== "linux")("the limit of", () => {
   });
 
   test("files is checked less often if that takes long, and at the end not awaited", async () => {
-    const calls = replaceDu("echo 1");
-    const now = performance.now.bind(performance);
-    // From then on, the first check seems to take ten minutes.
-    vi.spyOn(performance, "now").mockImplementation(() => now() + (existsSync(calls) ? 600_000 : 0));
+    using du = replaceDu("echo 1");
+    const { calls } = du;
+    // The first check seems to take ten minutes.
+    using clock = vi.spyOn(performance, "now").mockImplementation(() => (existsSync(calls) ? 1_600_000 : 1_000_000));
     const stop = new AbortController();
     const watch = watchLimits(process.pid, [], { diskMb: 1 }, () => {}, stop.signal);
     await waitFor(calls);
@@ -125,13 +126,14 @@ describe.skipIf(process.platform !== "linux")("the limit of", () => {
     expect(readFileSync(calls, "utf8")).toBe("\n");
     stop.abort();
     await watch;
+    expect(clock).toHaveBeenCalled();
   });
 
   test("files is not read to the end after the end of the checks", async () => {
-    const calls = replaceDu("exec sleep 300");
+    using du = replaceDu("exec sleep 300");
     const stop = new AbortController();
     const watch = watchLimits(process.pid, [], { diskMb: 1 }, () => {}, stop.signal);
-    await waitFor(calls);
+    await waitFor(du.calls);
     stop.abort();
     await watch;
   });

@@ -5,6 +5,7 @@ import {
   existsSync,
   globSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -142,9 +143,58 @@ describe("a commit", () => {
     expect(await repository.diff(checkout.head, made, 10)).toBe(diff.slice(0, 10));
   });
 
-  test("is not made without a change", async () => {
+  test("is not made without a change, and leaves no file behind", async () => {
+    const { checkOut, commit, repository } = await open();
+    const checkout = await checkOut("agent/a");
+    expect(await commit(checkout)).toBeUndefined();
+    expect(await repository.commit(checkout, "Change\n", 0)).toEqual({ commit: undefined, leftOut: [] });
+    expect(readdirSync(dirname(checkout.index)).sort()).toEqual(["index", "tree"]);
+  });
+
+  test.each<[string, (tree: string) => void, string]>([
+    ["a file that is the last one", (tree) => writeFileSync(join(tree, "zzz.md"), "new"), "A\tzzz.md"],
+    ["a removed file that was the last one", (tree) => rmSync(join(tree, "docs/guide.md")), "D\tdocs/guide.md"],
+    ["the mode of a file", (tree) => chmodSync(join(tree, "README.md"), 0o755), "M\tREADME.md"],
+    ["the content of a file", (tree) => writeFileSync(join(tree, "README.md"), "new"), "M\tREADME.md"],
+    [
+      "the name of a file",
+      (tree) => renameSync(join(tree, "README.md"), join(tree, "READYOU.md")),
+      "D\tREADME.md\nA\tREADYOU.md",
+    ],
+    [
+      "a file as a link",
+      (tree) => {
+        rmSync(join(tree, "README.md"));
+        symlinkSync("docs/guide.md", join(tree, "README.md"));
+      },
+      "T\tREADME.md",
+    ],
+  ])("is made of %s alone", async (_name, change, expected) => {
+    const { docs, checkOut, commit, repository } = await open();
+    const checkout = await checkOut("agent/a");
+    change(checkout.tree);
+    const made = (await commit(checkout)) ?? "";
+    await repository.push(made, "agent/a", undefined, "a");
+    expect(docs.git("diff-tree", "-r", "--name-status", "--no-renames", "main", made)).toBe(expected);
+    expect(readdirSync(dirname(checkout.index)).sort()).toEqual(["index", "tree"]);
+  });
+
+  test("may have exactly as many bytes as are allowed, and the error tells more by rounded megabytes", async () => {
+    const { checkOut, repository } = await open();
+    const checkout = await checkOut("agent/a");
+    writeFileSync(join(checkout.tree, "one.md"), "x".repeat(234_567));
+    writeFileSync(join(checkout.tree, "two.md"), "x".repeat(1_034_567));
+    await expect(repository.commit(checkout, "Change\n", 1_269_133)).rejects.toThrow(
+      "the change has 1.3 MB, more than the 1.3 MB of --largest-change-mb; the largest file is two.md with 1 MB",
+    );
+    expect((await repository.commit(checkout, "Change\n", 1_269_134)).commit).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  test("cannot be made without the index, and the error says so", async () => {
     const { checkOut, commit } = await open();
-    expect(await commit(await checkOut("agent/a"))).toBeUndefined();
+    const checkout = await checkOut("agent/a");
+    rmSync(checkout.index);
+    await expect(commit(checkout)).rejects.toThrow("copyfile");
   });
 
   test("is not made of another directory", async () => {
@@ -240,6 +290,34 @@ describe("a commit", () => {
     execFileSync("git", ["init", "--quiet", nested]);
     execFileSync("git", ["-C", nested, ...author, "commit", "--quiet", "--allow-empty", "-m", "x"]);
     await expect(commit(checkout)).rejects.toThrow("created a Git repository in docs/inner, which cannot be committed");
+  });
+
+  test("names the submodules whose files it leaves out, and has those that were replaced by files or a link", async () => {
+    const docs = docsRepository();
+    const names = ["empty", "files", "linked", "moved"];
+    const entries = names.map((name) => `160000 commit ${"1".repeat(40)}\t${name}`);
+    const tree = execFileSync("git", ["-C", docs.path, "mktree", "--missing"], {
+      input: `${[docs.git("ls-tree", "main"), ...entries].join("\n")}\n`,
+      encoding: "utf8",
+    }).trim();
+    const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    docs.git("update-ref", "refs/heads/main", docs.git(...author, "commit-tree", tree, "-p", "main", "-m", "x"));
+    const { checkOut, repository } = await open({ docs });
+    const checkout = await checkOut("agent/a");
+    writeFileSync(join(checkout.tree, "files/page.md"), "new");
+    rmSync(join(checkout.tree, "linked"), { recursive: true });
+    symlinkSync("docs", join(checkout.tree, "linked"));
+    const moved = join(checkout.tree, "moved");
+    execFileSync("git", ["init", "--quiet", moved]);
+    execFileSync("git", ["-C", moved, ...author, "commit", "--quiet", "--allow-empty", "-m", "x"]);
+    const { commit = "", leftOut } = await repository.commit(checkout, "Change\n", 1_000_000);
+    expect(leftOut).toEqual(["moved"]);
+    await repository.push(commit, "agent/a", undefined, "a");
+    expect(docs.git("diff-tree", "-r", "--name-status", "main", commit).split("\n")).toEqual([
+      "D\tfiles",
+      "A\tfiles/page.md",
+      "T\tlinked",
+    ]);
   });
 });
 
