@@ -5,9 +5,11 @@ import {
   cpSync,
   existsSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -253,6 +255,64 @@ describe("a kept worktree", () => {
     expect(inodeOf("docs/guide.md")).toBe(kept);
     expect([readFileSync(join(tree, "README.md"), "utf8"), inodeOf("README.md")]).not.toEqual(["changed\n", changed]);
     expect(git(tree, "log", "-1", "--format=%H")).toBe(docs.git("rev-parse", "main"));
+  });
+
+  test("keeps links and files in deep folders, too, and replaces links that were changed", async () => {
+    const { docs, turn, checkOut } = await setUp();
+    const work = join(temporaryFolder(), "work");
+    execFileSync("git", ["clone", "--quiet", docs.path, work]);
+    for (const name of ["kept", "replaced", "redirected"]) symlinkSync("docs", join(work, name));
+    git(work, "add", "--all");
+    git(work, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message=Links");
+    git(work, "push", "--quiet", "origin", "HEAD:main");
+    const { tree } = await turn("a");
+    const inodes = () =>
+      ["docs/more/page.md", "docs/more", "other/page.md", "kept"].map((path) => lstatSync(join(tree, path)).ino);
+    const before = inodes();
+    await turn("a", () => {
+      rmSync(join(tree, "replaced"));
+      writeFileSync(join(tree, "replaced"), "docs");
+      rmSync(join(tree, "redirected"));
+      symlinkSync("/tmp", join(tree, "redirected"));
+    });
+    await checkOut();
+    expect(inodes()).toEqual(before);
+    expect(["kept", "replaced", "redirected"].map((name) => readlinkSync(join(tree, name)))).toEqual([
+      "docs",
+      "docs",
+      "docs",
+    ]);
+    expect(git(tree, "status", "--porcelain")).toBe("");
+  });
+
+  test("is used although a Git process that was killed left its lock", async () => {
+    const { turn, checkOut, placeOf } = await setUp();
+    const { tree } = await turn("a");
+    const { ino } = statSync(join(tree, "README.md"));
+    writeFileSync(`${placeOf("a").index}.lock`, "");
+    await checkOut("a");
+    expect(statSync(join(tree, "README.md")).ino).toBe(ino);
+    expect(contentOf(tree)).toEqual(clean);
+  });
+
+  test("is written from nothing if its index is a folder, a link or damaged", async () => {
+    const { turn, checkOut, placeOf, worktrees } = await setUp();
+    await turn("a");
+    const { index } = placeOf("a");
+    for (const damage of [
+      () => writeFileSync(index, ""),
+      () => truncateSync(index, 100),
+      () => {
+        renameSync(index, `${index}-moved`);
+        symlinkSync(`${index}-moved`, index);
+      },
+    ]) {
+      damage();
+      const worktree = await checkOut("a");
+      expect(contentOf(worktree.tree)).toEqual(clean);
+      await worktrees.takeBack(placeOf("a"));
+      await worktrees.release(placeOf("a"));
+    }
   });
 
   test("is not kept if the agent or the service was killed: a process of the agent may still be running", async () => {

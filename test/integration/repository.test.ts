@@ -15,8 +15,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { hasOwnCommits } from "../../src/service/git/agent-repository.ts";
 import type { Worktree } from "../../src/service/git/commit-worktree.ts";
+import { Git } from "../../src/service/git/git.ts";
 import { Repository, type RepositoryOptions, type StartOptions } from "../../src/service/git/repository.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
 import { docsRepository } from "../support/agent-service.ts";
@@ -113,6 +115,55 @@ describe("a checkout", () => {
   });
 });
 
+describe("the agent's clone", () => {
+  const gitIn =
+    (tree: string) =>
+    (...args: string[]) =>
+      execFileSync("git", ["-C", tree, ...args], { encoding: "utf8" }).trim();
+
+  test("has all branches of the repository, wherever that is", async () => {
+    const docs = docsRepository();
+    docs.git("branch", "next", "main");
+    const path = join(temporaryFolder(), 'a "b" \\c.git');
+    cpSync(docs.path, path, { recursive: true });
+    const { checkOut } = await open({ url: path });
+    const git = gitIn((await checkOut("agent/a")).tree);
+    expect(git("remote", "get-url", "origin")).toBe(path);
+    expect(git("for-each-ref", "--format=%(refname):%(symref)", "refs/remotes").split("\n")).toEqual([
+      "refs/remotes/origin/HEAD:refs/remotes/origin/main",
+      "refs/remotes/origin/main:",
+      "refs/remotes/origin/next:",
+    ]);
+    expect(git("rev-parse", "origin/next")).toBe(docs.git("rev-parse", "main"));
+    expect(git("config", "--bool", "core.bare")).toBe("false");
+  });
+
+  const person = ["-c", "user.name=a", "-c", "user.email=a@b"];
+  const commitEmpty = ["commit", "--quiet", "--allow-empty", "--message=Own"];
+  test.each<[string, boolean, (tree: string) => void]>([
+    ["nothing", false, () => {}],
+    ["a change that is not committed", false, (tree) => writeFileSync(join(tree, "new.md"), "new")],
+    ["a commit", true, (tree) => gitIn(tree)(...person, ...commitEmpty)],
+    ["a commit on another branch", true, (tree) => gitIn(tree)("checkout", "--quiet", "-b", "other")],
+    ["a HEAD of the same length", true, (tree) => gitIn(tree)("symbolic-ref", "HEAD", "refs/heads/agent/b")],
+    ["no branch", true, (tree) => rmSync(join(tree, ".git/refs/heads"), { recursive: true })],
+    ["no repository", true, (tree) => rmSync(join(tree, ".git"), { recursive: true })],
+    [
+      "a named pipe in place of HEAD",
+      true,
+      (tree) => {
+        rmSync(join(tree, ".git/HEAD"));
+        execFileSync("mkfifo", [join(tree, ".git/HEAD")]);
+      },
+    ],
+  ])("with %s has own commits: %s", async (_name, expected, work) => {
+    const { checkOut } = await open();
+    const checkout = await checkOut("agent/a");
+    work(checkout.tree);
+    expect(await hasOwnCommits(checkout.tree, checkout)).toBe(expected);
+  });
+});
+
 describe("opening a repository", () => {
   test("names what is wrong with its branches", async () => {
     await expect(open({ targetBranch: "missing" })).rejects.toThrow(
@@ -188,6 +239,29 @@ describe("a commit", () => {
       "the change has 1.3 MB, more than the 1.3 MB of --largest-change-mb; the largest file is two.md with 1 MB",
     );
     expect((await repository.commit(checkout, "Change\n", 1_269_134)).commit).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  test("is not kept waiting by a pipe in the agent's own clone, which Git does not read", async () => {
+    const { checkOut, commit } = await open();
+    const checkout = await checkOut("agent/a");
+    execFileSync("mkfifo", [join(checkout.tree, ".git/.gitignore")]);
+    expect(await commit(checkout)).toBeUndefined();
+  });
+
+  test("is not made with an index that the service cannot read", async () => {
+    const { checkOut, commit } = await open();
+    const checkout = await checkOut("agent/a");
+    const index = readFileSync(checkout.index);
+    for (const [text, at] of [
+      ["JUNK", 0],
+      ["\0\0\0\u0004", 4],
+      ["\0\0\0\u0001", 4],
+    ] as const) {
+      const other = Buffer.from(index);
+      other.write(text, at);
+      writeFileSync(checkout.index, other);
+      await expect(commit(checkout)).rejects.toThrow("is no index of a known version");
+    }
   });
 
   test("cannot be made without the index, and the error says so", async () => {
@@ -435,6 +509,31 @@ test("fetches all branches, and forgets those that are gone", async () => {
   docs.git("branch", "-D", "new");
   await repository.fetch();
   expect(await repository.branchHead("new")).toBeUndefined();
+});
+
+test("fetches nothing if no branch has changed", async () => {
+  const { docs, repository } = await open();
+  docs.git("branch", "other", "main");
+  await repository.fetch();
+  const run = vi.spyOn(Git.prototype, "run");
+  onTestFinished(() => run.mockRestore());
+  const commandsOf = async (change: () => void) => {
+    change();
+    run.mockClear();
+    await repository.fetch();
+    return run.mock.calls.map(([[command]]) => command);
+  };
+  const withFetch = ["ls-remote", "for-each-ref", "fetch", "for-each-ref"];
+  expect(await commandsOf(() => {})).toEqual(["ls-remote", "for-each-ref"]);
+  expect(await commandsOf(() => docs.git("branch", "new", "main"))).toEqual(withFetch);
+  expect(await commandsOf(() => docs.git("branch", "-m", "new", "now"))).toEqual(withFetch);
+  expect(await commandsOf(() => docs.git("branch", "-D", "now"))).toEqual(withFetch);
+  const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+  const commit = docs.git(...author, "commit-tree", "main^{tree}", "-p", "main", "-m", "x");
+  expect(await commandsOf(() => docs.git("update-ref", "refs/heads/other", commit))).toEqual(withFetch);
+  expect(await repository.branchHead("other")).toBe(commit);
+  expect(await commandsOf(() => docs.git("symbolic-ref", "refs/heads/alias", "refs/heads/main"))).toEqual(withFetch);
+  expect(await commandsOf(() => {})).toEqual(["ls-remote", "for-each-ref"]);
 });
 
 test("goes on after an update of refs that failed", async () => {
