@@ -34,6 +34,13 @@ function replaceDu(script: string) {
   };
 }
 
+/** Watches the files of no directory, until it is disposed of. */
+function watchFiles() {
+  const stop = new AbortController();
+  const ended = watchLimits(process.pid, [], { diskMb: 1 }, () => {}, stop.signal);
+  return { ended, [Symbol.dispose]: () => stop.abort() };
+}
+
 const waitFor = async (file: string): Promise<void> => {
   while (!existsSync(file)) await setTimeout(10);
 };
@@ -70,6 +77,12 @@ describe.skipIf(process.platform !== "linux")("the limit of", () => {
     expect(await exceededSoon(await start("echo started; while :; do :; done"), { memoryMb: 0, processes: 0 })).toEqual(
       [],
     );
+  });
+
+  test("memory is also checked if nothing else is limited", async () => {
+    const leader = await start(family);
+    const limits = { memoryMb: 0, processes: undefined, diskMb: undefined };
+    expect(await exceeded(leader, limits)).toEqual(["more than 0 MB of memory"]);
   });
 
   test("memory is in megabytes", async () => {
@@ -119,23 +132,21 @@ describe.skipIf(process.platform !== "linux")("the limit of", () => {
     const { calls } = du;
     // The first check seems to take ten minutes.
     using clock = vi.spyOn(performance, "now").mockImplementation(() => (existsSync(calls) ? 1_600_000 : 1_000_000));
-    const stop = new AbortController();
-    const watch = watchLimits(process.pid, [], { diskMb: 1 }, () => {}, stop.signal);
+    using watch = watchFiles();
     await waitFor(calls);
     await setTimeout(1500);
     expect(readFileSync(calls, "utf8")).toBe("\n");
-    stop.abort();
-    await watch;
+    watch[Symbol.dispose]();
+    await watch.ended;
     expect(clock).toHaveBeenCalled();
   });
 
   test("files is not read to the end after the end of the checks", async () => {
     using du = replaceDu("exec sleep 300");
-    const stop = new AbortController();
-    const watch = watchLimits(process.pid, [], { diskMb: 1 }, () => {}, stop.signal);
+    using watch = watchFiles();
     await waitFor(du.calls);
-    stop.abort();
-    await watch;
+    watch[Symbol.dispose]();
+    await watch.ended;
   });
 
   test("nothing ends at once", async () => {
