@@ -230,6 +230,14 @@ describe("a commit", () => {
     expect(readdirSync(dirname(checkout.index)).sort()).toEqual(["index", "tree"]);
   });
 
+  test("is not made of other line ends alone", async () => {
+    const docs = docsRepository({ "README.md": "one\ntwo\n", "zzz.md": "z\n", ".gitattributes": "* text=auto\n" });
+    const { checkOut, repository } = await open({ docs });
+    const checkout = await checkOut("agent/a");
+    writeFileSync(join(checkout.tree, "README.md"), "one\r\ntwo\r\n");
+    expect(await repository.commit(checkout, "Change\n", 1_000_000)).toEqual({ commit: undefined, leftOut: [] });
+  });
+
   test("may have exactly as many bytes as are allowed, and the error tells more by rounded megabytes", async () => {
     const { checkOut, repository } = await open();
     const checkout = await checkOut("agent/a");
