@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
 import { builtInEditor, shellAgent } from "../../../../src/service/agents/agent.ts";
 
@@ -15,13 +17,21 @@ test("finds the program of a command, however it is written", () => {
 test("gives an unknown program nothing but its command, the same for each turn if there is one", () => {
   const agent = shellAgent("KEY=x");
   expect(agent).toMatchObject({ passes: [], programs: [], reads: [], hosts: [], environment: {}, isTrusted: false });
-  expect(agent.readReport("text")).toEqual({ message: undefined, error: undefined });
+  expect(agent.readReport("text")).toStrictEqual({ message: undefined, error: undefined });
   const command = (isFollowUp: boolean) => shellAgent("one", "two").command({ isFollowUp, isSandboxed: true }).args;
   expect([command(false), command(true)]).toEqual([
     ["-c", "one"],
     ["-c", "two"],
   ]);
   expect(builtInEditor).toMatchObject({ passes: [], programs: [], hosts: [], isTrusted: true });
+});
+
+test("starts the built-in editor with what it may read", () => {
+  const { file, args } = builtInEditor.command({ isFollowUp: false, isSandboxed: true });
+  expect(file).toBe(process.execPath);
+  expect(args.map((path) => basename(path))).toEqual(["main.ts"]);
+  expect(args.every((path) => existsSync(path))).toBe(true);
+  expect(builtInEditor.reads).toEqual(args.map((path) => dirname(path)));
 });
 
 test("needs the programs of both commands", () => {

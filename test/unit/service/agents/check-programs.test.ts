@@ -38,6 +38,12 @@ test("says which file is not executable", () => {
   expect(() => checkPrograms(shellAgent("agent.sh"), folder)).toThrow(advice);
 });
 
+test.each(["no-such-agent", "exit-agent", "my-exit"])("says what to do if the command %s is missing", (name) => {
+  expect(() => checkPrograms(shellAgent(name), temporaryFolder())).toThrow(
+    `the agent ${name} was not found in PATH: install it, or change --agent`,
+  );
+});
+
 test("does not take a folder for a program", () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "claude"));
