@@ -34,16 +34,16 @@ function replaceDu(script: string) {
   };
 }
 
-/** Watches the files of no directory, until it is disposed of. */
-function watchFiles() {
+/** Watches the files of no directory, until it is disposed of. Waits for the first call of `du`. */
+async function watchFiles(calls: string) {
   const stop = new AbortController();
-  const ended = watchLimits(process.pid, [], { diskMb: 1 }, () => {}, stop.signal);
+  let isEnded = false;
+  const ended = watchLimits(process.pid, [], { diskMb: 1 }, () => {}, stop.signal).then(() => {
+    isEnded = true;
+  });
+  while (!existsSync(calls) && !isEnded) await setTimeout(10);
   return { ended, [Symbol.dispose]: () => stop.abort() };
 }
-
-const waitFor = async (file: string): Promise<void> => {
-  while (!existsSync(file)) await setTimeout(10);
-};
 
 /** Waits until something is exceeded, and returns what. */
 async function exceeded(leader: number, limits: Limits, directories: string[] = []): Promise<string[]> {
@@ -132,8 +132,7 @@ describe.skipIf(process.platform !== "linux")("the limit of", () => {
     const { calls } = du;
     // The first check seems to take ten minutes.
     using clock = vi.spyOn(performance, "now").mockImplementation(() => (existsSync(calls) ? 1_600_000 : 1_000_000));
-    using watch = watchFiles();
-    await waitFor(calls);
+    using watch = await watchFiles(calls);
     await setTimeout(1500);
     expect(readFileSync(calls, "utf8")).toBe("\n");
     watch[Symbol.dispose]();
@@ -143,8 +142,7 @@ describe.skipIf(process.platform !== "linux")("the limit of", () => {
 
   test("files is not read to the end after the end of the checks", async () => {
     using du = replaceDu("exec sleep 300");
-    using watch = watchFiles();
-    await waitFor(du.calls);
+    using watch = await watchFiles(du.calls);
     watch[Symbol.dispose]();
     await watch.ended;
   });
