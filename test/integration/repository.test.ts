@@ -374,6 +374,21 @@ describe("a commit", () => {
     await expect(commit(checkout)).rejects.toThrow("created a Git repository in docs/inner, which cannot be committed");
   });
 
+  test("is made if only a submodule was removed", async () => {
+    const docs = docsRepository();
+    const tree = execFileSync("git", ["-C", docs.path, "mktree", "--missing"], {
+      input: `${docs.git("ls-tree", "main")}\n160000 commit ${"1".repeat(40)}\tgone\n`,
+      encoding: "utf8",
+    }).trim();
+    const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    docs.git("update-ref", "refs/heads/main", docs.git(...author, "commit-tree", tree, "-p", "main", "-m", "x"));
+    const { checkOut, commit, repository } = await open({ docs });
+    const checkout = await checkOut("agent/a");
+    rmSync(join(checkout.tree, "gone"), { recursive: true });
+    await repository.push((await commit(checkout)) ?? "", "agent/a", undefined, "a");
+    expect(docs.git("diff-tree", "-r", "--name-status", "main", "agent/a")).toBe("D\tgone");
+  });
+
   test("names the submodules whose files it leaves out, and has those that were replaced by files or a link", async () => {
     const docs = docsRepository();
     const names = ["empty", "files", "linked", "moved"];
