@@ -227,16 +227,16 @@ export class AgentEngine implements Engine {
 
   async #resumeLater(turn: Turn, pauseMs: number): Promise<void> {
     if (!(await this.#pause(pauseMs, Number.POSITIVE_INFINITY))) return;
-    const isStored = await this.#persist(`${turn.job}: turn ${turn.id}`, () => this.#options.store.resumeTurn(turn.id));
-    if (isStored) this.#startTurns();
+    await this.#persist(`${turn.job}: turn ${turn.id}`, () => this.#options.store.resumeTurn(turn.id));
+    this.#startTurns();
   }
 
   /** Starts no turn for a moment after one was postponed. */
   async #leaveGap(): Promise<void> {
     this.#gaps++;
-    const hasEnded = await this.#pause(this.#postponements.gapMs);
+    await this.#pause(this.#postponements.gapMs);
     this.#gaps--;
-    if (hasEnded) this.#startTurns();
+    this.#startTurns();
   }
 
   /** Returns `false` if the service stops before the time is over. */

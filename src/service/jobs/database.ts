@@ -130,15 +130,15 @@ export class Database implements Disposable {
     try {
       return use();
     } catch (error) {
-      const { errcode } = error as { errcode?: unknown };
-      const code = typeof errcode === "number" ? errcode & 0xff : undefined;
+      const { errcode = 0 } = error as { errcode?: number };
+      const code = errcode & 0xff;
       const reason = errorMessage(error);
-      if (code !== undefined && damaged.has(code))
+      if (damaged.has(code))
         this.#damage.begin(
           `The store ${this.#file} is damaged: ${reason}. What needs the damaged part fails, such as creates, messages and ends ` +
             `of turns. Stop the service, keep a copy of ${this.#file} and ${this.#file}-wal, and restore a backup.`,
         );
-      if (code === undefined || !unavailable.has(code)) throw error;
+      if (!unavailable.has(code)) throw error;
       this.#outage.begin(
         `The store ${this.#file} cannot be written: ${reason}. Creates and messages are rejected with 503, and no turn is ` +
           "started; running turns go on, and their ends are stored later. Free space on its disk or make it writable; the " +
