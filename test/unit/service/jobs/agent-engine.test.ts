@@ -51,9 +51,17 @@ class Sleeps {
       this.#waiting.push({ ms, end: resolve });
     });
 
+  /** Returns the times of the pauses that are going on and that no test has taken. */
+  times(): number[] {
+    return this.#waiting.map(({ ms }) => ms);
+  }
+
   /** Waits until the engine pauses for each of these times, and returns what ends the pauses. */
   async nextOf(...times: number[]): Promise<(() => void)[]> {
-    return Promise.all(times.map((ms) => this.next(ms)));
+    const ends: (() => void)[] = [];
+    // One after another, so that those of the same length are in the order in which they began.
+    for (const ms of times) ends.push(await this.next(ms));
+    return ends;
   }
 
   async next(ms: number): Promise<() => void> {
@@ -262,6 +270,7 @@ function setUpOutage(agents = 1) {
   });
   return {
     ...setup,
+    file,
     fill: () => other.exec("BEGIN IMMEDIATE"),
     free: () => other.exec("COMMIT"),
   };
@@ -276,7 +285,8 @@ test("a store that cannot be written rejects creates and messages, and answers r
   expect(await engine.get("docs", "a")).toMatchObject({ status: "active" });
   expect(store.counts()).toEqual({ jobs: 1, waitingTurns: 1 });
   expect(log).toEqual([expect.stringMatching(/^The store .* cannot be written/)]);
-  // The engine tries the store by itself, with growing pauses.
+  // The engine tries the store by itself, once however many requests were rejected, with growing pauses.
+  expect(sleeps.times()).toEqual([1000]);
   for (const ms of [1000, 2000]) (await sleeps.next(ms))();
   const last = await sleeps.next(4000);
   free();
@@ -284,6 +294,31 @@ test("a store that cannot be written rejects creates and messages, and answers r
   while (log.length < 2) await tick();
   expect(log.slice(1)).toEqual(["The store can be written again."]);
   expect(accepted(await engine.create("docs", "Fix it")).status).toBe("active");
+  // The next outage is outlasted as well.
+  fill();
+  await expect(engine.create("docs", "Fix it")).rejects.toThrow(StoreUnavailable);
+  const retry = await sleeps.next(1000);
+  free();
+  retry();
+  while (log.length < 4) await tick();
+});
+
+test("a store in which no turn can be started is tried again, and the log says why, once", async () => {
+  const { file, log, checkoutOf, addJobs, engine, sleeps } = setUpOutage();
+  engine.start();
+  addJobs("a");
+  const other = new DatabaseSync(file);
+  other.exec("ALTER TABLE ready RENAME TO gone");
+  await engine.message("docs", "a", "More");
+  for (let attempt = 0; attempt < 2; attempt++) (await sleeps.next(1000))();
+  const retry = await sleeps.next(1000);
+  expect(log.slice(1)).toEqual([expect.stringMatching(/^No turn can be started, trying again: .*no such table/)]);
+  other.exec("ALTER TABLE gone RENAME TO ready");
+  other.close();
+  retry();
+  const checkout = await checkoutOf("a");
+  expect(log.slice(2)).toEqual(["Turns can be started again.", "a: turn 1 started"]);
+  checkout.succeed();
 });
 
 test("the end of a turn that cannot be recorded is recorded later, and the turn is not run twice", async () => {
@@ -302,6 +337,9 @@ test("the end of a turn that cannot be recorded is recorded later, and the turn 
   const other = await checkoutOf("b");
   expect(store.job("a")?.state).toBe("failed");
   expect(log.filter((line) => /^a: turn 1 (started|failed)/.test(line))).toHaveLength(2);
+  expect(log.filter((line) => line.includes("its state"))).toEqual([
+    "a: turn 1: its state cannot be stored yet, trying again",
+  ]);
   other.succeed();
 });
 
@@ -366,6 +404,7 @@ describe("a turn that the machine cannot run now", () => {
       const [gap, pause] = await sleeps.nextOf(1000, ms);
       gap?.();
       expect(store.job("a")?.state).toBe("active");
+      expect(store.turns("a")).toMatchObject([{ state: "waiting" }]);
       pause?.();
     }
     const checkout = await checkoutOf("a");
@@ -458,4 +497,12 @@ test("setting the clock neither escapes the hourly limit nor extends it", async 
     expect(result).toEqual({ retryAfterMs: expect.any(Number) });
     expect("retryAfterMs" in result && result.retryAfterMs <= 3_600_000).toBe(true);
   }
+});
+
+test("a message over the hourly limit is not added to its job", async () => {
+  const { engine, store, addJobs } = setUp({ agents: 0 });
+  addJobs("a");
+  for (let use = 0; use < 100; use++) accepted((await engine.message("docs", "a", "More")) ?? { retryAfterMs: 0 });
+  expect(await engine.message("docs", "a", "More")).toEqual({ retryAfterMs: expect.any(Number) });
+  expect(store.countTurns("a")).toBe(101);
 });

@@ -1,4 +1,5 @@
-import { copyFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
@@ -39,6 +40,9 @@ test("a full disk leaves no half of a transaction, is logged once, and reads go 
   db.execute("PRAGMA max_page_count = 8");
   expect(() => db.run("INSERT INTO note (text) VALUES (?)", page.repeat(2000))).toThrow(StoreUnavailable);
   expect(log).toHaveLength(3);
+  db.execute("PRAGMA max_page_count = 1000");
+  db.run("INSERT INTO note (text) VALUES (?)", "last");
+  expect(log.slice(3)).toEqual(["The store can be written again."]);
 });
 
 test("an error in the middle of a transaction undoes it, and is not an outage", () => {
@@ -72,11 +76,13 @@ test("a file that another process is writing is not available, until it has fini
 });
 
 test("a probe that succeeds has written", () => {
-  const { db } = setUp();
+  const { file, db } = setUp();
   db.execute("PRAGMA user_version = 7; PRAGMA max_page_count = 2; PRAGMA query_only = 1");
   expect(() => db.probe()).toThrow(StoreUnavailable);
   db.execute("PRAGMA query_only = 0");
+  const { size } = statSync(`${file}-wal`);
   db.probe();
+  expect(statSync(`${file}-wal`).size).toBeGreaterThan(size);
   expect(db.row("PRAGMA user_version")).toEqual({ user_version: 7 });
 });
 

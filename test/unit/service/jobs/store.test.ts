@@ -1,5 +1,6 @@
-import { statSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Store, type Turn } from "../../../../src/service/jobs/store.ts";
 import { temporaryFolder } from "../../../support/step.ts";
@@ -49,6 +50,38 @@ describe("a file", () => {
       head: "abc",
     });
     expect(() => new Store(file)).toThrow("is locked: another service is running on it");
+  });
+
+  test("that cannot be opened or locked is named with the reason", () => {
+    const file = join(temporaryFolder(), "jobs.sqlite");
+    const reason = "unable to open database file";
+    mkdirSync(file);
+    expect(() => new Store(file)).toThrow(new Error(`cannot open ${file}: ${reason}`));
+    const unlocked = join(temporaryFolder(), "jobs.sqlite");
+    mkdirSync(`${unlocked}.lock`);
+    expect(() => new Store(unlocked)).toThrow(new Error(`cannot lock ${unlocked} with ${unlocked}.lock: ${reason}`));
+  });
+
+  test("that could not be written during a turn has what the turn reached after its end, and what later turns reach", () => {
+    const file = join(temporaryFolder(), "jobs.sqlite");
+    using store = new Store(file);
+    addJob(store, "a");
+    const { id } = startNext(store);
+    const other = new DatabaseSync(file);
+    other.exec("BEGIN IMMEDIATE");
+    store.setAnswer(id, "Done");
+    store.setPullRequest("a", "https://example.com/pull/1", "abc");
+    other.exec("COMMIT");
+    other.close();
+    expect(store.job("a")).toMatchObject({ pullRequest: null, head: null });
+    store.finishTurn(id, "completed", 0);
+    expect(store.turns("a")).toMatchObject([{ state: "completed", answer: "Done" }]);
+    expect(store.job("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "abc" });
+    store.addTurn("a", "Two", 0);
+    const next = startNext(store);
+    store.setPullRequest("a", "https://example.com/pull/2", "def");
+    store.finishTurn(next.id, "completed", 0);
+    expect(store.job("a")).toMatchObject({ pullRequest: "https://example.com/pull/2", head: "def" });
   });
 
   test("that cannot be changed leaves no half of a change", () => {
