@@ -272,6 +272,104 @@ test("pushes a commit that a killed service had not pushed, without another atte
   expect(docs.git("rev-list", "main..agent/job_1")).toBe(commit);
 });
 
+describe("a push that fails", () => {
+  /** Counts pushes. Responses can get lost. */
+  class LossyRepository extends Repository {
+    pushes = 0;
+    isLossy = false;
+
+    override async push(...args: Parameters<Repository["push"]>): Promise<void> {
+      this.pushes++;
+      await super.push(...args);
+      if (this.isLossy) throw new Error("connection lost");
+    }
+  }
+
+  async function start() {
+    const { docs, ...setup } = await setUp();
+    const repository = new LossyRepository({ url: docs.path, folder: setup.folder });
+    await repository.open();
+    const { agent, attempts } = countingAgent('fs.appendFileSync("README.md", prompt);');
+    setup.store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "one");
+    const ports = { ...setup, repository, agent, pullRequests: alwaysOpen };
+    const log = () => readFileSync(join(setup.folder, "logs/job_1.log"), "utf8");
+    /** Lets the server reject pushes, or accept them again. */
+    const reject = (isRejected: boolean) =>
+      writeFileSync(join(docs.path, "hooks/pre-receive"), `#!/bin/sh\nexit ${isRejected ? 1 : 0}\n`, { mode: 0o755 });
+    /** Completes the first turn, and adds another one. */
+    const completeOne = async () => {
+      expect(await runNext(ports)).toBe("completed");
+      ports.store.finishTurn(1, "completed", 0);
+      ports.store.addTurn("job_1", "two", 0);
+    };
+    return { docs, repository, ports, attempts, log, reject, completeOne };
+  }
+
+  test("although the server has the commit is not repeated, and the turn is completed", async () => {
+    const { docs, repository, ports, completeOne } = await start();
+    await completeOne();
+    repository.isLossy = true;
+    expect(await runNext(ports)).toBe("completed");
+    expect(repository.pushes).toBe(2);
+    expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("2");
+    expect(docs.git("rev-parse", "agent/job_1")).toBe(ports.store.job("job_1")?.head);
+  });
+
+  test("while the branch stays as it is fails the turn", async () => {
+    const { docs, repository, ports, log, reject } = await start();
+    reject(true);
+    expect(await runNext(ports)).toBe("failed");
+    expect(repository.pushes).toBe(1);
+    expect(docs.branches()).toEqual([]);
+    expect(log()).toContain("pre-receive hook declined");
+  });
+
+  test("and whose commit conflicts with the base when it is pushed later leaves the branch alone", async () => {
+    const { docs, repository, ports, attempts, log, reject } = await start();
+    reject(true);
+    expect(await runNext(ports)).toBe("failed");
+    const commit = (await repository.lastCommitOf("job_1"))?.commit;
+    const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    const emptyTree = docs.git("hash-object", "-w", "-t", "tree", "/dev/null");
+    docs.git(
+      "update-ref",
+      "refs/heads/main",
+      docs.git(...author, "commit-tree", emptyTree, "-p", "main", "-m", "Remove"),
+    );
+    reject(false);
+    ports.store.requeueInterruptedTurns();
+    expect(await runNext(ports)).toBe("failed");
+    expect(attempts()).toBe(1);
+    expect(docs.branches()).toEqual([]);
+    expect(log()).toContain("in a way that conflicts with its change");
+    expect(log()).toContain(`the turn's commit is kept as ${commit} in the service's clone`);
+  });
+
+  test("because the branch was deleted while the agent ran creates it again", async () => {
+    const { docs, repository, ports, completeOne } = await start();
+    await completeOne();
+    const remove = `(await import("node:child_process")).execFileSync("git", ["-C", ${JSON.stringify(docs.path)},
+      "update-ref", "-d", "refs/heads/agent/job_1"]); fs.appendFileSync("README.md", prompt);`;
+    expect(await runNext({ ...ports, agent: scriptAgent(remove) })).toBe("completed");
+    expect(repository.pushes).toBe(3);
+    expect(docs.git("log", "--format=%s", "main..agent/job_1").split("\n")).toEqual(["two", "one"]);
+  });
+});
+
+test("a turn that continues the job's branch keeps no commit as one that someone dropped", async () => {
+  const { docs, ...setup } = await setUp();
+  const { agent } = countingAgent('fs.appendFileSync("README.md", prompt);');
+  const ports = { ...setup, agent, pullRequests: alwaysOpen };
+  setup.store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "one");
+  expect(await runNext(ports)).toBe("completed");
+  setup.store.finishTurn(1, "completed", 0);
+  setup.store.addTurn("job_1", "two", 0);
+  expect(await runNext(ports)).toBe("completed");
+  expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("2");
+  const mirror = join(setup.folder, "mirror.git");
+  expect(execFileSync("git", ["-C", mirror, "for-each-ref", "refs/earlier"], { encoding: "utf8" })).toBe("");
+});
+
 test("opens the pull request of an earlier turn after one that changes nothing, and names the earlier turn", async () => {
   const setup = await setUp();
   const { store } = setup;
