@@ -548,3 +548,18 @@ test("keeps no worktree if told so, nor if other agents could change it", async 
     expect(readdirSync(join(service.folder, "jobs", id))).toEqual(["home"]);
   }
 });
+
+test("takes over the commit of an earlier attempt of the first turn whose push arrives late", async () => {
+  const { docs, ...setup } = await setUp();
+  const late = `const { execFileSync } = await import("node:child_process");
+    const git = (input, ...args) => execFileSync("git", ["-C", ${JSON.stringify(docs.path)}, "-c", "user.name=a",
+      "-c", "user.email=a@b", ...args], { input, encoding: "utf8" }).trim();
+    const blob = git("late", "hash-object", "-w", "--stdin");
+    const tree = git("100644 blob " + blob + "\\tREADME.md\\n", "mktree");
+    git("", "update-ref", "refs/heads/agent/job_1",
+      git("", "commit-tree", tree, "-p", "main", "-m", "one\\n\\nAgent-Turn: 1\\nAgent-Job: job_1"));
+    fs.writeFileSync("README.md", "mine");`;
+  setup.store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "one");
+  expect(await runNext({ ...setup, agent: scriptAgent(late), pullRequests: alwaysOpen })).toBe("completed");
+  expect(docs.read("agent/job_1", "README.md")).toBe("late");
+});

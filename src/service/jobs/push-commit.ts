@@ -57,8 +57,8 @@ export async function pushCommit(
   } catch (error) {
     await repository.fetch();
     const newHead = await repository.branchHead(branch);
-    const pushed =
-      newHead && (await findPushedCommit(turn, { ...start, head: newHead, isContinued: true }, repository));
+    const moved = newHead && { ...start, head: newHead, remoteHead: newHead, isContinued: true };
+    const pushed = moved && (await findPushedCommit(turn, moved, repository));
     if (pushed) return pushed;
     if (newHead === remoteHead) throw error;
     const rebased = newHead === undefined ? commit : await repository.rebase(commit, head, newHead);
