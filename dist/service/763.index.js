@@ -2077,12 +2077,11 @@ async function exceededByProcesses(leader, { memoryMb, processes }) {
 }
 async function readProcesses() {
     const ids = (await (0,promises_.readdir)("/proc")).filter((name) => /^\d+$/.test(name));
-    const processes = await Promise.all(ids.map(async (id) => {
+    return Promise.all(ids.map(async (id) => {
         const status = await (0,promises_.readFile)(`/proc/${id}/status`, "latin1").catch(() => "");
         const read = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0);
         return { id: Number(id), parent: read("PPid"), memoryKb: read("RssAnon") + read("RssShmem") };
     }));
-    return processes.filter(({ parent }) => parent > 0);
 }
 async function exceededByFiles(directories, { diskMb }, signal) {
     if (diskMb === undefined)
@@ -2446,7 +2445,8 @@ async function pushCommit(commit, turn, start, last, repository) {
     catch (error) {
         await repository.fetch();
         const newHead = await repository.branchHead(branch);
-        const pushed = newHead && (await findPushedCommit(turn, { ...start, head: newHead, isContinued: true }, repository));
+        const moved = newHead && { ...start, head: newHead, remoteHead: newHead, isContinued: true };
+        const pushed = moved && (await findPushedCommit(turn, moved, repository));
         if (pushed)
             return pushed;
         if (newHead === remoteHead)
@@ -2925,17 +2925,15 @@ class AgentEngine {
     async #resumeLater(turn, pauseMs) {
         if (!(await this.#pause(pauseMs, Number.POSITIVE_INFINITY)))
             return;
-        const isStored = await this.#persist(`${turn.job}: turn ${turn.id}`, () => this.#options.store.resumeTurn(turn.id));
-        if (isStored)
-            this.#startTurns();
+        await this.#persist(`${turn.job}: turn ${turn.id}`, () => this.#options.store.resumeTurn(turn.id));
+        this.#startTurns();
     }
     /** Starts no turn for a moment after one was postponed. */
     async #leaveGap() {
         this.#gaps++;
-        const hasEnded = await this.#pause(this.#postponements.gapMs);
+        await this.#pause(this.#postponements.gapMs);
         this.#gaps--;
-        if (hasEnded)
-            this.#startTurns();
+        this.#startTurns();
     }
     /** Returns `false` if the service stops before the time is over. */
     async #pause(ms, maxMs = agent_engine_lastPauseMs) {
@@ -3391,13 +3389,13 @@ class Database {
             return use();
         }
         catch (error) {
-            const { errcode } = error;
-            const code = typeof errcode === "number" ? errcode & 0xff : undefined;
+            const { errcode = 0 } = error;
+            const code = errcode & 0xff;
             const reason = (0,error_message/* errorMessage */.g)(error);
-            if (code !== undefined && damaged.has(code))
+            if (damaged.has(code))
                 this.#damage.begin(`The store ${this.#file} is damaged: ${reason}. What needs the damaged part fails, such as creates, messages and ends ` +
                     `of turns. Stop the service, keep a copy of ${this.#file} and ${this.#file}-wal, and restore a backup.`);
-            if (code === undefined || !unavailable.has(code))
+            if (!unavailable.has(code))
                 throw error;
             this.#outage.begin(`The store ${this.#file} cannot be written: ${reason}. Creates and messages are rejected with 503, and no turn is ` +
                 "started; running turns go on, and their ends are stored later. Free space on its disk or make it writable; the " +
