@@ -54,7 +54,7 @@ export async function measure(): Promise<Measurement[]> {
   moveTarget();
   processes.moved = await countGit(scratch.path, round);
   const describe = (what: "unchanged" | "moved") => `${processes[what]} processes, ${times[what].toFixed(2)} s`;
-  const what = `A round with ${count} pull requests that are pages`;
+  const what = `a round with ${count} pull requests that are pages`;
   const before = "2,802 processes, 7 s";
   return [
     { what: `${what}, no change`, before, now: describe("unchanged") },
