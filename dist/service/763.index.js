@@ -630,8 +630,6 @@ const fixedSettings = [
     "advice.graftFileDeprecated=false",
     "gc.auto=0",
     "maintenance.auto=false",
-    // It would be the beginning of every error, because of `GIT_GRAFT_FILE`.
-    "advice.graftFileDeprecated=false",
     "user.name=Agent",
     "user.email=agent@localhost",
     "http.lowSpeedLimit=1",
