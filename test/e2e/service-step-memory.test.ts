@@ -111,6 +111,7 @@ test.each(["cancelled", "killed"] as const)(
     else {
       child?.kill("SIGKILL");
       process.kill(first.process, "SIGKILL");
+      await waitUntil(() => !isRunning(first.process));
     }
     const { outputs } = await running;
     expect(outputs["job-id"]).toMatch(/^job_/);
