@@ -7,13 +7,13 @@ import { createSandbox } from "./agents/sandbox/create-sandbox.ts";
 import { unconfined } from "./agents/sandbox/sandbox.ts";
 import { type BackupOptions, parseBackupOptions } from "./backup-options.ts";
 import { errorMessage } from "./error-message.ts";
-import { backUpStore } from "./jobs/backup.ts";
 import { logsFolder } from "./jobs/job-files.ts";
 import { createLinePrinter } from "./line-printer.ts";
 import { type CommandLineOptions, help, parseOptions } from "./options.ts";
 import { isResourceExhausted } from "./processes/resource-exhausted.ts";
 import { removeDirectory } from "./remove-directory.ts";
 import { startService } from "./service.ts";
+import { backUpStore } from "./store/sqlite/backup.ts";
 
 const print = createLinePrinter();
 const args = process.argv.slice(2);

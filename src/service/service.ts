@@ -15,24 +15,25 @@ import { Worktrees } from "./git/worktrees.ts";
 import { createApi } from "./http/api.ts";
 import { checkHost } from "./http/host.ts";
 import { type LoopbackServer, listen } from "./http/listen.ts";
-import { AgentEngine } from "./jobs/agent-engine.ts";
 import { Archiver } from "./jobs/archiver.ts";
 import { dayMs } from "./jobs/days.ts";
-import { hourMs } from "./jobs/hourly-limit.ts";
 import { JobCopier } from "./jobs/job-copier.ts";
 import type { JobCopies } from "./jobs/job-copies.ts";
 import { jobsFolder } from "./jobs/job-directory.ts";
+import { Jobs } from "./jobs/jobs.ts";
 import { checkRepository, repositoryIdentity } from "./jobs/repository-check.ts";
 import { Retention } from "./jobs/retention.ts";
 import { runRounds } from "./jobs/rounds.ts";
-import { Store } from "./jobs/store.ts";
 import { tidyJobDirectories } from "./jobs/tidy-job-directories.ts";
-import { distinctTurnId } from "./jobs/turn-queue.ts";
+import { Worker } from "./jobs/worker.ts";
 import { Pages } from "./pages/pages.ts";
 import { checkDescriptors } from "./processes/descriptor-limit.ts";
 import type { GitHubRepository } from "./pulls/github/github-repository.ts";
 import { GitHubPullRequests } from "./pulls/github.ts";
 import { type LocalPullRequest, LocalPullRequests } from "./pulls/local.ts";
+import { hourMs } from "./store/hourly-limit.ts";
+import { distinctTurnIds, openSqliteStore } from "./store/sqlite/open-store.ts";
+import type { Store } from "./store/store.ts";
 
 export interface ServiceOptions {
   /** URL or path, as `git clone` accepts it. */
@@ -53,6 +54,8 @@ export interface ServiceOptions {
   folder: string;
   /** The SQLite file. Default: `jobs.sqlite` in the folder. */
   store?: string | undefined;
+  /** Opens another store than a SQLite file. */
+  openStore?: (() => Promise<Store>) | undefined;
   /** The umask with which Git writes to a repository on this machine. Default: that of the process. */
   repositoryUmask?: number;
   /** Default: 0, any free port. */
@@ -122,7 +125,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (exposed !== undefined)
     throw new Error(`agents cannot be allowed to read ${exposed}: it has files of the service`);
   // Opened first: its lock guards the folder against a second service.
-  const store = new Store(options.store ?? join(folder, "jobs.sqlite"), log, copies && distinctTurnId);
+  const store =
+    (await options.openStore?.()) ??
+    openSqliteStore(options.store ?? join(folder, "jobs.sqlite"), log, copies && distinctTurnIds);
   const stop = new AbortController();
   const { signal } = stop;
   const { address, settings } = resolveAddress(options.repository, github?.token);
@@ -147,25 +152,26 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const run = { agent, sandbox, network, limits, timeLimitMs, largestChangeBytes };
   const ports = { store, repository, worktrees, pullRequests, folder, ...run };
   const copier = copies && new JobCopier({ copies, store, folder, log });
-  const engine = new AgentEngine({ ...ports, repositoryName, agents, copier, signal, log });
+  const jobs = new Jobs({ store, repositoryName, model: agent.model, copier });
+  const worker = new Worker({ ...ports, agents, copier, signal, log });
   const stateOf = (pull: LocalPullRequest) => localPullRequests.stateAtLastFetch(pull, pull.target);
   const pages = new Pages({ store, repository, repositoryName, stateOf, apiKey, ...links, log });
-  const api = createApi({ engine, apiKey, projects, log });
+  const api = createApi({ engine: jobs, apiKey, projects, log });
 
   let server: LoopbackServer | undefined;
   try {
     const identity = repositoryIdentity(repositoryName);
-    if (!options.isRepositoryMoved) checkRepository(store, identity);
+    if (!options.isRepositoryMoved) await checkRepository(store, identity);
     await onGitHub?.checkToken();
     await repository.open();
-    if (store.repository() !== identity) store.setRepository(identity);
+    if ((await store.repository()) !== identity) await store.setRepository(identity);
     await mkdir(jobsFolder(folder), { recursive: true });
     server = await listen(checkHost(publicUrl, pages.serve(api)), options.port, { log });
     baseUrl = server.url;
-    engine.start();
+    await worker.start();
   } catch (error) {
     await server?.[Symbol.asyncDispose]();
-    store[Symbol.dispose]();
+    await store[Symbol.asyncDispose]();
     throw error;
   }
   const rounds = [
@@ -180,8 +186,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log,
     }),
   ];
-  const isNeeded = ({ tree }: WorktreePlace) => {
-    const job = store.job(basename(dirname(tree)));
+  const isNeeded = async ({ tree }: WorktreePlace) => {
+    const job = await store.job(basename(dirname(tree)));
     return job !== undefined && job.archivedAt === null;
   };
   const inBackground = Promise.all([
@@ -194,9 +200,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       await server[Symbol.asyncDispose]();
-      await engine.drain();
+      await worker.drain();
       await inBackground;
-      store[Symbol.dispose]();
+      await store[Symbol.asyncDispose]();
     },
   };
 }
@@ -217,8 +223,8 @@ async function tidy(
 ): Promise<void> {
   try {
     // Another store may have been put in place of theirs.
-    const isNew = store.counts().jobs === 0;
-    const isJob = (id: string) => isNew || store.job(id) !== undefined;
+    const isNew = (await store.counts()).jobs === 0;
+    const isJob = async (id: string) => isNew || (await store.job(id)) !== undefined;
     const { removed, withWorktree } = await tidyJobDirectories(folder, isJob, signal);
     if (removed > 0) log(`Removed the directories of jobs that are not in the store: ${removed}.`);
     if (!signal.aborted) await worktrees.adopt(withWorktree);

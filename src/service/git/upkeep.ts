@@ -7,7 +7,7 @@ export interface UpkeepOptions {
   repository: Repository;
   worktrees: Worktrees;
   /** Whether the job of a worktree can still have a turn soon. */
-  isNeeded: (place: WorktreePlace) => boolean;
+  isNeeded: (place: WorktreePlace) => Promise<boolean>;
   /** Aborts when the service stops. */
   signal: AbortSignal;
   log: (line: string) => void;

@@ -96,8 +96,9 @@ export class Worktrees {
   }
 
   /** Removes the worktrees of idle jobs that are not needed any more. */
-  async removeUnneeded(isNeeded: (place: WorktreePlace) => boolean): Promise<void> {
-    for (const place of [...this.#kept.values()]) if (!isNeeded(place)) await this.#remove(place);
+  async removeUnneeded(isNeeded: (place: WorktreePlace) => Promise<boolean>): Promise<void> {
+    for (const place of [...this.#kept.values()])
+      if (!(await isNeeded(place)) && this.#kept.get(place.tree) === place) await this.#remove(place);
   }
 
   /** Prepares a spare worktree for the next new job, if checkouts are slow and there is none. */

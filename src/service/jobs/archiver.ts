@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
+import type { JobWithPullRequest, Store } from "../store/store.ts";
 import { dayMs, days } from "./days.ts";
 import { jobBranch } from "./job-files.ts";
 import { listOf } from "./list-of.ts";
-import type { JobWithPullRequest, Store } from "./store.ts";
 
 export interface ArchiverOptions {
   store: Store;
@@ -39,7 +39,7 @@ export class Archiver {
     if (afterDays === undefined) return;
     const archived: string[] = [];
     for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
-      const ids = store.archiveIdleJobs(now - afterDays * dayMs, now, batchSize);
+      const ids = await store.archiveIdleJobs(now - afterDays * dayMs, now, batchSize);
       archived.push(...ids);
       count = ids.length;
     }
@@ -53,7 +53,7 @@ export class Archiver {
     const closed = jobs.filter(({ pullRequest }) => links.has(pullRequest));
     const archived: string[] = [];
     for (let start = 0; start < closed.length && !signal.aborted; start += batchSize) {
-      archived.push(...store.archiveJobs(closed.slice(start, start + batchSize), now));
+      archived.push(...(await store.archiveJobs(closed.slice(start, start + batchSize), now)));
       await setImmediate();
     }
     if (archived.length > 0) log(`Archived, pull request closed or merged: ${listOf(archived)}`);
@@ -63,7 +63,7 @@ export class Archiver {
     const { store, signal } = this.#options;
     const jobs: JobWithPullRequest[] = [];
     for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
-      const batch = store.jobsWithPullRequest(batchSize, jobs.at(-1));
+      const batch = await store.jobsWithPullRequest(batchSize, jobs.at(-1));
       jobs.push(...batch);
       count = batch.length;
     }

@@ -1,6 +1,6 @@
+import type { Turn } from "../store/store.ts";
 import { commitTitle } from "./commit-title.ts";
 import { inertText } from "./inert-text.ts";
-import type { Turn } from "./store.ts";
 
 /** In characters, of the agent's own messages together. */
 const maxLength = 10_000;

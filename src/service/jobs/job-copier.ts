@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorMessage } from "../error-message.ts";
 import { removeDirectory } from "../remove-directory.ts";
+import type { Store } from "../store/store.ts";
 import { StoreUnavailable } from "./engine.ts";
 import { isActive, type JobCopies } from "./job-copies.ts";
 import { JobDirectory } from "./job-directory.ts";
-import type { Store } from "./store.ts";
 
 export interface JobCopierOptions {
   copies: JobCopies;
@@ -63,7 +63,7 @@ export class JobCopier {
    * @throws StoreUnavailable if it is unknown whether there is a copy
    */
   async restore(jobId: string): Promise<void> {
-    if (this.#options.store.job(jobId) !== undefined || !jobIdPattern.test(jobId)) return;
+    if (!jobIdPattern.test(jobId)) return;
     const restore = this.#restores.get(jobId) ?? this.#restore(jobId).finally(() => this.#restores.delete(jobId));
     this.#restores.set(jobId, restore);
     await restore;
@@ -71,13 +71,12 @@ export class JobCopier {
 
   async #save(jobId: string): Promise<void> {
     const { copies, store, folder, log } = this.#options;
-    const job = store.copyJob(jobId);
+    const logFailure = (error: unknown) => log(`${jobId}: cannot be saved for later services: ${errorMessage(error)}`);
+    const job = await store.copyJob(jobId).catch(logFailure);
     if (job === undefined) return;
     const { home } = new JobDirectory(folder, jobId);
     const hasHome = !isActive(job) && existsSync(home);
-    const save = copies
-      .save(job, hasHome ? home : undefined)
-      .catch((error: unknown) => log(`${jobId}: cannot be saved for later services: ${errorMessage(error)}`));
+    const save = copies.save(job, hasHome ? home : undefined).catch(logFailure);
     if (hasHome) this.#homes.set(jobId, save);
     await save;
     this.#homes.delete(jobId);
@@ -85,6 +84,7 @@ export class JobCopier {
 
   async #restore(jobId: string): Promise<void> {
     const { copies, store, folder, log } = this.#options;
+    if ((await store.job(jobId)) !== undefined) return;
     const { home } = new JobDirectory(folder, jobId);
     // Not in the folder of the jobs yet, where directories of unknown jobs are removed.
     const restored = join(folder, `restored-${jobId}`);
@@ -97,7 +97,7 @@ export class JobCopier {
     await removeDirectory(home);
     mkdirSync(dirname(home), { recursive: true });
     if (existsSync(restored)) renameSync(restored, home);
-    store.addCopy(job);
+    await store.addCopy(job);
     log(`${jobId}: restored`);
   }
 }

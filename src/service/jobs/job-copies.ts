@@ -1,7 +1,7 @@
-import type { StoredJob, TurnState } from "./store.ts";
+import type { StoredJob, TurnState } from "../store/store.ts";
 
 /** A job with its turns, as another service needs it to continue. Times are milliseconds since 1970. */
-export interface JobCopy extends Omit<StoredJob, "state" | "idleSince"> {
+export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "model"> {
   /** Oldest first, at least one. */
   turns: TurnCopy[];
 }

@@ -1,5 +1,5 @@
+import { OutageLog } from "../outage-log.ts";
 import { oneLine } from "./one-line.ts";
-import { OutageLog } from "./outage-log.ts";
 
 const firstPauseMs = 1000;
 const lastPauseMs = 60_000;

@@ -1,6 +1,13 @@
 import type { JobCommit, Repository, Start } from "../git/repository.ts";
+import type { Turn } from "../store/store.ts";
 import { isCommitOf } from "./commit-message.ts";
-import type { Turn } from "./store.ts";
+
+/** What a push depends on. */
+export interface PushPorts {
+  repository: Repository;
+  /** Throws if another worker has taken the turn over. */
+  confirmOwner: () => Promise<void>;
+}
 
 /** Returns the turn's commit if an earlier attempt pushed it to the job's branch. */
 export async function findPushedCommit(turn: Turn, start: Start, repository: Repository): Promise<string | undefined> {
@@ -17,13 +24,13 @@ export async function pushUnpushedCommit(
   turn: Turn,
   start: Start,
   last: JobCommit | undefined,
-  repository: Repository,
+  ports: PushPorts,
 ): Promise<string | undefined> {
   if (last === undefined || !isCommitOf(turn, last.message)) return undefined;
   const { commit, parent } = last;
-  const rebased = parent === start.head ? commit : await repository.rebase(commit, parent, start.head);
+  const rebased = parent === start.head ? commit : await ports.repository.rebase(commit, parent, start.head);
   if (rebased === undefined) throw new ConflictError(start.branch, commit);
-  return pushCommit(rebased, turn, start, last, repository);
+  return pushCommit(rebased, turn, start, last, ports);
 }
 
 /** Thrown when others changed the same lines as the turn. */
@@ -47,10 +54,11 @@ export async function pushCommit(
   turn: Turn,
   start: Start,
   last: JobCommit | undefined,
-  repository: Repository,
+  { repository, confirmOwner }: PushPorts,
 ): Promise<string> {
   const { branch, head, remoteHead } = start;
   const earlier = last === undefined || [commit, head].includes(last.commit) ? undefined : last.commit;
+  await confirmOwner();
   try {
     await repository.push(commit, branch, remoteHead, turn.job, earlier);
     return commit;
@@ -63,6 +71,7 @@ export async function pushCommit(
     if (newHead === remoteHead) throw error;
     const rebased = newHead === undefined ? commit : await repository.rebase(commit, head, newHead);
     if (rebased === undefined) throw new ConflictError(branch, commit, error);
+    await confirmOwner();
     await repository.push(rebased, branch, newHead, turn.job, earlier);
     return rebased;
   }

@@ -1,4 +1,4 @@
-import type { Store } from "./store.ts";
+import type { Store } from "../store/store.ts";
 
 /** What a store remembers of its repository. */
 export type RepositoryRecord = Pick<Store, "repository">;
@@ -10,8 +10,8 @@ export type RepositoryRecord = Pick<Store, "repository">;
  * @param name - as `repositoryIdentity` returns it
  * @throws if it belongs to another one, with what to do
  */
-export function checkRepository(store: RepositoryRecord, name: string): void {
-  const known = store.repository();
+export async function checkRepository(store: RepositoryRecord, name: string): Promise<void> {
+  const known = await store.repository();
   if (known === undefined || known === name) return;
   throw new Error(
     `the jobs of this store belong to the repository ${known}, not to ${name}. Start the service with the right ` +

@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
+import { OutageLog } from "../outage-log.ts";
 import { removeDirectory } from "../remove-directory.ts";
+import type { Store } from "../store/store.ts";
 import { dayMs, days } from "./days.ts";
 import { JobDirectory } from "./job-directory.ts";
 import { jobLogFile } from "./job-files.ts";
 import { listOf } from "./list-of.ts";
-import { OutageLog } from "./outage-log.ts";
-import type { Store } from "./store.ts";
 
 export interface RetentionOptions {
   store: Store;
@@ -49,7 +49,7 @@ export class Retention {
     const deleted: string[] = [];
     if (afterDays !== undefined && now - this.#firstRoundAt >= startAfterMs)
       for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
-        const ids = store.deleteIdleJobs(now - afterDays * dayMs, batchSize);
+        const ids = await store.deleteIdleJobs(now - afterDays * dayMs, batchSize);
         deleted.push(...ids);
         count = ids.length;
       }
@@ -60,14 +60,14 @@ export class Retention {
   async #removeFiles(): Promise<void> {
     const { store, folder, forgetJobs, signal } = this.#options;
     try {
-      for (let ids = store.deletedJobs(batchSize); ids.length > 0; ids = store.deletedJobs(batchSize)) {
+      for (let ids = await store.deletedJobs(batchSize); ids.length > 0; ids = await store.deletedJobs(batchSize)) {
         if (signal.aborted) return;
         for (const id of ids) {
           await removeDirectory(new JobDirectory(folder, id).path);
           await rm(jobLogFile(folder, id), { force: true });
         }
         await forgetJobs(ids);
-        store.forgetDeletedJobs(ids);
+        await store.forgetDeletedJobs(ids);
       }
       this.#outage.end("The files of deleted jobs can be removed again.");
     } catch (error) {

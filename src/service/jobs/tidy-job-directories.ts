@@ -10,7 +10,7 @@ import { JobDirectory, jobsFolder } from "./job-directory.ts";
  */
 export async function tidyJobDirectories(
   folder: string,
-  isJob: (id: string) => boolean,
+  isJob: (id: string) => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<{ removed: number; withWorktree: JobDirectory[] }> {
   const withWorktree: JobDirectory[] = [];
@@ -18,7 +18,7 @@ export async function tidyJobDirectories(
   for await (const { name } of await opendir(jobsFolder(folder))) {
     if (signal.aborted) break;
     const directory = new JobDirectory(folder, name);
-    if (isJob(name)) {
+    if (await isJob(name)) {
       if (await lstat(directory.tree).catch(() => undefined)) withWorktree.push(directory);
     } else {
       await removeDirectory(directory.path);

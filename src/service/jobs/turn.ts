@@ -13,13 +13,15 @@ import type { JobCommit, Repository, Start } from "../git/repository.ts";
 import type { Worktrees } from "../git/worktrees.ts";
 import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
+import { LeaseLost } from "../store/ready-turns.ts";
+import type { RunningTurn, Store, StoredJob, Turn } from "../store/store.ts";
 import { commitMessage, isCommitOf } from "./commit-message.ts";
 import { commitTitle } from "./commit-title.ts";
 import { StoreUnavailable } from "./engine.ts";
 import { JobDirectory } from "./job-directory.ts";
 import { jobBranch, jobLogFile, logsFolder } from "./job-files.ts";
-import { findPushedCommit, pushCommit, pushUnpushedCommit } from "./push-commit.ts";
-import type { Store, StoredJob, Turn } from "./store.ts";
+import { confirmLease } from "./keep-lease.ts";
+import { findPushedCommit, type PushPorts, pushCommit, pushUnpushedCommit } from "./push-commit.ts";
 
 /** What a turn depends on. */
 export interface TurnPorts {
@@ -54,11 +56,15 @@ export type TurnResult = "completed" | "failed" | "stopped" | "postponed";
 const maxAttempts = 2;
 
 /**
-/**
  * Runs a turn, from the checkout to the pull request. A turn that was interrupted or postponed after its commit was made is
  * not repeated, because the commit names its turn.
  */
-export async function runTurn(turn: Turn, job: StoredJob, ports: TurnPorts, signal: AbortSignal): Promise<TurnResult> {
+export async function runTurn(
+  turn: RunningTurn,
+  job: StoredJob,
+  ports: TurnPorts,
+  signal: AbortSignal,
+): Promise<TurnResult> {
   const { folder, worktrees, onFailure } = ports;
   const logFile = jobLogFile(folder, job.id);
   const log = (text: string): void => {
@@ -73,10 +79,11 @@ export async function runTurn(turn: Turn, job: StoredJob, ports: TurnPorts, sign
     await mkdir(logsFolder(folder), { recursive: true });
     const isNewHome = await directory.prepare();
     const result = await processTurn(turn, job, { ...ports, directory, isNewHome, logFile, log }, signal);
-    if (result === "completed") logEarlierFailures(turn, ports.store, log);
+    if (result === "completed") await logEarlierFailures(turn, ports.store, log);
     return result;
   } catch (error) {
-    if (signal.aborted) return "stopped";
+    // A turn that another worker has taken over is not stored as stopped either.
+    if (signal.aborted || error instanceof LeaseLost) return "stopped";
     onFailure?.(errorMessage(error));
     // No agent has run since the last commit that was pushed: see `setAnswer`.
     if (error instanceof StoreUnavailable) return "postponed";
@@ -102,16 +109,21 @@ interface TurnContext extends TurnPorts {
   log: (text: string) => void;
 }
 
-async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, signal: AbortSignal): Promise<TurnResult> {
+async function processTurn(
+  turn: RunningTurn,
+  job: StoredJob,
+  context: TurnContext,
+  signal: AbortSignal,
+): Promise<TurnResult> {
   const { store, repository, worktrees, pullRequests, directory, log } = context;
+  const push: PushPorts = { repository, confirmOwner: () => confirmLease(turn, store, signal) };
   log(`Turn ${turn.id} started.`);
   const isMerged = await isPullRequestMerged(job, context);
   const [start, last] = await Promise.all([
     repository.findStart(jobBranch(job.id), { isMerged, lastPushed: job.head }),
     repository.lastCommitOf(job.id),
   ]);
-  let head =
-    (await findPushedCommit(turn, start, repository)) ?? (await pushUnpushedCommit(turn, start, last, repository));
+  let head = (await findPushedCommit(turn, start, repository)) ?? (await pushUnpushedCommit(turn, start, last, push));
   if (head === undefined) {
     if (turn.attempts >= maxAttempts) {
       const reason = `The agent was interrupted ${turn.attempts} times and is not run again.`;
@@ -122,17 +134,17 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
     for (const note of start.notes) log(note);
     await checkFreeSpace(context);
     const worktree = await worktrees.checkOut(directory, start);
-    store.countAttempt(turn.id);
+    await store.countAttempt(turn);
     const { end, message, ownMessages } = await attempt(turn, start, context, signal);
     if (end === "stopped") return "stopped";
-    if (message !== undefined) store.setAnswer(turn.id, message);
+    if (message !== undefined) await store.setAnswer(turn, message);
     if (end !== "completed") return "failed";
     await worktrees.takeBack(directory);
     const commit = await commitChange(turn, worktree, ownMessages, context);
     const words = message === undefined ? "" : `The agent's last words:\n${message}`;
     if (commit === undefined) log(`No file was changed. ${words}`);
     else {
-      head = await pushCommit(commit, turn, start, last, repository);
+      head = await pushCommit(commit, turn, start, last, push);
       if (words !== "") log(words);
     }
   }
@@ -141,10 +153,10 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
   if (head === undefined) return "completed";
 
   const { branch, base, targetBranch, isContinued } = start;
-  const { prompt, answer } = isOwn ? storedTurn(turn, store) : await lastChangingTurn(turn, base, head, context);
+  const { prompt, answer } = isOwn ? await storedTurn(turn, store) : await lastChangingTurn(turn, base, head, context);
   const existing = isContinued && !isMerged ? job.pullRequest : null;
   // The next turn must not take this work for that of the merged pull request.
-  if (existing !== job.pullRequest) store.clearPullRequest(job.id, head);
+  if (existing !== job.pullRequest) await store.clearPullRequest(turn, head);
   const change = {
     jobId: job.id,
     title: commitTitle(prompt),
@@ -156,6 +168,7 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
     head,
     existing,
   };
+  await push.confirmOwner();
   const link = await pullRequests.open(change).catch((error: unknown) => {
     throw new Error(
       `The work is on the branch ${branch}, but its pull request could not be opened. The next message to the job ` +
@@ -163,7 +176,7 @@ async function processTurn(turn: Turn, job: StoredJob, context: TurnContext, sig
       { cause: error },
     );
   });
-  store.setPullRequest(job.id, link, head);
+  await store.setPullRequest(turn, link, head);
   log(`Pull request: ${link}`);
   return "completed";
 }
@@ -215,7 +228,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     log,
   } = context;
   const { job: jobId, prompt } = turn;
-  const history = store.history(turn);
+  const history = await store.history(turn);
   let exceeded = "";
   const options: AgentOptions = {
     prompt,
@@ -270,21 +283,21 @@ async function ownMessages(agent: Agent, head: string, options: AgentOptions): P
 }
 
 /** Notes earlier turns that failed, since the job's state is only that of the last turn. */
-function logEarlierFailures(turn: Turn, store: Store, log: (text: string) => void): void {
-  const failed = store.turns(turn.job).filter(({ id, state }) => id < turn.id && state === "failed");
+async function logEarlierFailures(turn: Turn, store: Store, log: (text: string) => void): Promise<void> {
+  const failed = (await store.turns(turn.job)).filter(({ id, state }) => id < turn.id && state === "failed");
   const list = failed.map(({ id, prompt }) => `turn ${id} (${commitTitle(prompt)})`).join(", ");
   if (failed.length > 0) log(`Turn ${turn.id} completed, but earlier turns of the job failed: ${list}.`);
 }
 
 /** Returns a turn with its answer, as stored. */
-function storedTurn(turn: Turn, store: Store): { prompt: string; answer: string | null } {
-  return store.turns(turn.job).find(({ id }) => id === turn.id) ?? { ...turn, answer: null };
+async function storedTurn(turn: Turn, store: Store): Promise<{ prompt: string; answer: string | null }> {
+  return (await store.turns(turn.job)).find(({ id }) => id === turn.id) ?? { ...turn, answer: null };
 }
 
 /** Returns the last turn whose commit is on the branch: it says what the change is about. */
 async function lastChangingTurn(turn: Turn, base: string, head: string, { store, repository }: TurnContext) {
   const commits = await repository.commits(base, head);
-  const turns = store.turns(turn.job).filter((one) => commits.some(({ message }) => isCommitOf(one, message)));
+  const turns = (await store.turns(turn.job)).filter((one) => commits.some(({ message }) => isCommitOf(one, message)));
   return turns.at(-1) ?? { ...turn, answer: null };
 }
 

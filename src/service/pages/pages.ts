@@ -73,9 +73,9 @@ export class Pages {
     return number === undefined ? this.#showList() : this.#showPullRequest(Number(number));
   }
 
-  #showList(): PageReply {
+  async #showList(): Promise<PageReply> {
     const { store, repositoryName } = this.#options;
-    return { status: 200, body: [renderPullRequestList(repositoryName, store.latestPullRequests(maxListed))] };
+    return { status: 200, body: [renderPullRequestList(repositoryName, await store.latestPullRequests(maxListed))] };
   }
 
   async #showPullRequest(number: number): Promise<PageReply> {

@@ -20,14 +20,14 @@ import { renderInSlices } from "./render-in-slices.ts";
 
 /** Where the content of pages is stored. */
 export interface PageStore {
-  pullRequest(number: number): LocalPullRequest | undefined;
+  pullRequest(number: number): Promise<LocalPullRequest | undefined>;
   /** Returns the newest pull requests, newest first. */
-  latestPullRequests(count: number): { number: number; title: string }[];
-  countTurns(jobId: string): number;
+  latestPullRequests(count: number): Promise<{ number: number; title: string }[]>;
+  countTurns(jobId: string): Promise<number>;
   /** Returns the ids of a job's newest turns, oldest first. */
-  latestTurns(jobId: string, count: number): number[];
+  latestTurns(jobId: string, count: number): Promise<number[]>;
   /** Returns a turn with at most `length` characters of its texts; `undefined` if it was deleted. */
-  turnExcerpt(id: number, length: number): TurnExcerpt | undefined;
+  turnExcerpt(id: number, length: number): Promise<TurnExcerpt | undefined>;
 }
 
 /** A turn, with the beginning of its texts. */
@@ -86,8 +86,10 @@ export class PullRequestPages {
   async render(number: number): Promise<Buffer[] | undefined> {
     const current = this.#renders.get(number);
     if (current) return current;
-    const pullRequest = this.#options.store.pullRequest(number);
+    const pullRequest = await this.#options.store.pullRequest(number);
     if (!pullRequest) return undefined;
+    const begun = this.#renders.get(number);
+    if (begun) return begun;
     if (this.#limit.pendingCount >= maxWaiting)
       throw new HttpException(503, "Too many pages are being rendered. Try again in a few seconds.", {
         "retry-after": "5",
@@ -117,11 +119,11 @@ export class PullRequestPages {
   async #renderTurns(jobId: string): Promise<Buffer> {
     const { store } = this.#options;
     const turns: string[] = [];
-    for (const id of store.latestTurns(jobId, maxTurns)) {
+    for (const id of await store.latestTurns(jobId, maxTurns)) {
       // SQLite reads all of a text to return its beginning, which takes some milliseconds for 30 MiB.
       await setImmediate();
       // One character more tells whether there is more.
-      const turn = store.turnExcerpt(id, maxTextLength + 1);
+      const turn = await store.turnExcerpt(id, maxTextLength + 1);
       if (turn === undefined) continue;
       const { state, prompt, answer } = turn;
       turns.push(
@@ -133,7 +135,7 @@ export class PullRequestPages {
         }),
       );
     }
-    return Buffer.from(renderTurns(turns, Math.max(turns.length, store.countTurns(jobId))));
+    return Buffer.from(renderTurns(turns, Math.max(turns.length, await store.countTurns(jobId))));
   }
 
   async #renderChanges(base: string, head: string): Promise<Buffer> {

@@ -17,9 +17,9 @@ export interface LocalPullRequest {
 /** Where pull requests are stored. */
 export interface LocalPullRequestStore {
   /** Returns the number of the new pull request. */
-  addPullRequest(pullRequest: LocalPullRequest): number;
+  addPullRequest(pullRequest: LocalPullRequest): Promise<number>;
   /** Returns `false` if the job has no pull request of that number. */
-  updatePullRequest(number: number, job: string, base: string, head: string): boolean;
+  updatePullRequest(number: number, job: string, base: string, head: string): Promise<boolean>;
 }
 
 export interface LocalPullRequestsOptions {
@@ -46,8 +46,9 @@ export class LocalPullRequests implements PullRequests {
     const { store, baseUrl } = this.#options;
     const number = Number(/\/pull\/(\d+)$/.exec(existing ?? "")?.[1] ?? 0);
     // A link to another platform matches no pull request of this job.
-    if (existing !== null && store.updatePullRequest(number, jobId, base, head)) return existing;
-    return `${baseUrl()}/pull/${store.addPullRequest({ job: jobId, title, branch, target: targetBranch, base, head })}`;
+    if (existing !== null && (await store.updatePullRequest(number, jobId, base, head))) return existing;
+    const added = await store.addPullRequest({ job: jobId, title, branch, target: targetBranch, base, head });
+    return `${baseUrl()}/pull/${added}`;
   }
 
   async stateOf(pullRequest: PullRequestRef): Promise<PullRequestState> {

@@ -1,8 +1,9 @@
 import { statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { errorMessage } from "../error-message.ts";
-import { StoreUnavailable } from "./engine.ts";
-import { OutageLog } from "./outage-log.ts";
+import { errorMessage } from "../../error-message.ts";
+import { StoreUnavailable } from "../../jobs/engine.ts";
+import { OutageLog } from "../../outage-log.ts";
+import type { Value } from "../sql.ts";
 
 /** SQLite's primary result codes for a file that cannot be used now, although nothing is wrong with the statement. */
 const resultCodes = { busy: 5, readOnly: 8, inputOutput: 10, full: 13, cannotOpen: 14 };
@@ -13,14 +14,12 @@ const damaged: ReadonlySet<number> = new Set([11, 26]);
 /** How long a statement waits for another process, such as `sqlite3`, to finish writing. It blocks the service. */
 const busyTimeoutMs = 500;
 
-type Value = string | number | null;
-
 /**
- * A SQLite database whose changes are on disk when a method returns. If the file cannot be written, such as on a full disk,
+ * A connection to a SQLite database whose changes are on disk when a method returns. If the file cannot be written, such as on a full disk,
  * methods throw `StoreUnavailable`, nothing is changed, and the log says so once until a change succeeds again. If it is
  * damaged, the log says once what to do. If its file was removed or replaced, changes throw `StoreUnavailable`, too.
  */
-export class Database implements Disposable {
+export class Connection implements Disposable {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #outage: OutageLog;
@@ -28,6 +27,8 @@ export class Database implements Disposable {
   readonly #file: string;
   /** Which file it has open; `undefined` before the file was seen, and in memory. */
   #identity: string | undefined;
+  /** Whether the last transaction has changed something. */
+  #hasChanges = false;
 
   /**
    * @param file - created if it does not exist; `:memory:` persists nothing
@@ -55,13 +56,14 @@ export class Database implements Disposable {
     this.#guard(() => this.#db.exec(sql));
   }
 
-  /** Runs a statement that changes something. */
-  run(sql: string, ...values: Value[]): { changes: number; id: number } {
+  /** Runs a statement that changes something. Returns the number of rows that it changed. */
+  run(sql: string, ...values: Value[]): number {
     if (!this.#db.isTransaction) this.#checkFile();
     return this.#guard(() => {
-      const { changes, lastInsertRowid } = this.#statement(sql).run(...values);
+      const { changes } = this.#statement(sql).run(...values);
+      this.#hasChanges ||= changes > 0;
       this.#written();
-      return { changes: Number(changes), id: Number(lastInsertRowid) };
+      return Number(changes);
     });
   }
 
@@ -76,26 +78,43 @@ export class Database implements Disposable {
 
   /** Makes changes together, or none of them if `change` throws. */
   transaction<T>(change: () => T): T {
-    this.#checkFile();
+    this.begin();
     return this.#guard(() => {
-      this.#db.exec("BEGIN IMMEDIATE");
       try {
         const result = change();
-        this.#db.exec("COMMIT");
-        this.#written();
+        this.commit();
         return result;
       } catch (error) {
-        // SQLite has rolled back already after some errors, such as a full disk.
-        if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+        this.rollBack();
         throw error;
       }
     });
   }
 
+  begin(): void {
+    this.#checkFile();
+    this.execute("BEGIN IMMEDIATE");
+    this.#hasChanges = false;
+  }
+
+  commit(): void {
+    this.execute("COMMIT");
+    // A transaction without changes writes nothing.
+    if (this.#hasChanges) this.#written();
+  }
+
+  /** Ends a transaction without its changes. SQLite has done so already after some errors, such as a full disk. */
+  rollBack(): void {
+    if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+  }
+
   /** Writes a page without changing anything, to find out whether the file can be written. */
   probe(): void {
     const { user_version: version } = this.row<{ user_version: number }>("PRAGMA user_version") ?? {};
-    this.transaction(() => this.#db.exec(`PRAGMA user_version = ${version}`));
+    this.transaction(() => {
+      this.#db.exec(`PRAGMA user_version = ${version}`);
+      this.#hasChanges = true;
+    });
   }
 
   #statement(sql: string): StatementSync {

@@ -1,22 +1,21 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { errorMessage, errorStack } from "../error-message.ts";
-import { type Engine, type JobRecord, type RateLimited, StoreUnavailable } from "./engine.ts";
+import { OutageLog } from "../outage-log.ts";
+import { LeaseLost } from "../store/ready-turns.ts";
+import type { RunningTurn } from "../store/store.ts";
+import { StoreUnavailable } from "./engine.ts";
 import type { JobCopier } from "./job-copier.ts";
-import { jobBranch } from "./job-files.ts";
+import { keepLease } from "./keep-lease.ts";
 import { oneLine } from "./one-line.ts";
-import { OutageLog } from "./outage-log.ts";
 import { Postponements } from "./postponements.ts";
-import { steadyClock } from "./steady-clock.ts";
-import type { Turn } from "./store.ts";
 import { runTurn, type TurnPorts, type TurnResult } from "./turn.ts";
 
-export interface AgentEngineOptions extends TurnPorts {
-  /** Shown as `source.repository` in job records. */
-  repositoryName: string;
+export interface WorkerOptions extends TurnPorts {
   /** How many agents run at a time. */
   agents: number;
-  /** Stops the running agents. The next service on the same store resumes their turns. */
+  /** How many turns of one project run at a time, over all workers. Default: any number. */
+  agentsPerProject?: number | undefined;
+  /** Stops the running agents. Their turns are requeued. */
   signal: AbortSignal;
   /** Default: jobs are only in the store. */
   copier?: JobCopier | undefined;
@@ -30,104 +29,78 @@ const firstPauseMs = 1000;
 const lastPauseMs = 30_000;
 
 /**
- * Runs jobs with agents that change a repository. No job stays active forever, even if the service is killed, the store cannot
- * be written for a while, or the machine cannot start processes.
+ * Runs the turns of jobs, with agents that change a repository. No job stays active forever, even if the worker is killed, the
+ * store cannot be written for a while, or the machine cannot start processes.
  */
-export class AgentEngine implements Engine {
-  readonly #options: AgentEngineOptions;
+export class Worker {
+  readonly #options: WorkerOptions;
   readonly #running = new Set<Promise<void>>();
   readonly #postponements: Postponements;
   readonly #startOutage: OutageLog;
-  readonly #now = steadyClock();
+  #isClosed = false;
   #isWaitingForStore = false;
+  /** Whether a turn may have become ready since turns were taken last. */
+  #isWanted = false;
+  #taking: Promise<void> | undefined;
   /** How many pauses after postponed turns are going on. */
   #gaps = 0;
 
-  constructor(options: AgentEngineOptions) {
+  constructor(options: WorkerOptions) {
     this.#options = options;
     this.#postponements = new Postponements(options.log);
     this.#startOutage = new OutageLog(options.log);
   }
 
   /** Starts processing turns, first those that a previous service left unfinished. */
-  start(): void {
+  async start(): Promise<void> {
     const { store, log } = this.#options;
-    const interrupted = store.requeueInterruptedTurns();
-    const { jobs, waitingTurns } = store.counts();
+    const interrupted = await store.requeueInterruptedTurns();
+    const { jobs, waitingTurns } = await store.counts();
     log(`Jobs in the store: ${jobs}. Waiting turns: ${waitingTurns}, interrupted earlier: ${interrupted.length}.`);
     for (const { id, job } of interrupted) log(`${job}: turn ${id} was interrupted earlier, resuming`);
+    store.onReady(() => this.#startTurns());
     this.#startTurns();
   }
 
-  /** Waits until no turn is running and all copies are saved. New turns start unless the signal has aborted. */
+  /** Starts no more turns. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Waits until no turn is running and all copies are saved. New turns start unless it is closed or the signal has aborted. */
   async drain(): Promise<void> {
-    await Promise.all(this.#running);
+    await this.#taking;
+    while (this.#running.size > 0) {
+      await Promise.all(this.#running);
+      await this.#taking;
+    }
     await this.#options.copier?.settle();
   }
 
-  async create(projectId: string, prompt: string): Promise<JobRecord | RateLimited> {
-    const job = { id: `job_${randomUUID()}`, project: projectId, createdAt: Date.now() };
-    const limited = this.#accept(() => this.#options.store.addJob(job, prompt, this.#now()));
-    if (limited !== undefined) return limited;
-    this.#options.copier?.save(job.id);
-    this.#startTurns();
-    return this.#record(job.id);
-  }
-
-  async message(projectId: string, jobId: string, prompt: string): Promise<JobRecord | RateLimited | undefined> {
-    if (!(await this.#isJobOf(projectId, jobId))) return undefined;
-    const limited = this.#accept(() => this.#options.store.addTurn(jobId, prompt, this.#now()));
-    if (limited !== undefined) return limited;
-    this.#options.copier?.save(jobId);
-    this.#startTurns();
-    return this.#record(jobId);
-  }
-
-  async get(projectId: string, jobId: string): Promise<JobRecord | undefined> {
-    return (await this.#isJobOf(projectId, jobId)) ? this.#record(jobId) : undefined;
-  }
-
-  async #isJobOf(projectId: string, jobId: string): Promise<boolean> {
-    const { store, copier } = this.#options;
-    if (copier !== undefined && store.job(jobId) === undefined) {
-      await copier.restore(jobId);
-      this.#startTurns();
-    }
-    return store.job(jobId)?.project === projectId;
-  }
-
-  #record(jobId: string): JobRecord {
-    const { store, repositoryName, agent } = this.#options;
-    const job = store.job(jobId);
-    if (!job) throw new Error(`no job ${jobId}`);
-    const { state, archivedAt } = job;
-    return {
-      id: job.id,
-      status: archivedAt === null ? state : "archived",
-      source: { repository: repositoryName, ref: jobBranch(job.id) },
-      model: agent.model,
-      prLink: state === "active" ? null : job.pullRequest,
-      createdAt: new Date(job.createdAt).toISOString(),
-      archivedAt: archivedAt === null ? null : new Date(archivedAt).toISOString(),
-    };
-  }
-
-  #accept<T>(store: () => T): T {
-    try {
-      return store();
-    } catch (error) {
-      if (error instanceof StoreUnavailable) void this.#waitForStore();
-      throw error;
-    }
-  }
-
   #startTurns(): void {
-    const { store, agents, signal } = this.#options;
+    this.#isWanted = true;
+    this.#taking ??= this.#takeTurns().finally(() => {
+      this.#taking = undefined;
+      // One may have become ready after the last look.
+      if (this.#isWanted && !this.#isWaitingForStore && this.#canStart()) this.#startTurns();
+    });
+  }
+
+  #canStart(): boolean {
+    const { agents, signal } = this.#options;
+    return this.#running.size < agents && this.#gaps === 0 && !this.#isClosed && !signal.aborted;
+  }
+
+  /** Takes turns while there are any and agents are free. Never rejects. */
+  async #takeTurns(): Promise<void> {
+    const { store, agentsPerProject } = this.#options;
     try {
-      while (this.#running.size < agents && this.#gaps === 0 && !signal.aborted) {
-        const turn = store.startNextTurn();
+      while (this.#isWanted && this.#canStart()) {
+        this.#isWanted = false;
+        const turn = await store.startNextTurn(agentsPerProject);
         this.#startOutage.end("Turns can be started again.");
-        if (!turn) return;
+        if (turn === undefined) continue;
+        this.#isWanted = true;
         const running = this.#process(turn).finally(() => {
           this.#running.delete(running);
           this.#startTurns();
@@ -142,40 +115,56 @@ export class AgentEngine implements Engine {
   }
 
   /** Runs a turn, and stores how it ended or that it was postponed. Never rejects. */
-  async #process(turn: Turn): Promise<void> {
+  async #process(turn: RunningTurn): Promise<void> {
     const { store, copier, log } = this.#options;
     const name = `${turn.job}: turn ${turn.id}`;
+    if (turn.isResumed) log(`${name} was interrupted on another worker, resuming`);
     // Once, however often it is tried.
     const wasPostponed = this.#postponements.has(turn.id);
     if (!wasPostponed) log(`${name} started`);
     const position = this.#postponements.start();
-    const { result, reason } = await this.#run(turn);
+    const lease = keepLease(turn, store, this.#options.signal);
+    const { result, reason } = await this.#run(turn, lease.signal);
+    if (lease.isLost)
+      log(`${name} was taken over by another worker, because its lease had expired; nothing more is done`);
+    else await this.#end(turn, name, result, reason, wasPostponed, position);
+    lease[Symbol.dispose]();
+    if (!lease.isLost && result !== "postponed") copier?.save(turn.job);
+  }
+
+  async #end(
+    turn: RunningTurn,
+    name: string,
+    result: TurnResult,
+    reason: string | undefined,
+    wasPostponed: boolean,
+    position: number,
+  ): Promise<void> {
+    const { store, log } = this.#options;
     const endedAt = Date.now();
     if (!wasPostponed || result !== "postponed")
       log(`${name} ${result}${reason === undefined ? "" : `: ${oneLine(reason)}`}`);
     if (result === "postponed") {
       const pauseMs = this.#postponements.postpone(turn.id, reason ?? "unknown reason");
       void this.#leaveGap();
-      if (await this.#persist(name, () => store.postponeTurn(turn))) void this.#resumeLater(turn, pauseMs);
+      if (await this.#persist(name, () => store.requeueTurn(turn, pauseMs))) void this.#resumeLater(turn, pauseMs);
       return;
     }
     this.#postponements.end(turn.id, position);
-    await this.#persist(name, () => {
-      if (result === "stopped") store.requeueTurn(turn);
-      else store.finishTurn(turn.id, result, endedAt);
-    });
-    copier?.save(turn.job);
+    await this.#persist(name, () =>
+      result === "stopped" ? store.requeueTurn(turn) : store.finishTurn(turn, result, endedAt),
+    );
   }
 
   /** Runs a turn. Returns why it failed or was postponed, if that is known. Never rejects. */
-  async #run(turn: Turn): Promise<{ result: TurnResult; reason?: string | undefined }> {
-    const { store, copier, signal, log } = this.#options;
+  async #run(turn: RunningTurn, signal: AbortSignal): Promise<{ result: TurnResult; reason?: string | undefined }> {
+    const { store, copier, log } = this.#options;
     let reason: string | undefined;
     const onFailure = (text: string): void => {
       reason = text;
     };
     try {
-      const job = store.job(turn.job);
+      const job = await store.job(turn.job);
       if (!job) throw new Error("the store does not have the job of this turn");
       await copier?.releaseHome(turn.job);
       const result = await runTurn(turn, job, { ...this.#options, onFailure }, signal);
@@ -190,15 +179,19 @@ export class AgentEngine implements Engine {
   /**
    * Stores a change of a turn, however long that takes.
    *
-   * @returns `false` if the service stops before
+   * @returns `false` if the service stops before, or another worker has taken the turn over
    */
-  async #persist(name: string, change: () => void): Promise<boolean> {
+  async #persist(name: string, change: () => Promise<void>): Promise<boolean> {
     const { log } = this.#options;
     for (let pauseMs = firstPauseMs, isFirst = true; ; pauseMs *= 2, isFirst = false) {
       try {
-        change();
+        await change();
         return true;
       } catch (error) {
+        if (error instanceof LeaseLost) {
+          log(`${name}: ${error.message}; what it did here is not stored`);
+          return false;
+        }
         const reason = error instanceof StoreUnavailable ? "" : `: ${errorStack(error)}`;
         if (isFirst) log(`${name}: its state cannot be stored yet, trying again${reason}`);
       }
@@ -215,7 +208,7 @@ export class AgentEngine implements Engine {
     for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
       if (!(await this.#pause(pauseMs))) return;
       try {
-        this.#options.store.probe();
+        await this.#options.store.probe();
         break;
       } catch {
         // Not yet. The store has logged the beginning of the outage, and logs its end.
@@ -225,9 +218,9 @@ export class AgentEngine implements Engine {
     this.#startTurns();
   }
 
-  async #resumeLater(turn: Turn, pauseMs: number): Promise<void> {
+  async #resumeLater(turn: RunningTurn, pauseMs: number): Promise<void> {
     if (!(await this.#pause(pauseMs, Number.POSITIVE_INFINITY))) return;
-    await this.#persist(`${turn.job}: turn ${turn.id}`, () => this.#options.store.resumeTurn(turn.id));
+    await this.#persist(`${turn.job}: turn ${turn.id}`, () => this.#options.store.resumeTurn(turn));
     this.#startTurns();
   }
 

@@ -1,5 +1,5 @@
-import { errorMessage } from "../error-message.ts";
-import { Database } from "./database.ts";
+import { errorMessage } from "../../error-message.ts";
+import { Connection } from "./connection.ts";
 
 /** SQLite's `application_id` of stores: "ajob". Files of the first version have none. */
 const applicationId = 0x616a6f62;
@@ -71,6 +71,12 @@ const migrations: readonly string[] = [
   CREATE INDEX turnByJob ON turn (job, id);
   CREATE VIEW turnOfJob AS SELECT 'a newer version of the service has written this store' AS reason;
   `,
+  `
+  -- Who runs a turn: whoever took it, until it ends or is put back.
+  ALTER TABLE turn ADD COLUMN lease TEXT;
+  -- The model that a job was created for. Jobs of earlier versions show that of the service.
+  ALTER TABLE job ADD COLUMN model TEXT;
+  `,
 ];
 
 /**
@@ -78,7 +84,7 @@ const migrations: readonly string[] = [
  *
  * @throws as `checkStore` does. The file is not changed then
  */
-export function openSchema(db: Database, file: string): void {
+export function openSchema(db: Connection, file: string): void {
   const version = checkStore(db, file);
   if (version !== migrations.length)
     db.transaction(() => {
@@ -96,7 +102,7 @@ export function openSchema(db: Database, file: string): void {
  * @returns the version of its schema; `undefined` if it is empty
  * @throws if it is damaged, incomplete, of another program or of a newer version of the service
  */
-export function checkStore(db: Database, file: string): number | undefined {
+export function checkStore(db: Connection, file: string): number | undefined {
   checkPages(db, file);
   const version = pragma(db, "user_version");
   const tables = columnsOf(db);
@@ -105,12 +111,12 @@ export function checkStore(db: Database, file: string): number | undefined {
   return version;
 }
 
-function migrate(db: Database, from: number): void {
+function migrate(db: Connection, from: number): void {
   for (const migration of migrations.slice(from)) db.execute(migration);
   db.execute(`PRAGMA user_version = ${migrations.length}`);
 }
 
-function checkPages(db: Database, file: string): void {
+function checkPages(db: Connection, file: string): void {
   const advice = `Restore a backup, or move ${file} away to start without its jobs`;
   let found: string;
   try {
@@ -128,7 +134,7 @@ function checkPages(db: Database, file: string): void {
   if (found !== "ok") throw new Error(`${file} is damaged: ${found}. ${advice}.`);
 }
 
-function checkOrigin(db: Database, file: string, version: number, tables: Tables): void {
+function checkOrigin(db: Connection, file: string, version: number, tables: Tables): void {
   if (pragma(db, "application_id") !== (version === 0 ? 0 : applicationId))
     throw notOurs(file, "it belongs to another program");
   if (version > migrations.length)
@@ -153,7 +159,7 @@ function notOurs(file: string, reason: string): Error {
 
 /** Returns the columns of a store of a version. */
 function expectedColumns(version: number): Tables {
-  using db = new Database(":memory:", () => {});
+  using db = new Connection(":memory:", () => {});
   db.execute(firstSchema);
   for (const migration of migrations.slice(0, version)) db.execute(migration);
   return columnsOf(db);
@@ -162,7 +168,7 @@ function expectedColumns(version: number): Tables {
 /** The columns of each table. */
 type Tables = ReadonlyMap<string, ReadonlySet<string>>;
 
-function columnsOf(db: Database): Tables {
+function columnsOf(db: Connection): Tables {
   const tables = new Map<string, Set<string>>();
   const sql = `SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
     WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`;
@@ -171,6 +177,6 @@ function columnsOf(db: Database): Tables {
   return tables;
 }
 
-function pragma(db: Database, name: "user_version" | "application_id"): number {
+function pragma(db: Connection, name: "user_version" | "application_id"): number {
   return db.row<Record<string, number>>(`PRAGMA ${name}`)?.[name] ?? 0;
 }

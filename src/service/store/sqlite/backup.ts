@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { chmod, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Database } from "./database.ts";
+import { Connection } from "./connection.ts";
 import { checkStore } from "./schema.ts";
 
 /**
@@ -17,12 +17,12 @@ export async function backUpStore(store: string, file: string): Promise<void> {
   await rm(partial, { force: true });
   try {
     {
-      using db = new Database(store, () => {});
+      using db = new Connection(store, () => {});
       checkStore(db, store);
       db.run("VACUUM INTO ?", partial);
     }
     {
-      using copy = new Database(partial, () => {});
+      using copy = new Connection(partial, () => {});
       checkStore(copy, partial);
     }
     // It has prompts.

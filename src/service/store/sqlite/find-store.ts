@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, existsSync, openSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { errorMessage } from "../error-message.ts";
+import { errorMessage } from "../../error-message.ts";
 
 /**
  * Returns the one path of a store, whichever symbolic links lead to it, and creates an empty file if there is none. The lock

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { errorMessage } from "../error-message.ts";
+import { errorMessage } from "../../error-message.ts";
 
 /**
  * Keeps a second service away from a store, which would run the same turns. It is SQLite's lock on a file next to the store,

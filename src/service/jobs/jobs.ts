@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import type { Store, StoredJob } from "../store/store.ts";
+import type { Engine, JobRecord, RateLimited } from "./engine.ts";
+import type { JobCopier } from "./job-copier.ts";
+import { jobBranch } from "./job-files.ts";
+import { steadyClock } from "./steady-clock.ts";
+
+export interface JobsOptions {
+  store: Store;
+  /** Shown as `source.repository` in job records. */
+  repositoryName: string;
+  /** The model of new jobs. */
+  model: string;
+  /** Default: jobs are only in the store. */
+  copier?: JobCopier | undefined;
+}
+
+/** The jobs in a store: accepts new ones and their messages. A worker runs them. */
+export class Jobs implements Engine {
+  readonly #options: JobsOptions;
+  readonly #now = steadyClock();
+
+  constructor(options: JobsOptions) {
+    this.#options = options;
+  }
+
+  async create(projectId: string, prompt: string): Promise<JobRecord | RateLimited> {
+    const { store, copier, model } = this.#options;
+    const job = { id: `job_${randomUUID()}`, project: projectId, createdAt: Date.now(), model };
+    const limited = await store.addJob(job, prompt, this.#now());
+    if (limited !== undefined) return limited;
+    copier?.save(job.id);
+    return this.#activeRecord({ ...job, pullRequest: null });
+  }
+
+  async message(projectId: string, jobId: string, prompt: string): Promise<JobRecord | RateLimited | undefined> {
+    const { store, copier } = this.#options;
+    const job = await this.#find(projectId, jobId);
+    if (job === undefined) return undefined;
+    const added = await store.addTurn(jobId, prompt, this.#now());
+    if (added === false) return undefined;
+    if (added !== true) return added;
+    copier?.save(jobId);
+    return this.#activeRecord(job);
+  }
+
+  async get(projectId: string, jobId: string): Promise<JobRecord | undefined> {
+    const job = await this.#find(projectId, jobId);
+    return job && this.#record(job);
+  }
+
+  async #find(projectId: string, jobId: string): Promise<StoredJob | undefined> {
+    const { store, copier } = this.#options;
+    let job = await store.job(jobId);
+    if (job === undefined && copier !== undefined) {
+      await copier.restore(jobId);
+      job = await store.job(jobId);
+    }
+    return job?.project === projectId ? job : undefined;
+  }
+
+  /** Of a job that was changed just now. It is not read again, because it was accepted even if the store fails a moment later. */
+  #activeRecord(job: Pick<StoredJob, "id" | "createdAt" | "model" | "pullRequest">): JobRecord {
+    return this.#record({ ...job, state: "active", archivedAt: null });
+  }
+
+  #record(job: Pick<StoredJob, "id" | "createdAt" | "state" | "archivedAt" | "pullRequest" | "model">): JobRecord {
+    const { repositoryName, model } = this.#options;
+    const { id, createdAt, state, archivedAt, pullRequest } = job;
+    return {
+      id,
+      status: archivedAt === null ? state : "archived",
+      source: { repository: repositoryName, ref: jobBranch(id) },
+      model: job.model ?? model,
+      prLink: state === "active" ? null : pullRequest,
+      createdAt: new Date(createdAt).toISOString(),
+      archivedAt: archivedAt === null ? null : new Date(archivedAt).toISOString(),
+    };
+  }
+}

@@ -1,0 +1,63 @@
+import { setTimeout } from "node:timers/promises";
+import type { RunningTurn, Store } from "../store/store.ts";
+import { StoreUnavailable } from "./engine.ts";
+
+/** The lease of a running turn, which is renewed until it is disposed of. */
+export interface KeptLease extends Disposable {
+  /** Aborts when another worker has taken the turn over, or the service stops. */
+  readonly signal: AbortSignal;
+  /** Whether another worker has taken the turn over. */
+  readonly isLost: boolean;
+}
+
+/** @param stop - aborts when the service stops. The lease is renewed until the end of the turn is stored */
+export function keepLease(turn: RunningTurn, store: Store, stop: AbortSignal): KeptLease {
+  const lost = new AbortController();
+  const end = new AbortController();
+  const { renewEveryMs } = store;
+  if (renewEveryMs !== undefined) void renew(turn, store, renewEveryMs, lost, end.signal);
+  return {
+    signal: AbortSignal.any([stop, lost.signal]),
+    get isLost() {
+      return lost.signal.aborted;
+    },
+    [Symbol.dispose]: () => end.abort(),
+  };
+}
+
+async function renew(
+  turn: RunningTurn,
+  store: Store,
+  everyMs: number,
+  lost: AbortController,
+  end: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    await setTimeout(everyMs, undefined, { signal: end }).catch(() => {});
+    if (end.aborted) return;
+    // While the store cannot be used, nobody else can take the turn either.
+    const isHeld = await store.renewLease(turn).catch(() => true);
+    if (isHeld || end.aborted) continue;
+    lost.abort();
+    return;
+  }
+}
+
+const retryPauseMs = 2000;
+
+/**
+ * Checks that nobody else has taken a turn over. Waits while the store cannot be used: the agent has run, and would have to run
+ * again otherwise.
+ *
+ * @throws LeaseLost if somebody else has; or when `signal` aborts
+ */
+export async function confirmLease(turn: RunningTurn, store: Store, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      return await store.confirmLease(turn);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
+    await setTimeout(retryPauseMs, undefined, { signal });
+  }
+}

@@ -1,0 +1,30 @@
+import type { RateLimited } from "../jobs/engine.ts";
+import type { Transaction } from "./sql.ts";
+
+/** Creates, and messages, that are accepted per project in any hour. Specification: "Rate limits". */
+export const hourlyLimit = 100;
+
+export const hourMs = 3_600_000;
+
+/**
+ * Counts a create or message, unless its project has used up its hourly limit. Its cost does not depend on other projects.
+ *
+ * @param at - milliseconds since 1970. An earlier use with a later time, from before the clock was set back, counts as now:
+ *   it neither escapes the limit nor blocks the project for more than an hour
+ */
+export async function countUse(
+  transaction: Transaction,
+  kind: "create" | "message",
+  project: string,
+  at: number,
+): Promise<RateLimited | undefined> {
+  await transaction.lock(`${kind} in ${project}`);
+  await transaction.run("DELETE FROM use WHERE kind = ? AND project = ? AND at <= ?", kind, project, at - hourMs);
+  await transaction.run("UPDATE use SET at = ? WHERE kind = ? AND project = ? AND at > ?", at, kind, project, at);
+  const uses = "SELECT count(*) AS count, min(at) AS oldest FROM use WHERE kind = ? AND project = ?";
+  const found = await transaction.row<{ count: number; oldest: number | null }>(uses, kind, project);
+  const { count = 0, oldest } = found ?? {};
+  if (count >= hourlyLimit) return { retryAfterMs: (oldest ?? at) + hourMs - at };
+  await transaction.run("INSERT INTO use (kind, project, at) VALUES (?, ?, ?)", kind, project, at);
+  return undefined;
+}

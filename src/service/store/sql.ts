@@ -1,0 +1,36 @@
+/** A value of a column. Booleans are integers, times are milliseconds since 1970. */
+export type Value = string | number | null | Uint8Array;
+
+/**
+ * Runs statements of the SQL that SQLite and Postgres share. In a statement, `?` stands for a value, and names with capital
+ * letters are in double quotes.
+ *
+ * Methods throw `StoreUnavailable` while the database cannot be used. Nothing is changed then.
+ */
+export interface Sql {
+  /** Runs a statement that changes something. Returns the number of rows that it changed. */
+  run(sql: string, ...values: Value[]): Promise<number>;
+  /** Returns the first row of a query. */
+  row<T>(sql: string, ...values: Value[]): Promise<T | undefined>;
+  /** Returns all rows of a query. */
+  rows<T>(sql: string, ...values: Value[]): Promise<T[]>;
+}
+
+export interface Transaction extends Sql {
+  /** Lets no other transaction with a lock of the same name go on until this one has ended. */
+  lock(name: string): Promise<void>;
+}
+
+/** A database of one of the two kinds. What a method has changed is on disk when it returns. */
+export interface Database extends Sql, AsyncDisposable {
+  /** Makes changes together, or none of them if `change` throws. */
+  transaction<T>(change: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** Writes without changing anything. Throws `StoreUnavailable` if the database still cannot be written. */
+  probe(): Promise<void>;
+  /**
+   * Does something unless another process is doing it.
+   *
+   * @returns whether it did
+   */
+  exclusively(name: string, work: () => Promise<void>): Promise<boolean>;
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import type { ReadyTurn, ReadyTurns, TakenTurn } from "../ready-turns.ts";
+import type { Sql, Transaction } from "../sql.ts";
+
+/**
+ * The queue of one process, in its SQLite file: the project whose last start is longest ago goes first. A lease never expires,
+ * because the next service puts back what the one before it had taken.
+ */
+export class SqliteReadyTurns implements ReadyTurns {
+  readonly renewEveryMs = undefined;
+
+  async add(transaction: Transaction, { turn, project }: ReadyTurn): Promise<void> {
+    await transaction.run("INSERT INTO project (name) VALUES (?) ON CONFLICT DO NOTHING", project);
+    await transaction.run("INSERT INTO ready (turn, project) VALUES (?, ?) ON CONFLICT DO NOTHING", turn, project);
+  }
+
+  async mayHaveTurns(sql: Sql): Promise<boolean> {
+    return (await sql.row("SELECT 1 FROM ready LIMIT 1")) !== undefined;
+  }
+
+  async take(transaction: Transaction, perProject: number | undefined): Promise<TakenTurn | undefined> {
+    const running = `SELECT count(*) FROM turn JOIN job ON job.id = turn.job
+      WHERE turn.state = 'running' AND job.project = project.name`;
+    const limit = perProject === undefined ? "" : `WHERE (${running}) < ${perProject}`;
+    const next = await transaction.row<{ turn: number; project: string }>(
+      `SELECT ready.turn, project.name AS project FROM project
+         CROSS JOIN ready ON ready.turn = (SELECT min(turn) FROM ready WHERE ready.project = project.name)
+         ${limit} ORDER BY project.lastStart, ready.turn LIMIT 1`,
+    );
+    if (next === undefined) return undefined;
+    await transaction.run("DELETE FROM ready WHERE turn = ?", next.turn);
+    const last = "SELECT max(lastStart) FROM project";
+    await transaction.run(`UPDATE project SET lastStart = (${last}) + 1 WHERE name = ?`, next.project);
+    return { turn: next.turn, lease: randomUUID() };
+  }
+
+  async remove(): Promise<void> {}
+
+  /** A pause ends by `endPause`, or with the process. */
+  async putBack(transaction: Transaction, { turn }: TakenTurn, pauseMs: number): Promise<void> {
+    const project = "SELECT job.project FROM turn JOIN job ON job.id = turn.job WHERE turn.id = ?";
+    if (pauseMs === 0) await transaction.run(`INSERT INTO ready (turn, project) VALUES (?, (${project}))`, turn, turn);
+  }
+
+  async endPause(transaction: Transaction, turn: ReadyTurn): Promise<void> {
+    await this.add(transaction, turn);
+  }
+
+  async recover(transaction: Transaction): Promise<{ id: number; job: string }[]> {
+    const interrupted = "UPDATE turn SET state = 'waiting', lease = NULL WHERE state = 'running' RETURNING id, job";
+    const turns = await transaction.rows<{ id: number; job: string }>(interrupted);
+    await transaction.run("DELETE FROM ready");
+    await transaction.run(
+      `INSERT INTO ready (turn, project) SELECT min(turn.id), job.project FROM turn JOIN job ON job.id = turn.job
+         WHERE turn.state = 'waiting' GROUP BY turn.job`,
+    );
+    return turns;
+  }
+
+  async renew(): Promise<boolean> {
+    return true;
+  }
+
+  /** No other process adds turns. */
+  onReady(): void {}
+}

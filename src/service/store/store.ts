@@ -1,0 +1,537 @@
+import type { EarlierTurn } from "../agents/run-agent.ts";
+import { type RateLimited, StoreUnavailable } from "../jobs/engine.ts";
+import { isActive, type JobCopy, type TurnCopy } from "../jobs/job-copies.ts";
+import type { PageStore, TurnExcerpt } from "../pages/pull-request-pages.ts";
+import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
+import { countUse } from "./hourly-limit.ts";
+import { LeaseLost, type ReadyTurns } from "./ready-turns.ts";
+import type { Database, Transaction } from "./sql.ts";
+
+/** A row of `job`. Times are milliseconds since 1970. */
+export interface StoredJob {
+  id: string;
+  project: string;
+  createdAt: number;
+  /** `active` while a turn of the job is waiting or running, otherwise the result of its last turn. */
+  state: "active" | "completed" | "failed";
+  /** When its last turn ended; `null` while it is active. */
+  idleSince: number | null;
+  archivedAt: number | null;
+  /** The link to the job's last pull request, and the last commit pushed to it. `null` before the first one. */
+  pullRequest: string | null;
+  head: string | null;
+  /** The model that it was created for; `null` if that is unknown. */
+  model: string | null;
+}
+
+/** A job that is created. */
+export type NewJob = Pick<StoredJob, "id" | "project" | "createdAt"> & Partial<Pick<StoredJob, "model">>;
+
+/** A job that is neither active nor archived, and has a pull request. */
+export interface JobWithPullRequest {
+  id: string;
+  idleSince: number;
+  pullRequest: string;
+  head: string;
+}
+
+/** A row of `turn`. */
+export interface Turn {
+  id: number;
+  job: string;
+  prompt: string;
+  /** Attempts so far, not counting those that a graceful shutdown stopped. */
+  attempts: number;
+}
+
+export type TurnState = "waiting" | "running" | "completed" | "failed";
+
+/** A turn that was taken to be run. */
+export interface RunningTurn extends Turn {
+  /** Proves that it was. Every change of the turn requires it. */
+  lease: string;
+  /** Whether it was running before, and who ran it has not ended it. */
+  isResumed: boolean;
+}
+
+/** A turn and how it went so far. */
+export interface StoredTurn extends Turn {
+  state: TurnState;
+  /** What the agent said last; `null` if that is unknown. */
+  answer: string | null;
+}
+
+/** Returns the id of a new turn, which is greater than that of any earlier turn of its job. */
+export type NextTurnId = (transaction: Transaction) => Promise<number>;
+
+/** Counts. Not for several processes. */
+export const countTurnIds: NextTurnId = async (transaction) =>
+  ((await transaction.row<{ last: number | null }>("SELECT max(id) AS last FROM turn"))?.last ?? 0) + 1;
+
+export interface StoreOptions {
+  database: Database;
+  ready: ReadyTurns;
+  nextTurnId: NextTurnId;
+}
+
+/**
+ * The persistent state of the service. A change is on disk when its method returns, so a service that is killed loses nothing.
+ *
+ * Methods throw `StoreUnavailable` while the database cannot be used, such as on a full disk. Nothing is changed then. Those
+ * that take a `RunningTurn` throw `LeaseLost` if somebody else has taken the turn over.
+ */
+export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore {
+  readonly #database: Database;
+  readonly #ready: ReadyTurns;
+  readonly #nextTurnId: NextTurnId;
+  readonly #listeners = new Set<() => void>();
+  /** Changes of running turns that could not be stored yet, by lease. */
+  readonly #postponedChanges = new Map<string, ((transaction: Transaction) => Promise<void>)[]>();
+
+  constructor({ database, ready, nextTurnId }: StoreOptions) {
+    this.#database = database;
+    this.#ready = ready;
+    this.#nextTurnId = nextTurnId;
+    ready.onReady(() => this.#announce());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#database[Symbol.asyncDispose]();
+  }
+
+  /** Returns the name of the repository that the jobs belong to; `undefined` before it is set. */
+  async repository(): Promise<string | undefined> {
+    return (await this.#database.row<{ name: string }>("SELECT name FROM repository"))?.name;
+  }
+
+  async setRepository(name: string): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      await transaction.run("DELETE FROM repository");
+      await transaction.run("INSERT INTO repository (name) VALUES (?)", name);
+    });
+  }
+
+  /** Calls `listener` whenever a turn may have become ready to be started, also by another process on the same store. */
+  onReady(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /**
+   * Adds a job with its first turn, if the hourly limit of its project allows another create. Both are one transaction: a
+   * create that could not be stored is not counted.
+   *
+   * @param at - when it is counted, in milliseconds since 1970
+   */
+  async addJob(job: NewJob, prompt: string, at = job.createdAt): Promise<RateLimited | undefined> {
+    const { id, project, createdAt, model = null } = job;
+    const limited = await this.#database.transaction(async (transaction) => {
+      const exceeded = await countUse(transaction, "create", project, at);
+      if (exceeded !== undefined) return exceeded;
+      const insert = 'INSERT INTO job (id, project, "createdAt", model) VALUES (?, ?, ?, ?)';
+      await transaction.run(insert, id, project, createdAt, model);
+      await this.#addTurn(transaction, id, project, prompt);
+      return undefined;
+    });
+    this.#announce();
+    return limited;
+  }
+
+  /**
+   * Adds a turn to a job and takes the job out of the archive, if the hourly limit of its project allows another message.
+   *
+   * @param at - when it is counted, in milliseconds since 1970
+   * @returns `false` if there is no such job, such as because it was deleted a moment ago
+   */
+  async addTurn(jobId: string, prompt: string, at: number): Promise<RateLimited | boolean> {
+    const result = await this.#database.transaction(async (transaction) => {
+      await lockJob(transaction, jobId);
+      const job = await transaction.row<{ project: string }>("SELECT project FROM job WHERE id = ?", jobId);
+      if (job === undefined) return false;
+      const limited = await countUse(transaction, "message", job.project, at);
+      if (limited === undefined) await this.#addTurn(transaction, jobId, job.project, prompt);
+      return limited ?? true;
+    });
+    this.#announce();
+    return result;
+  }
+
+  async #addTurn(transaction: Transaction, job: string, project: string, prompt: string): Promise<void> {
+    const open = "SELECT 1 FROM turn WHERE job = ? AND state IN ('waiting', 'running') LIMIT 1";
+    const isFirst = (await transaction.row(open, job)) === undefined;
+    const turn = await this.#nextTurnId(transaction);
+    await transaction.run("INSERT INTO turn (id, job, prompt) VALUES (?, ?, ?)", turn, job, prompt);
+    const activate = 'UPDATE job SET state = \'active\', "idleSince" = NULL, "archivedAt" = NULL WHERE id = ?';
+    await transaction.run(activate, job);
+    if (isFirst) await this.#ready.add(transaction, { turn, job, project });
+  }
+
+  /** Returns a job with its turns, for another store. */
+  async copyJob(id: string): Promise<JobCopy | undefined> {
+    const columns = 'id, project, "createdAt", "archivedAt", "pullRequest", head';
+    const job = await this.#database.row<Omit<JobCopy, "turns">>(`SELECT ${columns} FROM job WHERE id = ?`, id);
+    const turns = 'SELECT id, prompt, state, attempts, "endedAt", answer FROM turn WHERE job = ? ORDER BY id';
+    return job && { ...job, turns: await this.#database.rows<TurnCopy>(turns, id) };
+  }
+
+  /** Adds a job of another store. Its running turns become waiting ones. */
+  async addCopy(copy: JobCopy): Promise<void> {
+    const { id, project, createdAt, archivedAt, pullRequest, head, turns } = copy;
+    const { state: lastState = "failed", endedAt = null } = turns.at(-1) ?? {};
+    const [state, idleSince] = isActive(copy) ? ["active", null] : [lastState, endedAt ?? createdAt];
+    await this.#database.transaction(async (transaction) => {
+      const insertJob = `INSERT INTO job
+        (id, project, "createdAt", state, "idleSince", "archivedAt", "pullRequest", head) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+      await transaction.run(insertJob, id, project, createdAt, state, idleSince, archivedAt, pullRequest, head);
+      const insertTurn = `INSERT INTO turn (id, job, prompt, state, attempts, "endedAt", answer)
+        VALUES (?, ?, ?, ?, ?, ?, ?)`;
+      for (const turn of turns) {
+        const turnState = turn.state === "running" ? "waiting" : turn.state;
+        await transaction.run(
+          insertTurn,
+          turn.id,
+          id,
+          turn.prompt,
+          turnState,
+          turn.attempts,
+          turn.endedAt,
+          turn.answer,
+        );
+      }
+      await this.#addNext(transaction, id);
+    });
+    this.#announce();
+  }
+
+  job(id: string): Promise<StoredJob | undefined> {
+    return this.#database.row<StoredJob>("SELECT * FROM job WHERE id = ?", id);
+  }
+
+  /** Returns how many jobs there are, and how many turns wait. */
+  async counts(): Promise<{ jobs: number; waitingTurns: number }> {
+    const sql = `SELECT (SELECT count(*) FROM job) AS jobs,
+      (SELECT count(*) FROM turn WHERE state = 'waiting') AS "waitingTurns"`;
+    return (await this.#database.row<{ jobs: number; waitingTurns: number }>(sql)) ?? { jobs: 0, waitingTurns: 0 };
+  }
+
+  /**
+   * Takes the next turn to run it; see `ReadyTurns` for the order.
+   *
+   * @param perProject - how many turns of one project run at a time. Default: any number
+   */
+  async startNextTurn(perProject?: number): Promise<RunningTurn | undefined> {
+    // Asked first, because most calls find no turn, and a transaction would show that the store can be written.
+    if (!(await this.#ready.mayHaveTurns(this.#database))) return undefined;
+    return this.#database.transaction(async (transaction) => {
+      const taken = await this.#ready.take(transaction, perProject);
+      if (taken === undefined) return undefined;
+      const find = "SELECT id, job, prompt, attempts, state FROM turn WHERE id = ?";
+      const found = await transaction.row<Turn & { state: TurnState }>(find, taken.turn);
+      if (found === undefined) throw new Error(`no turn ${taken.turn}`);
+      const { state, ...turn } = found;
+      await transaction.run("UPDATE turn SET state = 'running', lease = ? WHERE id = ?", taken.lease, turn.id);
+      return { ...turn, lease: taken.lease, isResumed: state === "running" };
+    });
+  }
+
+  /** How often the lease of a running turn has to be renewed, in milliseconds; `undefined` if it never expires. */
+  get renewEveryMs(): number | undefined {
+    return this.#ready.renewEveryMs;
+  }
+
+  /** Extends the lease of a running turn. Returns `false` if somebody else has taken it over. */
+  renewLease(turn: RunningTurn): Promise<boolean> {
+    return this.#ready.renew(taken(turn));
+  }
+
+  /** Returns the turns of a job, oldest first. */
+  turns(jobId: string): Promise<StoredTurn[]> {
+    return this.#database.rows<StoredTurn>("SELECT * FROM turn WHERE job = ? ORDER BY id", jobId);
+  }
+
+  async countTurns(jobId: string): Promise<number> {
+    const sql = "SELECT count(*) AS count FROM turn WHERE job = ?";
+    return (await this.#database.row<{ count: number }>(sql, jobId))?.count ?? 0;
+  }
+
+  /** Returns the ids of a job's newest turns, oldest first. */
+  async latestTurns(jobId: string, count: number): Promise<number[]> {
+    const sql = "SELECT id FROM turn WHERE job = ? ORDER BY id DESC LIMIT ?";
+    return (await this.#database.rows<{ id: number }>(sql, jobId, count)).map(({ id }) => id).reverse();
+  }
+
+  /** Returns a turn with at most `length` characters of its texts. */
+  turnExcerpt(id: number, length: number): Promise<TurnExcerpt | undefined> {
+    const sql = "SELECT state, substr(prompt, 1, ?) AS prompt, substr(answer, 1, ?) AS answer FROM turn WHERE id = ?";
+    return this.#database.row<TurnExcerpt>(sql, length, length, id);
+  }
+
+  /** Returns the earlier turns of a turn's job in which an agent ran, oldest first. */
+  history({ id, job }: Turn): Promise<EarlierTurn[]> {
+    const sql = "SELECT prompt, answer, state FROM turn WHERE job = ? AND id < ? AND attempts > 0 ORDER BY id";
+    return this.#database.rows<EarlierTurn>(sql, job, id);
+  }
+
+  /** Checks that nobody else has taken a running turn over. */
+  async confirmLease(turn: RunningTurn): Promise<void> {
+    if (!(await this.#ready.renew(taken(turn)))) throw new LeaseLost(turn.id);
+  }
+
+  /** Records what the agent said last in a turn. If that cannot be stored now, it is with the turn's end. */
+  async setAnswer(turn: RunningTurn, answer: string): Promise<void> {
+    await this.#storeNowOrAtEnd(turn, async (transaction) => {
+      await transaction.run("UPDATE turn SET answer = ? WHERE id = ?", answer, turn.id);
+    });
+  }
+
+  async countAttempt(turn: RunningTurn): Promise<void> {
+    await this.#change(turn, async (transaction) => {
+      await transaction.run("UPDATE turn SET attempts = attempts + 1 WHERE id = ?", turn.id);
+    });
+  }
+
+  /** Records how a running turn ended, at a time in milliseconds since 1970, and lets the next one of its job start. */
+  async finishTurn(turn: RunningTurn, state: "completed" | "failed", at: number): Promise<void> {
+    const { id, job } = turn;
+    await this.#database.transaction(async (transaction) => {
+      if (!(await this.#holds(transaction, turn))) {
+        const { state: stored } = (await transaction.row<{ state: TurnState }>(stateOf, id)) ?? {};
+        // Recorded already, or the job was deleted.
+        if (stored !== "waiting" && stored !== "running") return;
+        throw new LeaseLost(id);
+      }
+      for (const change of this.#postponedChanges.get(turn.lease) ?? []) await change(transaction);
+      await this.#ready.remove(transaction, taken(turn));
+      const end = 'UPDATE turn SET state = ?, "endedAt" = ?, lease = NULL WHERE id = ?';
+      await transaction.run(end, state, at, id);
+      if (await this.#addNext(transaction, job)) return;
+      await transaction.run('UPDATE job SET state = ?, "idleSince" = ? WHERE id = ?', state, at, job);
+    });
+    this.#postponedChanges.delete(turn.lease);
+    this.#announce();
+  }
+
+  /** Makes the oldest waiting turn of a job ready. Returns `false` if none waits. */
+  async #addNext(transaction: Transaction, job: string): Promise<boolean> {
+    const next = await transaction.row<{ turn: number; project: string }>(
+      `SELECT turn.id AS turn, job.project FROM turn JOIN job ON job.id = turn.job
+         WHERE turn.job = ? AND turn.state = 'waiting' ORDER BY turn.id LIMIT 1`,
+      job,
+    );
+    if (next !== undefined) await this.#ready.add(transaction, { ...next, job });
+    return next !== undefined;
+  }
+
+  /**
+   * Makes a running turn wait again, with the number of attempts that it had when it was started.
+   *
+   * @param pauseMs - it is not started before this time has passed and `resumeTurn` was called, or by the next service.
+   *   Default: 0
+   */
+  async requeueTurn(turn: RunningTurn, pauseMs = 0): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      if (!(await this.#holds(transaction, turn))) throw new LeaseLost(turn.id);
+      const requeue = "UPDATE turn SET state = 'waiting', attempts = ?, lease = NULL WHERE id = ?";
+      await transaction.run(requeue, turn.attempts, turn.id);
+      await this.#ready.putBack(transaction, taken(turn), pauseMs);
+    });
+    this.#postponedChanges.delete(turn.lease);
+    this.#announce();
+  }
+
+  /** Lets a turn start that was requeued with a pause. */
+  async resumeTurn({ id, job }: Turn): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      const waiting = `SELECT job.project FROM turn JOIN job ON job.id = turn.job
+        WHERE turn.id = ? AND turn.state = 'waiting'`;
+      const found = await transaction.row<{ project: string }>(waiting, id);
+      if (found !== undefined) await this.#ready.endPause(transaction, { turn: id, job, project: found.project });
+    });
+    this.#announce();
+  }
+
+  /** Requeues what an earlier service left: running turns, which it returns, and postponed ones. */
+  requeueInterruptedTurns(): Promise<Pick<Turn, "id" | "job">[]> {
+    return this.#database.transaction((transaction) => this.#ready.recover(transaction));
+  }
+
+  /**
+   * Records the pull request of a turn's job and the last commit pushed to it. If that cannot be stored now, it is with the
+   * turn's end.
+   */
+  async setPullRequest(turn: RunningTurn, link: string, head: string): Promise<void> {
+    await this.#setPullRequest(turn, link, head);
+  }
+
+  /** Records the last commit that was pushed for a turn's job, which has no pull request yet. Stored like `setPullRequest`. */
+  async clearPullRequest(turn: RunningTurn, head: string): Promise<void> {
+    await this.#setPullRequest(turn, null, head);
+  }
+
+  async #setPullRequest(turn: RunningTurn, link: string | null, head: string): Promise<void> {
+    await this.#storeNowOrAtEnd(turn, async (transaction) => {
+      await transaction.run('UPDATE job SET "pullRequest" = ?, head = ? WHERE id = ?', link, head, turn.job);
+    });
+  }
+
+  /** Writes without changing anything. Throws `StoreUnavailable` if the store still cannot be written. */
+  async probe(): Promise<void> {
+    await this.#database.probe();
+  }
+
+  /**
+   * Does something unless another process on the same store is doing it.
+   *
+   * @returns whether it did
+   */
+  exclusively(name: string, work: () => Promise<void>): Promise<boolean> {
+    return this.#database.exclusively(name, work);
+  }
+
+  /**
+   * Archives jobs, except those that have received a turn or another pull request since they were read.
+   *
+   * @param at - milliseconds since 1970
+   * @returns the ids of those that it archived
+   */
+  archiveJobs(jobs: readonly JobWithPullRequest[], at: number): Promise<string[]> {
+    const sql = `UPDATE job SET "archivedAt" = ?
+      WHERE id = ? AND "archivedAt" IS NULL AND "idleSince" = ? AND "pullRequest" = ? AND head = ?`;
+    return this.#database.transaction(async (transaction) => {
+      const archived: string[] = [];
+      for (const { id, idleSince, pullRequest, head } of jobs)
+        if ((await transaction.run(sql, at, id, idleSince, pullRequest, head)) > 0) archived.push(id);
+      return archived;
+    });
+  }
+
+  /**
+   * Archives the jobs that have been idle longest.
+   *
+   * @param before - archives only jobs whose last turn ended at this time or before, in milliseconds since 1970
+   * @param at - milliseconds since 1970
+   * @returns the ids of those that it archived, at most `limit`
+   */
+  archiveIdleJobs(before: number, at: number, limit: number): Promise<string[]> {
+    const oldest = `SELECT id FROM job WHERE "idleSince" <= ? AND "idleSince" IS NOT NULL AND "archivedAt" IS NULL
+      ORDER BY "idleSince" LIMIT ?`;
+    const archive = `UPDATE job SET "archivedAt" = ? WHERE id IN (${oldest}) AND "idleSince" IS NOT NULL RETURNING id`;
+    return this.#database.transaction(async (transaction) =>
+      (await transaction.rows<{ id: string }>(archive, at, before, limit)).map(({ id }) => id),
+    );
+  }
+
+  /**
+   * Returns jobs that are neither active nor archived and have a pull request, those that have been idle longest first.
+   *
+   * @param after - the last one that the previous call returned
+   */
+  jobsWithPullRequest(limit: number, after?: JobWithPullRequest): Promise<JobWithPullRequest[]> {
+    return this.#database.rows<JobWithPullRequest>(
+      `SELECT id, "idleSince", "pullRequest", head FROM job
+         WHERE "idleSince" IS NOT NULL AND "archivedAt" IS NULL AND "pullRequest" IS NOT NULL AND ("idleSince", id) > (?, ?)
+         ORDER BY "idleSince", id LIMIT ?`,
+      after?.idleSince ?? -1,
+      after?.id ?? "",
+      limit,
+    );
+  }
+
+  /**
+   * Deletes the jobs that have been idle longest, with their turns and the pages of their pull requests. Their files can
+   * be removed then: `deletedJobs` returns them until `forgetDeletedJobs`.
+   *
+   * @param before - deletes only jobs whose last turn ended at this time or before, in milliseconds since 1970
+   * @returns the ids of those that it deleted, at most `limit`
+   */
+  deleteIdleJobs(before: number, limit: number): Promise<string[]> {
+    const isIdle = '"idleSince" <= ? AND "idleSince" IS NOT NULL';
+    const oldest = `SELECT id FROM job WHERE ${isIdle} ORDER BY "idleSince" LIMIT ?`;
+    return this.#database.transaction(async (transaction) => {
+      const deleted: string[] = [];
+      for (const { id } of await transaction.rows<{ id: string }>(oldest, before, limit)) {
+        await lockJob(transaction, id);
+        // A message may have arrived before the lock.
+        if (!(await transaction.row(`SELECT 1 FROM job WHERE id = ? AND ${isIdle}`, id, before))) continue;
+        await transaction.run("DELETE FROM turn WHERE job = ?", id);
+        await transaction.run('DELETE FROM "pullRequest" WHERE job = ?', id);
+        await transaction.run("DELETE FROM job WHERE id = ?", id);
+        await transaction.run('INSERT INTO "deletedJob" (id) VALUES (?) ON CONFLICT DO NOTHING', id);
+        deleted.push(id);
+      }
+      return deleted;
+    });
+  }
+
+  /** Returns the ids of deleted jobs whose files are not known to be removed. */
+  async deletedJobs(limit: number): Promise<string[]> {
+    return (await this.#database.rows<{ id: string }>('SELECT id FROM "deletedJob" LIMIT ?', limit)).map(
+      ({ id }) => id,
+    );
+  }
+
+  /** Records that the files of deleted jobs are removed. */
+  async forgetDeletedJobs(ids: readonly string[]): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      for (const id of ids) await transaction.run('DELETE FROM "deletedJob" WHERE id = ?', id);
+    });
+  }
+
+  addPullRequest({ job, title, branch, target, base, head }: LocalPullRequest): Promise<number> {
+    const insert = `INSERT INTO "pullRequest" (job, title, branch, target, base, head) VALUES (?, ?, ?, ?, ?, ?)
+      RETURNING number`;
+    return this.#database.transaction(async (transaction) => {
+      const [row] = await transaction.rows<{ number: number }>(insert, job, title, branch, target, base, head);
+      return row?.number ?? 0;
+    });
+  }
+
+  async updatePullRequest(number: number, job: string, base: string, head: string): Promise<boolean> {
+    const update = 'UPDATE "pullRequest" SET base = ?, head = ? WHERE number = ? AND job = ?';
+    return (await this.#database.run(update, base, head, number, job)) > 0;
+  }
+
+  pullRequest(number: number): Promise<LocalPullRequest | undefined> {
+    return this.#database.row<LocalPullRequest>('SELECT * FROM "pullRequest" WHERE number = ?', number);
+  }
+
+  /** Returns the newest pull requests, newest first. */
+  latestPullRequests(count: number): Promise<{ number: number; title: string }[]> {
+    return this.#database.rows('SELECT number, title FROM "pullRequest" ORDER BY number DESC LIMIT ?', count);
+  }
+
+  /** Returns whether a turn is still run by whoever took it with this lease, and keeps it so until the transaction has ended. */
+  async #holds(transaction: Transaction, { id, job, lease }: RunningTurn): Promise<boolean> {
+    await lockJob(transaction, job);
+    return (await transaction.row("SELECT 1 FROM turn WHERE id = ? AND lease = ?", id, lease)) !== undefined;
+  }
+
+  async #change(turn: RunningTurn, change: (transaction: Transaction) => Promise<void>): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      if (!(await this.#holds(transaction, turn))) throw new LeaseLost(turn.id);
+      await change(transaction);
+    });
+  }
+
+  /** The agent has run and cannot run again for this, so the change waits for the end of the turn, which is retried. */
+  async #storeNowOrAtEnd(turn: RunningTurn, change: (transaction: Transaction) => Promise<void>): Promise<void> {
+    try {
+      await this.#change(turn, change);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      this.#postponedChanges.set(turn.lease, [...(this.#postponedChanges.get(turn.lease) ?? []), change]);
+    }
+  }
+
+  #announce(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+const stateOf = "SELECT state FROM turn WHERE id = ?";
+
+const taken = ({ id, lease }: RunningTurn) => ({ turn: id, lease });
+
+/** Keeps a turn from being added to a job while another one of its turns ends, or while the job is deleted. */
+async function lockJob(transaction: Transaction, job: string): Promise<void> {
+  await transaction.lock(job);
+}
