@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { errorStack } from "../error-message.ts";
-import { type Engine, type JobRecord, type RateLimited, StoreUnavailable } from "../jobs/engine.ts";
+import { type Engine, type JobRecord, OutcomeUnknown, type RateLimited, StoreUnavailable } from "../jobs/engine.ts";
 import { authenticationError } from "./authentication.ts";
 import { BodyReader } from "./body-reader.ts";
 import { keepConnection } from "./connections.ts";
@@ -74,6 +74,9 @@ export function createApi({ engine, apiKey, projects, log }: ApiOptions): Reques
           headers: { "retry-after": "30" },
         };
       log(`${request.method} ${request.url}: ${errorStack(error)}`);
+      // Neither retried nor taken for a rejection by clients that keep to the specification.
+      if (error instanceof OutcomeUnknown)
+        return { status: 500, body: { error: "It is unknown whether the request was accepted" } };
       return { status: 500, body: { error: "Internal error" } };
     });
     sendJson(response, status, body, headers);

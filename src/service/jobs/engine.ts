@@ -28,6 +28,9 @@ export interface RateLimited {
 /** Thrown when nothing can be stored now, such as on a full disk, or copies of jobs cannot be read. Nothing was accepted. */
 export class StoreUnavailable extends Error {}
 
+/** Thrown when it cannot be found out whether a change was stored, because the connection to the store was lost meanwhile. */
+export class OutcomeUnknown extends Error {}
+
 /** Runs jobs. It is all that the HTTP API knows of them. */
 export interface Engine {
   /** Creates a job with `prompt` as its first turn. */

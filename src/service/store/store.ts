@@ -72,6 +72,8 @@ export interface StoreOptions {
   database: Database;
   ready: ReadyTurns;
   nextTurnId: NextTurnId;
+  /** Ends what else belongs to the store, before the database is closed. */
+  close?: () => Promise<void>;
 }
 
 /**
@@ -88,7 +90,10 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
   /** Changes of running turns that could not be stored yet, by lease. */
   readonly #postponedChanges = new Map<string, ((transaction: Transaction) => Promise<void>)[]>();
 
-  constructor({ database, ready, nextTurnId }: StoreOptions) {
+  readonly #close: (() => Promise<void>) | undefined;
+
+  constructor({ database, ready, nextTurnId, close }: StoreOptions) {
+    this.#close = close;
     this.#database = database;
     this.#ready = ready;
     this.#nextTurnId = nextTurnId;
@@ -96,6 +101,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#close?.();
     await this.#database[Symbol.asyncDispose]();
   }
 

@@ -1,0 +1,14 @@
+import { DatabaseError } from "pg";
+
+/**
+ * SQLSTATE classes and codes of errors that are not the statement's fault: lost connections, rollbacks because of other
+ * transactions, missing resources, an operator's intervention and errors of the disk; and a server that only reads.
+ * Postgres: "PostgreSQL Error Codes".
+ */
+const unavailable = /^(08|40|53|57|58|25006)/;
+
+/** Returns whether an error of the client says that the server cannot be used now, and not that a statement is wrong. */
+export function isUnavailable(error: unknown): boolean {
+  // Only the server's own errors have a class of their own: all others are of the connection.
+  return !(error instanceof DatabaseError) || unavailable.test(error.code ?? "");
+}

@@ -1,0 +1,34 @@
+import { errorMessage } from "../../error-message.ts";
+import { type NextTurnId, Store } from "../store.ts";
+import { createPool, PostgresDatabase, type PostgresOptions } from "./database.ts";
+import { Notifications } from "./notifications.ts";
+import { PostgresReadyTurns } from "./ready-turns.ts";
+import { openSchema } from "./schema.ts";
+
+const nextTurnId: NextTurnId = async (transaction) =>
+  (await transaction.row<{ id: number }>(`SELECT nextval('"turnId"') AS id`))?.id ?? 0;
+
+/**
+ * Opens a store in a Postgres database, which any number of processes can have open.
+ *
+ * @throws if the database cannot be reached, or its schema is of a version that this one cannot work with
+ */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const { url, log } = options;
+  const pool = createPool(options);
+  const database = new PostgresDatabase(pool, log);
+  const notifications = new Notifications(url);
+  try {
+    await openSchema(pool);
+    const ready = await PostgresReadyTurns.open(database, notifications, log);
+    const close = async () => {
+      await ready[Symbol.asyncDispose]();
+      await notifications[Symbol.asyncDispose]();
+    };
+    return new Store({ database, ready, nextTurnId, close });
+  } catch (error) {
+    await notifications[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+    throw new Error(`cannot open the Postgres store: ${errorMessage(error)}`, { cause: error });
+  }
+}

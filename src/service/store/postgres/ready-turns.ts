@@ -1,0 +1,172 @@
+import { PgBoss } from "pg-boss";
+import type { ReadyTurn, ReadyTurns, TakenTurn } from "../ready-turns.ts";
+import { LeaseLost } from "../ready-turns.ts";
+import type { Transaction } from "../sql.ts";
+import { type PostgresDatabase, PostgresTransaction } from "./database.ts";
+import type { Notifications } from "./notifications.ts";
+import { queueTables } from "./schema.ts";
+
+const queue = "turn";
+const channel = "agent_job_turn";
+
+/** A worker that has not renewed a lease for this long is taken for dead. */
+const leaseSeconds = 30;
+const renewEveryMs = 10_000;
+/** Notifications wake workers at once. This is for those that do not arrive, and ends pauses. */
+const pollMs = 5000;
+const superviseMs = 10_000;
+
+/** The longest that pg-boss lets a turn run, in milliseconds. */
+export const longestTurnMs = 23 * 3_600_000;
+
+/** pg-boss deletes what waits longer. */
+const retentionSeconds = 10 * 365 * 86_400;
+
+/**
+ * The queue of any number of processes: pg-boss, which takes the lowest rank first. A turn whose worker has died is taken by another
+ * one when its lease has expired.
+ */
+export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
+  readonly renewEveryMs = renewEveryMs;
+  readonly #database: PostgresDatabase;
+  readonly #notifications: Notifications;
+  readonly #boss: PgBoss;
+  readonly #listeners = new Set<() => void>();
+  readonly #timers: NodeJS.Timeout[] = [];
+
+  private constructor(database: PostgresDatabase, notifications: Notifications, log: (line: string) => void) {
+    this.#database = database;
+    this.#notifications = notifications;
+    this.#boss = new PgBoss({
+      db: { executeSql: (sql, values) => database.query(sql, values) },
+      schema: queueTables,
+      schedule: false,
+      supervise: false,
+    });
+    this.#boss.on("error", (error) => log(`The queue reports an error: ${error.message}`));
+    this.#boss.on("warning", ({ message }) => log(`The queue reports: ${message}`));
+  }
+
+  /** Creates the queue, or brings it to this version of pg-boss. */
+  static async open(
+    database: PostgresDatabase,
+    notifications: Notifications,
+    log: (line: string) => void,
+  ): Promise<PostgresReadyTurns> {
+    const turns = new PostgresReadyTurns(database, notifications, log);
+    await turns.#open();
+    return turns;
+  }
+
+  async #open(): Promise<void> {
+    await this.#boss.start();
+    const options = {
+      expireInSeconds: 86_399,
+      heartbeatSeconds: leaseSeconds,
+      retryLimit: 1_000_000,
+      retentionSeconds,
+      deleteAfterSeconds: 3600,
+    };
+    // The state of a turn is that in the table. `exclusive`: at most one of each job.
+    await this.#boss.createQueue(queue, { ...options, policy: "exclusive" });
+    await this.#boss.updateQueue(queue, options);
+    this.#notifications.on(channel, () => this.#announce());
+    // Not all processes at the same moment.
+    this.#timers.push(setInterval(() => this.#announce(), pollMs * (0.8 + 0.4 * Math.random())).unref());
+    this.#timers.push(setInterval(() => void this.#supervise().catch(() => {}), superviseMs).unref());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#boss.stop({ close: false, graceful: false });
+  }
+
+  async add(transaction: Transaction, { turn, job, project }: ReadyTurn): Promise<void> {
+    await transaction.run("INSERT INTO project (name) VALUES (?) ON CONFLICT DO NOTHING", project);
+    const next = `UPDATE project SET "lastRank" = greatest("lastRank", (SELECT rank FROM "lastStart")) + 1
+      WHERE name = ? RETURNING "lastRank" AS rank`;
+    const { rank = 0 } = (await transaction.row<{ rank: number }>(next, project)) ?? {};
+    await this.#boss.send(
+      queue,
+      { turn, rank },
+      { singletonKey: job, group: { id: project }, priority: -rank, db: connectionOf(transaction) },
+    );
+    await transaction.row("SELECT pg_notify(?, '')", channel);
+  }
+
+  async mayHaveTurns(): Promise<boolean> {
+    return true;
+  }
+
+  async take(transaction: Transaction, perProject: number | undefined): Promise<TakenTurn | undefined> {
+    // Two at the same time would not count each other.
+    if (perProject !== undefined) await transaction.lock("turns");
+    const limit = perProject === undefined ? {} : { groupConcurrency: perProject };
+    const options = { ...limit, db: connectionOf(transaction) };
+    const [found] = await this.#boss.fetch<{ turn: number; rank: number }>(queue, options);
+    if (found === undefined) return undefined;
+    const { turn, rank } = found.data;
+    await transaction.run('UPDATE "lastStart" SET rank = ? WHERE rank < ?', rank, rank);
+    return { turn, lease: `${found.id}/${found.retryCount}` };
+  }
+
+  async remove(transaction: Transaction, taken: TakenTurn): Promise<void> {
+    const completed = await this.#boss.complete(queue, attemptOf(taken), null, { db: connectionOf(transaction) });
+    if (!hadEffect(completed)) throw new LeaseLost(taken.turn);
+  }
+
+  async putBack(transaction: Transaction, taken: TakenTurn, pauseMs: number): Promise<void> {
+    const db = connectionOf(transaction);
+    const attempt = attemptOf(taken);
+    if (!hadEffect(await this.#boss.fail(queue, attempt, null, { db }))) throw new LeaseLost(taken.turn);
+    const startAfter = Math.ceil(pauseMs / 1000);
+    if (startAfter > 0) await this.#boss.update(queue, undefined, { id: attempt.id, startAfter, db });
+    else await transaction.row("SELECT pg_notify(?, '')", channel);
+  }
+
+  /** Time alone ends a pause. */
+  async endPause(): Promise<void> {}
+
+  /** Other processes may be running everything that is running. */
+  async recover(): Promise<[]> {
+    return [];
+  }
+
+  async renew(taken: TakenTurn): Promise<boolean> {
+    return hadEffect(await this.#boss.touch(queue, attemptOf(taken)));
+  }
+
+  onReady(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** After an outage, all workers have time to renew their leases before any expires. */
+  async #supervise(): Promise<void> {
+    if (this.#database.usableForMs < leaseSeconds * 1000) return;
+    await this.#boss.supervise(queue);
+    await this.#database.forgetOldCommits();
+    this.#announce();
+  }
+
+  #announce(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Lets pg-boss take part in a transaction. */
+function connectionOf(transaction: Transaction) {
+  if (!(transaction instanceof PostgresTransaction)) throw new Error("not a transaction of Postgres");
+  return { executeSql: (sql: string, values?: unknown[]) => transaction.query(sql, values) };
+}
+
+/** pg-boss does not declare the type of what it returns. */
+function hadEffect(response: object): boolean {
+  if (!("affected" in response)) throw new Error("pg-boss does not say whether it changed anything");
+  return response.affected === 1;
+}
+
+/** A lease is the id of pg-boss and the number of the attempt. */
+function attemptOf({ lease }: TakenTurn): { id: string; retryCount: number } {
+  const [id = "", retryCount] = lease.split("/");
+  return { id, retryCount: Number(retryCount) };
+}
