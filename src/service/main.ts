@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { createAgentNetwork, fullNetwork } from "./agents/network/agent-network.ts";
 import { createSandbox } from "./agents/sandbox/create-sandbox.ts";
 import { unconfined } from "./agents/sandbox/sandbox.ts";
@@ -12,8 +13,10 @@ import { createLinePrinter } from "./line-printer.ts";
 import { type CommandLineOptions, help, parseOptions } from "./options.ts";
 import { isResourceExhausted } from "./processes/resource-exhausted.ts";
 import { removeDirectory } from "./remove-directory.ts";
-import { startService } from "./service.ts";
+import { type RunningService, type Service, startApi, startService, startWorker } from "./service.ts";
 import { backUpStore } from "./store/sqlite/backup.ts";
+import { lockStore } from "./store/sqlite/store-lock.ts";
+import type { Store } from "./store/store.ts";
 
 const print = createLinePrinter();
 const args = process.argv.slice(2);
@@ -37,47 +40,80 @@ async function backUp({ store, file }: BackupOptions): Promise<void> {
 }
 
 async function serve({
+  role,
   sandbox: kind,
   network: networkKind,
   modelHosts,
   apiKey = `mint_${randomBytes(24).toString("hex")}`,
   store,
+  postgres,
+  folder: givenFolder,
+  drainMs,
   ...rest
 }: CommandLineOptions) {
   // Everything the service writes is only for its user, except what Git writes to a repository of others.
   const repositoryUmask = process.umask(0o077);
-  const folder = store === undefined ? createFolder() : `${resolve(store)}.files`;
+  const keptFolder = store === undefined ? givenFolder : `${resolve(store)}.files`;
+  const folder = keptFolder === undefined ? createFolder() : resolve(keptFolder);
+  const isPersistent = store !== undefined || postgres !== undefined;
   const log = (line: string): void => print(`${new Date().toISOString()} ${line}`);
   let network = fullNetwork;
-  const start = async () => {
-    const sandbox = kind === undefined ? unconfined : await createSandbox(kind, folder, networkKind === "full", log);
-    network = await createAgentNetwork(networkKind, rest.agent, modelHosts, process.env, log);
-    return startService({ ...rest, sandbox, network, apiKey, folder, store, repositoryUmask, log });
+  let folderLock: Disposable | undefined;
+  const start = async (): Promise<RunningService | Service> => {
+    const sandbox =
+      kind === undefined || role === "api"
+        ? unconfined
+        : await createSandbox(kind, folder, networkKind === "full", log);
+    if (role !== "api") network = await createAgentNetwork(networkKind, rest.agent, modelHosts, process.env, log);
+    const openStore = postgres === undefined ? undefined : () => openPostgres(postgres, log);
+    if (postgres !== undefined) folderLock = lockFolder(folder);
+    const options = { ...rest, sandbox, network, apiKey, folder, store, openStore, repositoryUmask, log };
+    if (role === "worker") return startWorker(options);
+    return role === "api" ? startApi(options) : startService(options);
+  };
+  const end = async (): Promise<void> => {
+    await network[Symbol.asyncDispose]();
+    folderLock?.[Symbol.dispose]();
+    if (keptFolder === undefined) await removeDirectory(folder);
   };
   const service = await start().catch(async (error: unknown) => {
     const advice = isResourceExhausted(error)
       ? "The machine lacks something, such as disk space, processes or file descriptors. Start the service again when it has that.\n"
       : "";
     process.stderr.write(`The service cannot start: ${errorMessage(error)}\n${advice}`);
-    await network[Symbol.asyncDispose]();
-    if (store === undefined) await removeDirectory(folder);
+    await end();
     process.exit(1);
   });
-  let isStopping = false;
+  let signals = 0;
   const stop = async (): Promise<void> => {
-    if (isStopping) return;
-    isStopping = true;
-    log(`Stopping the agents.${store === undefined ? "" : " The next service on the same store resumes their jobs."}`);
+    signals++;
+    if (signals === 1 && drainMs > 0) {
+      log(
+        `Waiting up to ${drainMs / 60_000} minutes for the running agents. No more are started. A second signal stops them.`,
+      );
+      const { promise: second, resolve: onSecond } = Promise.withResolvers<void>();
+      stopNow = onSecond;
+      await Promise.race([service.finish(), second, setTimeout(drainMs, undefined, { ref: false })]);
+    } else if (signals > 1) return stopNow();
+    log(`Stopping the agents.${isPersistent ? " The next service on the same store resumes their jobs." : ""}`);
     await service[Symbol.asyncDispose]();
-    await network[Symbol.asyncDispose]();
-    if (store === undefined) await removeDirectory(folder);
+    await end();
     process.exit(0);
   };
+  let stopNow = (): void => {};
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
-  print(`Listening on ${service.url}`);
-  print(`Projects     ${rest.projects.join(", ")}`);
-  print(`API key      ${process.env.AGENT_SERVICE_KEY ? "from AGENT_SERVICE_KEY" : apiKey}`);
-  print(`Job logs     ${logsFolder(folder)}`);
+  if ("url" in service) {
+    print(`Listening on ${service.url}`);
+    print(`Projects     ${rest.projects.join(", ")}`);
+    print(`API key      ${process.env.AGENT_SERVICE_KEY ? "from AGENT_SERVICE_KEY" : apiKey}`);
+  } else print(`Running up to ${rest.agents} agents at a time`);
+  if (role !== "api") print(`Job logs     ${logsFolder(folder)}`);
+}
+
+/** Only a service with a Postgres store loads its client. */
+async function openPostgres(url: string, log: (line: string) => void): Promise<Store> {
+  const { openPostgresStore } = await import("./store/postgres/open-store.ts");
+  return openPostgresStore({ url, log });
 }
 
 /** Creates a folder for a service without a store. Not in the temporary directory, where some agents refuse to have a home. */
@@ -85,4 +121,10 @@ function createFolder(): string {
   const parent = join(process.env.XDG_STATE_HOME || join(homedir(), ".local/state"), "agent-job-service");
   mkdirSync(parent, { recursive: true });
   return mkdtempSync(join(parent, "run-"));
+}
+
+/** Keeps a second process away from a folder. With a file as the store, that has the lock. */
+function lockFolder(folder: string): Disposable {
+  mkdirSync(folder, { recursive: true });
+  return lockStore(join(folder, "process"));
 }

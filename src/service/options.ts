@@ -9,11 +9,14 @@ import { type SandboxKind, sandboxKinds } from "./agents/sandbox/create-sandbox.
 import { errorMessage } from "./error-message.ts";
 import type { GitHubRepository } from "./pulls/github/github-repository.ts";
 
-export const help = `Usage: npm run service -- --repository PATH-OR-URL [options]
+export const help = `Usage: npm run service -- [api|worker] --repository PATH-OR-URL [options]
        npm run service -- --store FILE --backup FILE
 
 Runs an agent job service on this machine. For each job, an agent works on a branch of its own in a clone of the
 repository. The service commits and pushes the agent's changes and opens a pull request.
+
+With a Postgres store, it runs on any number of machines: api serves only the API and the pages, worker only runs agents.
+Give all of them the same options. Without either word, the service does both.
 
   --repository PATH-OR-URL  the repository, as git clone accepts it; the service must be able to push to it
   --base BRANCH             branch that jobs start from and pull requests are opened against
@@ -35,7 +38,8 @@ repository. The service commits and pushes the agent's changes and opens a pull 
   --model-host HOST[:PORT]  also let agents reach this host, if only their model; may be repeated
   --model NAME              the model that a named agent uses (default: the agent's own default); shown as the model of
                             jobs (default: the name, or the first word of the command)
-  --agents N                how many agents run at a time (default: number of CPU cores)
+  --agents N                how many agents this service or worker runs at a time (default: number of CPU cores)
+  --agents-per-project N    how many agents run for one project at a time, over all workers (default: any number)
   --memory-mb N             kill an agent if its processes together use more memory (default: unlimited)
   --processes N             kill an agent if it has more processes at a time (default: unlimited)
   --disk-mb N               kill an agent if its job's files are larger (default: unlimited)
@@ -46,10 +50,17 @@ repository. The service commits and pushes the agent's changes and opens a pull 
   --project ID              project that the API key gives access to; may be repeated (default: demo)
   --port N                  port to listen on (default: any free port)
   --public-url URL          https URL at which a reverse proxy serves the service, such as https://agents.example.com;
-                            used in links to pages (default: it can be reached only on this machine)
+                            used in links to pages (default: it can be reached only on this machine); also http for a proxy on
+                            this machine
   --store FILE              keep jobs, messages and rate limits in this SQLite file, and the clone, the homes of agents
                             and the logs next to it
                             (default: nothing is kept when the service stops)
+  --store postgres://...    keep them in this Postgres database, for services on several machines. PGHOST, PGUSER, PGPASSWORD
+                            and the like complete the URL
+  --folder DIRECTORY        with Postgres: keep the clone, the homes of agents and the logs here; one for each process
+                            (default: a new one, which is removed when the service stops)
+  --drain-minutes N         when the service is told to stop (SIGTERM), let the running agents finish for this long, and start no
+                            more; a second signal stops them (default: stop them at once)
   --archive-after-days N    also archive jobs that have been idle for this long, not only those whose pull request is closed
                             or merged
   --delete-after-days N     delete jobs that have been idle for this long, archived or not, with their homes, logs and pages
@@ -67,6 +78,8 @@ GITHUB_TOKEN is used to push over HTTPS and to open pull requests. Neither is pa
 
 /** What the command line and the environment configure. */
 export interface CommandLineOptions {
+  /** Default: the API and a worker. */
+  role: "api" | "worker" | undefined;
   repository: string;
   targetBranch: string | undefined;
   agent: Agent;
@@ -79,8 +92,15 @@ export interface CommandLineOptions {
   projects: string[];
   port: number;
   publicUrl: string | undefined;
+  /** A file. */
   store: string | undefined;
+  /** The URL of a Postgres store. */
+  postgres: string | undefined;
+  /** For a Postgres store. */
+  folder: string | undefined;
+  drainMs: number;
   agents: number;
+  agentsPerProject: number | undefined;
   timeLimitMs: number;
   limits: Limits;
   largestChangeBytes: number;
@@ -98,8 +118,9 @@ export function parseOptions(
   environment: Readonly<Record<string, string | undefined>>,
 ): CommandLineOptions | "help" | { error: string } {
   try {
+    const role = parseRole(args[0]);
     const { values } = parseArgs({
-      args,
+      args: role === undefined ? args : args.slice(1),
       options: {
         repository: { type: "string" },
         base: { type: "string" },
@@ -112,6 +133,7 @@ export function parseOptions(
         "model-host": { type: "string", multiple: true },
         model: { type: "string" },
         agents: { type: "string" },
+        "agents-per-project": { type: "string" },
         "time-limit-minutes": { type: "string" },
         "memory-mb": { type: "string" },
         processes: { type: "string" },
@@ -122,6 +144,8 @@ export function parseOptions(
         port: { type: "string" },
         "public-url": { type: "string" },
         store: { type: "string" },
+        folder: { type: "string" },
+        "drain-minutes": { type: "string" },
         "archive-after-days": { type: "string" },
         "delete-after-days": { type: "string" },
         "repository-moved": { type: "boolean", default: false },
@@ -140,7 +164,15 @@ export function parseOptions(
     const network = parseChoice("--agent-network", values["agent-network"], networkKinds) ?? "full";
     if (network !== "full" && sandbox !== "bwrap")
       throw new Error(`--agent-network ${network} requires --sandbox bwrap.`);
+    const github = parseGitHubRepository(repository, values, environment.GITHUB_TOKEN);
+    const publicUrl = parsePublicUrl(values["public-url"]);
+    const timeLimitMs = parsePositive("--time-limit-minutes", values["time-limit-minutes"] ?? "30") * 60_000;
+    const postgres = /^postgres(ql)?:/.test(store ?? "") ? store : undefined;
+    if (postgres !== undefined && timeLimitMs > longestPostgresTurnMs)
+      throw new Error("--time-limit-minutes must be at most 1380 with a Postgres store.");
+    checkRole(role, { postgres, github, publicUrl, apiKey: environment.AGENT_SERVICE_KEY, folder: values.folder });
     return {
+      role,
       repository,
       targetBranch: values.base,
       agent: {
@@ -154,10 +186,18 @@ export function parseOptions(
       apiKey: environment.AGENT_SERVICE_KEY || undefined,
       projects: project,
       port: parseInteger("--port", values.port ?? "0", 0, 65_535),
-      publicUrl: parsePublicUrl(values["public-url"]),
-      store,
+      publicUrl,
+      store: postgres === undefined ? store : undefined,
+      postgres,
+      folder: values.folder,
+      drainMs:
+        values["drain-minutes"] === undefined ? 0 : parsePositive("--drain-minutes", values["drain-minutes"]) * 60_000,
       agents: parseInteger("--agents", values.agents ?? String(availableParallelism()), 1, 1000),
-      timeLimitMs: parsePositive("--time-limit-minutes", values["time-limit-minutes"] ?? "30") * 60_000,
+      agentsPerProject:
+        values["agents-per-project"] === undefined
+          ? undefined
+          : parseInteger("--agents-per-project", values["agents-per-project"], 1, 1000),
+      timeLimitMs,
       limits: {
         memoryMb: parseLimit("--memory-mb", values["memory-mb"]),
         processes: parseLimit("--processes", values.processes),
@@ -168,11 +208,37 @@ export function parseOptions(
       archiveAfterDays: parseDays("--archive-after-days", values["archive-after-days"]),
       deleteAfterDays: parseDays("--delete-after-days", values["delete-after-days"]),
       isRepositoryMoved: values["repository-moved"],
-      github: parseGitHubRepository(repository, values, environment.GITHUB_TOKEN),
+      github,
     };
   } catch (error) {
     return { error: errorMessage(error) };
   }
+}
+
+/** The queue of a Postgres store ends what takes a day. */
+const longestPostgresTurnMs = 1380 * 60_000;
+
+function parseRole(word: string | undefined): "api" | "worker" | undefined {
+  if (word === undefined || word.startsWith("-")) return undefined;
+  if (word === "api" || word === "worker") return word;
+  throw new Error(`${word} is neither api nor worker.`);
+}
+
+interface RoleSettings {
+  postgres: string | undefined;
+  github: GitHubRepository | undefined;
+  publicUrl: string | undefined;
+  apiKey: string | undefined;
+  folder: string | undefined;
+}
+
+function checkRole(role: "api" | "worker" | undefined, { postgres, github, publicUrl, apiKey, folder }: RoleSettings) {
+  if (folder !== undefined && postgres === undefined) throw new Error("--folder requires a --store in Postgres.");
+  if (role === undefined) return;
+  if (postgres === undefined) throw new Error(`${role} requires --store postgres://..., which other processes share.`);
+  if (github === undefined && publicUrl === undefined)
+    throw new Error(`${role} requires --public-url, because pull requests are pages of the service.`);
+  if (role === "api" && !apiKey) throw new Error("api requires AGENT_SERVICE_KEY, the same for all of them.");
 }
 
 function parseChoice<T extends string>(option: string, text: string | undefined, choices: readonly T[]): T | undefined {
@@ -220,7 +286,8 @@ function parsePublicUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // Over http, the API key would be sent in plain text.
-  if (url?.protocol !== "https:" || url.href !== `${url.origin}/`)
+  const isLocal = url?.protocol === "http:" && ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname);
+  if (!(url?.protocol === "https:" || isLocal) || url.href !== `${url.origin}/`)
     throw new Error("--public-url must be an https URL without a path, such as https://agents.example.com.");
   return url.origin;
 }

@@ -3,7 +3,7 @@ import { type NextTurnId, Store } from "../store.ts";
 import { createPool, PostgresDatabase, type PostgresOptions } from "./database.ts";
 import { Notifications } from "./notifications.ts";
 import { PostgresReadyTurns } from "./ready-turns.ts";
-import { openSchema } from "./schema.ts";
+import { openSchema, whileOthersWait } from "./schema.ts";
 
 const nextTurnId: NextTurnId = async (transaction) =>
   (await transaction.row<{ id: number }>(`SELECT nextval('"turnId"') AS id`))?.id ?? 0;
@@ -19,8 +19,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const database = new PostgresDatabase(pool, log);
   const notifications = new Notifications(url);
   try {
-    await openSchema(pool);
-    const ready = await PostgresReadyTurns.open(database, notifications, log);
+    const ready = await whileOthersWait(pool, async () => {
+      await openSchema(pool);
+      return PostgresReadyTurns.open(database, notifications, log);
+    });
     const close = async () => {
       await ready[Symbol.asyncDispose]();
       await notifications[Symbol.asyncDispose]();

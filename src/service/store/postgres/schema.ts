@@ -58,8 +58,21 @@ const migrations: readonly Migration[] = [
   },
 ];
 
+/** Does something while no other process does it. Services that start at the same time wait for each other. */
+export async function whileOthersWait<T>(pool: Pool, work: () => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query("SET statement_timeout = 0");
+    await client.query("SELECT pg_advisory_lock(hashtextextended('agent_jobs schema', 0))");
+    return await work();
+  } finally {
+    // The lock ends with the connection.
+    client.release(true);
+  }
+}
+
 /**
- * Brings the database to the schema of this version, or creates that. Services that start at the same time wait for each other.
+ * Brings the database to the schema of this version, or creates that. Not by two processes at the same time.
  *
  * @throws if services of this version cannot work with the schema. Nothing is changed then
  */
@@ -67,7 +80,6 @@ export async function openSchema(pool: Pool): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query("BEGIN");
-    await client.query("SELECT pg_advisory_xact_lock(hashtextextended('agent_jobs schema', 0))");
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${tables}`);
     await client.query("CREATE TABLE IF NOT EXISTS version (schema integer NOT NULL, oldest integer NOT NULL)");
     const { rows } = await client.query<{ schema: number; oldest: number }>("SELECT schema, oldest FROM version");
