@@ -18,6 +18,7 @@ import { jobsFolder } from "./jobs/job-directory.ts";
 import { Retention } from "./jobs/retention.ts";
 import { runRounds } from "./jobs/rounds.ts";
 import { tidyJobDirectories } from "./jobs/tidy-job-directories.ts";
+import { UnknownJobs } from "./jobs/unknown-jobs.ts";
 import { Worker } from "./jobs/worker.ts";
 import { hourMs } from "./store/hourly-limit.ts";
 import type { Store } from "./store/store.ts";
@@ -85,7 +86,16 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
   const kept = canKeep ? (options.keptWorktrees ?? defaultKeptWorktrees) : 0;
   const worktrees = new Worktrees({ repository, folder, kept, slowCheckoutMs });
   await mkdir(jobsFolder(folder), { recursive: true });
-  const worker = new Worker({ ...options, store, repository, worktrees, pullRequests, network, limits });
+  const worker = new Worker({
+    ...options,
+    store,
+    repository,
+    worktrees,
+    pullRequests,
+    homes: store.homes,
+    network,
+    limits,
+  });
   await worker.start();
   const rounds = [
     new Archiver({ store, pullRequests, afterDays: options.archiveAfterDays, signal, log }),
@@ -99,12 +109,15 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
       log,
     }),
   ];
+  // What is only on this machine is not left to whoever is first.
+  const ownRounds = store.homes === undefined ? [] : [new UnknownJobs({ store, folder, repository, signal })];
   const isNeeded = async ({ tree }: WorktreePlace) => {
     const job = await store.job(basename(dirname(tree)));
     return job !== undefined && job.archivedAt === null;
   };
   const inBackground = Promise.all([
     runRounds(rounds, store, signal, log),
+    runRounds(ownRounds, undefined, signal, log),
     tidy(folder, store, worktrees, signal, log).then(() => keepUp({ repository, worktrees, isNeeded, signal, log })),
   ]);
   return {

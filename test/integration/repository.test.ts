@@ -105,6 +105,30 @@ describe("a checkout", () => {
     });
   });
 
+  test("of another machine gets the job's last commit if its branch was deleted, or says that it cannot", async () => {
+    const { docs, change } = await open();
+    const lastPushed = await change("a", "a.md", "a");
+    docs.git("branch", "--delete", "--force", "agent/a");
+    const machine = await open({ docs });
+    expect(await machine.findStart("agent/a", { lastPushed })).toMatchObject({
+      head: lastPushed,
+      remoteHead: undefined,
+      isContinued: true,
+    });
+    docs.git("gc", "--quiet", "--prune=now");
+    const main = docs.git("rev-parse", "main");
+    const late = await open({ docs });
+    expect(await late.findStart("agent/a", { lastPushed })).toMatchObject({
+      head: main,
+      isContinued: false,
+      notes: [
+        `agent/a was deleted, and neither this machine nor the repository has ${lastPushed}, the job's last commit. The turn starts over from main.`,
+      ],
+    });
+    expect((await late.findStart("agent/a", { lastPushed, isMerged: true })).notes).toEqual([]);
+    expect((await late.findStart("agent/b")).notes).toEqual([]);
+  });
+
   test("uses the target branch that it is given", async () => {
     const docs = docsRepository();
     docs.git("branch", "next", "main");

@@ -64,7 +64,6 @@ test("the service's step uses of the action only the escaping and the cache, and
     ({ file, target }) => part(file) === "service-step" && /^(@|[a-z])[^:]*$/.test(target) && !target.endsWith(".ts"),
   );
   expect(packages.map(format).sort()).toEqual([
-    "service-step/memory/home-archive.ts → tar",
     "service-step/memory/job-entry.ts → zod/mini",
     "service-step/runner.ts → @actions/core",
   ]);

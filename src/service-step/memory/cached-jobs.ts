@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage } from "../../service/error-message.ts";
+import { packHome, unpackHome } from "../../service/jobs/home-archive.ts";
 import type { JobCopies, JobCopy } from "../../service/jobs/job-copies.ts";
 import type { CacheEntries } from "./cache-entries.ts";
-import { packHome, unpackHome } from "./home-archive.ts";
 import { formatJobEntry, type JobEntry, parseJobEntry } from "./job-entry.ts";
 
 export interface CachedJobsOptions {

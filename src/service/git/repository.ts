@@ -277,7 +277,11 @@ export class Repository {
     const notes: string[] = [];
     const start = { branch, targetBranch, remoteHead, notes };
     const startOver: Start = { ...start, head: targetHead, base: targetHead, isContinued: false };
-    const head = remoteHead ?? (await this.#findKept(lastPushed));
+    const head = remoteHead ?? (await this.#findOrFetch(lastPushed));
+    if (head === undefined && lastPushed !== null && !isMerged)
+      notes.push(
+        `${branch} was deleted, and neither this machine nor the repository has ${lastPushed}, the job's last commit. The turn starts over from ${targetBranch}.`,
+      );
     // What others pushed after a merge is not overwritten.
     if (head === undefined || (isMerged && (remoteHead === undefined || remoteHead === lastPushed))) return startOver;
     const base = await this.#mergeBase(head, targetHead);
@@ -311,6 +315,19 @@ export class Repository {
   /** Returns the commit if the clone has it. It does not if its folder was removed. */
   async #findKept(commit: string | null): Promise<string | undefined> {
     return commit === null ? undefined : this.#resolve(commit);
+  }
+
+  /** Returns the commit if the clone has it, or gets it: GitHub keeps that of a pull request whose branch is deleted. */
+  async #findOrFetch(commit: string | null): Promise<string | undefined> {
+    const kept = await this.#findKept(commit);
+    if (kept !== undefined || commit === null) return kept;
+    const options = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"];
+    try {
+      await this.#git.run(["fetch", ...options, ...this.#localEnd("upload-pack"), "--", this.#url, commit]);
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error;
+    }
+    return this.#findKept(commit);
   }
 
   async #isRewritten(head: string, lastPushed: string | null): Promise<boolean> {
@@ -386,6 +403,12 @@ export class Repository {
       .map((ref) => `delete ${ref}\n`);
     if (input.length > 0)
       await this.#updateRefs(() => this.#git.run(["update-ref", "--stdin"], { input: input.join("") }));
+  }
+
+  /** Returns the ids of the jobs that the clone has commits of. */
+  async jobIds(): Promise<string[]> {
+    const refs = await this.#git.run(["for-each-ref", "--format=%(refname)", "refs/jobs", "refs/earlier"]);
+    return [...new Set(refs.split("\n").map((ref) => ref.split("/")[2] ?? ""))].filter((id) => id !== "");
   }
 
   /** Packs the clone if that pays. Returns whether it did. Other methods can be called meanwhile. */

@@ -25,6 +25,8 @@ export class JobDirectory implements WorktreePlace {
   readonly input: string;
   /** The index of the worktree. Not for the agent. */
   readonly index: string;
+  /** The id of the turn that the home directory is of, if several machines run the turns of the job. Not for the agent. */
+  readonly homeTurn: string;
 
   /** @param folder - the service's */
   constructor(folder: string, jobId: string) {
@@ -34,6 +36,7 @@ export class JobDirectory implements WorktreePlace {
     this.temporary = join(this.path, "tmp");
     this.input = join(this.path, "input");
     this.index = join(this.path, "index");
+    this.homeTurn = join(this.path, "home-turn");
   }
 
   /**

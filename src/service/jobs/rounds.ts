@@ -13,24 +13,26 @@ export interface Round {
 const intervalMs = 60_000;
 
 /**
- * Runs rounds one after another, at once and then every minute, until `signal` aborts. A round that another process on the same
- * store is running is left to that. Never rejects.
+ * Runs rounds one after another, at once and then every minute, until `signal` aborts. Never rejects.
+ *
+ * @param shared - a round that another process on this store is running is left to that. Default: each process runs them
  */
 export async function runRounds(
   rounds: readonly Round[],
-  store: Pick<Store, "exclusively">,
+  shared: Pick<Store, "exclusively"> | undefined,
   signal: AbortSignal,
   log: (line: string) => void,
 ): Promise<void> {
   const now = cautiousClock();
   while (!signal.aborted) {
-    for (const round of rounds)
-      await store
-        .exclusively(round.constructor.name, () => round.run(now()))
-        .catch((error: unknown) => {
-          // The store has logged that it cannot be written.
-          if (!(error instanceof StoreUnavailable)) log(`${round.constructor.name} failed: ${errorStack(error)}`);
-        });
+    for (const round of rounds) {
+      const run = () => round.run(now());
+      const done = shared === undefined ? run() : shared.exclusively(round.constructor.name, run);
+      await done.catch((error: unknown) => {
+        // The store has logged that it cannot be written.
+        if (!(error instanceof StoreUnavailable)) log(`${round.constructor.name} failed: ${errorStack(error)}`);
+      });
+    }
     await setTimeout(intervalMs, undefined, { signal }).catch(() => {});
   }
 }

@@ -22,6 +22,7 @@ import { JobDirectory } from "./job-directory.ts";
 import { jobBranch, jobLogFile, logsFolder } from "./job-files.ts";
 import { confirmLease } from "./keep-lease.ts";
 import { findPushedCommit, type PushPorts, pushCommit, pushUnpushedCommit } from "./push-commit.ts";
+import type { SharedHomes } from "./shared-homes.ts";
 
 /** What a turn depends on. */
 export interface TurnPorts {
@@ -32,6 +33,8 @@ export interface TurnPorts {
   agent: Agent;
   sandbox: Sandbox;
   network: AgentNetwork;
+  /** Default: only on this machine. */
+  homes?: SharedHomes | undefined;
   /** Per job. */
   limits: Limits;
   /** The service's folder, for the directories of jobs and their logs. */
@@ -77,6 +80,7 @@ export async function runTurn(
   const directory = new JobDirectory(folder, job.id);
   try {
     await mkdir(logsFolder(folder), { recursive: true });
+    await ports.homes?.bring(turn, directory, log);
     const isNewHome = await directory.prepare();
     const result = await processTurn(turn, job, { ...ports, directory, isNewHome, logFile, log }, signal);
     if (result === "completed") await logEarlierFailures(turn, ports.store, log);
@@ -115,7 +119,7 @@ async function processTurn(
   context: TurnContext,
   signal: AbortSignal,
 ): Promise<TurnResult> {
-  const { store, repository, worktrees, pullRequests, directory, log } = context;
+  const { store, repository, worktrees, pullRequests, homes, directory, log } = context;
   const push: PushPorts = { repository, confirmOwner: () => confirmLease(turn, store, signal) };
   log(`Turn ${turn.id} started.`);
   const isMerged = await isPullRequestMerged(job, context);
@@ -135,8 +139,10 @@ async function processTurn(
     await checkFreeSpace(context);
     const worktree = await worktrees.checkOut(directory, start);
     await store.countAttempt(turn);
+    await homes?.begin(turn, directory);
     const { end, message, ownMessages } = await attempt(turn, start, context, signal);
     if (end === "stopped") return "stopped";
+    await homes?.keep(turn, directory, log);
     if (message !== undefined) await store.setAnswer(turn, message);
     if (end !== "completed") return "failed";
     await worktrees.takeBack(directory);
@@ -149,7 +155,7 @@ async function processTurn(
     }
   }
   const isOwn = head !== undefined;
-  if (head === undefined && start.isContinued && hasUnopenedWork(job, last)) head = start.head;
+  if (head === undefined && start.isContinued && hasUnopenedWork(job, start, last)) head = start.head;
   if (head === undefined) return "completed";
 
   const { branch, base, targetBranch, isContinued } = start;
@@ -302,8 +308,10 @@ async function lastChangingTurn(turn: Turn, base: string, head: string, { store,
 }
 
 /** Returns whether an earlier turn pushed its work, but could not open its pull request. */
-function hasUnopenedWork(job: StoredJob, last: JobCommit | undefined): boolean {
-  return job.pullRequest === null || (last !== undefined && last.commit !== job.head);
+function hasUnopenedWork(job: StoredJob, start: Start, last: JobCommit | undefined): boolean {
+  if (job.pullRequest === null) return true;
+  // On this machine, the last commit may be older than that of another one.
+  return last !== undefined && last.commit !== job.head && start.head !== job.head;
 }
 
 /** Returns whether the job's last pull request is merged, so that its branch is obsolete; `false` if its state cannot be read. */

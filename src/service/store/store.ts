@@ -1,6 +1,7 @@
 import type { EarlierTurn } from "../agents/run-agent.ts";
 import { type RateLimited, StoreUnavailable } from "../jobs/engine.ts";
 import { isActive, type JobCopy, type TurnCopy } from "../jobs/job-copies.ts";
+import type { SharedHomes } from "../jobs/shared-homes.ts";
 import type { PageStore, TurnExcerpt } from "../pages/pull-request-pages.ts";
 import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
 import { countUse } from "./hourly-limit.ts";
@@ -72,6 +73,8 @@ export interface StoreOptions {
   database: Database;
   ready: ReadyTurns;
   nextTurnId: NextTurnId;
+  /** The home directories of agents for all machines. Default: only one machine uses the store. */
+  homes?: SharedHomes;
   /** Ends what else belongs to the store, before the database is closed. */
   close?: () => Promise<void>;
 }
@@ -83,6 +86,8 @@ export interface StoreOptions {
  * that take a `RunningTurn` throw `LeaseLost` if somebody else has taken the turn over.
  */
 export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore {
+  /** The home directories of agents for all machines; `undefined` if only one machine uses the store. */
+  readonly homes: SharedHomes | undefined;
   readonly #database: Database;
   readonly #ready: ReadyTurns;
   readonly #nextTurnId: NextTurnId;
@@ -92,7 +97,8 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
 
   readonly #close: (() => Promise<void>) | undefined;
 
-  constructor({ database, ready, nextTurnId, close }: StoreOptions) {
+  constructor({ database, ready, nextTurnId, homes, close }: StoreOptions) {
+    this.homes = homes;
     this.#close = close;
     this.#database = database;
     this.#ready = ready;

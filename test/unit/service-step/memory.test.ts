@@ -16,10 +16,10 @@ import {
 import { join } from "node:path";
 import { create } from "tar";
 import { beforeEach, describe, expect, test } from "vitest";
+import { packHome, unpackHome } from "../../../src/service/jobs/home-archive.ts";
 import type { JobCopy } from "../../../src/service/jobs/job-copies.ts";
 import type { CacheEntries } from "../../../src/service-step/memory/cache-entries.ts";
 import { CachedJobs } from "../../../src/service-step/memory/cached-jobs.ts";
-import { packHome, unpackHome } from "../../../src/service-step/memory/home-archive.ts";
 import { formatJobEntry, parseJobEntry } from "../../../src/service-step/memory/job-entry.ts";
 import { temporaryFolder } from "../../support/step.ts";
 

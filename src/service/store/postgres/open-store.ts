@@ -1,6 +1,8 @@
 import { errorMessage } from "../../error-message.ts";
+import { SharedHomes } from "../../jobs/shared-homes.ts";
 import { type NextTurnId, Store } from "../store.ts";
 import { createPool, PostgresDatabase, type PostgresOptions } from "./database.ts";
+import { PostgresHomes } from "./homes.ts";
 import { Notifications } from "./notifications.ts";
 import { PostgresReadyTurns } from "./ready-turns.ts";
 import { openSchema, whileOthersWait } from "./schema.ts";
@@ -23,11 +25,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await openSchema(pool);
       return PostgresReadyTurns.open(database, notifications, log);
     });
+    const homes = new SharedHomes(new PostgresHomes(database));
     const close = async () => {
       await ready[Symbol.asyncDispose]();
       await notifications[Symbol.asyncDispose]();
     };
-    return new Store({ database, ready, nextTurnId, close });
+    return new Store({ database, ready, nextTurnId, homes, close });
   } catch (error) {
     await notifications[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();

@@ -51,6 +51,11 @@ const migrations: readonly Migration[] = [
       CREATE TABLE "lastStart" (rank bigint NOT NULL);
       INSERT INTO "lastStart" VALUES (0);
 
+      -- The packed home directories of agents.
+      CREATE TABLE home (job text PRIMARY KEY REFERENCES job ON DELETE CASCADE, turn bigint NOT NULL, archive bytea NOT NULL);
+      -- It is compressed already.
+      ALTER TABLE home ALTER COLUMN archive SET STORAGE EXTERNAL;
+
       -- Who lost the connection while a transaction was committed finds out here whether it was.
       CREATE TABLE "recentCommit" (id uuid PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
       CREATE INDEX "oldCommit" ON "recentCommit" (at);

@@ -2,13 +2,13 @@ import { lstat, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { create, extract } from "tar";
 
-/** In bytes, of all files together. Agents' sessions have a few megabytes; the cache of a repository has 10 GB in all. */
+/** In bytes, of all files together. Agents' sessions have a few megabytes. */
 const maxBytes = 50_000_000;
 
 /** Folders that agents fill again by themselves. */
 const regenerated = [".cache", ".npm", "node_modules"];
 
-/** Files and folders of all kinds. Without a limit, empty ones would take the time that `post` has. */
+/** Files and folders of all kinds. Without a limit, empty ones would take a long time. */
 const maxEntries = 10_000;
 
 /** Counts what an archive has. */
@@ -29,10 +29,16 @@ class Size {
  * Packs the files of a home directory. Left out are links and sockets, caches, and every file that has one of the secrets.
  *
  * @param file - the archive
+ * @param isCompressed - with gzip. Default: not
  * @returns the files that have secrets, relative to the home directory
  * @throws if it is too large, has no files, or cannot be read
  */
-export async function packHome(home: string, file: string, secrets: readonly string[]): Promise<string[]> {
+export async function packHome(
+  home: string,
+  file: string,
+  secrets: readonly string[],
+  isCompressed = false,
+): Promise<string[]> {
   const paths: string[] = [];
   const withSecrets: string[] = [];
   const size = new Size();
@@ -50,7 +56,7 @@ export async function packHome(home: string, file: string, secrets: readonly str
   };
   await visit("");
   if (paths.length === 0) throw new Error("it has no files to keep");
-  await create({ file, cwd: home, noDirRecurse: true, strict: true }, paths);
+  await create({ file, cwd: home, noDirRecurse: true, strict: true, gzip: isCompressed }, paths);
   return withSecrets;
 }
 

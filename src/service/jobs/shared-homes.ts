@@ -1,0 +1,94 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errorMessage } from "../error-message.ts";
+import { removeDirectory } from "../remove-directory.ts";
+import { LeaseLost } from "../store/ready-turns.ts";
+import type { RunningTurn, Turn } from "../store/store.ts";
+import { StoreUnavailable } from "./engine.ts";
+import { packHome, unpackHome } from "./home-archive.ts";
+import type { JobDirectory } from "./job-directory.ts";
+
+/** A packed home directory. */
+export interface HomeArchive {
+  /** The id of the turn after which it was packed. */
+  turn: number;
+  archive: Uint8Array;
+}
+
+/** Where home directories are stored for all machines. */
+export interface HomeStore {
+  /** Returns the id of the last turn before this one in which an agent ran. */
+  lastAttemptedBefore(turn: Turn): Promise<number | undefined>;
+  /** Returns the archive of a job if it is that of this turn. */
+  loadHome(jobId: string, turn: number): Promise<Uint8Array | undefined>;
+  /** @throws LeaseLost if another worker has taken the turn over */
+  saveHome(turn: RunningTurn, archive: Uint8Array): Promise<void>;
+}
+
+type Log = (text: string) => void;
+
+/** In bytes, of a compressed home directory. */
+const maxBytes = 20_000_000;
+
+/**
+ * The home directories of jobs whose turns run on several machines: each turn starts with what the last one left, wherever it
+ * ran. If that cannot be had, the agent starts a new session, and still gets the earlier turns in its history file.
+ */
+export class SharedHomes {
+  readonly #store: HomeStore;
+
+  constructor(store: HomeStore) {
+    this.#store = store;
+  }
+
+  /** Makes the home directory that of the job's last turn, or removes it. */
+  async bring(turn: Turn, directory: JobDirectory, log: Log): Promise<void> {
+    const last = await this.#store.lastAttemptedBefore(turn);
+    const here = Number(await readFile(directory.homeTurn, "utf8").catch(() => ""));
+    // Of an interrupted attempt of this turn, or of the turn before.
+    if (here !== 0 && (here === turn.id || here === last)) return;
+    await removeDirectory(directory.home);
+    await rm(directory.homeTurn, { force: true });
+    if (last === undefined) return;
+    const archive = await this.#store.loadHome(turn.job, last);
+    if (archive === undefined) {
+      log(
+        "The session of the agent's last turn was not kept for other machines, so a new one starts, with the history file.",
+      );
+      return;
+    }
+    const file = join(directory.path, "home.tgz");
+    try {
+      await mkdir(directory.path, { recursive: true });
+      await writeFile(file, archive);
+      await unpackHome(file, directory.home);
+      await writeFile(directory.homeTurn, String(last));
+    } catch (error) {
+      log(`The session of the agent's last turn cannot be restored, so a new one starts: ${errorMessage(error)}`);
+    } finally {
+      await rm(file, { force: true });
+    }
+  }
+
+  /** Records that an agent is about to change the home directory. */
+  async begin(turn: Turn, directory: JobDirectory): Promise<void> {
+    await writeFile(directory.homeTurn, String(turn.id));
+  }
+
+  /** Stores the home directory after an agent has ended. The turn does not depend on it. */
+  async keep(turn: RunningTurn, directory: JobDirectory, log: Log): Promise<void> {
+    const file = join(directory.path, "home.tgz");
+    try {
+      await packHome(directory.home, file, [], true);
+      const archive = await readFile(file);
+      if (archive.length > maxBytes) throw new Error(`it has more than ${maxBytes / 1_000_000} MB, compressed`);
+      await this.#store.saveHome(turn, archive);
+    } catch (error) {
+      if (error instanceof LeaseLost) throw error;
+      const reason = error instanceof StoreUnavailable ? "the store cannot be used" : errorMessage(error);
+      log(`The agent's session is not kept for other machines, so it goes on only on this one: ${reason}`);
+    } finally {
+      await rm(file, { force: true });
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Repository } from "../../../../src/service/git/repository.ts";
+import { UnknownJobs } from "../../../../src/service/jobs/unknown-jobs.ts";
+import type { StoredJob } from "../../../../src/service/store/store.ts";
+import { temporaryFolder } from "../../../support/step.ts";
+
+/** A repository whose clone has commits of jobs. */
+class FakeRepository extends Repository {
+  ids = ["kept", "gone"];
+
+  override async jobIds(): Promise<string[]> {
+    return this.ids;
+  }
+
+  override async forgetJobs(ids: readonly string[]): Promise<void> {
+    this.ids = this.ids.filter((id) => !ids.includes(id));
+  }
+}
+
+const hourMs = 3_600_000;
+
+function setUp() {
+  const folder = temporaryFolder();
+  const addFiles = (id: string) => {
+    mkdirSync(join(folder, "jobs", id, "home"), { recursive: true });
+    mkdirSync(join(folder, "logs"), { recursive: true });
+    writeFileSync(join(folder, "logs", `${id}.log`), "");
+  };
+  const repository = new FakeRepository({ url: "/nowhere", folder });
+  const stop = new AbortController();
+  const job = async (id: string) => (id === "kept" ? ({ id } as StoredJob) : undefined);
+  const round = new UnknownJobs({ store: { job }, folder, repository, signal: stop.signal });
+  const left = () => ({
+    jobs: readdirSync(join(folder, "jobs")),
+    logs: readdirSync(join(folder, "logs")),
+    commits: repository.ids,
+  });
+  return { addFiles, repository, round, left, stop };
+}
+
+const all = { jobs: ["gone", "kept"], logs: ["gone.log", "kept.log"], commits: ["kept", "gone"] };
+const onlyKept = { jobs: ["kept"], logs: ["kept.log"], commits: ["kept"] };
+
+test("a machine removes what it has of jobs that the store does not have, once an hour", async () => {
+  const { addFiles, repository, round, left } = setUp();
+  for (const id of ["kept", "gone"]) addFiles(id);
+  await round.run(1_000_000);
+  expect(left()).toEqual(onlyKept);
+  addFiles("gone");
+  repository.ids.push("gone");
+  await round.run(1_000_000 + hourMs - 1);
+  expect(left()).toEqual(all);
+  await round.run(1_000_000 + hourMs);
+  expect(left()).toEqual(onlyKept);
+});
+
+test("a machine without any job has nothing to remove", async () => {
+  const { round, repository } = setUp();
+  repository.ids = [];
+  await expect(round.run(1_000_000)).resolves.toBeUndefined();
+});
+
+test("nothing is removed any more when the service stops", async () => {
+  const { addFiles, round, left, stop } = setUp();
+  for (const id of ["kept", "gone"]) addFiles(id);
+  stop.abort();
+  await round.run(1_000_000);
+  expect(left()).toEqual(all);
+});
