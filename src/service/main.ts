@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { createAgentNetwork, fullNetwork } from "./agents/network/agent-network.ts";
 import { createSandbox } from "./agents/sandbox/create-sandbox.ts";
 import { unconfined } from "./agents/sandbox/sandbox.ts";
-import { type BackupOptions, parseBackupOptions } from "./backup-options.ts";
+import { type CopyOptions, parseCopyOptions } from "./copy-options.ts";
 import { errorMessage } from "./error-message.ts";
 import { logsFolder } from "./jobs/job-files.ts";
 import { createLinePrinter } from "./line-printer.ts";
@@ -20,21 +20,27 @@ import type { Store } from "./store/store.ts";
 
 const print = createLinePrinter();
 const args = process.argv.slice(2);
-const options = parseBackupOptions(args) ?? parseOptions(args, process.env);
+const options = parseCopyOptions(args) ?? parseOptions(args, process.env);
 if (options === "help") process.stdout.write(help);
 else if ("error" in options) {
   process.stderr.write(`${options.error}\n\n${help}`);
   process.exitCode = 2;
-} else if ("file" in options) await backUp(options);
+} else if ("target" in options) await copy(options);
 else await serve(options);
 
-async function backUp({ store, file }: BackupOptions): Promise<void> {
+async function copy({ store, target }: CopyOptions): Promise<void> {
   process.umask(0o077);
   try {
-    await backUpStore(store, file);
-    print(`Copied ${store} to ${file}`);
+    if ("file" in target) {
+      await backUpStore(store, target.file);
+      print(`Copied ${store} to ${target.file}`);
+    } else {
+      const { importStore } = await import("./store/postgres/import-store.ts");
+      const { jobs, turns, pullRequests } = await importStore(store, target.url, print);
+      print(`Copied ${jobs} jobs, ${turns} turns and ${pullRequests} pull requests from ${store} to Postgres`);
+    }
   } catch (error) {
-    process.stderr.write(`The store was not backed up: ${errorMessage(error)}\n`);
+    process.stderr.write(`The store was not ${"file" in target ? "backed up" : "exported"}: ${errorMessage(error)}\n`);
     process.exitCode = 1;
   }
 }

@@ -11,6 +11,7 @@ import type { GitHubRepository } from "./pulls/github/github-repository.ts";
 
 export const help = `Usage: npm run service -- [api|worker] --repository PATH-OR-URL [options]
        npm run service -- --store FILE --backup FILE
+       npm run service -- --store FILE --export postgres://...
 
 Runs an agent job service on this machine. For each job, an agent works on a branch of its own in a clone of the
 repository. The service commits and pushes the agent's changes and opens a pull request.
@@ -67,6 +68,8 @@ Give all of them the same options. Without either word, the service does both.
                             (default: never)
   --repository-moved        the store's repository has moved to --repository; its jobs go on there
   --backup FILE             copy the --store to this new file and exit; a service may run on the store meanwhile
+  --export postgres://...   copy the --store to this Postgres database, which has no jobs, and exit; no service may run on the
+                            file
   --github OWNER/NAME       open pull requests in this GitHub repository (default: the one of a github.com URL if
                             GITHUB_TOKEN is set; otherwise pull requests are pages of the service)
   --github-api URL          base URL of the GitHub REST API (default: https://api.github.com)
