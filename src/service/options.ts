@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -50,6 +51,8 @@ Give all of them the same options. Without either word, the service does both.
                             disk space (default: 5; always 0 with --sandbox none)
   --project ID              project that the API key gives access to; may be repeated (default: demo)
   --port N                  port to listen on (default: any free port)
+  --listen ADDRESS          address to listen on, such as 0.0.0.0 in a container (default: 127.0.0.1); requires --public-url,
+                            because others must use TLS
   --public-url URL          https URL at which a reverse proxy serves the service, such as https://agents.example.com;
                             used in links to pages (default: it can be reached only on this machine); also http for a proxy on
                             this machine
@@ -94,6 +97,7 @@ export interface CommandLineOptions {
   apiKey: string | undefined;
   projects: string[];
   port: number;
+  listen: string | undefined;
   publicUrl: string | undefined;
   /** A file. */
   store: string | undefined;
@@ -145,6 +149,7 @@ export function parseOptions(
         "keep-worktrees": { type: "string" },
         project: { type: "string", multiple: true },
         port: { type: "string" },
+        listen: { type: "string" },
         "public-url": { type: "string" },
         store: { type: "string" },
         folder: { type: "string" },
@@ -189,6 +194,7 @@ export function parseOptions(
       apiKey: environment.AGENT_SERVICE_KEY || undefined,
       projects: project,
       port: parseInteger("--port", values.port ?? "0", 0, 65_535),
+      listen: parseAddress(values.listen, publicUrl),
       publicUrl,
       store: postgres === undefined ? store : undefined,
       postgres,
@@ -293,6 +299,13 @@ function parsePublicUrl(text: string | undefined): string | undefined {
   if (!(url?.protocol === "https:" || isLocal) || url.href !== `${url.origin}/`)
     throw new Error("--public-url must be an https URL without a path, such as https://agents.example.com.");
   return url.origin;
+}
+
+function parseAddress(address: string | undefined, publicUrl: string | undefined): string | undefined {
+  if (address === undefined) return undefined;
+  if (isIP(address) === 0) throw new Error("--listen must be an IP address, such as 0.0.0.0.");
+  if (publicUrl === undefined) throw new Error("--listen requires --public-url, because others must use TLS.");
+  return address;
 }
 
 function parseInteger(option: string, text: string, min: number, max: number): number {

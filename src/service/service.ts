@@ -20,6 +20,8 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
   folder: string;
   /** Default: 0, any free port. */
   port?: number | undefined;
+  /** The address of this machine to listen on. Default: 127.0.0.1. */
+  listen?: string | undefined;
   /** The origin at which a reverse proxy serves the service, for links. Default: only loopback, at its port. */
   publicUrl?: string | undefined;
   /** Default: jobs are only in the store. */
@@ -100,7 +102,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   let server: LoopbackServer | undefined;
   let worker: RunningWorker | undefined;
   try {
-    server = await listen(checkHost(publicUrl, pages.serve(api)), options.port, { log });
+    server = await listen(checkHost(publicUrl, pages.serve(api)), options.port, { address: options.listen, log });
     ownUrl = server.url;
     if (hasWorker) worker = await runWorker(backend, { ...options, copier, signal, log });
   } catch (error) {

@@ -3,14 +3,16 @@ import type { AddressInfo } from "node:net";
 import { answerClientErrors } from "./client-error.ts";
 import { defaultMaxConnections, limitConnections } from "./connections.ts";
 
-/** An HTTP server on loopback. Disposing of it closes all connections. */
+/** An HTTP server. Disposing of it closes all connections. */
 export interface LoopbackServer extends AsyncDisposable {
-  /** `http://127.0.0.1:<port>`, without a trailing slash. */
+  /** `http://127.0.0.1:<port>`, without a trailing slash; with another address, if it listens only on that. */
   url: string;
   server: Server;
 }
 
 export interface ListenOptions {
+  /** The address of this machine to listen on. Default: 127.0.0.1, which no other machine can reach. */
+  address?: string | undefined;
   /** Default: half of the descriptors of the process, at most 1000. */
   maxConnections?: number;
   /** From the connection, or the end of the request before, until the headers have arrived. Default: 15 seconds. */
@@ -22,7 +24,7 @@ export interface ListenOptions {
 }
 
 /**
- * Starts an HTTP server on 127.0.0.1, which no other machine can reach.
+ * Starts an HTTP server.
  *
  * @param port - default: 0, any free port
  */
@@ -32,6 +34,7 @@ export async function listen(
   options: ListenOptions = {},
 ): Promise<LoopbackServer> {
   const {
+    address = "127.0.0.1",
     maxConnections = defaultMaxConnections(),
     headersTimeoutMs = 15_000,
     requestTimeoutMs = 120_000,
@@ -50,9 +53,10 @@ export async function listen(
   answerClientErrors(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
+    server.listen(port, address, resolve);
   });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const host = ["0.0.0.0", "::"].includes(address) ? "127.0.0.1" : address;
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
   return {
     url,
     server,
