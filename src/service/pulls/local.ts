@@ -71,8 +71,9 @@ export class LocalPullRequests implements PullRequests {
     if (signal.aborted) throw signal.reason;
     for (const { link, branch, head } of pullRequests) {
       const isMerged = merged.get(head);
-      if (isMerged instanceof Error) this.#errors.report(link, isMerged);
-      else if (isMerged || !heads.has(branch)) closed.add(link);
+      // Another machine may have had the commit of a branch that is gone.
+      if (isMerged === true || !heads.has(branch)) closed.add(link);
+      else if (isMerged instanceof Error) this.#errors.report(link, isMerged);
     }
     this.#errors.keep(pullRequests);
     return closed;
