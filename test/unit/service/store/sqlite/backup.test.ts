@@ -2,22 +2,22 @@ import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { backUpStore } from "../../../../src/service/jobs/backup.ts";
-import { Store } from "../../../../src/service/jobs/store.ts";
-import { temporaryFolder } from "../../../support/step.ts";
+import { backUpStore } from "../../../../../src/service/store/sqlite/backup.ts";
+import { openSqliteStore } from "../../../../../src/service/store/sqlite/open-store.ts";
+import { temporaryFolder } from "../../../../support/step.ts";
 
 test("copies a store that a service is using, and the copy is a store", async () => {
   const folder = temporaryFolder();
   const [file, copy] = [join(folder, "jobs.sqlite"), join(folder, "copy.sqlite")];
-  using store = new Store(file);
-  store.addJob({ id: "a", project: "docs", createdAt: 5 }, "One");
+  await using store = openSqliteStore(file);
+  await store.addJob({ id: "a", project: "docs", createdAt: 5 }, "One");
   await backUpStore(file, copy);
-  store.addJob({ id: "b", project: "docs", createdAt: 5 }, "One");
+  await store.addJob({ id: "b", project: "docs", createdAt: 5 }, "One");
   expect(statSync(copy).mode & 0o777).toBe(0o600);
   expect(existsSync(`${copy}.partial`)).toBe(false);
-  using restored = new Store(copy);
-  expect(restored.counts()).toEqual({ jobs: 1, waitingTurns: 1 });
-  expect(restored.startNextTurn()).toMatchObject({ job: "a", prompt: "One" });
+  await using restored = openSqliteStore(copy);
+  expect(await restored.counts()).toEqual({ jobs: 1, waitingTurns: 1 });
+  expect(await restored.startNextTurn()).toMatchObject({ job: "a", prompt: "One" });
 });
 
 test("replaces no file, and leaves none if it fails", async () => {
@@ -25,20 +25,20 @@ test("replaces no file, and leaves none if it fails", async () => {
   const [file, copy] = [join(folder, "jobs.sqlite"), join(folder, "copy.sqlite")];
   await expect(backUpStore(file, copy)).rejects.toThrow("there is no store");
   expect(readdirSync(folder)).toEqual([]);
-  new Store(file)[Symbol.dispose]();
+  await openSqliteStore(file)[Symbol.asyncDispose]();
   await expect(backUpStore(file, file)).rejects.toThrow("exists already");
   writeFileSync(file, "no store");
   await expect(backUpStore(file, copy)).rejects.toThrow("is not a store");
   expect(readdirSync(folder).sort()).toEqual(["jobs.sqlite", "jobs.sqlite.lock"]);
 });
 
-test("a program of another process can read a store that a service is using, and no service can open it", () => {
+test("a program of another process can read a store that a service is using, and no service can open it", async () => {
   const file = join(temporaryFolder(), "jobs.sqlite");
-  using store = new Store(file);
-  store.addJob({ id: "a", project: "docs", createdAt: 5 }, "One");
+  await using store = openSqliteStore(file);
+  await store.addJob({ id: "a", project: "docs", createdAt: 5 }, "One");
   const other = new DatabaseSync(file, { readOnly: true });
   expect(other.prepare("SELECT id FROM job").all()).toEqual([{ id: "a" }]);
-  expect(() => new Store(file)).toThrow("another service is running on it");
+  expect(() => openSqliteStore(file)).toThrow("another service is running on it");
   other.close();
-  store.addTurn("a", "Two", 6);
+  await store.addTurn("a", "Two", 6);
 });

@@ -1,16 +1,15 @@
 import { copyFileSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { Database } from "../../../../src/service/jobs/database.ts";
-import { StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
-import { temporaryFolder } from "../../../support/step.ts";
+import { StoreUnavailable } from "../../../../../src/service/jobs/engine.ts";
+import { Connection } from "../../../../../src/service/store/sqlite/connection.ts";
+import { temporaryFolder } from "../../../../support/step.ts";
 
 function setUp() {
   const file = join(temporaryFolder(), "data.sqlite");
   const log: string[] = [];
-  const db = new Database(file, (line) => void log.push(line));
+  const db = new Connection(file, (line) => void log.push(line));
   onTestFinished(() => db[Symbol.dispose]());
   db.execute("PRAGMA journal_mode = WAL; CREATE TABLE note (text TEXT NOT NULL UNIQUE) STRICT");
   const notes = () => db.row<{ count: number }>("SELECT count(*) AS count FROM note")?.count;
@@ -89,7 +88,7 @@ test("a probe that succeeds has written", () => {
 test("damage is logged once, with what to do, and is not an outage", () => {
   const { file } = setUp();
   {
-    using writer = new Database(file, () => {});
+    using writer = new Connection(file, () => {});
     writer.run("INSERT INTO note (text) VALUES (?)", "one");
     writer.execute("PRAGMA wal_checkpoint(TRUNCATE)");
   }
@@ -97,7 +96,7 @@ test("damage is logged once, with what to do, and is not an outage", () => {
   bytes.fill(0xff, 4096, 8192);
   writeFileSync(file, bytes);
   const log: string[] = [];
-  using db = new Database(file, (line) => void log.push(line));
+  using db = new Connection(file, (line) => void log.push(line));
   for (let round = 0; round < 2; round++) {
     const read = () => db.rows("SELECT * FROM note");
     expect(read).toThrow("malformed");

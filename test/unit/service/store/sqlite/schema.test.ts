@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { Store } from "../../../../src/service/jobs/store.ts";
-import { temporaryFolder } from "../../../support/step.ts";
+import { openSqliteStore } from "../../../../../src/service/store/sqlite/open-store.ts";
+import type { RunningTurn, Store } from "../../../../../src/service/store/store.ts";
+import { temporaryFolder } from "../../../../support/step.ts";
 
 /** The schema of the first version, as it was written then. */
 const firstSchema = `
@@ -37,18 +38,24 @@ function fileWith(sql: string): string {
 /** Returns the message of the error with which a file is rejected. */
 function rejectionOf(file: string): string {
   try {
-    new Store(file)[Symbol.dispose]();
+    openSqliteStore(file);
   } catch (error) {
     return (error as Error).message;
   }
   throw new Error("the file was opened");
 }
 
+async function startNext(store: Store): Promise<RunningTurn> {
+  const turn = await store.startNextTurn();
+  if (!turn) throw new Error("no turn is ready");
+  return turn;
+}
+
 /** Creates a store of the current version with one job. */
-function createStore(): string {
+async function createStore(): Promise<string> {
   const file = join(temporaryFolder(), "jobs.sqlite");
-  using store = new Store(file);
-  store.addJob({ id: "a", project: "docs", createdAt: 0 }, "One");
+  await using store = openSqliteStore(file);
+  await store.addJob({ id: "a", project: "docs", createdAt: 0 }, "One");
   return file;
 }
 
@@ -66,51 +73,54 @@ describe.each([
     INSERT INTO pull VALUES (4, 'done', 'Fix', 'agent/done', 'main', '000', '111');
   `;
 
-  test("keeps its jobs, turns, pull requests and uses", () => {
+  test("keeps its jobs, turns, pull requests and uses", async () => {
     const file = fileWith(firstSchema + change + rows);
     for (let round = 0; round < 2; round++) {
-      using store = new Store(file);
-      const states = ["done", "failed", "running", "waiting"].map((id) => store.job(id));
+      await using store = openSqliteStore(file);
+      const states = await Promise.all(["done", "failed", "running", "waiting"].map((id) => store.job(id)));
       expect(states).toMatchObject([
         { state: "completed", idleSince: 20, pullRequest: "http://127.0.0.1/pull/4", head: "abc" },
         { state: "failed", idleSince: 30, archivedAt: 9 },
         { state: "active", idleSince: null },
         { state: "active", idleSince: null },
       ]);
-      expect(store.turns("done").map(({ prompt, answer }) => [prompt, answer])).toEqual([
+      expect((await store.turns("done")).map(({ prompt, answer }) => [prompt, answer])).toEqual([
         ["One", null],
         ["Two", null],
       ]);
-      expect(store.pullRequest(4)).toMatchObject({ job: "done", title: "Fix", base: "000" });
-      expect(store.jobsWithPullRequest(9).map(({ id }) => id)).toEqual(["done"]);
+      expect(await store.pullRequest(4)).toMatchObject({ job: "done", title: "Fix", base: "000" });
+      expect((await store.jobsWithPullRequest(9)).map(({ id }) => id)).toEqual(["done"]);
     }
-    using store = new Store(file);
-    store.setAnswer(4, "Done.");
-    expect(store.requeueInterruptedTurns()).toEqual([{ id: 4, job: "running" }]);
-    expect([store.startNextTurn(), store.startNextTurn()]).toMatchObject([
+    await using store = openSqliteStore(file);
+    expect(await store.requeueInterruptedTurns()).toEqual([{ id: 4, job: "running" }]);
+    const [running, waiting] = [await startNext(store), await startNext(store)];
+    expect([running, waiting]).toMatchObject([
       { id: 4, job: "running", attempts: 1 },
       { id: 7, job: "waiting" },
     ]);
-    store.finishTurn(4, "completed", 50);
-    const next = store.startNextTurn();
+    await store.setAnswer(running, "Done.");
+    await store.finishTurn(running, "completed", 50);
+    const next = await startNext(store);
     expect(next).toMatchObject({ id: 5, job: "running" });
-    expect(next && store.history(next)).toEqual([{ prompt: "One", answer: "Done.", state: "completed" }]);
-    expect(store.addPullRequest({ job: "done", title: "", branch: "", target: "", base: "", head: "" })).toBe(5);
+    expect(await store.history(next)).toEqual([{ prompt: "One", answer: "Done.", state: "completed" }]);
+    expect(await store.addPullRequest({ job: "done", title: "", branch: "", target: "", base: "", head: "" })).toBe(5);
   });
 
-  test("still has its uses", () => {
+  test("still has its uses", async () => {
     const uses = Array.from({ length: 100 }, (_, index) => `('create', 'docs', ${index})`).join(", ");
     const file = fileWith(`${firstSchema}${change}INSERT INTO use VALUES ${uses};`);
-    using store = new Store(file);
-    expect(store.addJob({ id: "a", project: "docs", createdAt: 100 }, "One")).toEqual({ retryAfterMs: 3_599_900 });
+    await using store = openSqliteStore(file);
+    expect(await store.addJob({ id: "a", project: "docs", createdAt: 100 }, "One")).toEqual({
+      retryAfterMs: 3_599_900,
+    });
   });
 });
 
-test("an empty file becomes a store", () => {
+test("an empty file becomes a store", async () => {
   const file = join(temporaryFolder(), "jobs.sqlite");
   writeFileSync(file, "");
-  using store = new Store(file);
-  expect(store.counts()).toEqual({ jobs: 0, waitingTurns: 0 });
+  await using store = openSqliteStore(file);
+  expect(await store.counts()).toEqual({ jobs: 0, waitingTurns: 0 });
 });
 
 describe("a file that cannot be a store is rejected, and not changed", () => {
@@ -133,11 +143,17 @@ describe("a file that cannot be a store is rejected, and not changed", () => {
     ],
     [
       "a store of a newer version",
-      () => ({ file: change(createStore(), "PRAGMA user_version = 99"), says: "written by a newer version" }),
+      async () => ({
+        file: change(await createStore(), "PRAGMA user_version = 99"),
+        says: "written by a newer version",
+      }),
     ],
     [
       "a store without a table",
-      () => ({ file: change(createStore(), "DROP TABLE use"), says: "is incomplete: its table use is missing" }),
+      async () => ({
+        file: change(await createStore(), "DROP TABLE use"),
+        says: "is incomplete: its table use is missing",
+      }),
     ],
     [
       "a store of the first version without a column",
@@ -146,10 +162,13 @@ describe("a file that cannot be a store is rejected, and not changed", () => {
         says: "is incomplete: its table job has no column head",
       }),
     ],
-    ["a damaged store", () => ({ file: damage(createStore()), says: "is damaged" })],
-    ["a store with a damaged index", () => ({ file: damageIndex(createStore()), says: "is damaged: row 1 missing" })],
-  ])("%s", (_, create) => {
-    const { file, says } = create();
+    ["a damaged store", async () => ({ file: damage(await createStore()), says: "is damaged" })],
+    [
+      "a store with a damaged index",
+      async () => ({ file: damageIndex(await createStore()), says: "is damaged: row 1 missing" }),
+    ],
+  ])("%s", async (_, create) => {
+    const { file, says } = await create();
     const before = readFileSync(file);
     const message = rejectionOf(file);
     expect(message).toContain(file);
@@ -204,23 +223,23 @@ test("a migration that fails changes nothing", () => {
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
-test("a store cannot be used by the first version any more, which changes nothing", () => {
-  const file = createStore();
+test("a store cannot be used by the first version any more, which changes nothing", async () => {
+  const file = await createStore();
   const before = readFileSync(file);
   const db = new DatabaseSync(file);
   expect(() => db.exec(firstSchema.replace(/CREATE (TABLE|INDEX)/g, "CREATE $1 IF NOT EXISTS"))).toThrow("turnOfJob");
   db.close();
   expect(readFileSync(file).equals(before)).toBe(true);
-  using store = new Store(file);
-  expect(store.job("a")?.state).toBe("active");
+  await using store = openSqliteStore(file);
+  expect((await store.job("a"))?.state).toBe("active");
 });
 
-test("a store that an earlier version of the service is using is rejected", () => {
-  const file = createStore();
+test("a store that an earlier version of the service is using is rejected", async () => {
+  const file = await createStore();
   const earlier = new DatabaseSync(file);
   earlier.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; BEGIN EXCLUSIVE; COMMIT");
   expect(rejectionOf(file)).toMatch(/^cannot open .*: .*locked/);
   earlier.close();
-  using store = new Store(file);
-  expect(store.counts().jobs).toBe(1);
+  await using store = openSqliteStore(file);
+  expect((await store.counts()).jobs).toBe(1);
 });
