@@ -288,7 +288,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     if (!(await this.#ready.renew(taken(turn)))) throw new LeaseLost(turn.id);
   }
 
-  /** Records what the agent said last in a turn. If that cannot be stored now, it is with the turn's end. */
+  /** Records what the agent said last in a turn. If that cannot be stored now, it is when the turn ends or is requeued. */
   async setAnswer(turn: RunningTurn, answer: string): Promise<void> {
     await this.#storeNowOrAtEnd(turn, async (transaction) => {
       await transaction.run("UPDATE turn SET answer = ? WHERE id = ?", answer, turn.id);
@@ -311,7 +311,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
         if (stored !== "waiting" && stored !== "running") return;
         throw new LeaseLost(id);
       }
-      for (const change of this.#postponedChanges.get(turn.lease) ?? []) await change(transaction);
+      await this.#storePostponed(transaction, turn);
       await this.#ready.remove(transaction, taken(turn));
       const end = 'UPDATE turn SET state = ?, "endedAt" = ?, lease = NULL WHERE id = ?';
       await transaction.run(end, state, at, id);
@@ -342,6 +342,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
   async requeueTurn(turn: RunningTurn, pauseMs = 0): Promise<void> {
     await this.#database.transaction(async (transaction) => {
       if (!(await this.#holds(transaction, turn))) throw new LeaseLost(turn.id);
+      await this.#storePostponed(transaction, turn);
       const requeue = "UPDATE turn SET state = 'waiting', attempts = ?, lease = NULL WHERE id = ?";
       await transaction.run(requeue, turn.attempts, turn.id);
       await this.#ready.putBack(transaction, taken(turn), pauseMs);
@@ -367,8 +368,8 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
   }
 
   /**
-   * Records the pull request of a turn's job and the last commit pushed to it. If that cannot be stored now, it is with the
-   * turn's end.
+   * Records the pull request of a turn's job and the last commit pushed to it. If that cannot be stored now, it is when
+   * the turn ends or is requeued.
    */
   async setPullRequest(turn: RunningTurn, link: string, head: string): Promise<void> {
     await this.#setPullRequest(turn, link, head);
@@ -532,6 +533,10 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
       if (!(error instanceof StoreUnavailable)) throw error;
       this.#postponedChanges.set(turn.lease, [...(this.#postponedChanges.get(turn.lease) ?? []), change]);
     }
+  }
+
+  async #storePostponed(transaction: Transaction, { lease }: RunningTurn): Promise<void> {
+    for (const change of this.#postponedChanges.get(lease) ?? []) await change(transaction);
   }
 
   #announce(): void {

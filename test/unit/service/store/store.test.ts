@@ -2,7 +2,9 @@ import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Store, type Turn } from "../../../../src/service/store/sqlite/open-store.ts";
+import { LeaseLost } from "../../../../src/service/store/ready-turns.ts";
+import { openSqliteStore } from "../../../../src/service/store/sqlite/open-store.ts";
+import type { RunningTurn, Store } from "../../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../../support/step.ts";
 
 /** Creates a store in memory. */
@@ -13,19 +15,19 @@ function memoryStore(): Store {
 }
 
 /** Adds a job, whose prompt is "One", of the project `docs`. */
-function addJob(store: Store, id: string, createdAt = 0): void {
+async function addJob(store: Store, id: string, createdAt = 0): Promise<void> {
   await store.addJob({ id, project: "docs", createdAt }, "One");
 }
 
-function startNext(store: Store): Turn {
+async function startNext(store: Store): Promise<RunningTurn> {
   const turn = await store.startNextTurn();
   if (!turn) throw new Error("no turn is waiting");
   return turn;
 }
 
 /** Ends the next turn. */
-function endNext(store: Store, state: "completed" | "failed" = "completed", at = 0): void {
-  await store.finishTurn(startNext(store).id, state, at);
+async function endNext(store: Store, state: "completed" | "failed" = "completed", at = 0): Promise<void> {
+  await store.finishTurn(await startNext(store), state, at);
 }
 
 describe("a file", () => {
@@ -33,9 +35,10 @@ describe("a file", () => {
     const file = join(temporaryFolder(), "jobs.sqlite");
     {
       await using store = openSqliteStore(file);
-      addJob(store, "a", 5);
-      endNext(store);
-      await store.setPullRequest("a", "https://example.com/pull/1", "abc");
+      await store.addJob({ id: "a", project: "docs", createdAt: 5, model: "large" }, "One");
+      const turn = await startNext(store);
+      await store.setPullRequest(turn, "https://example.com/pull/1", "abc");
+      await store.finishTurn(turn, "completed", 0);
     }
     expect(statSync(file).mode & 0o777).toBe(0o600);
     await using store = openSqliteStore(file);
@@ -48,48 +51,65 @@ describe("a file", () => {
       archivedAt: null,
       pullRequest: "https://example.com/pull/1",
       head: "abc",
+      model: "large",
     });
     expect(() => openSqliteStore(file)).toThrow("is locked: another service is running on it");
   });
 
-  test("that cannot be opened or locked is named with the reason", async () => {
+  test("that cannot be opened or locked is named with the reason", () => {
     const file = join(temporaryFolder(), "jobs.sqlite");
     const reason = "unable to open database file";
     mkdirSync(file);
     expect(() => openSqliteStore(file)).toThrow(new Error(`cannot open ${file}: ${reason}`));
     const unlocked = join(temporaryFolder(), "jobs.sqlite");
     mkdirSync(`${unlocked}.lock`);
-    expect(() => openSqliteStore(unlocked)).toThrow(new Error(`cannot lock ${unlocked} with ${unlocked}.lock: ${reason}`));
+    expect(() => openSqliteStore(unlocked)).toThrow(
+      new Error(`cannot lock ${unlocked} with ${unlocked}.lock: ${reason}`),
+    );
   });
 
   test("that could not be written during a turn has what the turn reached after its end, and what later turns reach", async () => {
     const file = join(temporaryFolder(), "jobs.sqlite");
     await using store = openSqliteStore(file);
-    addJob(store, "a");
-    const { id } = startNext(store);
+    await addJob(store, "a");
+    const turn = await startNext(store);
     const other = new DatabaseSync(file);
     other.exec("BEGIN IMMEDIATE");
-    await store.setAnswer(id, "Done");
-    await store.setPullRequest("a", "https://example.com/pull/1", "abc");
+    await store.setAnswer(turn, "Done");
+    await store.setPullRequest(turn, "https://example.com/pull/1", "abc");
     other.exec("COMMIT");
     other.close();
     expect(await store.job("a")).toMatchObject({ pullRequest: null, head: null });
-    await store.finishTurn(id, "completed", 0);
+    await store.finishTurn(turn, "completed", 0);
     expect(await store.turns("a")).toMatchObject([{ state: "completed", answer: "Done" }]);
     expect(await store.job("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "abc" });
     await store.addTurn("a", "Two", 0);
-    const next = startNext(store);
-    await store.setPullRequest("a", "https://example.com/pull/2", "def");
-    await store.finishTurn(next.id, "completed", 0);
+    const next = await startNext(store);
+    await store.setPullRequest(next, "https://example.com/pull/2", "def");
+    await store.finishTurn(next, "completed", 0);
     expect(await store.job("a")).toMatchObject({ pullRequest: "https://example.com/pull/2", head: "def" });
+  });
+
+  test("that could not be written during a turn has what the turn reached when the turn is put back, too", async () => {
+    const file = join(temporaryFolder(), "jobs.sqlite");
+    await using store = openSqliteStore(file);
+    await addJob(store, "a");
+    const turn = await startNext(store);
+    const other = new DatabaseSync(file);
+    other.exec("BEGIN IMMEDIATE");
+    await store.setAnswer(turn, "Done");
+    other.exec("COMMIT");
+    other.close();
+    await store.requeueTurn(turn, 1000);
+    expect(await store.turns("a")).toMatchObject([{ state: "waiting", answer: "Done" }]);
   });
 
   test("that cannot be changed leaves no half of a change", async () => {
     const store = memoryStore();
-    addJob(store, "a");
+    await addJob(store, "a");
     await expect(store.addJob({ id: "a", project: "docs", createdAt: 0 }, "Two")).rejects.toThrow("UNIQUE");
-    await expect(store.addTurn("unknown", "Two", 0)).rejects.toThrow("no job unknown");
-    addJob(store, "b");
+    expect(await store.addTurn("unknown", "Two", 0)).toBe(false);
+    await addJob(store, "b");
     expect((await store.turns("a")).map(({ prompt }) => prompt)).toEqual(["One"]);
     expect((await store.turns("b")).map(({ prompt }) => prompt)).toEqual(["One"]);
   });
@@ -98,15 +118,16 @@ describe("a file", () => {
 describe("projects", () => {
   test("take turns: the one whose last start is longest ago goes first", async () => {
     const store = memoryStore();
-    for (let index = 0; index < 4; index++) addJob(store, `docs_${index}`);
+    for (let index = 0; index < 4; index++) await addJob(store, `docs_${index}`);
     for (const project of ["blog", "site"])
       for (const index of [0, 1]) await store.addJob({ id: `${project}_${index}`, project, createdAt: 0 }, "One");
-    const order = Array.from({ length: 6 }, () => startNext(store).job);
+    const order: string[] = [];
+    for (let index = 0; index < 6; index++) order.push((await startNext(store)).job);
     expect(order).toEqual(["docs_0", "blog_0", "site_0", "docs_1", "blog_1", "site_1"]);
     await store.addJob({ id: "new_0", project: "new", createdAt: 0 }, "One");
     await store.addJob({ id: "blog_2", project: "blog", createdAt: 0 }, "One");
-    expect([startNext(store).job, startNext(store).job]).toEqual(["new_0", "docs_2"]);
-    expect([startNext(store).job, startNext(store).job]).toEqual(["blog_2", "docs_3"]);
+    expect([(await startNext(store)).job, (await startNext(store)).job]).toEqual(["new_0", "docs_2"]);
+    expect([(await startNext(store)).job, (await startNext(store)).job]).toEqual(["blog_2", "docs_3"]);
     expect(await store.startNextTurn()).toBeUndefined();
   });
 });
@@ -114,40 +135,42 @@ describe("projects", () => {
 describe("turns", () => {
   test("run in their order, and those of a job one after another", async () => {
     const store = memoryStore();
-    for (const id of ["a", "b"]) addJob(store, id);
+    for (const id of ["a", "b"]) await addJob(store, id);
     await store.addTurn("a", "Two", 0);
-    const [one, other] = [startNext(store), startNext(store)];
-    expect(one).toEqual({ id: 1, job: "a", prompt: "One", attempts: 0 });
-    expect(other).toEqual({ id: 2, job: "b", prompt: "One", attempts: 0 });
+    const [one, other] = [await startNext(store), await startNext(store)];
+    const taken = { prompt: "One", attempts: 0, isResumed: false, lease: expect.any(String) };
+    expect(one).toEqual({ id: 1, job: "a", ...taken });
+    expect(other).toEqual({ id: 2, job: "b", ...taken });
+    expect(one.lease).not.toBe(other.lease);
     expect(await store.startNextTurn()).toBeUndefined();
-    await store.finishTurn(one.id, "failed", 0);
+    await store.finishTurn(one, "failed", 0);
     expect(await store.startNextTurn()).toMatchObject({ job: "a", prompt: "Two" });
     expect((await store.turns("a")).map(({ prompt }) => prompt)).toEqual(["One", "Two"]);
   });
 
   test("make a job active until the last one has ended, and its result is that of the job", async () => {
     const store = memoryStore();
-    addJob(store, "a");
+    await addJob(store, "a");
     expect((await store.job("a"))?.state).toBe("active");
-    const turn = startNext(store);
+    const turn = await startNext(store);
     expect((await store.job("a"))?.state).toBe("active");
-    await store.finishTurn(turn.id, "completed", 0);
+    await store.finishTurn(turn, "completed", 0);
     expect((await store.job("a"))?.state).toBe("completed");
     await store.addTurn("a", "Two", 0);
     expect((await store.job("a"))?.state).toBe("active");
-    endNext(store, "failed");
+    await endNext(store, "failed");
     expect((await store.job("a"))?.state).toBe("failed");
     expect(await store.job("unknown")).toBeUndefined();
   });
 
   test("that were stopped or interrupted wait again", async () => {
     const store = memoryStore();
-    for (const id of ["a", "b"]) addJob(store, id);
-    const [one, other] = [startNext(store), startNext(store)];
-    for (const { id } of [one, other]) await store.countAttempt(id);
+    for (const id of ["a", "b"]) await addJob(store, id);
+    const [one, other] = [await startNext(store), await startNext(store)];
+    for (const turn of [one, other]) await store.countAttempt(turn);
     await store.requeueTurn(one);
     expect(await store.requeueInterruptedTurns()).toEqual([{ id: other.id, job: "b" }]);
-    expect([startNext(store), startNext(store)]).toMatchObject([
+    expect([await startNext(store), await startNext(store)]).toMatchObject([
       { id: one.id, attempts: 0 },
       { id: other.id, attempts: 1 },
     ]);
@@ -155,51 +178,103 @@ describe("turns", () => {
 
   test("that were postponed wait until they are resumed, and hold up only their job", async () => {
     const store = memoryStore();
-    for (const id of ["a", "b"]) addJob(store, id);
+    for (const id of ["a", "b"]) await addJob(store, id);
     await store.addTurn("a", "Two", 0);
-    const turn = startNext(store);
-    await store.countAttempt(turn.id);
-    store.postponeTurn(turn);
+    const turn = await startNext(store);
+    await store.countAttempt(turn);
+    await store.requeueTurn(turn, 1000);
     expect((await store.job("a"))?.state).toBe("active");
-    expect(startNext(store).job).toBe("b");
+    expect((await startNext(store)).job).toBe("b");
     expect(await store.startNextTurn()).toBeUndefined();
-    await store.resumeTurn(turn.id);
-    expect(startNext(store)).toEqual(turn);
+    await store.resumeTurn(turn);
+    const again = await startNext(store);
+    expect(again).toEqual({ ...turn, lease: expect.any(String) });
     expect(await store.startNextTurn()).toBeUndefined();
-    store.postponeTurn(turn);
+    await store.requeueTurn(again, 1000);
     expect((await store.requeueInterruptedTurns()).map(({ job }) => job)).toEqual(["b"]);
-    expect(startNext(store)).toEqual(turn);
+    expect(await startNext(store)).toEqual({ ...turn, lease: expect.any(String) });
   });
 
   test("end once, even if their end is recorded again", async () => {
     const store = memoryStore();
-    addJob(store, "a");
+    await addJob(store, "a");
     for (const prompt of ["Two", "Three"]) await store.addTurn("a", prompt, 0);
-    const first = startNext(store);
-    for (const at of [1, 2]) await store.finishTurn(first.id, "completed", at);
-    expect(startNext(store).prompt).toBe("Two");
-    await store.finishTurn(first.id, "completed", 3);
+    const first = await startNext(store);
+    for (const at of [1, 2]) await store.finishTurn(first, "completed", at);
+    expect((await startNext(store)).prompt).toBe("Two");
+    await store.finishTurn(first, "completed", 3);
     expect(await store.startNextTurn()).toBeUndefined();
+  });
+
+  test("that somebody else has taken are not changed by who ran them before", async () => {
+    const store = memoryStore();
+    await addJob(store, "a");
+    const before = await startNext(store);
+    await store.requeueInterruptedTurns();
+    await expect(store.requeueTurn(before)).rejects.toThrow(LeaseLost);
+    const turn = await startNext(store);
+    for (const change of [
+      () => store.setAnswer(before, "Done."),
+      () => store.setPullRequest(before, "https://example.com/pull/1", "abc"),
+      () => store.clearPullRequest(before, "abc"),
+      () => store.countAttempt(before),
+      () => store.requeueTurn(before),
+      () => store.finishTurn(before, "failed", 1),
+    ])
+      await expect(change()).rejects.toThrow(LeaseLost);
+    expect(await store.turns("a")).toMatchObject([{ state: "running", answer: null, attempts: 0, lease: turn.lease }]);
+    expect(await store.job("a")).toMatchObject({ state: "active", pullRequest: null, head: null });
+    await store.finishTurn(turn, "completed", 1);
+    expect((await store.job("a"))?.state).toBe("completed");
+  });
+
+  test("are announced when they can be started", async () => {
+    const store = memoryStore();
+    let wasAnnounced = false;
+    store.onReady(() => {
+      wasAnnounced = true;
+    });
+    const startAnnounced = () => {
+      expect(wasAnnounced).toBe(true);
+      wasAnnounced = false;
+      return startNext(store);
+    };
+    await addJob(store, "a");
+    const first = await startAnnounced();
+    await store.requeueTurn(first);
+    const again = await startAnnounced();
+    await store.requeueTurn(again, 1000);
+    wasAnnounced = false;
+    await store.resumeTurn(again);
+    const resumed = await startAnnounced();
+    await store.addTurn("a", "Two", 0);
+    wasAnnounced = false;
+    await store.finishTurn(resumed, "completed", 0);
+    const second = await startAnnounced();
+    await store.finishTurn(second, "completed", 0);
+    wasAnnounced = false;
+    await store.addTurn("a", "Three", 0);
+    await startAnnounced();
   });
 
   test("are in the history of later turns if an agent ran", async () => {
     const store = memoryStore();
-    addJob(store, "other");
-    endNext(store);
-    addJob(store, "a");
-    const first = startNext(store);
-    await store.countAttempt(first.id);
-    await store.setAnswer(first.id, "Done.");
-    await store.finishTurn(first.id, "completed", 0);
+    await addJob(store, "other");
+    await endNext(store);
+    await addJob(store, "a");
+    const first = await startNext(store);
+    await store.countAttempt(first);
+    await store.setAnswer(first, "Done.");
+    await store.finishTurn(first, "completed", 0);
     await store.addTurn("a", "Two", 0);
-    endNext(store);
+    await endNext(store);
     await store.addTurn("a", "Three", 0);
-    const third = startNext(store);
-    await store.countAttempt(third.id);
-    await store.finishTurn(third.id, "failed", 0);
+    const third = await startNext(store);
+    await store.countAttempt(third);
+    await store.finishTurn(third, "failed", 0);
     await store.addTurn("a", "Four", 0);
     expect(await store.history(first)).toEqual([]);
-    expect(await store.history(startNext(store))).toEqual([
+    expect(await store.history(await startNext(store))).toEqual([
       { prompt: "One", answer: "Done.", state: "completed" },
       { prompt: "Three", answer: null, state: "failed" },
     ]);
@@ -209,21 +284,29 @@ describe("turns", () => {
 describe("archiving", () => {
   const pullRequest = "https://example.com/pull/1";
 
+  /** Ends the next turn, which has opened a pull request. */
+  async function endWithPullRequest(store: Store, link: string, head: string, at: number): Promise<void> {
+    const turn = await startNext(store);
+    await store.setPullRequest(turn, link, head);
+    await store.finishTurn(turn, "completed", at);
+  }
+
   /** Adds a job with a pull request, idle since a time. */
-  function addIdle(store: Store, id: string, idleSince: number): void {
-    addJob(store, id);
-    await store.setPullRequest(id, pullRequest, "abc");
-    endNext(store, "completed", idleSince);
+  async function addIdle(store: Store, id: string, idleSince: number): Promise<void> {
+    await addJob(store, id);
+    await endWithPullRequest(store, pullRequest, "abc", idleSince);
   }
 
   test("is for jobs with a closed pull request that are neither active nor archived", async () => {
     const store = memoryStore();
-    addIdle(store, "late", 20);
-    addIdle(store, "early", 10);
-    addJob(store, "without");
-    endNext(store, "completed", 10);
-    addJob(store, "waiting");
-    await store.setPullRequest("waiting", pullRequest, "abc");
+    await addIdle(store, "late", 20);
+    await addIdle(store, "early", 10);
+    await addJob(store, "without");
+    await endNext(store, "completed", 10);
+    await addJob(store, "waiting");
+    const waiting = await startNext(store);
+    await store.setPullRequest(waiting, pullRequest, "abc");
+    await store.requeueTurn(waiting);
     const idle = (id: string, idleSince: number) => ({ id, idleSince, pullRequest, head: "abc" });
     expect(await store.jobsWithPullRequest(10)).toEqual([idle("early", 10), idle("late", 20)]);
     expect(await store.jobsWithPullRequest(1)).toEqual([idle("early", 10)]);
@@ -240,22 +323,23 @@ describe("archiving", () => {
 
   test("is not for a job that has received a turn or another pull request since it was read", async () => {
     const store = memoryStore();
-    for (const id of ["turn", "ended", "pull", "head"]) addIdle(store, id, 10);
+    for (const id of ["turn", "ended", "pull", "head"]) await addIdle(store, id, 10);
     const jobs = await store.jobsWithPullRequest(10);
-    for (const id of ["turn", "ended"]) await store.addTurn(id, "Two", 0);
-    await store.finishTurn(startNext(store).id, "completed", 20);
-    await store.setPullRequest("pull", "https://example.com/pull/2", "abc");
-    await store.setPullRequest("head", pullRequest, "def");
+    for (const id of ["ended", "pull", "head", "turn"]) await store.addTurn(id, "Two", 0);
+    await endNext(store, "completed", 20);
+    // In the same millisecond as the turns before.
+    await endWithPullRequest(store, "https://example.com/pull/2", "abc", 10);
+    await endWithPullRequest(store, pullRequest, "def", 10);
     expect(await store.archiveJobs(jobs, 40)).toEqual([]);
   });
 
   test("archives those that have been idle longest, a few at a time", async () => {
     const store = memoryStore();
     for (const [index, id] of ["c", "a", "b", "d"].entries()) {
-      addJob(store, id);
-      endNext(store, "failed", [30, 10, 20, 40][index]);
+      await addJob(store, id);
+      await endNext(store, "failed", [30, 10, 20, 40][index]);
     }
-    addJob(store, "active");
+    await addJob(store, "active");
     expect((await store.archiveIdleJobs(30, 100, 2)).sort()).toEqual(["a", "b"]);
     expect(await store.archiveIdleJobs(30, 100, 2)).toEqual(["c"]);
     expect(await store.archiveIdleJobs(30, 100, 2)).toEqual([]);
@@ -269,9 +353,9 @@ describe("deletion", () => {
     const store = memoryStore();
     const pullRequest = { title: "Fix", branch: "agent/a", target: "main", base: "000", head: "111" };
     for (const [index, id] of ["a", "b", "c", "again"].entries()) {
-      addJob(store, id);
+      await addJob(store, id);
       await store.addPullRequest({ job: id, ...pullRequest });
-      endNext(store, "completed", 10 * index);
+      await endNext(store, "completed", 10 * index);
     }
     await store.archiveIdleJobs(10, 50, 1);
     await store.addTurn("again", "Two", 0);
@@ -279,7 +363,7 @@ describe("deletion", () => {
     expect(await store.deleteIdleJobs(1000, 1)).toEqual(["b"]);
     expect(await store.deleteIdleJobs(1000, 10)).toEqual(["c"]);
     for (const id of ["a", "b", "c"]) expect([await store.job(id), await store.turns(id)]).toEqual([undefined, []]);
-    expect([1, 2, 3].map((number) => await store.pullRequest(number))).toEqual([undefined, undefined, undefined]);
+    for (const number of [1, 2, 3]) expect(await store.pullRequest(number)).toBeUndefined();
     expect((await store.job("again"))?.state).toBe("active");
     expect(await store.deletedJobs(2)).toEqual(["a", "b"]);
     await store.forgetDeletedJobs(["a", "b"]);
@@ -289,11 +373,11 @@ describe("deletion", () => {
   test("does not free the number of a pull request, whose link would show another one", async () => {
     const store = memoryStore();
     const pullRequest = { title: "Fix", branch: "agent/a", target: "main", base: "000", head: "111" };
-    addJob(store, "a");
+    await addJob(store, "a");
     expect(await store.addPullRequest({ job: "a", ...pullRequest })).toBe(1);
-    endNext(store);
+    await endNext(store);
     await store.deleteIdleJobs(0, 1);
-    addJob(store, "b");
+    await addJob(store, "b");
     expect(await store.addPullRequest({ job: "b", ...pullRequest })).toBe(2);
   });
 });
@@ -301,7 +385,7 @@ describe("deletion", () => {
 describe("pull requests", () => {
   test("belong to one job", async () => {
     const store = memoryStore();
-    for (const id of ["a", "b"]) addJob(store, id);
+    for (const id of ["a", "b"]) await addJob(store, id);
     const pullRequest = { job: "a", title: "Fix", branch: "agent/a", target: "main", base: "000", head: "111" };
     expect(await store.addPullRequest(pullRequest)).toBe(1);
     expect(await store.addPullRequest({ ...pullRequest, job: "b" })).toBe(2);
@@ -317,50 +401,49 @@ describe("pull requests", () => {
 test("accepts 100 creates and 100 messages of a project in any hour, to the millisecond", async () => {
   const store = memoryStore();
   let ids = 0;
-  const createAt = (createdAt: number, project = "docs") =>
+  const createAt = async (createdAt: number, project = "docs") =>
     (await store.addJob({ id: `job_${++ids}`, project, createdAt }, "One"))?.retryAfterMs;
-  expect(createAt(1000)).toBeUndefined();
-  for (let use = 1; use < 100; use++) expect(createAt(2000)).toBeUndefined();
-  expect(createAt(61_000)).toBe(3_540_000);
+  expect(await createAt(1000)).toBeUndefined();
+  for (let use = 1; use < 100; use++) expect(await createAt(2000)).toBeUndefined();
+  expect(await createAt(61_000)).toBe(3_540_000);
   expect(await store.job("job_101")).toBeUndefined();
-  expect(createAt(61_000, "other")).toBeUndefined();
-  expect(createAt(3_600_999)).toBe(1);
-  expect(createAt(3_601_000)).toBeUndefined();
-  expect(createAt(3_601_000)).toBe(1000);
+  expect(await createAt(61_000, "other")).toBeUndefined();
+  expect(await createAt(3_600_999)).toBe(1);
+  expect(await createAt(3_601_000)).toBeUndefined();
+  expect(await createAt(3_601_000)).toBe(1000);
 
-  for (let use = 0; use < 100; use++) expect(await store.addTurn("job_1", "Two", 5000)).toBeUndefined();
+  for (let use = 0; use < 100; use++) expect(await store.addTurn("job_1", "Two", 5000)).toBe(true);
   expect(await store.addTurn("job_1", "Two", 5000)).toEqual({ retryAfterMs: 3_600_000 });
   expect(await store.turns("job_1")).toHaveLength(101);
-  expect(await store.addTurn("job_102", "Two", 5000)).toBeUndefined();
+  expect(await store.addTurn("job_102", "Two", 5000)).toBe(true);
 });
 
 test("bounds the wait if the clock was set back, which does not escape the limit", async () => {
   const store = memoryStore();
   let ids = 0;
-  const createAt = (at: number) => await store.addJob({ id: `job_${++ids}`, project: "docs", createdAt: 0 }, "One", at);
+  const createAt = (at: number) => store.addJob({ id: `job_${++ids}`, project: "docs", createdAt: 0 }, "One", at);
   const day = 86_400_000;
-  for (let use = 0; use < 100; use++) expect(createAt(3 * day)).toBeUndefined();
-  expect(createAt(2 * day)).toEqual({ retryAfterMs: 3_600_000 });
-  expect(createAt(2 * day + 600_000)).toEqual({ retryAfterMs: 3_000_000 });
-  expect(createAt(2 * day + 3_600_000)).toBeUndefined();
+  for (let use = 0; use < 100; use++) expect(await createAt(3 * day)).toBeUndefined();
+  expect(await createAt(2 * day)).toEqual({ retryAfterMs: 3_600_000 });
+  expect(await createAt(2 * day + 600_000)).toEqual({ retryAfterMs: 3_000_000 });
+  expect(await createAt(2 * day + 3_600_000)).toBeUndefined();
 });
 
 test("does not count a create that could not be stored", async () => {
   const store = memoryStore();
-  addJob(store, "job_1", 1000);
-  for (let use = 0; use < 200; use++) expect(() => addJob(store, "job_1", 1000)).toThrow("UNIQUE");
+  await addJob(store, "job_1", 1000);
+  for (let use = 0; use < 200; use++) await expect(addJob(store, "job_1", 1000)).rejects.toThrow("UNIQUE");
   expect(await store.addJob({ id: "job_2", project: "docs", createdAt: 1000 }, "One")).toBeUndefined();
 });
 
 test("returns the newest turns and the beginning of their texts for a page", async () => {
   const store = memoryStore();
-  addJob(store, "job_1", 1000);
+  await addJob(store, "job_1", 1000);
   for (const prompt of ["Zwei ü𝄞", "Three"]) await store.addTurn("job_1", prompt, 2000);
-  await store.setAnswer(2, "Done.");
-  for (const state of ["completed", "failed"] as const) {
-    const turn = await store.startNextTurn();
-    if (turn) await store.finishTurn(turn.id, state, 3000);
-  }
+  await endNext(store, "completed", 3000);
+  const turn = await startNext(store);
+  await store.setAnswer(turn, "Done.");
+  await store.finishTurn(turn, "failed", 3000);
   expect(await store.countTurns("job_1")).toBe(3);
   expect(await store.latestTurns("job_1", 2)).toEqual([2, 3]);
   expect(await store.latestTurns("job_1", 9)).toEqual([1, 2, 3]);
@@ -372,7 +455,7 @@ test("returns the newest turns and the beginning of their texts for a page", asy
 
 test("lists the newest pull requests", async () => {
   const store = memoryStore();
-  addJob(store, "job_1", 1000);
+  await addJob(store, "job_1", 1000);
   const pull = { job: "job_1", branch: "agent/job_1", target: "main", base: "1", head: "2" };
   for (const title of ["One", "Two", "Three"]) await store.addPullRequest({ ...pull, title });
   expect(await store.latestPullRequests(2)).toEqual([
