@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createApi } from "../src/service/http/api.ts";
 import { listen } from "../src/service/http/listen.ts";
-import { hourlyLimit } from "../src/service/jobs/hourly-limit.ts";
+import { hourlyLimit } from "../src/service/store/hourly-limit.ts";
 import { ScriptedEngine } from "../test/support/scripted-engine.ts";
 import { runStep } from "../tools/runner.ts";
 import { apiKey, scratchFolder } from "./scratch.ts";

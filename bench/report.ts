@@ -1,5 +1,5 @@
 import { cpus } from "node:os";
-import { hourlyLimit } from "../src/service/jobs/hourly-limit.ts";
+import { hourlyLimit } from "../src/service/store/hourly-limit.ts";
 import { calm, crowded, type FleetResult, jobSeconds } from "./fleet.ts";
 import { maxSeconds, medianSeconds, percentile95Seconds } from "./job-lengths.ts";
 import { better, type LatenessResult, type LatenessRow, runnersUp } from "./lateness.ts";

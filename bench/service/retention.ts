@@ -4,8 +4,8 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { DatabaseSync } from "node:sqlite";
 import { Archiver } from "../../src/service/jobs/archiver.ts";
 import { Retention } from "../../src/service/jobs/retention.ts";
-import { Store } from "../../src/service/jobs/store.ts";
 import type { PullRequests } from "../../src/service/pulls/pull-requests.ts";
+import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import { DocsRepository } from "../../tools/docs-repository.ts";
 import { scratchFolder } from "../scratch.ts";
 import type { Measurement } from "./measurement.ts";
@@ -19,13 +19,13 @@ export async function measure(): Promise<Measurement[]> {
   using scratch = scratchFolder();
   using docs = new DocsRepository();
   const [empty, full] = [join(scratch.path, "empty.sqlite"), join(scratch.path, "full.sqlite")];
-  for (const file of [empty, full]) new Store(file)[Symbol.dispose]();
+  for (const file of [empty, full]) await openSqliteStore(file)[Symbol.asyncDispose]();
   const now = Date.now();
   addJobs(full, now - 365 * dayMs);
   const onEmpty = await measureStart(docs.path, empty);
   const onFull = await measureStart(docs.path, full);
 
-  using store = new Store(full);
+  await using store = openSqliteStore(full);
   const signal = new AbortController().signal;
   const closed = new Set<string>();
   const pullRequests: PullRequests = {
@@ -40,7 +40,7 @@ export async function measure(): Promise<Measurement[]> {
   await mkdir(folder);
   const retention = new Retention({ ...ports, folder, forgetJobs: async () => {}, afterDays: 364.95 });
   const deletionRound = await measureRound(() => retention.run(now));
-  const deleted = jobs - store.counts().jobs;
+  const deleted = jobs - (await store.counts()).jobs;
   return [
     { what: "start on 100,000 jobs (on none)", before: "3 s", now: `${seconds(onFull.ms)} (${seconds(onEmpty.ms)})` },
     {

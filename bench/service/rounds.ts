@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { Repository } from "../../src/service/git/repository.ts";
-import { Store } from "../../src/service/jobs/store.ts";
 import { LocalPullRequests } from "../../src/service/pulls/local.ts";
+import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import { DocsRepository } from "../../tools/docs-repository.ts";
 import { scratchFolder } from "../scratch.ts";
 import type { Measurement } from "./measurement.ts";
@@ -14,7 +14,7 @@ const count = 400;
 export async function measure(): Promise<Measurement[]> {
   using scratch = scratchFolder();
   using docs = new DocsRepository();
-  using store = new Store(":memory:");
+  await using store = openSqliteStore(":memory:");
   const refs = addBranches(docs);
   const repository = new Repository({ url: docs.path, folder: join(scratch.path, "service") });
   await repository.open();

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Store } from "../../src/service/jobs/store.ts";
+import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import { DocsRepository } from "../../tools/docs-repository.ts";
 import { scratchFolder } from "../scratch.ts";
 import type { Measurement } from "./measurement.ts";
@@ -27,7 +27,7 @@ async function measureCreate(otherUses: number): Promise<number> {
   using scratch = scratchFolder();
   using docs = new DocsRepository();
   const file = join(scratch.path, "jobs.sqlite");
-  new Store(file)[Symbol.dispose]();
+  await openSqliteStore(file)[Symbol.asyncDispose]();
   addUses(file, otherUses);
   const agent = ["--agent", "sleep 1000", "--sandbox", "none", "--agents", "1"];
   const options = projects.flatMap((project) => ["--project", project]);

@@ -8,9 +8,9 @@ import { fullNetwork } from "../../src/service/agents/network/agent-network.ts";
 import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
 import { Repository } from "../../src/service/git/repository.ts";
 import { Worktrees } from "../../src/service/git/worktrees.ts";
-import { Store } from "../../src/service/jobs/store.ts";
 import { runTurn } from "../../src/service/jobs/turn.ts";
 import { LocalPullRequests } from "../../src/service/pulls/local.ts";
+import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import type { Measurement } from "./measurement.ts";
 
 const largeFiles = 50_000;
@@ -112,7 +112,7 @@ async function start(folder: string, files: number, commits: number) {
   const repository = new Repository({ url, folder: state });
   await repository.open();
   const worktrees = new Worktrees({ repository, folder: state, kept: 5, slowCheckoutMs: 0 });
-  const store = new Store(":memory:");
+  const store = openSqliteStore(":memory:");
   const { signal } = new AbortController();
   const log = () => {};
   const baseUrl = () => "http://127.0.0.1:1";
@@ -121,16 +121,16 @@ async function start(folder: string, files: number, commits: number) {
   const ports = { ...options, store, repository, worktrees, pullRequests, folder: state, largestChangeBytes: 1e9 };
   /** Runs a turn of a job, and returns how long it took, in milliseconds. */
   const turn = async (id: string): Promise<number> => {
-    if (store.job(id)) store.addTurn(id, "Say more", Date.now());
-    else store.addJob({ id, project: "docs", createdAt: Date.now() }, "Say more");
-    const next = store.startNextTurn();
-    const job = store.job(id);
+    if (await store.job(id)) await store.addTurn(id, "Say more", Date.now());
+    else await store.addJob({ id, project: "docs", createdAt: Date.now() }, "Say more");
+    const next = await store.startNextTurn();
+    const job = await store.job(id);
     if (!next || !job) throw new Error("no turn is waiting");
     const startedAt = performance.now();
     const result = await runTurn(next, job, ports, signal);
     const ms = performance.now() - startedAt;
     if (result !== "completed") throw new Error(`the turn ${result}`);
-    store.finishTurn(next.id, result, Date.now());
+    await store.finishTurn(next, result, Date.now());
     return ms;
   };
   return { url, repository, worktrees, turn };

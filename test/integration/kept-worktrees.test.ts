@@ -351,7 +351,7 @@ describe("a kept worktree", () => {
     const { turn, placeOf, repository, worktrees, checkOut } = await setUp();
     await turn("a");
     await turn("b");
-    const isNeeded = ({ tree }: { tree: string }) => tree !== placeOf("a").tree;
+    const isNeeded = async ({ tree }: { tree: string }) => tree !== placeOf("a").tree;
     await checkOut("c");
     await keepUpOnce({ repository, worktrees, isNeeded });
     expect(existsSync(placeOf("a").tree)).toBe(true);
@@ -404,10 +404,10 @@ describe("a kept worktree", () => {
   test("is checked out again if a turn begins while it is being removed", async () => {
     const { turn, placeOf, worktrees, checkOut } = await setUp();
     await turn("a");
-    const [worktree] = await Promise.all([checkOut("a"), worktrees.removeUnneeded(() => false)]);
+    const [worktree] = await Promise.all([checkOut("a"), worktrees.removeUnneeded(async () => false)]);
     expect(contentOf(worktree.tree)).toEqual(clean);
     await worktrees.release(placeOf("a"));
-    const removal = worktrees.removeUnneeded(() => false);
+    const removal = worktrees.removeUnneeded(async () => false);
     const again = await checkOut("a");
     await removal;
     expect(contentOf(again.tree)).toEqual(clean);
@@ -527,7 +527,7 @@ describe("a spare worktree", () => {
     const { folder, turn, checkOut, repository, worktrees, placeOf } = await setUp();
     await turn("a");
     await checkOut("a");
-    const options = { repository, worktrees, isNeeded: () => true };
+    const options = { repository, worktrees, isNeeded: async () => true };
     await keepUpOnce(options);
     expect(existsSync(spareOf(folder))).toBe(false);
     await worktrees.release(placeOf("a"));

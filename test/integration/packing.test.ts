@@ -126,7 +126,7 @@ test("packs at idle times, and other commands run meanwhile", async () => {
   const { folder, repository, git, counts } = await setUp();
   addLooseObjects(folder, git);
   const worktrees = new Worktrees({ repository, folder, kept: 1, slowCheckoutMs: 3_600_000 });
-  const options = { repository, worktrees, isNeeded: () => true };
+  const options = { repository, worktrees, isNeeded: async () => true };
   const place = { tree: join(folder, "a/tree"), index: join(folder, "a/index") };
   await worktrees.checkOut(place, await repository.findStart("agent/a", { isMerged: false, lastPushed: null }));
   await keepUpOnce(options);
@@ -152,7 +152,7 @@ test("logs an error, and ends with the service", async () => {
   const ended = keepUp({
     repository,
     worktrees,
-    isNeeded: () => true,
+    isNeeded: async () => true,
     signal: stop.signal,
     log: (line) => {
       log.push(line);
@@ -174,7 +174,7 @@ test("is stopped with the service, without a line in the log", async () => {
   const ended = keepUp({
     repository,
     worktrees,
-    isNeeded: () => true,
+    isNeeded: async () => true,
     signal: stop.signal,
     log: (line) => void log.push(line),
   });

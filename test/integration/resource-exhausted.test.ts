@@ -7,10 +7,10 @@ import { fullNetwork } from "../../src/service/agents/network/agent-network.ts";
 import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
 import { Repository } from "../../src/service/git/repository.ts";
 import { Worktrees } from "../../src/service/git/worktrees.ts";
-import { Store } from "../../src/service/jobs/store.ts";
 import { runTurn, type TurnPorts } from "../../src/service/jobs/turn.ts";
 import { ResourceExhausted } from "../../src/service/processes/resource-exhausted.ts";
 import { startProcess } from "../../src/service/processes/start-process.ts";
+import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import { docsRepository, scriptAgent } from "../support/agent-service.ts";
 import { temporaryFolder } from "../support/step.ts";
 
@@ -110,8 +110,8 @@ exec ${real} "$@"
     const folder = temporaryFolder();
     const repository = new Repository({ url: docs.path, folder });
     await repository.open();
-    const store = new Store(":memory:");
-    store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+    const store = openSqliteStore(":memory:");
+    await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
     const all: TurnPorts = {
       store,
       repository,
@@ -134,11 +134,11 @@ exec ${real} "$@"
     };
     /** Runs the turn as an engine does. */
     const run = async () => {
-      const turn = store.startNextTurn();
-      const job = store.job("job_1");
+      const turn = await store.startNextTurn();
+      const job = await store.job("job_1");
       if (!turn || !job) throw new Error("no turn is waiting");
       const result = await runTurn(turn, job, all, new AbortController().signal);
-      if (result === "postponed") store.requeueTurn(turn);
+      if (result === "postponed") await store.requeueTurn(turn);
       return result;
     };
     const log = () => readFileSync(join(folder, "logs/job_1.log"), "utf8");
@@ -212,7 +212,7 @@ exec ${real} "$@"
     };
     const { run, store } = await setUp({ sandbox });
     for (let count = 0; count < 4; count++) expect(await run()).toBe("postponed");
-    expect(store.turns("job_1")[0]?.attempts).toBe(0);
+    expect((await store.turns("job_1"))[0]?.attempts).toBe(0);
     isExhausted = false;
     expect(await run()).toBe("completed");
     expect(attempts()).toBe(1);

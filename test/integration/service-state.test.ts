@@ -7,10 +7,11 @@ import { fullNetwork } from "../../src/service/agents/network/agent-network.ts";
 import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
 import { Repository } from "../../src/service/git/repository.ts";
 import { Worktrees } from "../../src/service/git/worktrees.ts";
-import { Store, type StoredJob, type Turn } from "../../src/service/jobs/store.ts";
 import { runTurn, type TurnPorts } from "../../src/service/jobs/turn.ts";
 import { LocalPullRequests } from "../../src/service/pulls/local.ts";
 import type { Change, PullRequestState, PullRequests } from "../../src/service/pulls/pull-requests.ts";
+import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
+import type { RunningTurn, Store, StoredJob } from "../../src/service/store/store.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
 import {
   docsRepository,
@@ -66,12 +67,14 @@ test("rejects the 101st create of an hour, also after a restart", async () => {
   const folder = temporaryFolder();
   const earlier = Date.now() - 3_000_000;
   {
-    using store = new Store(join(folder, "jobs.sqlite"));
+    await using store = openSqliteStore(join(folder, "jobs.sqlite"));
     for (let use = 0; use < 98; use++)
-      expect(store.addJob({ id: `earlier_${use}`, project: "docs", createdAt: earlier + use }, "")).toBeUndefined();
+      expect(
+        await store.addJob({ id: `earlier_${use}`, project: "docs", createdAt: earlier + use }, ""),
+      ).toBeUndefined();
     for (let use = 0; use < 98; use++) {
-      const turn = store.startNextTurn();
-      if (turn) store.finishTurn(turn.id, "completed", earlier);
+      const turn = await store.startNextTurn();
+      if (turn) await store.finishTurn(turn, "completed", earlier);
     }
   }
   {
@@ -117,7 +120,7 @@ async function setUp(): Promise<Setup> {
   await repository.open();
   return {
     docs,
-    store: new Store(":memory:"),
+    store: openSqliteStore(":memory:"),
     repository,
     worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 0 }),
     sandbox: unconfined,
@@ -138,17 +141,25 @@ function countingAgent(code = ""): { agent: Agent; attempts: () => number } {
 }
 
 /** Starts the next turn of `job_1`. */
-function startNext(store: Store): { turn: Turn; job: StoredJob } {
-  const turn = store.startNextTurn();
-  const job = store.job("job_1");
+async function startNext(store: Store): Promise<{ turn: RunningTurn; job: StoredJob }> {
+  const turn = await store.startNextTurn();
+  const job = await store.job("job_1");
   if (!turn || !job) throw new Error("no turn is waiting");
   return { turn, job };
 }
 
 /** Runs the next turn of `job_1`. */
-function runNext(ports: TurnPorts): ReturnType<typeof runTurn> {
-  const { turn, job } = startNext(ports.store);
+async function runNext(ports: TurnPorts): ReturnType<typeof runTurn> {
+  const { turn, job } = await startNext(ports.store);
   return runTurn(turn, job, ports, new AbortController().signal);
+}
+
+/** Runs the next turn of `job_1`, and records its end. */
+async function runNextAndFinish(ports: TurnPorts): ReturnType<typeof runTurn> {
+  const { turn, job } = await startNext(ports.store);
+  const result = await runTurn(turn, job, ports, new AbortController().signal);
+  if (result === "completed" || result === "failed") await ports.store.finishTurn(turn, result, 0);
+  return result;
 }
 
 test("does not repeat a turn that was interrupted between push and pull request", async () => {
@@ -165,15 +176,15 @@ test("does not repeat a turn that was interrupted between push and pull request"
       return "https://example.com/pull/1";
     },
   };
-  store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+  await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
   expect(await runNext({ ...setup, agent, pullRequests })).toBe("failed");
   isDown = false;
-  store.requeueInterruptedTurns();
+  await store.requeueInterruptedTurns();
   expect(await runNext({ ...setup, agent, pullRequests })).toBe("completed");
   expect(attempts()).toBe(1);
   expect(opened).toMatchObject([{ title: "Say more", branch: "agent/job_1", targetBranch: "main" }]);
   expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("1");
-  expect(store.job("job_1")?.pullRequest).toBe("https://example.com/pull/1");
+  expect((await store.job("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
 });
 
 describe("work whose pull request cannot be opened", () => {
@@ -192,19 +203,12 @@ describe("work whose pull request cannot be opened", () => {
       stateOf: async () => platform.state,
     };
     const turn = async (prompt: string) => {
-      if (store.job("job_1")) store.addTurn("job_1", prompt, 0);
-      else store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, prompt);
+      if (await store.job("job_1")) await store.addTurn("job_1", prompt, 0);
+      else await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, prompt);
       const result = await runNextAndFinish({ ...setup, agent, pullRequests });
       return { result, log: readFileSync(join(folder, "logs/job_1.log"), "utf8") };
     };
     return { docs, store, platform, turn };
-  }
-
-  async function runNextAndFinish(ports: TurnPorts) {
-    const { turn, job } = startNext(ports.store);
-    const result = await runTurn(turn, job, ports, new AbortController().signal);
-    if (result === "completed" || result === "failed") ports.store.finishTurn(turn.id, result, 0);
-    return result;
   }
 
   const reason =
@@ -220,7 +224,7 @@ describe("work whose pull request cannot be opened", () => {
     platform.isDown = false;
     expect((await turn("nothing")).result).toBe("completed");
     expect(platform.opened).toMatchObject([{ title: "more", branch: "agent/job_1" }]);
-    expect(store.job("job_1")?.pullRequest).toBe("https://example.com/pull/1");
+    expect((await store.job("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
     await turn("nothing");
     expect(platform.opened).toHaveLength(1);
   });
@@ -231,12 +235,12 @@ describe("work whose pull request cannot be opened", () => {
     platform.state = "closed";
     platform.isDown = true;
     expect((await turn("two")).result).toBe("failed");
-    expect(store.job("job_1")?.pullRequest).toBe("https://example.com/pull/1");
+    expect((await store.job("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
     platform.isDown = false;
     await turn("nothing");
     expect(platform.opened).toHaveLength(2);
     expect(platform.opened[1]).toMatchObject({ title: "two", head: docs.git("rev-parse", "agent/job_1") });
-    expect(store.job("job_1")?.pullRequest).toBe("https://example.com/pull/2");
+    expect((await store.job("job_1"))?.pullRequest).toBe("https://example.com/pull/2");
   });
 
   test("is not lost if the earlier pull request was merged", async () => {
@@ -247,12 +251,12 @@ describe("work whose pull request cannot be opened", () => {
     platform.isDown = true;
     expect((await turn("two")).result).toBe("failed");
     const work = docs.git("rev-parse", "agent/job_1");
-    expect(store.job("job_1")?.pullRequest).toBeNull();
+    expect((await store.job("job_1"))?.pullRequest).toBeNull();
     platform.isDown = false;
     await turn("nothing");
     expect(docs.git("rev-parse", "agent/job_1")).toBe(work);
     expect(platform.opened[1]).toMatchObject({ title: "two", head: work, existing: null });
-    expect(store.job("job_1")?.pullRequest).toBe("https://example.com/pull/2");
+    expect((await store.job("job_1"))?.pullRequest).toBe("https://example.com/pull/2");
   });
 });
 
@@ -260,13 +264,13 @@ test("pushes a commit that a killed service had not pushed, without another atte
   const { docs, ...setup } = await setUp();
   const { store } = setup;
   const { agent, attempts } = countingAgent('fs.appendFileSync("README.md", "more");');
-  store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+  await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
   const hook = join(docs.path, "hooks/pre-receive");
   writeFileSync(hook, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
   expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("failed");
   const commit = (await setup.repository.lastCommitOf("job_1"))?.commit;
   writeFileSync(hook, "#!/bin/sh\nexit 0\n");
-  store.requeueInterruptedTurns();
+  await store.requeueInterruptedTurns();
   expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("completed");
   expect(attempts()).toBe(1);
   expect(docs.git("rev-list", "main..agent/job_1")).toBe(commit);
@@ -290,7 +294,7 @@ describe("a push that fails", () => {
     const repository = new LossyRepository({ url: docs.path, folder: setup.folder });
     await repository.open();
     const { agent, attempts } = countingAgent('fs.appendFileSync("README.md", prompt);');
-    setup.store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "one");
+    await setup.store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "one");
     const ports = { ...setup, repository, agent, pullRequests: alwaysOpen };
     const log = () => readFileSync(join(setup.folder, "logs/job_1.log"), "utf8");
     /** Lets the server reject pushes, or accept them again. */
@@ -298,9 +302,8 @@ describe("a push that fails", () => {
       writeFileSync(join(docs.path, "hooks/pre-receive"), `#!/bin/sh\nexit ${isRejected ? 1 : 0}\n`, { mode: 0o755 });
     /** Completes the first turn, and adds another one. */
     const completeOne = async () => {
-      expect(await runNext(ports)).toBe("completed");
-      ports.store.finishTurn(1, "completed", 0);
-      ports.store.addTurn("job_1", "two", 0);
+      expect(await runNextAndFinish(ports)).toBe("completed");
+      await ports.store.addTurn("job_1", "two", 0);
     };
     return { docs, repository, ports, attempts, log, reject, completeOne };
   }
@@ -312,7 +315,7 @@ describe("a push that fails", () => {
     expect(await runNext(ports)).toBe("completed");
     expect(repository.pushes).toBe(2);
     expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("2");
-    expect(docs.git("rev-parse", "agent/job_1")).toBe(ports.store.job("job_1")?.head);
+    expect(docs.git("rev-parse", "agent/job_1")).toBe((await ports.store.job("job_1"))?.head);
   });
 
   test("while the branch stays as it is fails the turn", async () => {
@@ -337,7 +340,7 @@ describe("a push that fails", () => {
       docs.git(...author, "commit-tree", emptyTree, "-p", "main", "-m", "Remove"),
     );
     reject(false);
-    ports.store.requeueInterruptedTurns();
+    await ports.store.requeueInterruptedTurns();
     expect(await runNext(ports)).toBe("failed");
     expect(attempts()).toBe(1);
     expect(docs.branches()).toEqual([]);
@@ -360,10 +363,9 @@ test("a turn that continues the job's branch keeps no commit as one that someone
   const { docs, ...setup } = await setUp();
   const { agent } = countingAgent('fs.appendFileSync("README.md", prompt);');
   const ports = { ...setup, agent, pullRequests: alwaysOpen };
-  setup.store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "one");
-  expect(await runNext(ports)).toBe("completed");
-  setup.store.finishTurn(1, "completed", 0);
-  setup.store.addTurn("job_1", "two", 0);
+  await setup.store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "one");
+  expect(await runNextAndFinish(ports)).toBe("completed");
+  await setup.store.addTurn("job_1", "two", 0);
   expect(await runNext(ports)).toBe("completed");
   expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("2");
   const mirror = join(setup.folder, "mirror.git");
@@ -381,11 +383,11 @@ test("opens the pull request of an earlier turn after one that changes nothing, 
     return "https://example.com/pull/1";
   };
   const ports = { ...setup, agent, pullRequests: { ...alwaysOpen, open } };
-  store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
-  const { turn, job } = startNext(store);
+  await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+  const { turn, job } = await startNext(store);
   expect(await runTurn(turn, job, ports, new AbortController().signal)).toBe("failed");
-  store.finishTurn(turn.id, "failed", 0);
-  store.addTurn("job_1", "Do nothing", 0);
+  await store.finishTurn(turn, "failed", 0);
+  await store.addTurn("job_1", "Do nothing", 0);
   expect(await runNext(ports)).toBe("completed");
   expect(titles).toEqual(["Say more", "Say more"]);
 });
@@ -445,17 +447,19 @@ test("gives up after two interrupted attempts, not counting graceful shutdowns",
   const setup = await setUp();
   const { store, folder } = setup;
   const { agent, attempts } = countingAgent();
-  store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Go on");
-  const { turn } = startNext(store);
-  store.countAttempt(turn.id);
-  store.requeueTurn(turn);
-  expect(startNext(store).turn.attempts).toBe(0);
+  await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Go on");
+  const first = await startNext(store);
+  await store.countAttempt(first.turn);
+  await store.requeueTurn(first.turn);
+  let { turn } = await startNext(store);
+  expect(turn.attempts).toBe(0);
   for (let attempt = 1; attempt <= 2; attempt++) {
-    store.countAttempt(turn.id);
-    expect(store.requeueInterruptedTurns()).toEqual([{ id: turn.id, job: "job_1" }]);
-    expect(startNext(store).turn.attempts).toBe(attempt);
+    await store.countAttempt(turn);
+    expect(await store.requeueInterruptedTurns()).toEqual([{ id: turn.id, job: "job_1" }]);
+    ({ turn } = await startNext(store));
+    expect(turn.attempts).toBe(attempt);
   }
-  store.requeueInterruptedTurns();
+  await store.requeueInterruptedTurns();
   expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("failed");
   expect(attempts()).toBe(0);
   expect(readFileSync(join(folder, "logs/job_1.log"), "utf8")).toContain("was interrupted 2 times");
@@ -559,7 +563,7 @@ test("takes over the commit of an earlier attempt of the first turn whose push a
     git("", "update-ref", "refs/heads/agent/job_1",
       git("", "commit-tree", tree, "-p", "main", "-m", "one\\n\\nAgent-Turn: 1\\nAgent-Job: job_1"));
     fs.writeFileSync("README.md", "mine");`;
-  setup.store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "one");
+  await setup.store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "one");
   expect(await runNext({ ...setup, agent: scriptAgent(late), pullRequests: alwaysOpen })).toBe("completed");
   expect(docs.read("agent/job_1", "README.md")).toBe("late");
 });

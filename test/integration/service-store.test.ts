@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { Store } from "../../src/service/jobs/store.ts";
+import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import {
   docsRepository,
   readPage,
@@ -110,7 +110,7 @@ test("stores no credentials of the repository", async () => {
   const url = `file://user:secret_of_the_user@localhost${docs.path}`;
   const started = startAgentService(docs, { folder, repository: url });
   await (await started.catch(() => undefined))?.[Symbol.asyncDispose]();
-  using store = new Store(join(folder, "jobs.sqlite"));
-  expect(store.counts().jobs).toBe(0);
+  await using store = openSqliteStore(join(folder, "jobs.sqlite"));
+  expect((await store.counts()).jobs).toBe(0);
   expect(readFileSync(join(folder, "jobs.sqlite"), "latin1")).not.toContain("secret_of_the_user");
 });

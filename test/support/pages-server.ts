@@ -62,15 +62,15 @@ export async function startPages({ publicUrl, ...limits }: ListenOptions & { pub
   const repository = new FakeRepository({ url: "/nowhere", folder: "/nowhere" });
   const state: { read: () => Promise<PullRequestState> } = { read: async () => "open" };
   const store: PageStore = {
-    pullRequest: (number) => rows.get(number),
-    latestPullRequests: (count) =>
+    pullRequest: async (number) => rows.get(number),
+    latestPullRequests: async (count) =>
       [...rows]
         .map(([number, { title }]) => ({ number, title }))
         .reverse()
         .slice(0, count),
-    countTurns: () => turns.length,
-    latestTurns: (_job, count) => [...turns.keys()].slice(-count),
-    turnExcerpt: (id, length) => {
+    countTurns: async () => turns.length,
+    latestTurns: async (_job, count) => [...turns.keys()].slice(-count),
+    turnExcerpt: async (id, length) => {
       const turn = turns[id];
       return turn && { ...turn, prompt: turn.prompt.slice(0, length), answer: turn.answer?.slice(0, length) ?? null };
     },

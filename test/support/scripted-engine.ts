@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Engine, JobRecord, RateLimited } from "../../src/service/jobs/engine.ts";
-import { hourlyLimit, hourMs } from "../../src/service/jobs/hourly-limit.ts";
+import { hourlyLimit, hourMs } from "../../src/service/store/hourly-limit.ts";
 import { SlidingWindow } from "./sliding-window.ts";
 
 /** How a turn goes. */

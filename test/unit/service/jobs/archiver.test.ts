@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { Archiver } from "../../../../src/service/jobs/archiver.ts";
-import { Store } from "../../../../src/service/jobs/store.ts";
 import type { PullRequestRef, PullRequests } from "../../../../src/service/pulls/pull-requests.ts";
+import { openSqliteStore } from "../../../../src/service/store/sqlite/open-store.ts";
+import type { Store } from "../../../../src/service/store/store.ts";
 
 const alwaysOpen: PullRequests = {
   open: async () => "https://example.com/pull/1",
@@ -29,30 +30,37 @@ function archiverOf(
 }
 
 test("archives an idle job only if a number of days is set, and never an active one", async () => {
-  using store = new Store(":memory:");
-  for (const id of ["old", "new", "active"]) store.addJob({ id, project: "docs", createdAt: 0 }, "Go on");
-  for (let turn = store.startNextTurn(); turn; turn = store.startNextTurn()) {
+  await using store = openSqliteStore(":memory:");
+  for (const id of ["old", "new", "active"]) await store.addJob({ id, project: "docs", createdAt: 0 }, "Go on");
+  for (let turn = await store.startNextTurn(); turn; turn = await store.startNextTurn()) {
     const days = { old: 8, new: 6 }[turn.job];
-    if (days !== undefined) store.finishTurn(turn.id, "failed", now - days * dayMs);
+    if (days !== undefined) await store.finishTurn(turn, "failed", now - days * dayMs);
   }
   await archiverOf(store).archiver.run(now);
-  expect(store.job("old")?.archivedAt).toBeNull();
+  expect((await store.job("old"))?.archivedAt).toBeNull();
   await archiverOf(store, { afterDays: 7 }).archiver.run(now);
-  const archived = ["old", "new", "active"].map((id) => store.job(id)?.archivedAt);
-  expect(archived).toEqual([now, null, null]);
+  const jobs = await Promise.all(["old", "new", "active"].map((id) => store.job(id)));
+  expect(jobs.map((job) => job?.archivedAt)).toEqual([now, null, null]);
 });
 
+/** Runs the next turn, up to its end at a time in milliseconds since 1970. */
+async function runTurn(store: Store, endedAt: number, pullRequest?: { link: string; head: string }): Promise<void> {
+  const turn = await store.startNextTurn();
+  if (!turn) throw new Error("no turn is ready");
+  if (pullRequest) await store.setPullRequest(turn, pullRequest.link, pullRequest.head);
+  await store.finishTurn(turn, "completed", endedAt);
+}
+
 /** Returns a store with an idle job that has a pull request. */
-function storeWithPullRequest(): Store {
-  const store = new Store(":memory:");
-  store.addJob({ id: "one", project: "docs", createdAt: 0 }, "Go on");
-  store.finishTurn(store.startNextTurn()?.id ?? 0, "completed", 0);
-  store.setPullRequest("one", "https://example.com/pull/1", "abc");
+async function storeWithPullRequest(): Promise<Store> {
+  const store = openSqliteStore(":memory:");
+  await store.addJob({ id: "one", project: "docs", createdAt: 0 }, "Go on");
+  await runTurn(store, 0, { link: "https://example.com/pull/1", head: "abc" });
   return store;
 }
 
 test("archives nothing while the platform is down, and logs each outage once", async () => {
-  using store = storeWithPullRequest();
+  await using store = await storeWithPullRequest();
   let isDown = true;
   const findClosed = async () => {
     if (isDown) throw new Error("the platform is down");
@@ -61,7 +69,7 @@ test("archives nothing while the platform is down, and logs each outage once", a
   const { archiver, log } = archiverOf(store, { findClosed });
   await archiver.run(now);
   await archiver.run(now);
-  expect(store.job("one")?.archivedAt).toBeNull();
+  expect((await store.job("one"))?.archivedAt).toBeNull();
   expect(log).toEqual(["Cannot read which pull requests are closed: the platform is down"]);
   isDown = false;
   await archiver.run(now);
@@ -71,21 +79,20 @@ test("archives nothing while the platform is down, and logs each outage once", a
 });
 
 test("does not archive a job that gets a new pull request in the meantime", async () => {
-  using store = storeWithPullRequest();
+  await using store = await storeWithPullRequest();
   const findClosed = async () => {
-    store.addTurn("one", "More", 0);
-    store.finishTurn(store.startNextTurn()?.id ?? 0, "completed", 1);
-    store.setPullRequest("one", "https://example.com/pull/2", "def");
+    await store.addTurn("one", "More", 0);
+    await runTurn(store, 1, { link: "https://example.com/pull/2", head: "def" });
     return new Set(["https://example.com/pull/1"]);
   };
   await archiverOf(store, { findClosed }).archiver.run(now);
-  expect(store.job("one")?.archivedAt).toBeNull();
+  expect((await store.job("one"))?.archivedAt).toBeNull();
 });
 
 test("archives jobs whose pull request is closed, and logs why", async () => {
-  using store = storeWithPullRequest();
-  store.addJob({ id: "two", project: "docs", createdAt: 0 }, "Go on");
-  store.finishTurn(store.startNextTurn()?.id ?? 0, "completed", now - dayMs);
+  await using store = await storeWithPullRequest();
+  await store.addJob({ id: "two", project: "docs", createdAt: 0 }, "Go on");
+  await runTurn(store, now - dayMs);
   const asked: PullRequestRef[] = [];
   const findClosed = async (pullRequests: readonly PullRequestRef[]) => {
     asked.push(...pullRequests);
@@ -105,7 +112,7 @@ test("archives jobs whose pull request is closed, and logs why", async () => {
 });
 
 test("does not log an error that the end of the service causes", async () => {
-  using store = storeWithPullRequest();
+  await using store = await storeWithPullRequest();
   const findClosed = async () => {
     throw new Error("aborted");
   };
@@ -115,7 +122,7 @@ test("does not log an error that the end of the service causes", async () => {
 });
 
 test("logs another error of the same outage", async () => {
-  using store = storeWithPullRequest();
+  await using store = await storeWithPullRequest();
   let errors = 0;
   const findClosed = async () => {
     throw new Error(`error ${++errors}`);
@@ -127,9 +134,9 @@ test("logs another error of the same outage", async () => {
 });
 
 test("does not log a job that was not archived", async () => {
-  using store = storeWithPullRequest();
+  await using store = await storeWithPullRequest();
   const findClosed = async () => {
-    store.addTurn("one", "More", 0);
+    await store.addTurn("one", "More", 0);
     return new Set(["https://example.com/pull/1"]);
   };
   const { archiver, log } = archiverOf(store, { findClosed });

@@ -15,11 +15,11 @@ test.each([
   expect(repositoryIdentity(name)).toBe(identity);
 });
 
-test("rejects another repository, and names both", () => {
-  const store = (name: string | undefined) => ({ repository: () => name });
-  checkRepository(store(undefined), "https://example.com/docs");
-  checkRepository(store("https://example.com/docs"), "https://example.com/docs");
-  expect(() => checkRepository(store("https://example.com/old"), "https://example.com/docs")).toThrow(
+test("rejects another repository, and names both", async () => {
+  const store = (name: string | undefined) => ({ repository: async () => name });
+  await checkRepository(store(undefined), "https://example.com/docs");
+  await checkRepository(store("https://example.com/docs"), "https://example.com/docs");
+  await expect(checkRepository(store("https://example.com/old"), "https://example.com/docs")).rejects.toThrow(
     "belong to the repository https://example.com/old, not to https://example.com/docs",
   );
 });

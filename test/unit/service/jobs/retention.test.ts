@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { Retention, type RetentionOptions } from "../../../../src/service/jobs/retention.ts";
-import { Store } from "../../../../src/service/jobs/store.ts";
+import { openSqliteStore } from "../../../../src/service/store/sqlite/open-store.ts";
 import { temporaryFolder } from "../../../support/step.ts";
 
 const dayMs = 86_400_000;
@@ -10,8 +10,8 @@ const now = Date.UTC(2026, 0, 10);
 
 function setUp(options: Partial<RetentionOptions> = {}) {
   const folder = temporaryFolder();
-  const store = new Store(":memory:");
-  onTestFinished(() => store[Symbol.dispose]());
+  const store = openSqliteStore(":memory:");
+  onTestFinished(() => store[Symbol.asyncDispose]());
   const log: string[] = [];
   const forgotten: string[] = [];
   const retention = new Retention({
@@ -25,9 +25,11 @@ function setUp(options: Partial<RetentionOptions> = {}) {
   });
   const paths = (id: string) => [join(folder, "jobs", id), join(folder, "logs", `${id}.log`)];
   /** Adds a job with its files, idle for some days. */
-  const addIdle = (id: string, days: number) => {
-    store.addJob({ id, project: id, createdAt: 0 }, "Go on");
-    store.finishTurn(store.startNextTurn()?.id ?? 0, "completed", now - days * dayMs);
+  const addIdle = async (id: string, days: number) => {
+    await store.addJob({ id, project: id, createdAt: 0 }, "Go on");
+    const turn = await store.startNextTurn();
+    if (!turn) throw new Error("no turn is ready");
+    await store.finishTurn(turn, "completed", now - days * dayMs);
     mkdirSync(join(folder, "jobs", id, "home"), { recursive: true });
     mkdirSync(join(folder, "logs"), { recursive: true });
     for (const file of [join(folder, "jobs", id, "home/session"), join(folder, "logs", `${id}.log`)])
@@ -39,26 +41,27 @@ function setUp(options: Partial<RetentionOptions> = {}) {
 
 test("deletes nothing for a while after its first round, when the clock may be wrong", async () => {
   const { store, retention, addIdle } = setUp({ startAfterMs: 1000 });
-  addIdle("old", 8);
+  await addIdle("old", 8);
   for (const time of [now, now + 999, now - dayMs]) {
     await retention.run(time);
-    expect(store.job("old")?.id).toBe("old");
+    expect((await store.job("old"))?.id).toBe("old");
   }
   await retention.run(now + 1000);
-  expect(store.job("old")).toBeUndefined();
+  expect(await store.job("old")).toBeUndefined();
 });
 
 test("deletes jobs that are idle for long enough, with their files and commits", async () => {
   const { store, retention, log, forgotten, addIdle, existing } = setUp();
-  addIdle("old", 7);
-  addIdle("new", 6.9);
-  addIdle("again", 8);
-  store.addTurn("again", "More", 0);
+  await addIdle("old", 7);
+  await addIdle("new", 6.9);
+  await addIdle("again", 8);
+  await store.addTurn("again", "More", 0);
   await retention.run(now);
-  expect(["old", "new", "again"].map((id) => store.job(id)?.id)).toEqual([undefined, "new", "again"]);
+  const jobs = await Promise.all(["old", "new", "again"].map((id) => store.job(id)));
+  expect(jobs.map((job) => job?.id)).toEqual([undefined, "new", "again"]);
   expect(["old", "new", "again"].map(existing)).toEqual([0, 2, 2]);
   expect(forgotten).toEqual(["old"]);
-  expect(store.deletedJobs(10)).toEqual([]);
+  expect(await store.deletedJobs(10)).toEqual([]);
   expect(log).toEqual(["Deleted, idle for 7 days: old"]);
   await retention.run(now);
   expect(log).toHaveLength(1);
@@ -66,33 +69,35 @@ test("deletes jobs that are idle for long enough, with their files and commits",
 
 test("deletes nothing if no number of days is set", async () => {
   const { store, retention, addIdle } = setUp({ afterDays: undefined });
-  addIdle("old", 1000);
+  await addIdle("old", 1000);
   await retention.run(now);
-  expect(store.job("old")?.id).toBe("old");
+  expect((await store.job("old"))?.id).toBe("old");
 });
 
 test("deletes many jobs, and names some of them", async () => {
   const { store, retention, log, forgotten, addIdle } = setUp({ afterDays: 1 });
-  for (let index = 0; index < 45; index++) addIdle(`job_${index}`, 100 - index);
+  for (let index = 0; index < 45; index++) await addIdle(`job_${index}`, 100 - index);
   await retention.run(now);
-  expect(store.counts().jobs).toBe(0);
+  expect((await store.counts()).jobs).toBe(0);
   expect(forgotten).toHaveLength(45);
   expect(log).toEqual([expect.stringMatching(/^Deleted, idle for 1 day: job_0, job_1, .*, job_19 and 25 more$/)]);
 });
 
 test("lets other work go on between batches", async () => {
   const { store, retention, addIdle } = setUp();
-  for (let index = 0; index < 100; index++) addIdle(`job_${index}`, 100);
+  for (let index = 0; index < 100; index++) await addIdle(`job_${index}`, 100);
   const seen = new Set<number>();
   let isOver = false;
-  const look = () => {
-    if (isOver) return;
-    seen.add(store.counts().jobs);
-    setImmediate(look);
+  const look = async () => {
+    while (!isOver) {
+      seen.add((await store.counts()).jobs);
+      await new Promise(setImmediate);
+    }
   };
-  setImmediate(look);
+  const looked = look();
   await retention.run(now);
   isOver = true;
+  await looked;
   expect([...seen]).toEqual(expect.arrayContaining([80, 60, 40, 20]));
 });
 
@@ -104,9 +109,9 @@ test("tries again what could not be removed, also after a restart, and logs each
       forgotten.push(...ids);
     },
   });
-  addIdle("old", 8);
+  await addIdle("old", 8);
   for (let round = 0; round < 2; round++) await retention.run(now);
-  expect(store.job("old")).toBeUndefined();
+  expect(await store.job("old")).toBeUndefined();
   expect(log.slice(1)).toEqual([
     `Cannot remove the files of deleted jobs from ${folder}, trying again every minute: refs are locked`,
   ]);
@@ -119,9 +124,9 @@ test("tries again what could not be removed, also after a restart, and logs each
 test("deletes nothing more when the service stops", async () => {
   const stop = new AbortController();
   const { store, retention, log, addIdle } = setUp({ signal: stop.signal });
-  addIdle("old", 8);
+  await addIdle("old", 8);
   stop.abort();
   await retention.run(now);
-  expect(store.job("old")?.id).toBe("old");
+  expect((await store.job("old"))?.id).toBe("old");
   expect(log).toEqual([]);
 });

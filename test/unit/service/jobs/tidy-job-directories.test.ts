@@ -13,13 +13,16 @@ test("removes the directories of jobs that are not in the store, and finds the w
   }
   mkdirSync(join(folder, "jobs/idle/home"), { recursive: true });
   for (const path of ["a/b", "a"]) chmodSync(join(folder, "jobs/gone/tree", path), 0o500);
-  const isJob = (id: string) => id !== "gone";
+  const isJob = async (id: string) => id !== "gone";
   expect(await tidyJobDirectories(folder, isJob, new AbortController().signal)).toEqual({
     removed: 1,
     withWorktree: [new JobDirectory(folder, "kept")],
   });
   expect(readdirSync(join(folder, "jobs")).sort()).toEqual(["idle", "kept"]);
   expect(existsSync(join(folder, "jobs/kept/tree/a/b/c"))).toBe(true);
-  expect(await tidyJobDirectories(folder, () => false, AbortSignal.abort())).toEqual({ removed: 0, withWorktree: [] });
+  expect(await tidyJobDirectories(folder, async () => false, AbortSignal.abort())).toEqual({
+    removed: 0,
+    withWorktree: [],
+  });
   expect(readdirSync(join(folder, "jobs")).sort()).toEqual(["idle", "kept"]);
 });
