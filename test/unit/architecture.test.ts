@@ -104,8 +104,16 @@ const arrows: Record<string, string[]> = {
     "service/git",
     "service/pulls",
     "service/processes/resource-exhausted.ts",
+    "service/store/ready-turns.ts",
     "service/error-message.ts",
+    "service/outage-log.ts",
     "service/remove-directory.ts",
+  ],
+  "service/store": [
+    "service/jobs/engine.ts",
+    "service/jobs/job-copies.ts",
+    "service/error-message.ts",
+    "service/outage-log.ts",
   ],
   "service/pulls": ["service/git", "service/error-message.ts"],
   "service/agents": ["service/processes", "service/own-file.ts"],
@@ -183,6 +191,7 @@ test("the service uses few packages besides Node, each in one place", () => {
     "service/pulls/github → @octokit/plugin-retry",
     "service/pulls/github → @octokit/plugin-throttling",
     "service/pulls/github → zod/mini",
+    "service/store/sqlite → p-limit",
   ]);
 });
 
