@@ -58,6 +58,8 @@ export interface WorkerOptions {
 export interface RunningWorker extends AsyncDisposable {
   /** Starts no more turns, and waits until none is running. */
   finish(): Promise<void>;
+  /** Tries the store until it can be written, so that its log says so. */
+  waitForStore(): Promise<void>;
 }
 
 const defaultKeptWorktrees = 5;
@@ -121,6 +123,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     tidy(folder, store, worktrees, signal, log).then(() => keepUp({ repository, worktrees, isNeeded, signal, log })),
   ]);
   return {
+    waitForStore: () => worker.waitForStore(),
     finish: () => {
       worker.close();
       return worker.drain();

@@ -96,11 +96,12 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const backend = await openBackend({ ...options, hasCopies: copies !== undefined, baseUrl, signal, log });
   const { store, repository, repositoryName } = backend;
   const copier = copies && new JobCopier({ copies, store, folder, log });
-  const jobs = new Jobs({ store, repositoryName, model: agent.model, copier });
+  let worker: RunningWorker | undefined;
+  const onUnavailable = () => void worker?.waitForStore();
+  const jobs = new Jobs({ store, repositoryName, model: agent.model, copier, onUnavailable });
   const pages = new Pages({ store, repository, repositoryName, stateOf: stateOf(backend), apiKey, baseUrl, log });
   const api = createApi({ engine: jobs, apiKey, projects, log });
   let server: LoopbackServer | undefined;
-  let worker: RunningWorker | undefined;
   try {
     server = await listen(checkHost(publicUrl, pages.serve(api)), options.port, { address: options.listen, log });
     ownUrl = server.url;

@@ -87,6 +87,8 @@ test("creates are rejected while the store cannot be written, and not counted", 
   }
   other.exec("COMMIT");
   other.close();
+  // Noticed without a request.
+  while (!service.lines.includes("The store can be written again.")) await new Promise((go) => setTimeout(go, 20));
   for (let request = 1; request < 100; request++) expect((await send(service, "docs/job", "Go on")).status).toBe(201);
   expect((await send(service, "docs/job", "Go on")).status).toBe(429);
   expect(service.lines.filter((line) => line.startsWith("The store "))).toEqual([

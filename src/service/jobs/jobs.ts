@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Store, StoredJob } from "../store/store.ts";
-import type { Engine, JobRecord, RateLimited } from "./engine.ts";
+import { type Engine, type JobRecord, type RateLimited, StoreUnavailable } from "./engine.ts";
 import type { JobCopier } from "./job-copier.ts";
 import { jobBranch } from "./job-files.ts";
 import { steadyClock } from "./steady-clock.ts";
@@ -13,6 +13,8 @@ export interface JobsOptions {
   model: string;
   /** Default: jobs are only in the store. */
   copier?: JobCopier | undefined;
+  /** Called when a create or message was rejected, because the store cannot be written. Default: does nothing. */
+  onUnavailable?: () => void;
 }
 
 /** The jobs in a store: accepts new ones and their messages. A worker runs them. */
@@ -27,7 +29,7 @@ export class Jobs implements Engine {
   async create(projectId: string, prompt: string): Promise<JobRecord | RateLimited> {
     const { store, copier, model } = this.#options;
     const job = { id: `job_${randomUUID()}`, project: projectId, createdAt: Date.now(), model };
-    const limited = await store.addJob(job, prompt, this.#now());
+    const limited = await this.#accept(() => store.addJob(job, prompt, this.#now()));
     if (limited !== undefined) return limited;
     copier?.save(job.id);
     return this.#activeRecord({ ...job, pullRequest: null });
@@ -37,7 +39,7 @@ export class Jobs implements Engine {
     const { store, copier } = this.#options;
     const job = await this.#find(projectId, jobId);
     if (job === undefined) return undefined;
-    const added = await store.addTurn(jobId, prompt, this.#now());
+    const added = await this.#accept(() => store.addTurn(jobId, prompt, this.#now()));
     if (added === false) return undefined;
     if (added !== true) return added;
     copier?.save(jobId);
@@ -47,6 +49,15 @@ export class Jobs implements Engine {
   async get(projectId: string, jobId: string): Promise<JobRecord | undefined> {
     const job = await this.#find(projectId, jobId);
     return job && this.#record(job);
+  }
+
+  async #accept<T>(store: () => Promise<T>): Promise<T> {
+    try {
+      return await store();
+    } catch (error) {
+      if (error instanceof StoreUnavailable) this.#options.onUnavailable?.();
+      throw error;
+    }
   }
 
   async #find(projectId: string, jobId: string): Promise<StoredJob | undefined> {

@@ -77,6 +77,23 @@ export class Worker {
     await this.#options.copier?.settle();
   }
 
+  /** Tries the store until it can be written, so that its log says so, then starts turns. Also if nobody else uses it meanwhile. */
+  async waitForStore(): Promise<void> {
+    if (this.#isWaitingForStore) return;
+    this.#isWaitingForStore = true;
+    for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
+      if (!(await this.#pause(pauseMs))) return;
+      try {
+        await this.#options.store.probe();
+        break;
+      } catch {
+        // Not yet. The store has logged the beginning of the outage, and logs its end.
+      }
+    }
+    this.#isWaitingForStore = false;
+    this.#startTurns();
+  }
+
   #startTurns(): void {
     this.#isWanted = true;
     this.#taking ??= this.#takeTurns().finally(() => {
@@ -110,7 +127,7 @@ export class Worker {
     } catch (error) {
       if (!(error instanceof StoreUnavailable))
         this.#startOutage.begin(`No turn can be started, trying again: ${errorStack(error)}`);
-      void this.#waitForStore();
+      void this.waitForStore();
     }
   }
 
@@ -199,23 +216,6 @@ export class Worker {
       log(`${name}: its state could not be stored before the service stopped, so the next service resumes the turn`);
       return false;
     }
-  }
-
-  /** Waits until the store can be written, then starts turns. */
-  async #waitForStore(): Promise<void> {
-    if (this.#isWaitingForStore) return;
-    this.#isWaitingForStore = true;
-    for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
-      if (!(await this.#pause(pauseMs))) return;
-      try {
-        await this.#options.store.probe();
-        break;
-      } catch {
-        // Not yet. The store has logged the beginning of the outage, and logs its end.
-      }
-    }
-    this.#isWaitingForStore = false;
-    this.#startTurns();
   }
 
   async #resumeLater(turn: RunningTurn, pauseMs: number): Promise<void> {

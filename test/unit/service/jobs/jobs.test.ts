@@ -1,0 +1,174 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { type JobRecord, type RateLimited, StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
+import { Jobs } from "../../../../src/service/jobs/jobs.ts";
+import { openSqliteStore } from "../../../../src/service/store/sqlite/open-store.ts";
+import type { Store } from "../../../../src/service/store/store.ts";
+import { temporaryFolder } from "../../../support/step.ts";
+
+function setUp(store: Store = openSqliteStore(":memory:")) {
+  let outages = 0;
+  const jobs = new Jobs({
+    store,
+    repositoryName: "https://example.com/docs",
+    model: "large",
+    onUnavailable: () => outages++,
+  });
+  /** Adds a job of the project `docs`. */
+  const addJob = (id: string) => store.addJob({ id, project: "docs", createdAt: 0, model: "large" }, "Go on");
+  const promptsOf = async (id: string) => (await store.turns(id)).map(({ prompt }) => prompt);
+  return { store, jobs, addJob, promptsOf, outages: () => outages };
+}
+
+/** Ends the next turn, with a pull request. */
+async function completeNext(store: Store): Promise<void> {
+  const turn = await store.startNextTurn();
+  if (!turn) throw new Error("no turn is ready");
+  await store.setPullRequest(turn, `https://example.com/agent/${turn.job}`, "222");
+  await store.finishTurn(turn, "completed", 500);
+}
+
+function accepted(result: JobRecord | RateLimited | undefined): JobRecord {
+  if (result === undefined || "retryAfterMs" in result) throw new Error("not accepted");
+  return result;
+}
+
+const active = {
+  id: "a",
+  status: "active",
+  source: { repository: "https://example.com/docs", ref: "agent/a" },
+  model: "large",
+  prLink: null,
+  createdAt: "1970-01-01T00:00:00.000Z",
+  archivedAt: null,
+};
+
+test("shows a job by its state", async () => {
+  const { jobs, store, addJob, promptsOf } = setUp();
+  await addJob("a");
+  expect(await jobs.get("docs", "a")).toEqual(active);
+  const turn = await store.startNextTurn();
+  expect(await jobs.get("docs", "a")).toEqual(active);
+  if (turn) await store.requeueTurn(turn);
+  await completeNext(store);
+  const completed = { ...active, status: "completed", prLink: "https://example.com/agent/a" };
+  expect(await jobs.get("docs", "a")).toEqual(completed);
+  await store.archiveJobs(await store.jobsWithPullRequest(1), 1000);
+  expect(await jobs.get("docs", "a")).toEqual({
+    ...completed,
+    status: "archived",
+    archivedAt: "1970-01-01T00:00:01.000Z",
+  });
+  expect(await jobs.message("docs", "a", "More")).toEqual(active);
+  expect(await jobs.get("docs", "a")).toEqual(active);
+  expect(await promptsOf("a")).toEqual(["Go on", "More"]);
+});
+
+test("shows the model that a job was created for, or that of the service if it is unknown", async () => {
+  const { jobs, store } = setUp();
+  const small = new Jobs({ store, repositoryName: "https://example.com/docs", model: "small" });
+  const { id, model } = accepted(await small.create("docs", "Go on"));
+  expect(model).toBe("small");
+  await store.addJob({ id: "earlier", project: "docs", createdAt: 0 }, "Go on");
+  expect(await jobs.get("docs", id)).toMatchObject({ model: "small" });
+  expect(await jobs.message("docs", id, "More")).toMatchObject({ model: "small" });
+  expect(await jobs.get("docs", "earlier")).toMatchObject({ model: "large" });
+});
+
+test("finds a job only in its project", async () => {
+  const { jobs, addJob, promptsOf } = setUp();
+  await addJob("a");
+  for (const [project, id] of [
+    ["other", "a"],
+    ["docs", "b"],
+  ] as const) {
+    expect(await jobs.get(project, id)).toBeUndefined();
+    expect(await jobs.message(project, id, "More")).toBeUndefined();
+  }
+  expect(await promptsOf("a")).toEqual(["Go on"]);
+});
+
+test("does not find a job that is deleted while a message to it arrives", async () => {
+  const { jobs, store, addJob } = setUp();
+  await addJob("a");
+  await completeNext(store);
+  const message = jobs.message("docs", "a", "More");
+  expect(await store.deleteIdleJobs(1000, 1)).toEqual(["a"]);
+  expect(await message).toBeUndefined();
+  expect(await store.counts()).toEqual({ jobs: 0, waitingTurns: 0 });
+});
+
+test("creates a job with its first turn", async () => {
+  const { jobs, store, promptsOf } = setUp();
+  const before = Date.now();
+  const { id, status, createdAt } = accepted(await jobs.create("docs", "Fix it"));
+  expect(id).toMatch(/^job_[0-9a-f-]{36}$/);
+  expect(status).toBe("active");
+  expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(before);
+  expect((await store.job(id))?.project).toBe("docs");
+  expect(await promptsOf(id)).toEqual(["Fix it"]);
+  expect(await jobs.get("docs", id)).toMatchObject({ id, status, createdAt, prLink: null, archivedAt: null });
+});
+
+test("a create or message is accepted once it is stored, even if the store cannot be read a moment later", async () => {
+  for (const accept of [
+    (jobs: Jobs) => jobs.create("docs", "Fix it"),
+    (jobs: Jobs) => jobs.message("docs", "a", "More"),
+  ]) {
+    const { jobs, store, addJob } = setUp();
+    await addJob("a");
+    store.onReady(() => void store[Symbol.asyncDispose]());
+    expect(accepted(await accept(jobs)).status).toBe("active");
+    await expect(jobs.get("docs", "a")).rejects.toThrow();
+  }
+});
+
+test("a store that cannot be written rejects creates and messages, and answers reads", async () => {
+  const file = join(temporaryFolder(), "jobs.sqlite");
+  await using store = openSqliteStore(file);
+  const { jobs, addJob, outages } = setUp(store);
+  await addJob("a");
+  const other = new DatabaseSync(file);
+  other.exec("BEGIN IMMEDIATE");
+  await expect(jobs.create("docs", "Fix it")).rejects.toThrow(StoreUnavailable);
+  expect(outages()).toBe(1);
+  await expect(jobs.message("docs", "a", "More")).rejects.toThrow(StoreUnavailable);
+  expect(outages()).toBe(2);
+  expect(await jobs.get("docs", "a")).toMatchObject({ status: "active" });
+  expect(await store.counts()).toEqual({ jobs: 1, waitingTurns: 1 });
+  other.exec("COMMIT");
+  other.close();
+  expect(accepted(await jobs.create("docs", "Fix it")).status).toBe("active");
+  expect(outages()).toBe(2);
+});
+
+test("an error that is no outage is thrown as it is", async () => {
+  const { jobs, store, outages } = setUp();
+  await store[Symbol.asyncDispose]();
+  await expect(jobs.create("docs", "Fix it")).rejects.toThrow("not open");
+  expect(outages()).toBe(0);
+});
+
+test("setting the clock neither escapes the hourly limit nor extends it", async () => {
+  const { jobs } = setUp();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const start = Date.UTC(2026, 0, 10);
+  vi.setSystemTime(start);
+  for (let use = 0; use < 100; use++) accepted(await jobs.create("docs", "Fix it"));
+  for (const day of [-1, 1, 0]) {
+    vi.setSystemTime(start + day * 86_400_000);
+    const result = await jobs.create("docs", "Fix it");
+    expect(result).toEqual({ retryAfterMs: expect.any(Number) });
+    expect("retryAfterMs" in result && result.retryAfterMs <= 3_600_000).toBe(true);
+  }
+});
+
+test("a message over the hourly limit is not added to its job", async () => {
+  const { jobs, store, addJob } = setUp();
+  await addJob("a");
+  for (let use = 0; use < 100; use++) accepted(await jobs.message("docs", "a", "More"));
+  expect(await jobs.message("docs", "a", "More")).toEqual({ retryAfterMs: expect.any(Number) });
+  expect(await store.countTurns("a")).toBe(101);
+});
