@@ -2,6 +2,9 @@ import { setTimeout } from "node:timers/promises";
 import type { RunningTurn, Store } from "../store/store.ts";
 import { StoreUnavailable } from "./engine.ts";
 
+/** Where leases are kept. */
+export type LeaseStore = Pick<Store, "renewEveryMs" | "renewLease" | "confirmLease">;
+
 /** The lease of a running turn, which is renewed until it is disposed of. */
 export interface KeptLease extends Disposable {
   /** Aborts when another worker has taken the turn over, or the service stops. */
@@ -11,7 +14,7 @@ export interface KeptLease extends Disposable {
 }
 
 /** @param stop - aborts when the service stops. The lease is renewed until the end of the turn is stored */
-export function keepLease(turn: RunningTurn, store: Store, stop: AbortSignal): KeptLease {
+export function keepLease(turn: RunningTurn, store: LeaseStore, stop: AbortSignal): KeptLease {
   const lost = new AbortController();
   const end = new AbortController();
   const { renewEveryMs } = store;
@@ -27,7 +30,7 @@ export function keepLease(turn: RunningTurn, store: Store, stop: AbortSignal): K
 
 async function renew(
   turn: RunningTurn,
-  store: Store,
+  store: LeaseStore,
   everyMs: number,
   lost: AbortController,
   end: AbortSignal,
@@ -49,15 +52,22 @@ const retryPauseMs = 2000;
  * Checks that nobody else has taken a turn over. Waits while the store cannot be used: the agent has run, and would have to run
  * again otherwise.
  *
+ * @param sleep - waits; rejects when `signal` aborts. Default: a timer
  * @throws LeaseLost if somebody else has; or when `signal` aborts
  */
-export async function confirmLease(turn: RunningTurn, store: Store, signal: AbortSignal): Promise<void> {
+export async function confirmLease(
+  turn: RunningTurn,
+  store: LeaseStore,
+  signal: AbortSignal,
+  sleep: (ms: number, options: { signal: AbortSignal }) => Promise<void> = (ms, options) =>
+    setTimeout(ms, undefined, options),
+): Promise<void> {
   for (;;) {
     try {
       return await store.confirmLease(turn);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
     }
-    await setTimeout(retryPauseMs, undefined, { signal });
+    await sleep(retryPauseMs, { signal });
   }
 }
