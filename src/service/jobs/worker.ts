@@ -69,10 +69,9 @@ export class Worker {
 
   /** Waits until no turn is running and all copies are saved. New turns start unless it is closed or the signal has aborted. */
   async drain(): Promise<void> {
-    await this.#taking;
-    while (this.#running.size > 0) {
-      await Promise.all(this.#running);
+    while (this.#taking !== undefined || this.#running.size > 0) {
       await this.#taking;
+      await Promise.all(this.#running);
     }
     await this.#options.copier?.settle();
   }
