@@ -1,0 +1,61 @@
+import { expect, onTestFinished, test } from "vitest";
+import { openSqliteStore } from "../../../../../src/service/store/sqlite/open-store.ts";
+import type { RunningTurn } from "../../../../../src/service/store/store.ts";
+
+/** Creates a store with jobs, each of a project. */
+async function setUp(...jobs: [id: string, project: string][]) {
+  const store = openSqliteStore(":memory:");
+  onTestFinished(() => store[Symbol.asyncDispose]());
+  for (const [id, project] of jobs) await store.addJob({ id, project, createdAt: 0 }, "One");
+  const running: RunningTurn[] = [];
+  /** Starts the next turn and returns its job. */
+  const startNext = async (perProject?: number) => {
+    const turn = await store.startNextTurn(perProject);
+    if (turn) running.push(turn);
+    return turn?.job;
+  };
+  const endOf = async (job: string) => {
+    const turn = running.find((one) => one.job === job);
+    if (turn) await store.finishTurn(turn, "completed", 0);
+  };
+  return { store, startNext, endOf };
+}
+
+test("takes no turn of a project with as many running turns as it may have, and those of others", async () => {
+  const { startNext, endOf } = await setUp(["a", "docs"], ["b", "docs"], ["c", "docs"], ["d", "blog"]);
+  expect([await startNext(2), await startNext(2), await startNext(2), await startNext(2)]).toEqual([
+    "a",
+    "d",
+    "b",
+    undefined,
+  ]);
+  await endOf("d");
+  expect(await startNext(2)).toBeUndefined();
+  await endOf("a");
+  expect(await startNext(2)).toBe("c");
+  expect(await startNext(2)).toBeUndefined();
+});
+
+test("takes any number of turns of a project without a limit", async () => {
+  const { startNext } = await setUp(["a", "docs"], ["b", "docs"], ["c", "docs"]);
+  expect([await startNext(), await startNext(), await startNext()]).toEqual(["a", "b", "c"]);
+});
+
+test("a turn that was put back or interrupted does not count as running", async () => {
+  const { store, startNext } = await setUp(["a", "docs"], ["b", "docs"]);
+  const turn = await store.startNextTurn(1);
+  expect(await startNext(1)).toBeUndefined();
+  if (turn) await store.requeueTurn(turn, 1000);
+  expect(await startNext(1)).toBe("b");
+  await store.requeueInterruptedTurns();
+  expect(await startNext(1)).toBe("a");
+  expect(await startNext(1)).toBeUndefined();
+});
+
+test("a lease needs no renewal", async () => {
+  const { store } = await setUp(["a", "docs"]);
+  const turn = await store.startNextTurn();
+  expect(store.renewEveryMs).toBeUndefined();
+  expect(turn && (await store.renewLease(turn))).toBe(true);
+  if (turn) await store.confirmLease(turn);
+});
