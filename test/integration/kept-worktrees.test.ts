@@ -401,6 +401,16 @@ describe("a kept worktree", () => {
     expect(["a", "b", "c"].filter((job) => existsSync(placeOf(job).tree))).toEqual(["a", "c"]);
   });
 
+  test("is not removed if a turn begins while it is asked whether the job needs it", async () => {
+    const { turn, placeOf, worktrees, checkOut } = await setUp();
+    await turn("a");
+    await worktrees.removeUnneeded(async () => {
+      await checkOut("a");
+      return false;
+    });
+    expect(contentOf(placeOf("a").tree)).toEqual(clean);
+  });
+
   test("is checked out again if a turn begins while it is being removed", async () => {
     const { turn, placeOf, worktrees, checkOut } = await setUp();
     await turn("a");
