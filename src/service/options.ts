@@ -228,7 +228,7 @@ export function parseOptions(
 const longestPostgresTurnMs = 1380 * 60_000;
 
 function parseRole(word: string | undefined): "api" | "worker" | undefined {
-  if (word === undefined || word.startsWith("-")) return undefined;
+  if (!word || word.startsWith("-")) return undefined;
   if (word === "api" || word === "worker") return word;
   throw new Error(`${word} is neither api nor worker.`);
 }

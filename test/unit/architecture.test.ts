@@ -112,6 +112,8 @@ const arrows: Record<string, string[]> = {
   "service/store": [
     "service/jobs/engine.ts",
     "service/jobs/job-copies.ts",
+    "service/jobs/job-directory.ts",
+    "service/jobs/shared-homes.ts",
     "service/error-message.ts",
     "service/outage-log.ts",
   ],
@@ -185,12 +187,15 @@ test("the service uses few packages besides Node, each in one place", () => {
       file.startsWith("service/") && !isType && !target.endsWith(".ts") && !target.startsWith("node:"),
   );
   expect([...new Set(packages.map(({ file, target }) => `${dirname(file)} → ${target}`))].sort()).toEqual([
+    "service/jobs → tar",
     "service/pages → lru-cache",
     "service/pages → p-limit",
     "service/pulls/github → @octokit/core",
     "service/pulls/github → @octokit/plugin-retry",
     "service/pulls/github → @octokit/plugin-throttling",
     "service/pulls/github → zod/mini",
+    "service/store/postgres → pg",
+    "service/store/postgres → pg-boss",
     "service/store/sqlite → p-limit",
   ]);
 });
@@ -198,4 +203,15 @@ test("the service uses few packages besides Node, each in one place", () => {
 test("nothing imports an entry point", () => {
   const users = imports.filter(({ target }) => /(^|\/)(index|main)\.ts$/.test(target)).map(format);
   expect(users).toEqual(["action/start.ts → action/main.ts"]);
+});
+
+test("only a service with a Postgres store loads what that needs", () => {
+  const inPostgres = (path: string) => path.startsWith("service/store/postgres/");
+  const users = imports.filter(({ file, target, isType }) => inPostgres(target) && !inPostgres(file) && !isType);
+  expect(users.map(({ file, isDynamic }) => ({ file, isDynamic }))).toEqual([
+    { file: "service/main.ts", isDynamic: true },
+    { file: "service/main.ts", isDynamic: true },
+  ]);
+  const homes = imports.filter(({ target, isType }) => target === "service/jobs/shared-homes.ts" && !isType);
+  expect(homes.map(format)).toEqual(["service/store/postgres/open-store.ts → service/jobs/shared-homes.ts"]);
 });

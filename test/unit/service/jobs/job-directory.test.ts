@@ -11,6 +11,7 @@ test("has a new home with a Git identity, and keeps it for the next turn", async
   expect(directory).toEqual({
     path: join(folder, "jobs/job_1"),
     home: join(folder, "jobs/job_1/home"),
+    homeTurn: join(folder, "jobs/job_1/home-turn"),
     tree: join(folder, "jobs/job_1/tree"),
     temporary: join(folder, "jobs/job_1/tmp"),
     input: join(folder, "jobs/job_1/input"),

@@ -124,7 +124,9 @@ describe("a turn", () => {
     await other.bring(2);
     expect(other.session()).toBeUndefined();
     expect(existsSync(other.directory.homeTurn)).toBe(false);
-    expect(log).toEqual([expect.stringMatching(/^The session of the agent's last turn cannot be restored, so a new one/)]);
+    expect(log).toEqual([
+      expect.stringMatching(/^The session of the agent's last turn cannot be restored, so a new one/),
+    ]);
     expect(readdirSync(dirname(other.directory.home))).toEqual([]);
   });
 });
@@ -139,7 +141,9 @@ describe("a home that cannot be stored", () => {
     await one.begin(1);
     if (size !== undefined) writeFileSync(join(one.directory.home, "large"), Buffer.alloc(size));
     await new SharedHomes(store).keep(turn(1), one.directory, (line) => log.push(line));
-    expect(log).toEqual([`The agent's session is not kept for other machines, so it goes on only on this one: ${reason}`]);
+    expect(log).toEqual([
+      `The agent's session is not kept for other machines, so it goes on only on this one: ${reason}`,
+    ]);
     expect(store.homes.size).toBe(0);
   });
 

@@ -117,13 +117,19 @@ describe("the state of a pull request", () => {
 
   test("is open if it cannot be read, which is logged once while it is asked for", async () => {
     const { pages, log } = setUp();
-    const unreadable = ref("agent/gone", "unreadable");
+    const unreadable = ref("agent/open", "unreadable");
     for (let round = 0; round < 2; round++) expect(await pages.findClosed([unreadable])).toEqual(new Set());
     const line = `Cannot read the state of ${link(1)}, treated as open: no such commit`;
     expect(log).toEqual([line]);
     await pages.findClosed([{ ...unreadable, link: link(2), head: "222" }]);
     await pages.findClosed([unreadable]);
     expect(log).toEqual([line, line]);
+  });
+
+  test("is closed if its branch is gone, also if only another machine has had its commit", async () => {
+    const { pages, log } = setUp();
+    expect(await pages.findClosed([ref("agent/gone", "unreadable")])).toEqual(new Set([link(1)]));
+    expect(log).toEqual([]);
   });
 
   test("is not guessed when the service stops, or without the target branch", async () => {
