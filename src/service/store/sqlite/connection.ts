@@ -15,9 +15,9 @@ const damaged: ReadonlySet<number> = new Set([11, 26]);
 const busyTimeoutMs = 500;
 
 /**
- * A connection to a SQLite database whose changes are on disk when a method returns. If the file cannot be written, such as on a full disk,
- * methods throw `StoreUnavailable`, nothing is changed, and the log says so once until a change succeeds again. If it is
- * damaged, the log says once what to do. If its file was removed or replaced, changes throw `StoreUnavailable`, too.
+ * A connection to a SQLite database whose changes are on disk when a method returns. If the file cannot be written, such as on
+ * a full disk, methods throw `StoreUnavailable`, nothing is changed, and the log says so once until a change succeeds again. If
+ * it is damaged, the log says once what to do. If its file was removed or replaced, changes throw `StoreUnavailable`, too.
  */
 export class Connection implements Disposable {
   readonly #db: DatabaseSync;
