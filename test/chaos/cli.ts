@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { runChaos } from "./run.ts";
+
+const help = `Usage: npm run chaos -- [--jobs N] [--minutes M] [--seed S]
+
+Runs the service as two api and three worker processes on a Postgres server of its own, and creates N jobs (default: 100) with
+some messages in M minutes (default: 3). Meanwhile processes and the server are killed, stopped and paused at random. Then
+everything runs undisturbed until all turns have ended, and what clients were told, the database and the Git repository are
+compared: nothing that was accepted is lost, nothing was done twice. Linux and macOS only. If something is wrong, the logs of
+the processes are kept, and the exit code is 1.
+`;
+
+const { values } = parseArgs({
+  options: {
+    jobs: { type: "string", default: "100" },
+    minutes: { type: "string", default: "3" },
+    seed: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+});
+
+if (values.help) process.stdout.write(help);
+else {
+  const [jobs, minutes] = [Number(values.jobs), Number(values.minutes)];
+  const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
+  if (!Number.isInteger(jobs) || !(jobs > 0) || !(minutes > 0) || !Number.isInteger(seed))
+    throw new Error("--jobs, --minutes and --seed must be numbers");
+  const folder = mkdtempSync(join(tmpdir(), "chaos-"));
+  const startedAt = performance.now();
+  const log = (line: string): void => {
+    process.stderr.write(`${Math.round((performance.now() - startedAt) / 1000)} s: ${line}\n`);
+  };
+  log(`${jobs} jobs in ${minutes} minutes, seed ${seed}, logs in ${folder}`);
+  const { wrong, numbers } = await runChaos({ jobs, minutes, seed, folder, log });
+  for (const [what, number] of numbers) console.log(`${what}: ${number}`);
+  for (const text of wrong) console.log(`WRONG: ${text}`);
+  console.log(wrong.length === 0 ? "Nothing is wrong." : `${wrong.length} things are wrong; the logs are in ${folder}`);
+  if (wrong.length === 0) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  process.exitCode = wrong.length === 0 ? 0 : 1;
+}

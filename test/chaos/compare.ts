@@ -1,0 +1,123 @@
+import type { JobRecord } from "./client.ts";
+import type { PushedBranch } from "./pushed-state.ts";
+import type { StoredJob, StoredPullRequest, StoredState, StoredTurn } from "./stored-state.ts";
+import type { SentJob } from "./workload.ts";
+
+/** Everything that has to agree when all turns have ended. */
+export interface EndState {
+  sent: readonly SentJob[];
+  stored: StoredState;
+  /** By name. */
+  pushed: ReadonlyMap<string, PushedBranch>;
+  /** What the API shows, by id. */
+  shown: ReadonlyMap<string, JobRecord>;
+}
+
+/** The specification: "Rate limits". */
+const hourlyLimit = 100;
+
+/** Returns everything that does not agree. */
+export function compare({ sent, stored, pushed, shown }: EndState): string[] {
+  const turnsByJob = Map.groupBy(stored.turns, ({ job }) => job);
+  const pullsByJob = Map.groupBy(stored.pullRequests, ({ job }) => job);
+  const branchesOfJobs = new Set(stored.jobs.map(({ id }) => `agent/${id}`));
+  return [
+    ...compareSent(sent, stored),
+    ...stored.jobs.flatMap((job) => {
+      const turns = turnsByJob.get(job.id) ?? [];
+      const branch = pushed.get(`agent/${job.id}`);
+      return [
+        ...compareTurns(job, turns, branch),
+        ...comparePullRequest(job, branch, pullsByJob.get(job.id) ?? [], shown.get(job.id)),
+      ];
+    }),
+    ...[...pushed.keys()].filter((name) => !branchesOfJobs.has(name)).map((name) => `${name} has no job`),
+    ...compareUses(stored),
+    ...(stored.queued > 0 ? [`${stored.queued} turns are in the queue, although all have ended`] : []),
+  ];
+}
+
+/** What was accepted is stored once, in its order; what was rejected is not stored. */
+function compareSent(sent: readonly SentJob[], stored: StoredState): string[] {
+  const wrong: string[] = [];
+  const byPrompt = Map.groupBy(stored.turns, ({ prompt }) => prompt);
+  const known = new Set(stored.jobs.map(({ id }) => id));
+  for (const { id, sent: requests } of sent) {
+    if (id !== undefined && !known.has(id)) wrong.push(`${id} was accepted and is not stored`);
+    let last = 0;
+    for (const { prompt, submission } of requests) {
+      const turns = byPrompt.get(prompt) ?? [];
+      byPrompt.delete(prompt);
+      const { acceptance } = submission;
+      if (turns.length > 1) wrong.push(`"${prompt}" is stored ${turns.length} times (${acceptance})`);
+      if (acceptance === "accepted" && turns.length === 0) wrong.push(`"${prompt}" was accepted and is not stored`);
+      if (acceptance === "rejected" && turns.length > 0) wrong.push(`"${prompt}" was rejected and is stored`);
+      for (const turn of turns) {
+        if (id !== undefined && turn.job !== id)
+          wrong.push(`"${prompt}" is stored as a turn of ${turn.job}, not of ${id}`);
+        if (turn.id <= last) wrong.push(`"${prompt}" is stored before the turn that was accepted before it`);
+        last = turn.id;
+      }
+    }
+  }
+  for (const prompt of byPrompt.keys()) wrong.push(`"${prompt}" is stored and was never sent`);
+  return wrong;
+}
+
+/** Each turn has ended, and each completed one has its one commit, in the order of the turns. */
+function compareTurns(job: StoredJob, turns: readonly StoredTurn[], branch: PushedBranch | undefined): string[] {
+  const wrong: string[] = [];
+  for (const { id, state, lease } of turns) {
+    if (state !== "completed" && state !== "failed") wrong.push(`${job.id}: turn ${id} is ${state}`);
+    if (lease !== null) wrong.push(`${job.id}: turn ${id} has a lease`);
+  }
+  const last = turns.at(-1);
+  if (job.state !== last?.state) wrong.push(`${job.id} is ${job.state}, its last turn is ${last?.state}`);
+  const completed = turns.filter(({ state }) => state === "completed");
+  const expected = completed.map(({ id }) => id).join(", ");
+  const commits = (branch?.commits ?? []).map(({ turn }) => turn).join(", ");
+  if (commits !== expected) wrong.push(`${job.id}: turns ${expected} are completed, commits are of turns ${commits}`);
+  if (branch?.commits.some((commit) => commit.job !== job.id)) wrong.push(`${job.id} has a commit of another job`);
+  const prompts = completed.map(({ prompt }) => prompt).join("\n");
+  const lines = (branch?.lines ?? []).join("\n");
+  if (lines !== prompts) wrong.push(`${job.id}: its branch has the lines "${lines}", expected "${prompts}"`);
+  return wrong;
+}
+
+/** A job with a commit has one pull request, which shows its branch, and the API links it. */
+function comparePullRequest(
+  job: StoredJob,
+  branch: PushedBranch | undefined,
+  pulls: readonly StoredPullRequest[],
+  shown: JobRecord | undefined,
+): string[] {
+  const wrong: string[] = [];
+  if (shown?.status !== job.state) wrong.push(`${job.id} is ${job.state}, the API says ${shown?.status}`);
+  if (shown?.prLink !== job.pullRequest)
+    wrong.push(`${job.id}: the API links ${shown?.prLink}, not ${job.pullRequest}`);
+  const expected = branch === undefined ? 0 : 1;
+  if (pulls.length !== expected) wrong.push(`${job.id} has ${pulls.length} pull requests, expected ${expected}`);
+  if (branch === undefined) return wrong;
+  if (job.head !== branch.head) wrong.push(`${job.id}: its head is ${job.head}, that of its branch ${branch.head}`);
+  for (const { number, head } of pulls) {
+    if (!job.pullRequest?.endsWith(`/pull/${number}`)) wrong.push(`${job.id} links ${job.pullRequest}, not ${number}`);
+    if (head !== branch.head)
+      wrong.push(`${job.id}: pull request ${number} shows ${head}, its branch is ${branch.head}`);
+  }
+  return wrong;
+}
+
+/** Each create and each message is counted once, and no project has more than the hourly limit allows. */
+function compareUses({ jobs, turns, uses }: StoredState): string[] {
+  const wrong: string[] = [];
+  const projectOf = new Map(jobs.map(({ id, project }) => [id, project]));
+  const created = Map.groupBy(jobs, ({ project }) => project);
+  const added = Map.groupBy(turns, ({ job }) => projectOf.get(job) ?? "");
+  for (const { kind, project, count } of uses) {
+    const creates = created.get(project)?.length ?? 0;
+    const expected = kind === "create" ? creates : (added.get(project)?.length ?? 0) - creates;
+    if (count !== expected) wrong.push(`${project} has ${count} uses of kind ${kind}, expected ${expected}`);
+    if (count > hourlyLimit) wrong.push(`${project} has ${count} uses of kind ${kind} in an hour`);
+  }
+  return wrong;
+}
