@@ -11,6 +11,8 @@ export interface KeptLease extends Disposable {
   readonly signal: AbortSignal;
   /** Whether another worker has taken the turn over. */
   readonly isLost: boolean;
+  /** Tells it that the turn was taken over, before it asks. */
+  lose(): void;
 }
 
 /** @param stop - aborts when the service stops. The lease is renewed until the end of the turn is stored */
@@ -24,6 +26,7 @@ export function keepLease(turn: RunningTurn, store: LeaseStore, stop: AbortSigna
     get isLost() {
       return lost.signal.aborted;
     },
+    lose: () => lost.abort(),
     [Symbol.dispose]: () => end.abort(),
   };
 }

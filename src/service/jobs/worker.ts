@@ -5,7 +5,7 @@ import { LeaseLost } from "../store/ready-turns.ts";
 import type { RunningTurn } from "../store/store.ts";
 import { StoreUnavailable } from "./engine.ts";
 import type { JobCopier } from "./job-copier.ts";
-import { keepLease } from "./keep-lease.ts";
+import { type KeptLease, keepLease } from "./keep-lease.ts";
 import { oneLine } from "./one-line.ts";
 import { Postponements } from "./postponements.ts";
 import { runTurn, type TurnPorts, type TurnResult } from "./turn.ts";
@@ -35,6 +35,8 @@ const lastPauseMs = 30_000;
 export class Worker {
   readonly #options: WorkerOptions;
   readonly #running = new Set<Promise<void>>();
+  /** The last run of each job that has one. */
+  readonly #runs = new Map<string, { lease: KeptLease; ended: Promise<void> }>();
   readonly #postponements: Postponements;
   readonly #startOutage: OutageLog;
   #isClosed = false;
@@ -130,22 +132,35 @@ export class Worker {
     }
   }
 
-  /** Runs a turn, and stores how it ended or that it was postponed. Never rejects. */
+  /** Runs a turn, after an earlier run of its job has ended. Never rejects. */
   async #process(turn: RunningTurn): Promise<void> {
-    const { store, copier, log } = this.#options;
+    const { store, signal } = this.#options;
+    const lease = keepLease(turn, store, signal);
+    const earlier = this.#runs.get(turn.job);
+    // It has lost its turn, such as while this machine was asleep, and may not know that yet. Both use the job's directory.
+    earlier?.lease.lose();
+    const ended = (earlier?.ended ?? Promise.resolve()).then(() => this.#runAndStore(turn, lease));
+    const run = { lease, ended };
+    this.#runs.set(turn.job, run);
+    await ended;
+    if (this.#runs.get(turn.job) === run) this.#runs.delete(turn.job);
+  }
+
+  /** Runs a turn, and stores how it ended or that it was postponed. Never rejects. */
+  async #runAndStore(turn: RunningTurn, lease: KeptLease): Promise<void> {
+    const { copier, log } = this.#options;
     const name = `${turn.job}: turn ${turn.id}`;
     if (turn.isResumed) log(`${name} was interrupted on another worker, resuming`);
     // Once, however often it is tried.
     const wasPostponed = this.#postponements.has(turn.id);
     if (!wasPostponed) log(`${name} started`);
     const position = this.#postponements.start();
-    const lease = keepLease(turn, store, this.#options.signal);
     const { result, reason } = await this.#run(turn, lease.signal);
-    if (lease.isLost)
-      log(`${name} was taken over by another worker, because its lease had expired; nothing more is done`);
+    const { isLost } = lease;
+    if (isLost) log(`${name} was taken over by another worker, because its lease had expired; nothing more is done`);
     else await this.#end(turn, name, result, reason, wasPostponed, position);
     lease[Symbol.dispose]();
-    if (!lease.isLost && result !== "postponed") copier?.save(turn.job);
+    if (!isLost && result !== "postponed") copier?.save(turn.job);
   }
 
   async #end(

@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { shellAgent } from "../../../../src/service/agents/agent.ts";
+import { fullNetwork } from "../../../../src/service/agents/network/agent-network.ts";
+import { unconfined } from "../../../../src/service/agents/sandbox/sandbox.ts";
+import { Repository, type Start } from "../../../../src/service/git/repository.ts";
+import { Worktrees } from "../../../../src/service/git/worktrees.ts";
+import { Worker } from "../../../../src/service/jobs/worker.ts";
+import { SqliteReadyTurns } from "../../../../src/service/store/sqlite/ready-turns.ts";
+import { countTurnIds, Store } from "../../../../src/service/store/store.ts";
+import { memoryDatabase } from "../../../support/memory-database.ts";
+import { temporaryFolder } from "../../../support/step.ts";
+
+/** A repository in which finding a start lasts until the test ends it, with an error. */
+class SlowRepository extends Repository {
+  readonly starts: ((error: Error) => void)[] = [];
+
+  override findStart(): Promise<Start> {
+    return new Promise((_, fail) => this.starts.push(fail));
+  }
+
+  override async lastCommitOf(): Promise<undefined> {}
+}
+
+/** Leases that expire when the test says so. */
+class ExpiringTurns extends SqliteReadyTurns {
+  #listener = () => {};
+
+  override onReady(listener?: () => void): void {
+    this.#listener = listener ?? this.#listener;
+  }
+
+  announce(): void {
+    this.#listener();
+  }
+}
+
+/** Lets everything happen that nothing but the test holds up. */
+const settle = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+test("a worker that has lost a turn unnoticed and takes it again runs it only after its first run has ended", async () => {
+  const folder = temporaryFolder();
+  const log: string[] = [];
+  const database = memoryDatabase();
+  const ready = new ExpiringTurns();
+  const store = new Store({ database, ready, nextTurnId: countTurnIds });
+  const repository = new SlowRepository({ url: "/nowhere", folder });
+  const worker = new Worker({
+    store,
+    repository,
+    worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 0 }),
+    pullRequests: { open: async () => "", stateOf: async () => "open", findClosed: async () => new Set() },
+    agent: shellAgent(""),
+    sandbox: unconfined,
+    network: fullNetwork,
+    limits: {},
+    largestChangeBytes: 1_000_000,
+    folder,
+    timeLimitMs: 1000,
+    agents: 2,
+    signal: new AbortController().signal,
+    log: (line) => void log.push(line),
+  });
+  await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Go on");
+  await worker.start();
+  await settle();
+  await database.run("INSERT INTO ready (turn, project) VALUES (1, 'docs')");
+  ready.announce();
+  await settle();
+  expect(repository.starts).toHaveLength(1);
+  repository.starts[0]?.(new Error("the first run ends"));
+  await settle();
+  expect(repository.starts).toHaveLength(2);
+  repository.starts[1]?.(new Error("no route"));
+  await worker.drain();
+  expect(log.filter((line) => line.includes("turn 1")).slice(1)).toEqual([
+    "job_1: turn 1 was taken over by another worker, because its lease had expired; nothing more is done",
+    "job_1: turn 1 was interrupted on another worker, resuming",
+    "job_1: turn 1 started",
+    "job_1: turn 1 failed: no route",
+  ]);
+});
