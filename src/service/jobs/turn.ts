@@ -17,7 +17,7 @@ import { LeaseLost } from "../store/ready-turns.ts";
 import type { RunningTurn, Store, StoredJob, Turn } from "../store/store.ts";
 import { commitMessage, isCommitOf } from "./commit-message.ts";
 import { commitTitle } from "./commit-title.ts";
-import { StoreUnavailable } from "./engine.ts";
+import { OutcomeUnknown, StoreUnavailable } from "./engine.ts";
 import { JobDirectory } from "./job-directory.ts";
 import { jobBranch, jobLogFile, logsFolder } from "./job-files.ts";
 import { confirmLease } from "./keep-lease.ts";
@@ -90,7 +90,7 @@ export async function runTurn(
     if (signal.aborted || error instanceof LeaseLost) return "stopped";
     onFailure?.(errorMessage(error));
     // No agent has run since the last commit that was pushed: see `setAnswer`.
-    if (error instanceof StoreUnavailable) return "postponed";
+    if (isOutage(error)) return "postponed";
     if (isResourceExhausted(error)) {
       log(`The machine lacks something that the turn needs, so it waits and is started again: ${errorMessage(error)}`);
       return "postponed";
@@ -102,6 +102,9 @@ export async function runTurn(
     await cleaned.catch((error: unknown) => log(`Cannot clean the job's directory: ${errorMessage(error)}`));
   }
 }
+
+/** Returns whether the store could not be used. The turn runs again, and finds out what was stored. */
+const isOutage = (error: unknown): boolean => error instanceof StoreUnavailable || error instanceof OutcomeUnknown;
 
 interface TurnContext extends TurnPorts {
   directory: JobDirectory;
@@ -176,6 +179,8 @@ async function processTurn(
   };
   await push.confirmOwner();
   const link = await pullRequests.open(change).catch((error: unknown) => {
+    // Pages are in the store, which can be used again later.
+    if (isOutage(error)) throw error;
     throw new Error(
       `The work is on the branch ${branch}, but its pull request could not be opened. The next message to the job ` +
         `whose turn completes opens it. ${errorMessage(error)}`,

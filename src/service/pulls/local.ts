@@ -16,7 +16,7 @@ export interface LocalPullRequest {
 
 /** Where pull requests are stored. */
 export interface LocalPullRequestStore {
-  /** Returns the number of the new pull request. */
+  /** Returns the number of the new pull request, or of the one that the job has of this head already. */
   addPullRequest(pullRequest: LocalPullRequest): Promise<number>;
   /** Returns `false` if the job has no pull request of that number. */
   updatePullRequest(number: number, job: string, base: string, head: string): Promise<boolean>;

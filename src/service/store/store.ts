@@ -1,5 +1,5 @@
 import type { EarlierTurn } from "../agents/run-agent.ts";
-import { type RateLimited, StoreUnavailable } from "../jobs/engine.ts";
+import { OutcomeUnknown, type RateLimited, StoreUnavailable } from "../jobs/engine.ts";
 import { isActive, type JobCopy, type TurnCopy } from "../jobs/job-copies.ts";
 import type { SharedHomes } from "../jobs/shared-homes.ts";
 import type { PageStore, TurnExcerpt } from "../pages/pull-request-pages.ts";
@@ -489,10 +489,15 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     });
   }
 
+  /** Adds a pull request, unless the job has one of this commit: an interrupted attempt of its turn may have added it. */
   addPullRequest({ job, title, branch, target, base, head }: LocalPullRequest): Promise<number> {
+    const find = 'SELECT number FROM "pullRequest" WHERE job = ? AND head = ?';
     const insert = `INSERT INTO "pullRequest" (job, title, branch, target, base, head) VALUES (?, ?, ?, ?, ?, ?)
       RETURNING number`;
     return this.#database.transaction(async (transaction) => {
+      await lockJob(transaction, job);
+      const existing = await transaction.row<{ number: number }>(find, job, head);
+      if (existing !== undefined) return existing.number;
       const [row] = await transaction.rows<{ number: number }>(insert, job, title, branch, target, base, head);
       return row?.number ?? 0;
     });
@@ -530,7 +535,8 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     try {
       await this.#change(turn, change);
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
+      // Storing it twice makes no difference.
+      if (!(error instanceof StoreUnavailable || error instanceof OutcomeUnknown)) throw error;
       this.#postponedChanges.set(turn.lease, [...(this.#postponedChanges.get(turn.lease) ?? []), change]);
     }
   }
@@ -548,7 +554,7 @@ const stateOf = "SELECT state FROM turn WHERE id = ?";
 
 const taken = ({ id, lease }: RunningTurn) => ({ turn: id, lease });
 
-/** Keeps a turn from being added to a job while another one of its turns ends, or while the job is deleted. */
+/** Keeps others from changing a job, its turns and its pull requests, or from deleting it, until the transaction has ended. */
 async function lockJob(transaction: Transaction, job: string): Promise<void> {
   await transaction.lock(job);
 }
