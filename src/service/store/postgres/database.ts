@@ -31,7 +31,7 @@ const bigintType = 20;
 
 /** Makes a pool of connections to a database, without connecting. */
 export function createPool({ url, maxConnections = 10 }: PostgresOptions): Pool {
-  return new Pool({
+  const pool = new Pool({
     connectionString: url,
     max: maxConnections,
     application_name: "agent-job-service",
@@ -46,6 +46,9 @@ export function createPool({ url, maxConnections = 10 }: PostgresOptions): Pool 
         type === bigintType && format !== "binary" ? Number : types.getTypeParser(type, format),
     },
   });
+  // One can be lost between two statements of a transaction. The next statement fails then: the process must not.
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return pool;
 }
 
 /** A Postgres database, of any number of processes. The log says once when it cannot be used, and when it can again. */
