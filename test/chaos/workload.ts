@@ -37,8 +37,8 @@ export interface WorkloadOptions {
 }
 
 const sendingAtOnce = 60;
-const shareWithMessages = 0.25;
-const mostMessages = 3;
+const shareWithMessages = 0.2;
+const mostMessages = 2;
 const longestThoughtMs = 20_000;
 const pollEveryMs = 250;
 
@@ -61,7 +61,7 @@ export async function runWorkload(options: WorkloadOptions): Promise<Workload> {
       pauseMs: random.between(0, longestThoughtMs),
     }));
     clients.push(limit(() => runClient(job, turns, options.client)));
-    await setTimeout(startedAt + ((index + 1) * durationMs) / count - performance.now());
+    await setTimeout(Math.max(0, startedAt + ((index + 1) * durationMs) / count - performance.now()));
   }
   await Promise.all(clients);
   polling.abort();

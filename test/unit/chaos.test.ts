@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { compare, type EndState } from "../chaos/compare.ts";
+import { Random } from "../chaos/random.ts";
+
+const link = "https://agents.example.com/pull/1";
+
+/** A job with two turns that all went well. */
+function agreeing() {
+  const accepted = { acceptance: "accepted" as const, job: { id: "a", status: "active", prLink: null } };
+  const sent = [
+    { prompt: "one", submission: accepted },
+    { prompt: "two", submission: accepted },
+  ];
+  const turn = { job: "a", state: "completed", attempts: 1, lease: null };
+  return {
+    sent: [{ project: "docs", id: "a", sent }],
+    stored: {
+      jobs: [{ id: "a", project: "docs", state: "completed", pullRequest: link, head: "222" }],
+      turns: [
+        { ...turn, id: 1, prompt: "one" },
+        { ...turn, id: 5, prompt: "two" },
+      ],
+      pullRequests: [{ number: 1, job: "a", branch: "agent/a", head: "222" }],
+      uses: [
+        { kind: "create", project: "docs", count: 1 },
+        { kind: "message", project: "docs", count: 1 },
+      ],
+      queued: 0,
+    },
+    pushed: new Map([
+      [
+        "agent/a",
+        {
+          name: "agent/a",
+          head: "222",
+          commits: [
+            { commit: "111", turn: 1, job: "a" },
+            { commit: "222", turn: 5, job: "a" },
+          ],
+          lines: ["one", "two"],
+        },
+      ],
+    ]),
+    shown: new Map([["a", { id: "a", status: "completed", prLink: link }]]),
+  } satisfies EndState;
+}
+
+type Agreeing = ReturnType<typeof agreeing>;
+
+function branchOf({ pushed }: Agreeing) {
+  const branch = pushed.get("agent/a");
+  if (branch === undefined) throw new Error("no branch");
+  return branch;
+}
+
+test("finds nothing wrong if everything agrees", () => {
+  expect(compare(agreeing())).toEqual([]);
+});
+
+describe("finds that", () => {
+  test.each<[string, (state: Agreeing) => void, RegExp]>([
+    ["an accepted job is lost", ({ stored }) => void stored.jobs.pop(), /^a was accepted and is not stored$/],
+    ["an accepted message is lost", ({ stored }) => void stored.turns.pop(), /^"two" was accepted and is not stored$/],
+    [
+      "a request was stored twice",
+      ({ stored }) => void stored.turns.push({ ...stored.turns[1], id: 6 } as Agreeing["stored"]["turns"][0]),
+      /^"two" is stored 2 times \(accepted\)$/,
+    ],
+    [
+      "a rejected request was stored",
+      ({ sent }) => Object.assign(sent[0]?.sent[1] ?? {}, { submission: { acceptance: "rejected", reason: "503" } }),
+      /^"two" was rejected and is stored$/,
+    ],
+    [
+      "messages are in another order",
+      ({ sent }) => void sent[0]?.sent.reverse(),
+      /is stored before the turn that was accepted/,
+    ],
+    [
+      "a turn has not ended",
+      ({ stored }) => Object.assign(stored.turns[1] ?? {}, { state: "running" }),
+      /^a: turn 5 is running$/,
+    ],
+    [
+      "a turn is still owned",
+      ({ stored }) => Object.assign(stored.turns[1] ?? {}, { lease: "x/0" }),
+      /^a: turn 5 has a lease$/,
+    ],
+    [
+      "a turn was pushed twice",
+      (state) => void branchOf(state).commits.push({ commit: "333", turn: 5, job: "a" }),
+      /commits are of turns 1, 5, 5$/,
+    ],
+    ["a completed turn was not pushed", (state) => void branchOf(state).commits.pop(), /commits are of turns 1$/],
+    ["commits are in another order", (state) => void branchOf(state).commits.reverse(), /commits are of turns 5, 1$/],
+    [
+      "a failed turn was pushed",
+      ({ stored }) => Object.assign(stored.turns[0] ?? {}, { state: "failed" }),
+      /turns 5 are completed/,
+    ],
+    [
+      "an agent ran twice in a branch",
+      (state) => void branchOf(state).lines.push("two"),
+      /has the lines "one\ntwo\ntwo"/,
+    ],
+    [
+      "a job has two pull requests",
+      ({ stored }) => void stored.pullRequests.push({ number: 2, job: "a", branch: "agent/a", head: "222" }),
+      /^a has 2 pull requests, expected 1$/,
+    ],
+    [
+      "a page shows an old commit",
+      ({ stored }) => Object.assign(stored.pullRequests[0] ?? {}, { head: "111" }),
+      /^a: pull request 1 shows 111/,
+    ],
+    [
+      "the API shows another state",
+      ({ shown }) => Object.assign(shown.get("a") ?? {}, { status: "failed" }),
+      /^a is completed, the API says failed$/,
+    ],
+    [
+      "a branch has no job",
+      ({ pushed }) => void pushed.set("agent/b", { ...branchOf(agreeing()), name: "agent/b", head: "1" }),
+      /^agent\/b has no job$/,
+    ],
+    [
+      "a message was counted twice",
+      ({ stored }) => Object.assign(stored.uses[1] ?? {}, { count: 2 }),
+      /^docs has 2 uses of kind message, expected 1$/,
+    ],
+    [
+      "an ended turn is in the queue",
+      ({ stored }) => Object.assign(stored, { queued: 1 }),
+      /^1 turns are in the queue/,
+    ],
+  ])("%s", (_, change, expected) => {
+    const state = agreeing();
+    change(state);
+    expect(compare(state)).toContainEqual(expect.stringMatching(expected));
+  });
+});
+
+test("random numbers are the same for the same seed, and even", () => {
+  const draw = (seed: number) => {
+    const random = new Random(seed);
+    return Array.from({ length: 1000 }, () => random.next());
+  };
+  expect(draw(7)).toEqual(draw(7));
+  expect(draw(7)).not.toEqual(draw(8));
+  expect(draw(7).reduce((sum, value) => sum + value, 0) / 1000).toBeCloseTo(0.5, 1);
+});
