@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { shellAgent } from "../../../../src/service/agents/agent.ts";
 import { fullNetwork } from "../../../../src/service/agents/network/agent-network.ts";
 import { unconfined } from "../../../../src/service/agents/sandbox/sandbox.ts";
@@ -34,9 +34,6 @@ class ExpiringTurns extends SqliteReadyTurns {
   }
 }
 
-/** Lets everything happen that nothing but the test holds up. */
-const settle = () => new Promise((resolve) => setTimeout(resolve, 50));
-
 test("a worker that has lost a turn unnoticed and takes it again runs it only after its first run has ended", async () => {
   const folder = temporaryFolder();
   const log: string[] = [];
@@ -61,15 +58,17 @@ test("a worker that has lost a turn unnoticed and takes it again runs it only af
     log: (line) => void log.push(line),
   });
   await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Go on");
+  const waitForStarts = (count: number) =>
+    vi.waitFor(() => expect(repository.starts).toHaveLength(count), { timeout: 10_000 });
   await worker.start();
-  await settle();
+  await waitForStarts(1);
   await database.run("INSERT INTO ready (turn, project) VALUES (1, 'docs')");
   ready.announce();
-  await settle();
+  const isTaken = async () => expect(await database.row("SELECT 1 FROM ready")).toBeUndefined();
+  await vi.waitFor(isTaken, { timeout: 10_000 });
   expect(repository.starts).toHaveLength(1);
   repository.starts[0]?.(new Error("the first run ends"));
-  await settle();
-  expect(repository.starts).toHaveLength(2);
+  await waitForStarts(2);
   repository.starts[1]?.(new Error("no route"));
   await worker.drain();
   expect(log.filter((line) => line.includes("turn 1")).slice(1)).toEqual([
