@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -245,8 +246,36 @@ test("answers before it has got all of a body that it does not read", async () =
   for (let request = 0; request < 2; request++) expect((await post("other/job", large)).status).toBe(404);
 });
 
-test("closes all connections when it is disposed of", async () => {
-  const stopped = await serve(new ScriptedEngine());
+test("answers what has arrived when it is disposed of, and accepts nothing else", async () => {
+  const created = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  class SlowEngine extends ScriptedEngine {
+    override async create(projectId: string, prompt: string) {
+      arrived.resolve();
+      await created.promise;
+      return super.create(projectId, prompt);
+    }
+  }
+  const stopped = await serve(new SlowEngine());
+  const idle = connect(Number(new URL(stopped.url).port), "127.0.0.1");
+  await once(idle, "connect");
+  const answer = fetch(`${stopped.url}/v2/agent/docs/job`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: '{"prompt":"Go on"}',
+  });
+  await arrived.promise;
+  const closed = stopped[Symbol.asyncDispose]();
+  await once(idle, "close");
+  await expect(fetch(stopped.url)).rejects.toThrow();
+  created.resolve();
+  expect((await answer).status).toBe(201);
+  await closed;
+});
+
+test("waits only for a moment for the rest of a request when it is disposed of", async () => {
+  const api = createApi({ engine: new ScriptedEngine(), apiKey: key, projects: ["docs"], log: () => {} });
+  const stopped = await listen(api, 0, { graceMs: 50 });
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "content-length": "100" };
   const request = httpRequest(`${stopped.url}/v2/agent/docs/job`, { method: "POST", headers });
   const failed = once(request, "error");
@@ -254,7 +283,6 @@ test("closes all connections when it is disposed of", async () => {
   await once(stopped.server, "request");
   await stopped[Symbol.asyncDispose]();
   expect(await failed).toMatchObject([{ code: "ECONNRESET" }]);
-  await expect(fetch(stopped.url)).rejects.toThrow();
 });
 
 test("listens only on loopback, and not on a port that is in use", async () => {

@@ -1,9 +1,9 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { answerClientErrors } from "./client-error.ts";
 import { defaultMaxConnections, limitConnections } from "./connections.ts";
 
-/** An HTTP server. Disposing of it closes all connections. */
+/** An HTTP server. Disposing of it answers the requests that have arrived, then closes all connections. */
 export interface LoopbackServer extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`, without a trailing slash; with another address, if it listens only on that. */
   url: string;
@@ -19,6 +19,8 @@ export interface ListenOptions {
   headersTimeoutMs?: number;
   /** From the connection until the body has arrived. Default: 2 minutes. */
   requestTimeoutMs?: number;
+  /** How long requests that have arrived are answered when the server is disposed of. Default: 5 seconds. */
+  graceMs?: number;
   /** Receives one line per outage when connections are dropped. */
   log?: (line: string) => void;
 }
@@ -38,6 +40,7 @@ export async function listen(
     maxConnections = defaultMaxConnections(),
     headersTimeoutMs = 15_000,
     requestTimeoutMs = 120_000,
+    graceMs = 5000,
     log = () => {},
   } = options;
   const timeouts = {
@@ -51,6 +54,7 @@ export async function listen(
   const server = createServer({ ...timeouts, requireHostHeader: false }, listener);
   limitConnections(server, maxConnections, log);
   answerClientErrors(server);
+  const close = closeAfterRequests(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, address, resolve);
@@ -60,9 +64,32 @@ export async function listen(
   return {
     url,
     server,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: () => close(graceMs),
+  };
+}
+
+/** Returns what closes a server when the requests that have arrived are answered, or some milliseconds have passed. */
+function closeAfterRequests(server: Server): (graceMs: number) => Promise<void> {
+  const idle = new Set<Socket>();
+  let isClosing = false;
+  server.on("connection", (socket) => {
+    idle.add(socket);
+    socket.once("close", () => idle.delete(socket));
+  });
+  server.on("request", ({ socket }, response) => {
+    idle.delete(socket);
+    response.once("close", () => {
+      if (isClosing) socket.end();
+      else if (!socket.destroyed) idle.add(socket);
+    });
+  });
+  return async (graceMs) => {
+    isClosing = true;
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of idle) socket.destroy();
+    // A create whose answer is cut off leaves its client in doubt.
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    await closed;
+    clearTimeout(timer);
   };
 }
