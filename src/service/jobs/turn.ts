@@ -9,7 +9,7 @@ import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import { errorMessage } from "../error-message.ts";
 import { hasOwnCommits } from "../git/agent-repository.ts";
 import type { Worktree } from "../git/commit-worktree.ts";
-import type { JobCommit, Repository, Start } from "../git/repository.ts";
+import type { Repository, Start } from "../git/repository.ts";
 import type { Worktrees } from "../git/worktrees.ts";
 import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
@@ -158,11 +158,13 @@ async function processTurn(
     }
   }
   const isOwn = head !== undefined;
-  if (head === undefined && start.isContinued && hasUnopenedWork(job, start, last)) head = start.head;
+  if (head === undefined && start.isContinued && (await hasUnopenedWork(job, start, context))) head = start.head;
   if (head === undefined) return "completed";
 
   const { branch, base, targetBranch, isContinued } = start;
-  const { prompt, answer } = isOwn ? await storedTurn(turn, store) : await lastChangingTurn(turn, base, head, context);
+  const { prompt, answer } = isOwn
+    ? await storedTurn(turn, store)
+    : ((await lastChange(job, base, head, context))?.turn ?? { ...turn, answer: null });
   const existing = isContinued && !isMerged ? job.pullRequest : null;
   // The next turn must not take this work for that of the merged pull request.
   if (existing !== job.pullRequest) await store.clearPullRequest(turn, head);
@@ -305,18 +307,20 @@ async function storedTurn(turn: Turn, store: Store): Promise<{ prompt: string; a
   return (await store.turns(turn.job)).find(({ id }) => id === turn.id) ?? { ...turn, answer: null };
 }
 
-/** Returns the last turn whose commit is on the branch: it says what the change is about. */
-async function lastChangingTurn(turn: Turn, base: string, head: string, { store, repository }: TurnContext) {
+/** Returns the last turn whose commit is on the branch, which says what the change is about, and that commit. */
+async function lastChange({ id }: StoredJob, base: string, head: string, { store, repository }: TurnContext) {
   const commits = await repository.commits(base, head);
-  const turns = (await store.turns(turn.job)).filter((one) => commits.some(({ message }) => isCommitOf(one, message)));
-  return turns.at(-1) ?? { ...turn, answer: null };
+  const changes = (await store.turns(id)).flatMap((turn) =>
+    commits.filter(({ message }) => isCommitOf(turn, message)).map(({ commit }) => ({ turn, commit })),
+  );
+  return changes.at(-1);
 }
 
-/** Returns whether an earlier turn pushed its work, but could not open its pull request. */
-function hasUnopenedWork(job: StoredJob, start: Start, last: JobCommit | undefined): boolean {
+/** Returns whether an earlier turn pushed its work, and failed because its pull request could not be opened. */
+async function hasUnopenedWork(job: StoredJob, { base, head }: Start, context: TurnContext): Promise<boolean> {
   if (job.pullRequest === null) return true;
-  // On this machine, the last commit may be older than that of another one.
-  return last !== undefined && last.commit !== job.head && start.head !== job.head;
+  const last = await lastChange(job, base, head, context);
+  return last !== undefined && last.turn.state === "failed" && last.commit !== job.head;
 }
 
 /** Returns whether the job's last pull request is merged, so that its branch is obsolete; `false` if its state cannot be read. */
