@@ -99,7 +99,15 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   let worker: RunningWorker | undefined;
   const onUnavailable = () => void worker?.waitForStore();
   const jobs = new Jobs({ store, repositoryName, model: agent.model, copier, onUnavailable });
-  const pages = new Pages({ store, repository, repositoryName, stateOf: stateOf(backend), apiKey, baseUrl, log });
+  const pages = new Pages({
+    store,
+    repository,
+    repositoryName,
+    stateOf: stateOf(backend, options.openStore !== undefined),
+    apiKey,
+    baseUrl,
+    log,
+  });
   const api = createApi({ engine: jobs, apiKey, projects, log });
   let server: LoopbackServer | undefined;
   try {
@@ -125,7 +133,14 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   };
 }
 
+/** A page is at most this much behind what other processes have pushed. */
+const maxCloneAgeMs = 30_000;
+
+/** Reads the states of pull requests for their pages, which show the commits, too. */
 const stateOf =
-  ({ localPullRequests }: Backend) =>
-  (pull: LocalPullRequest) =>
-    localPullRequests.stateAtLastFetch(pull, pull.target);
+  ({ localPullRequests, repository }: Backend, isShared: boolean) =>
+  async (pull: LocalPullRequest) => {
+    // Without other processes, the clone has what this one has pushed.
+    if (isShared) await repository.fetchIfBehind(pull.head, maxCloneAgeMs);
+    return localPullRequests.stateAtLastFetch(pull, pull.target);
+  };

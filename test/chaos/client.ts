@@ -58,6 +58,20 @@ export class Client {
     return JSON.parse(reply.body) as JobRecord;
   }
 
+  /** Returns what is wrong with the page of a pull request, on each API; nothing if it shows the text. */
+  async checkPage(number: number, text: string): Promise<string[]> {
+    const wrong: string[] = [];
+    for (const url of this.#urls) {
+      const body = new URLSearchParams({ key: apiKey });
+      const signedIn = await fetch(`${url}/sign-in`, { method: "POST", body, redirect: "manual" });
+      const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+      const page = await fetch(`${url}/pull/${number}`, { headers: { cookie } });
+      if (page.status !== 200) wrong.push(`page ${number} of ${url} was answered with ${page.status}`);
+      else if (!(await page.text()).includes(text)) wrong.push(`page ${number} of ${url} does not show "${text}"`);
+    }
+    return wrong;
+  }
+
   async #submit(path: string, prompt: string): Promise<Submission> {
     const end = performance.now() + retryMs;
     for (;;) {

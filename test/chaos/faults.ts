@@ -15,7 +15,7 @@ export interface FaultsOptions {
 }
 
 /** A worker that is paused for this long has lost its leases, which last 30 seconds. */
-const pauseMs = { from: 35_000, to: 75_000 };
+const pauseMs = { from: 40_000, to: 120_000 };
 /** Long enough for the services to give up on what they were storing. */
 const longOutageMs = { from: 32_000, to: 45_000 };
 const shortOutageMs = { from: 0, to: 4000 };
@@ -28,7 +28,7 @@ const faults: readonly { name: string; weight: number; run: Fault }[] = [
   { name: "API killed", weight: 4, run: ({ apis, random }) => signalOne(apis, random, "SIGKILL") },
   { name: "worker stopped", weight: 3, run: ({ workers, random }) => signalOne(workers, random, "SIGTERM") },
   { name: "API stopped", weight: 2, run: ({ apis, random }) => signalOne(apis, random, "SIGTERM") },
-  { name: "worker paused", weight: 4, run: pauseWorker },
+  { name: "worker paused", weight: 6, run: pauseWorker },
   { name: "Postgres killed", weight: 3, run: (options) => crash(options, shortOutageMs) },
   { name: "Postgres killed, and down for longer", weight: 1, run: (options) => crash(options, longOutageMs) },
 ];

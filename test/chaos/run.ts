@@ -49,6 +49,8 @@ const events: readonly [RegExp, string][] = [
   [/ interrupted 2 times and is not run again/, "turns given up after two interruptions"],
 ];
 
+/** How many of the newest pull requests have their pages checked. */
+const checkedPages = 5;
 /** Without an ended turn for this long, something is stuck. */
 const longestStandstillMs = 4 * 60_000;
 
@@ -105,6 +107,9 @@ export async function runChaos({ jobs, minutes, seed, folder, log }: ChaosOption
     const stored = await readStored(postgres.url);
     const shown = await readShown(client, stored);
     const pushed = readPushed(docs.path, file);
+    for (const { job, number, head } of stored.pullRequests.slice(-checkedPages))
+      for (const line of pushed.get(`agent/${job}`)?.lines ?? [])
+        wrong.push(...(await client.checkPage(number, `+ ${line}`)).map((text) => `${job}, ${head}: ${text}`));
     for (const one of processes) wrong.push(...one.unexpectedExits);
     wrong.push(...workload.wrongPolls, ...compare({ sent: workload.jobs, stored, pushed, shown }));
     for (const [name, count] of counts) numbers.set(name, count);

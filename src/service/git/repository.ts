@@ -79,6 +79,8 @@ export class Repository {
   /** As of the last fetch. */
   #defaultBranch: string | undefined;
   #heads: Heads = new Map();
+  /** When the last fetch began, on the clock of `performance.now`. */
+  #fetchedAt = Number.NEGATIVE_INFINITY;
   #queuedFetch: Promise<void> | undefined;
   #refUpdate: Promise<unknown> = Promise.resolve();
 
@@ -163,17 +165,31 @@ export class Repository {
     return this.#queuedFetch;
   }
 
+  /**
+   * Fetches if the clone does not have a commit, or if it was fetched longer ago than `maxAgeMs`. For processes that run no
+   * turns, or on which others push.
+   */
+  async fetchIfBehind(commit: string, maxAgeMs: number): Promise<void> {
+    const isRecent = performance.now() - this.#fetchedAt < maxAgeMs;
+    if (!isRecent || (await this.#resolve(commit)) === undefined) await this.fetch();
+  }
+
   /** Most turns find nothing new: asking for the heads is a third of the work of a fetch. */
   async #fetchNow(): Promise<void> {
+    const startedAt = performance.now();
     const list = ["ls-remote", "--symref", ...this.#localEnd("upload-pack"), "--", this.#url, "HEAD", "refs/heads/*"];
     const { heads, defaultBranch } = parseRemoteRefs(await this.#git.run(list));
     this.#defaultBranch = defaultBranch;
     this.#heads = await this.#readHeads();
-    if (areEqual(this.#heads, heads)) return;
+    if (areEqual(this.#heads, heads)) {
+      this.#fetchedAt = startedAt;
+      return;
+    }
     const options = ["--quiet", "--prune", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"];
     const refs = "+refs/heads/*:refs/heads/*";
     await this.#git.run(["fetch", ...options, ...this.#localEnd("upload-pack"), "--", this.#url, refs]);
     this.#heads = await this.#readHeads();
+    this.#fetchedAt = startedAt;
   }
 
   async #readHeads(): Promise<Heads> {

@@ -71,7 +71,7 @@ export class LocalPullRequests implements PullRequests {
     if (signal.aborted) throw signal.reason;
     for (const { link, branch, head } of pullRequests) {
       const isMerged = merged.get(head);
-      // Another machine may have had the commit of a branch that is gone.
+      // The clone of this process may never have had the commits of a branch that is gone.
       if (isMerged === true || !heads.has(branch)) closed.add(link);
       else if (isMerged instanceof Error) this.#errors.report(link, isMerged);
     }

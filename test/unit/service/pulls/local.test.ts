@@ -115,6 +115,12 @@ describe("the state of a pull request", () => {
     expect(repository.fetches).toBe(1);
   });
 
+  test("is closed if its branch is gone and this process never had its commits", async () => {
+    const { pages, log } = setUp();
+    expect(await pages.findClosed([ref("agent/gone", "unreadable")])).toEqual(new Set([link(1)]));
+    expect(log).toEqual([]);
+  });
+
   test("is open if it cannot be read, which is logged once while it is asked for", async () => {
     const { pages, log } = setUp();
     const unreadable = ref("agent/open", "unreadable");
