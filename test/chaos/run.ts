@@ -62,7 +62,7 @@ export async function runChaos({ jobs, minutes, seed, folder, log }: ChaosOption
   const numbers = new Map<string, number>(events.map(([, name]) => [name, 0]));
   const onLine = (line: string): void => {
     const name = events.find(([pattern]) => pattern.test(line))?.[1];
-    if (name !== undefined) numbers.set(name, (numbers.get(name) ?? 0) + 1);
+    if (name !== undefined) add(numbers, name);
   };
   const projects = Array.from({ length: Math.ceil(jobs / jobsPerProject) }, (_, index) => `project-${index}`);
   const shared = [
@@ -158,6 +158,8 @@ function count(numbers: Map<string, number>, { workload, stored, client, failedS
   const sent = workload.jobs.flatMap(({ sent: requests }) => requests);
   for (const acceptance of ["accepted", "rejected", "unknown"])
     numbers.set(`requests ${acceptance}`, sent.filter(({ submission }) => submission.acceptance === acceptance).length);
+  for (const { submission } of sent)
+    if (submission.acceptance !== "accepted") add(numbers, `${submission.acceptance}: ${submission.reason}`);
   for (const [reason, times] of client.retries) numbers.set(`requests sent again after: ${reason}`, times);
   numbers.set("polls", workload.polls);
   numbers.set("starts that failed", failedStarts);
@@ -165,6 +167,10 @@ function count(numbers: Map<string, number>, { workload, stored, client, failedS
   for (const state of ["completed", "failed"])
     numbers.set(`turns ${state}`, stored.turns.filter((turn) => turn.state === state).length);
   numbers.set("turns with two attempts", stored.turns.filter(({ attempts }) => attempts > 1).length);
+}
+
+function add(numbers: Map<string, number>, name: string): void {
+  numbers.set(name, (numbers.get(name) ?? 0) + 1);
 }
 
 function sum(values: readonly number[]): number {
