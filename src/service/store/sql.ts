@@ -1,6 +1,11 @@
 /** A value of a column. Booleans are integers, times are milliseconds since 1970. */
 export type Value = string | number | null | Uint8Array;
 
+/** Returns a value as it is stored: Postgres has no text with a NUL, and what follows one is not read from SQLite. */
+export function storable<T>(value: T): T | string {
+  return typeof value === "string" ? value.replaceAll("\0", "\u{FFFD}") : value;
+}
+
 /**
  * Runs statements of the SQL that SQLite and Postgres share. In a statement, `?` stands for a value, and names with capital
  * letters are in double quotes.

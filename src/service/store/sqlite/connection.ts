@@ -3,7 +3,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { errorMessage } from "../../error-message.ts";
 import { StoreUnavailable } from "../../jobs/engine.ts";
 import { OutageLog } from "../../outage-log.ts";
-import type { Value } from "../sql.ts";
+import { storable, type Value } from "../sql.ts";
 
 /** SQLite's primary result codes for a file that cannot be used now, although nothing is wrong with the statement. */
 const resultCodes = { busy: 5, readOnly: 8, inputOutput: 10, full: 13, cannotOpen: 14 };
@@ -60,7 +60,7 @@ export class Connection implements Disposable {
   run(sql: string, ...values: Value[]): number {
     if (!this.#db.isTransaction) this.#checkFile();
     return this.#guard(() => {
-      const { changes } = this.#statement(sql).run(...values);
+      const { changes } = this.#statement(sql).run(...values.map(storable));
       this.#hasChanges ||= changes > 0;
       this.#written();
       return Number(changes);
@@ -69,11 +69,11 @@ export class Connection implements Disposable {
 
   /** Returns the first row of a query. Not for `RETURNING`, because SQLite reports a failed commit only after the last row. */
   row<T>(sql: string, ...values: Value[]): T | undefined {
-    return this.#guard(() => this.#statement(sql).get(...values)) as T | undefined;
+    return this.#guard(() => this.#statement(sql).get(...values.map(storable))) as T | undefined;
   }
 
   rows<T>(sql: string, ...values: Value[]): T[] {
-    return this.#guard(() => this.#statement(sql).all(...values)) as T[];
+    return this.#guard(() => this.#statement(sql).all(...values.map(storable))) as T[];
   }
 
   /** Makes changes together, or none of them if `change` throws. */
