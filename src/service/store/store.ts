@@ -517,7 +517,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     return this.#database.rows('SELECT number, title FROM "pullRequest" ORDER BY number DESC LIMIT ?', count);
   }
 
-  /** Returns whether a turn is still run by whoever took it with this lease, and keeps it so until the transaction has ended. */
+  /** Returns whether a turn is still run by whoever took it with this lease. Somebody else can take it even now. */
   async #holds(transaction: Transaction, { id, job, lease }: RunningTurn): Promise<boolean> {
     await lockJob(transaction, job);
     return (await transaction.row("SELECT 1 FROM turn WHERE id = ? AND lease = ?", id, lease)) !== undefined;
@@ -525,7 +525,10 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
 
   async #change(turn: RunningTurn, change: (transaction: Transaction) => Promise<void>): Promise<void> {
     await this.#database.transaction(async (transaction) => {
-      if (!(await this.#holds(transaction, turn))) throw new LeaseLost(turn.id);
+      await lockJob(transaction, turn.job);
+      // This does not read but change, because nobody else can take a turn that a transaction has changed.
+      const hold = "UPDATE turn SET lease = lease WHERE id = ? AND lease = ?";
+      if ((await transaction.run(hold, turn.id, turn.lease)) === 0) throw new LeaseLost(turn.id);
       await change(transaction);
     });
   }
