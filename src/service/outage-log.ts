@@ -7,6 +7,11 @@ export class OutageLog {
     this.#log = log;
   }
 
+  /** Whether it does not work. */
+  get isOut(): boolean {
+    return this.#isOut;
+  }
+
   begin(line: string): void {
     if (!this.#isOut) this.#log(line);
     this.#isOut = true;

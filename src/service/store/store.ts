@@ -75,6 +75,8 @@ export interface StoreOptions {
   nextTurnId: NextTurnId;
   /** The home directories of agents for all machines. Default: only one machine uses the store. */
   homes?: SharedHomes;
+  /** Makes all ids that `nextTurnId` returns from now on greater than this one. Default: they are greater than those stored. */
+  skipTurnIds?: (transaction: Transaction, last: number) => Promise<void>;
   /** Ends what else belongs to the store, before the database is closed. */
   close?: () => Promise<void>;
 }
@@ -91,18 +93,20 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
   readonly #database: Database;
   readonly #ready: ReadyTurns;
   readonly #nextTurnId: NextTurnId;
+  readonly #skipTurnIds: StoreOptions["skipTurnIds"];
   readonly #listeners = new Set<() => void>();
   /** Changes of running turns that could not be stored yet, by lease. */
   readonly #postponedChanges = new Map<string, ((transaction: Transaction) => Promise<void>)[]>();
 
   readonly #close: (() => Promise<void>) | undefined;
 
-  constructor({ database, ready, nextTurnId, homes, close }: StoreOptions) {
+  constructor({ database, ready, nextTurnId, skipTurnIds, homes, close }: StoreOptions) {
     this.homes = homes;
     this.#close = close;
     this.#database = database;
     this.#ready = ready;
     this.#nextTurnId = nextTurnId;
+    this.#skipTurnIds = skipTurnIds;
     ready.onReady(() => this.#announce());
   }
 
@@ -209,6 +213,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
           turn.answer,
         );
       }
+      await this.#skipTurnIds?.(transaction, turns.at(-1)?.id ?? 0);
       await this.#addNext(transaction, id);
     });
     this.#announce();

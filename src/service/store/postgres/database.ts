@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { Pool, type PoolClient, types } from "pg";
+import { Pool, type PoolClient, type QueryResult, types } from "pg";
 import { errorMessage } from "../../error-message.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../jobs/engine.ts";
 import { OutageLog } from "../../outage-log.ts";
-import type { Database, Transaction, Value } from "../sql.ts";
-import { isUnavailable } from "./errors.ts";
+import { type Database, storable, type Transaction, type Value } from "../sql.ts";
+import { isUnavailable, isUnwritable } from "./errors.ts";
 import { tables } from "./schema.ts";
+import { defaultTimes, type PostgresTimes } from "./times.ts";
 
 export interface PostgresOptions {
   /** `postgres://…`, as `psql` takes it. */
@@ -14,23 +15,23 @@ export interface PostgresOptions {
   /** Connections at a time, besides the one that waits for notifications. Default: 10. */
   maxConnections?: number;
   log: (line: string) => void;
+  times?: Partial<PostgresTimes>;
 }
 
-/** A transaction whose locks others wait for must not outlive a machine that was paused. */
-const idleInTransactionMs = 10_000;
 const statementMs = 30_000;
 /** Longer than the server's own limit, for a server that has gone without a word. */
 const queryMs = 40_000;
-const connectMs = 5000;
-/** How long it is asked whether a transaction was committed whose connection was lost at that moment. */
-const outcomeMs = 30_000;
-const outcomePauseMs = 500;
+
+/** Of a transaction. Returns whether it was prevented, now or before; otherwise it was committed. */
+const preventCommit = `INSERT INTO "recentCommit" (id, "wasPrevented") VALUES ($1, true)
+  ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING "wasPrevented"`;
 
 /** Of `bigint`. All that the service stores are safe integers. */
 const bigintType = 20;
 
 /** Makes a pool of connections to a database, without connecting. */
-export function createPool({ url, maxConnections = 10 }: PostgresOptions): Pool {
+export function createPool({ url, maxConnections = 10, times }: PostgresOptions): Pool {
+  const { connectMs, idleInTransactionMs } = { ...defaultTimes, ...times };
   const pool = new Pool({
     connectionString: url,
     max: maxConnections,
@@ -46,7 +47,7 @@ export function createPool({ url, maxConnections = 10 }: PostgresOptions): Pool 
         type === bigintType && format !== "binary" ? Number : types.getTypeParser(type, format),
     },
   });
-  // One can be lost between two statements of a transaction. The next statement fails then: the process must not.
+  // Of a connection that is in use. Its user finds out with the next statement; without a listener, the process would end.
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
@@ -55,12 +56,17 @@ export function createPool({ url, maxConnections = 10 }: PostgresOptions): Pool 
 export class PostgresDatabase implements Database {
   readonly #pool: Pool;
   readonly #outage: OutageLog;
-  /** When it could not be used last, or was opened; on the clock of `performance.now`. */
-  #usableSince = performance.now();
+  readonly #times: PostgresTimes;
+  /** When it could not be used last, or was opened. */
+  #usableSince: number;
+  /** Whether the outage may be one of changes alone, so that only a change shows its end. */
+  #isUnwritable = false;
 
-  constructor(pool: Pool, log: (line: string) => void) {
+  constructor(pool: Pool, log: (line: string) => void, times: Partial<PostgresTimes> = {}) {
     this.#pool = pool;
     this.#outage = new OutageLog(log);
+    this.#times = { ...defaultTimes, ...times };
+    this.#usableSince = this.#times.now();
     // Of connections that nobody uses now. Who uses the next one finds out.
     pool.on("error", () => this.#interrupted());
   }
@@ -71,7 +77,12 @@ export class PostgresDatabase implements Database {
 
   /** For how long it could be used without a break, in milliseconds. */
   get usableForMs(): number {
-    return performance.now() - this.#usableSince;
+    return this.#times.now() - this.#usableSince;
+  }
+
+  /** Whether it could not be used when it was tried last. The log says so. */
+  get isOut(): boolean {
+    return this.#outage.isOut;
   }
 
   run(sql: string, ...values: Value[]): Promise<number> {
@@ -87,8 +98,10 @@ export class PostgresDatabase implements Database {
   }
 
   /** Runs a statement of Postgres, with `$1` for the first value. */
-  query(sql: string, values: readonly unknown[] = []): Promise<{ rows: unknown[]; rowCount: number | null }> {
-    return this.#guard(() => this.#pool.query(sql, values.map(storable)));
+  async query(sql: string, values: readonly unknown[] = []): Promise<{ rows: unknown[]; rowCount: number | null }> {
+    const result = await this.#guard(() => this.#pool.query(sql, values.map(storable)));
+    if (hasChanged(result)) this.#written();
+    return result;
   }
 
   async transaction<T>(change: (transaction: PostgresTransaction) => Promise<T>): Promise<T> {
@@ -100,11 +113,12 @@ export class PostgresDatabase implements Database {
       const result = await change(transaction);
       const id = randomUUID();
       if (transaction.hasChanges) await transaction.query('INSERT INTO "recentCommit" (id) VALUES ($1)', [id]);
-      await transaction.query("COMMIT").catch(async (error: unknown) => {
+      await transaction.commit().catch(async (error: unknown) => {
         lost = error as Error;
         if (!transaction.hasChanges || !(error instanceof StoreUnavailable) || !(await this.#wasCommitted(id)))
           throw error;
       });
+      if (transaction.hasChanges) this.#written();
       return result;
     } catch (error) {
       await client.query("ROLLBACK").catch((reason: Error) => {
@@ -145,32 +159,34 @@ export class PostgresDatabase implements Database {
 
   /**
    * Finds out whether a transaction was committed whose connection was lost meanwhile. Its id is inserted here: that waits for
-   * a server that is still committing, and if it succeeds, the transaction was not committed and never will be.
+   * a server that is still committing, and if it succeeds, the transaction was not committed and never will be. It says whose
+   * id it is, because its own connection can be lost as well.
    *
    * @throws OutcomeUnknown if the server cannot be reached for a while
    */
   async #wasCommitted(id: string): Promise<boolean> {
-    const end = performance.now() + outcomeMs;
+    const end = performance.now() + this.#times.outcomeMs;
     for (;;) {
       try {
-        const claim = 'INSERT INTO "recentCommit" (id) VALUES ($1) ON CONFLICT DO NOTHING';
-        return (await this.query(claim, [id])).rowCount === 0;
+        const { rows } = await this.query(preventCommit, [id]);
+        return !(rows[0] as { wasPrevented: boolean }).wasPrevented;
       } catch (error) {
         if (performance.now() >= end || !(error instanceof StoreUnavailable))
           throw new OutcomeUnknown("the connection was lost while a change was stored", { cause: error });
       }
-      await setTimeout(outcomePauseMs);
+      await setTimeout(this.#times.outcomePauseMs);
     }
   }
 
   async #guard<T>(use: () => Promise<T>): Promise<T> {
     try {
       const result = await use();
-      this.#outage.end("The store can be used again.");
+      if (!this.#isUnwritable) this.#usable();
       return result;
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       const reason = errorMessage(error);
+      this.#isUnwritable ||= isUnwritable(error);
       this.#interrupted();
       this.#outage.begin(
         `The store cannot be used: ${reason}. Creates and messages are rejected with 503, polls too, and no turn is started; ` +
@@ -180,8 +196,17 @@ export class PostgresDatabase implements Database {
     }
   }
 
+  #written(): void {
+    this.#isUnwritable = false;
+    this.#usable();
+  }
+
+  #usable(): void {
+    this.#outage.end("The store can be used again.");
+  }
+
   #interrupted(): void {
-    this.#usableSince = performance.now();
+    this.#usableSince = this.#times.now();
   }
 }
 
@@ -212,8 +237,15 @@ export class PostgresTransaction implements Transaction {
   /** Runs a statement of Postgres, with `$1` for the first value. */
   async query(sql: string, values: readonly unknown[] = []): Promise<{ rows: unknown[]; rowCount: number | null }> {
     const result = await this.#guard(() => this.#client.query(sql, values.map(storable)));
-    this.hasChanges ||= result.command !== "SELECT" && (result.rowCount ?? 0) > 0;
+    this.hasChanges ||= hasChanged(result);
     return result;
+  }
+
+  /** @throws if a statement has failed before. Postgres does not call it an error then that nothing is committed */
+  async commit(): Promise<void> {
+    const { command } = await this.#guard(() => this.#client.query("COMMIT"));
+    if (command !== "COMMIT")
+      throw new Error("the transaction was rolled back, because one of its statements has failed");
   }
 
   async lock(name: string): Promise<void> {
@@ -233,7 +265,6 @@ function numbered(sql: string): string {
   return result;
 }
 
-/** Postgres has no text with a NUL. */
-function storable(value: unknown): unknown {
-  return typeof value === "string" ? value.replaceAll("\0", "\u{FFFD}") : value;
+function hasChanged({ command, rowCount }: QueryResult): boolean {
+  return command !== "SELECT" && (rowCount ?? 0) > 0;
 }

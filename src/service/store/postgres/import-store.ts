@@ -9,6 +9,7 @@ import { createPool, PostgresDatabase, type PostgresTransaction } from "./databa
 import { Notifications } from "./notifications.ts";
 import { PostgresReadyTurns } from "./ready-turns.ts";
 import { openSchema, whileOthersWait } from "./schema.ts";
+import { defaultTimes } from "./times.ts";
 
 /** What was copied. */
 export interface Imported {
@@ -42,13 +43,14 @@ export async function importStore(file: string, url: string, log: (line: string)
   using _lock = lockStore(path);
   using source = new Connection(path, () => {});
   openSqliteSchema(source, path);
+  const { superviseMs } = defaultTimes;
   const pool = createPool({ url, log });
   await using database = new PostgresDatabase(pool, log);
   await using notifications = new Notifications(url);
   try {
     await using ready = await whileOthersWait(pool, async () => {
       await openSchema(pool);
-      return PostgresReadyTurns.open(database, notifications, log);
+      return PostgresReadyTurns.open({ database, notifications, log, superviseMs });
     });
     const imported = await database.transaction((transaction) => copy(source, transaction, ready));
     markHomes(source, `${path}.files`);

@@ -1,14 +1,21 @@
 import { errorMessage } from "../../error-message.ts";
 import { SharedHomes } from "../../jobs/shared-homes.ts";
+import type { Transaction } from "../sql.ts";
 import { type NextTurnId, Store } from "../store.ts";
 import { createPool, PostgresDatabase, type PostgresOptions } from "./database.ts";
 import { PostgresHomes } from "./homes.ts";
 import { Notifications } from "./notifications.ts";
 import { PostgresReadyTurns } from "./ready-turns.ts";
 import { openSchema, whileOthersWait } from "./schema.ts";
+import { defaultTimes } from "./times.ts";
 
 const nextTurnId: NextTurnId = async (transaction) =>
   (await transaction.row<{ id: number }>(`SELECT nextval('"turnId"') AS id`))?.id ?? 0;
+
+/** The sequence never goes back, whoever takes ids from it meanwhile. */
+async function skipTurnIds(transaction: Transaction, last: number): Promise<void> {
+  await transaction.row(`SELECT setval('"turnId"', ?) FROM "turnId" WHERE last_value < ?`, last, last);
+}
 
 /**
  * Opens a store in a Postgres database, which any number of processes can have open.
@@ -17,20 +24,21 @@ const nextTurnId: NextTurnId = async (transaction) =>
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { url, log } = options;
+  const { superviseMs = defaultTimes.superviseMs } = options.times ?? {};
   const pool = createPool(options);
-  const database = new PostgresDatabase(pool, log);
+  const database = new PostgresDatabase(pool, log, options.times);
   const notifications = new Notifications(url);
   try {
     const ready = await whileOthersWait(pool, async () => {
       await openSchema(pool);
-      return PostgresReadyTurns.open(database, notifications, log);
+      return PostgresReadyTurns.open({ database, notifications, log, superviseMs });
     });
     const homes = new SharedHomes(new PostgresHomes(database));
     const close = async () => {
       await ready[Symbol.asyncDispose]();
       await notifications[Symbol.asyncDispose]();
     };
-    return new Store({ database, ready, nextTurnId, homes, close });
+    return new Store({ database, ready, nextTurnId, skipTurnIds, homes, close });
   } catch (error) {
     await notifications[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();

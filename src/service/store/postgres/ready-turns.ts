@@ -1,4 +1,5 @@
 import { PgBoss } from "pg-boss";
+import { StoreUnavailable } from "../../jobs/engine.ts";
 import type { ReadyTurn, ReadyTurns, TakenTurn } from "../ready-turns.ts";
 import { LeaseLost } from "../ready-turns.ts";
 import type { Transaction } from "../sql.ts";
@@ -14,13 +15,20 @@ const leaseSeconds = 30;
 const renewEveryMs = 10_000;
 /** Notifications wake workers at once. This is for those that do not arrive, and ends pauses. */
 const pollMs = 5000;
-const superviseMs = 10_000;
 
 /** The longest that pg-boss lets a turn run, in milliseconds. */
 export const longestTurnMs = 23 * 3_600_000;
 
 /** pg-boss deletes what waits longer. */
 const retentionSeconds = 10 * 365 * 86_400;
+
+export interface PostgresReadyTurnsOptions {
+  database: PostgresDatabase;
+  notifications: Notifications;
+  log: (line: string) => void;
+  /** How often leases that have expired are looked for, in milliseconds. At most once a second. */
+  superviseMs: number;
+}
 
 /**
  * The queue of any number of processes: pg-boss, which takes the lowest rank first. A turn whose worker has died is taken by another
@@ -31,29 +39,32 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
   readonly #database: PostgresDatabase;
   readonly #notifications: Notifications;
   readonly #boss: PgBoss;
+  readonly #superviseMs: number;
   readonly #listeners = new Set<() => void>();
   readonly #timers: NodeJS.Timeout[] = [];
 
-  private constructor(database: PostgresDatabase, notifications: Notifications, log: (line: string) => void) {
+  private constructor({ database, notifications, log, superviseMs }: PostgresReadyTurnsOptions) {
     this.#database = database;
     this.#notifications = notifications;
+    this.#superviseMs = superviseMs;
     this.#boss = new PgBoss({
       db: { executeSql: (sql, values) => database.query(sql, values) },
       schema: queueTables,
       schedule: false,
       supervise: false,
+      // Processes share this interval: whoever looks for expired leases first does so for all.
+      monitorIntervalSeconds: Math.max(1, superviseMs / 2000),
     });
-    this.#boss.on("error", (error) => log(`The queue reports an error: ${error.message}`));
+    this.#boss.on("error", (error) => {
+      const isKnown = database.isOut || error instanceof StoreUnavailable;
+      if (!isKnown) log(`The queue reports an error: ${error.message}`);
+    });
     this.#boss.on("warning", ({ message }) => log(`The queue reports: ${message}`));
   }
 
   /** Creates the queue, or brings it to this version of pg-boss. */
-  static async open(
-    database: PostgresDatabase,
-    notifications: Notifications,
-    log: (line: string) => void,
-  ): Promise<PostgresReadyTurns> {
-    const turns = new PostgresReadyTurns(database, notifications, log);
+  static async open(options: PostgresReadyTurnsOptions): Promise<PostgresReadyTurns> {
+    const turns = new PostgresReadyTurns(options);
     await turns.#open();
     return turns;
   }
@@ -70,10 +81,13 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     // The state of a turn is that in the table. `exclusive`: at most one of each job.
     await this.#boss.createQueue(queue, { ...options, policy: "exclusive" });
     await this.#boss.updateQueue(queue, options);
+    // pg-boss reads the queue's settings when it needs them first, on another connection than that of a transaction. If all
+    // connections had a transaction that waits for this, none would go on.
+    await this.#boss.findJobs(queue, { key: "" });
     this.#notifications.on(channel, () => this.#announce());
     // Not all processes at the same moment.
     this.#timers.push(setInterval(() => this.#announce(), pollMs * (0.8 + 0.4 * Math.random())).unref());
-    this.#timers.push(setInterval(() => void this.#supervise().catch(() => {}), superviseMs).unref());
+    this.#timers.push(setInterval(() => void this.#supervise().catch(() => {}), this.#superviseMs).unref());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -7,14 +7,24 @@ export const queueTables = "agent_job_queue";
 
 interface Migration {
   sql: string;
-  /** The first schema whose services can work with this one. They go on while the others are being replaced. */
+  /**
+   * The first schema whose services can work with this one. They go on while the others are being replaced. A change that
+   * raises it requires that all older services are stopped first.
+   */
   oldest: number;
+  /**
+   * The version of pg-boss's schema. pg-boss brings its tables to its version when it starts, although older services may be
+   * using them, and starts on those of any later version. So a pg-boss with another schema is a change of this one: whoever adds it
+   * tries the older services on its tables, and sets `oldest`.
+   */
+  queueSchema: number;
 }
 
 /** Each makes the next version of the schema, of which the first is 1. They are never changed: add another. */
 const migrations: readonly Migration[] = [
   {
     oldest: 1,
+    queueSchema: 43,
     sql: `
       CREATE TABLE job (
         id text PRIMARY KEY, project text NOT NULL, "createdAt" bigint NOT NULL, "archivedAt" bigint,
@@ -56,12 +66,17 @@ const migrations: readonly Migration[] = [
       -- It is compressed already.
       ALTER TABLE home ALTER COLUMN archive SET STORAGE EXTERNAL;
 
-      -- Who lost the connection while a transaction was committed finds out here whether it was.
-      CREATE TABLE "recentCommit" (id uuid PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
+      -- Who lost the connection while a transaction was committed finds out here whether it was, or prevents it.
+      CREATE TABLE "recentCommit" (
+        id uuid PRIMARY KEY, at timestamptz NOT NULL DEFAULT now(), "wasPrevented" boolean NOT NULL DEFAULT false
+      );
       CREATE INDEX "oldCommit" ON "recentCommit" (at);
     `,
   },
 ];
+
+/** The version of pg-boss's schema that this version works with. */
+export const queueSchema = migrations.at(-1)?.queueSchema;
 
 /** Does something while no other process does it. Services that start at the same time wait for each other. */
 export async function whileOthersWait<T>(pool: Pool, work: () => Promise<T>): Promise<T> {

@@ -1,0 +1,24 @@
+/** Times of a Postgres store. All are in milliseconds. Tests make them shorter. */
+export interface PostgresTimes {
+  /** How long a connection is waited for: a new one, or one that others have. */
+  connectMs: number;
+  /** How long it is asked whether a transaction was committed whose connection was lost at that moment. */
+  outcomeMs: number;
+  /** The pause between two such questions. */
+  outcomePauseMs: number;
+  /** A transaction whose locks others wait for must not outlive a machine that was paused. */
+  idleInTransactionMs: number;
+  /** How often leases that have expired are looked for. */
+  superviseMs: number;
+  /** Returns the time since any moment. */
+  now: () => number;
+}
+
+export const defaultTimes: PostgresTimes = {
+  connectMs: 5000,
+  outcomeMs: 30_000,
+  outcomePauseMs: 500,
+  idleInTransactionMs: 10_000,
+  superviseMs: 10_000,
+  now: () => performance.now(),
+};
