@@ -8,6 +8,7 @@ const posix = [
   "test/integration/agent-{limits,network,results,service}.test.ts",
   "test/integration/{cache,commit-content,git,git-isolation,github-service,limits,merge-states,model-proxy,processes}.test.ts",
   "test/integration/{cache-entries,job-branch,job-copies,kept-worktrees,packing,repository,resource-exhausted,submodules}.test.ts",
+  "test/integration/{postgres-outages,postgres-store,store-behaviour}.test.ts",
   "test/integration/service-{state,store}.test.ts",
   "test/unit/service/{agents,git,jobs}/**/*.test.ts",
   "test/unit/service-step/*.test.ts",
