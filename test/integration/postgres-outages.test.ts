@@ -201,6 +201,19 @@ describe("a transaction whose process is paused", () => {
     expect(await store.repository()).toBeUndefined();
   });
 
+  test("changes nothing, even if it goes on before it hears of its end", async () => {
+    const { url, store } = await openStoreWithUrl();
+    const times = { idleInTransactionMs: 100 };
+    const database = new PostgresDatabase(createPool({ url, times, log: () => {} }), () => {}, times);
+    onTestFinished(() => database[Symbol.asyncDispose]());
+    const paused = database.transaction(async (transaction) => {
+      await transaction.run("INSERT INTO repository (name) VALUES (?)", "example/docs");
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+    });
+    await expect(paused).rejects.toThrow(StoreUnavailable);
+    expect(await store.repository()).toBeUndefined();
+  });
+
   test("of which a statement has failed is not taken for one that was committed", async () => {
     const { url, store } = await openStoreWithUrl();
     const database = new PostgresDatabase(createPool({ url, log: () => {} }), () => {});
@@ -237,6 +250,23 @@ test("a server that can only be read is an outage until something is written", a
   await store.probe();
   expect(lines).toEqual([outageBegins, outageEnds]);
   expect((await store.startNextTurn())?.job).toBe("a");
+});
+
+test("a server that does not let the service in is an outage, and the service needs no rights beyond its database", async () => {
+  const url = new URL(await server().createDatabase());
+  const database = url.pathname.slice(1);
+  const asAdministrator = (sql: string) => server().query(server().url("postgres"), sql);
+  await asAdministrator("CREATE ROLE service LOGIN PASSWORD 'secret'");
+  await asAdministrator(`ALTER DATABASE ${database} OWNER TO service`);
+  Object.assign(url, { username: "service", password: "secret" });
+  const { store, lines } = await openStore(url.href);
+  await create(store, "a");
+  await asAdministrator("ALTER ROLE service NOLOGIN");
+  await endConnections(server().url(database));
+  for (const id of ["b", "c"]) await expect(create(store, id)).rejects.toThrow(StoreUnavailable);
+  await asAdministrator("ALTER ROLE service LOGIN");
+  expect(await create(store, "d")).toBeUndefined();
+  expect(lines).toEqual([outageBegins, outageEnds]);
 });
 
 describe("the password", () => {

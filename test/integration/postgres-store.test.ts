@@ -153,11 +153,11 @@ describe("the lease of a turn", () => {
     return { url, store, other, turn, pass };
   }
 
-  /** Lets a lease be as old as if it had not been renewed for a while, and nobody had looked for expired ones meanwhile. */
+  /** Lets a lease be as old as if it had not been renewed for a while, and one was looked for two seconds ago. */
   async function age(url: string, ms: number): Promise<void> {
     const renewed = `UPDATE ${queueTables}.job SET heartbeat_on = now() - $1 * interval '1 ms' WHERE state = 'active'`;
     await server().query(url, renewed, [ms]);
-    await server().query(url, `UPDATE ${queueTables}.queue SET monitor_claim_on = NULL`);
+    await server().query(url, `UPDATE ${queueTables}.queue SET monitor_claim_on = now() - interval '2 s'`);
   }
 
   /** Gives expired leases time to be found. */
