@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createApi } from "../../src/service/http/api.ts";
 import { type LoopbackServer, listen } from "../../src/service/http/listen.ts";
-import { type Engine, type JobRecord, StoreUnavailable } from "../../src/service/jobs/engine.ts";
+import { type Engine, type JobRecord, OutcomeUnknown, StoreUnavailable } from "../../src/service/jobs/engine.ts";
 import { ScriptedEngine } from "../support/scripted-engine.ts";
 
 const key = "mint_service_key";
@@ -317,6 +317,23 @@ test("answers 503 while nothing can be stored, which the engine logs", async () 
     expect(response.headers.get("retry-after")).toBe("30");
   }
   expect(log).toEqual([]);
+});
+
+test("answers 500 if it is unknown whether a request was accepted, so that clients do not repeat it", async () => {
+  const fail = async (): Promise<never> => {
+    throw new OutcomeUnknown("the connection was lost while a change was stored");
+  };
+  const { body } = await post("docs/job", "Do it");
+  await using broken = await serve({ create: fail, message: fail, get: async () => body as JobRecord });
+  for (const path of ["docs/job", "docs/job/x/message"]) {
+    const response = await call(path, { method: "POST", body: '{"prompt":"x"}' }, broken);
+    expect(response).toMatchObject({ status: 500, body: { error: "It is unknown whether the request was accepted" } });
+    expect(response.headers.get("retry-after")).toBeNull();
+  }
+  expect(log).toEqual([
+    expect.stringMatching(/^POST \/v2\/agent\/docs\/job: .*the connection was lost/s),
+    expect.stringMatching(/^POST \/v2\/agent\/docs\/job\/x\/message: .*the connection was lost/s),
+  ]);
 });
 
 test("answers HEAD like GET, without the body", async () => {
