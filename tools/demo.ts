@@ -54,7 +54,8 @@ async function runDemo(options: DemoOptions): Promise<number> {
       ...limit,
     });
     if (outputs["pr-link"]) showChange(docs, outputs);
-    if (options.keep) await keepRunning(service.createSignInLink(new URL(outputs["pr-link"] || service.url).pathname));
+    if (options.keep)
+      await keepRunning(await service.createSignInLink(new URL(outputs["pr-link"] || service.url).pathname));
     const expected = options.scene === undefined ? ["pr-created", "no-changes"] : [options.scene];
     return expected.includes(outputs.outcome ?? "") ? 0 : 1;
   } finally {

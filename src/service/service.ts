@@ -38,7 +38,7 @@ export interface RunningService extends AsyncDisposable {
 /** A service with its API. */
 export interface Service extends LoopbackServer, RunningService {
   /** Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page, such as `/pull/1`. */
-  createSignInLink(path: string): string;
+  createSignInLink(path: string): Promise<string>;
 }
 
 /**
@@ -99,15 +99,9 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   let worker: RunningWorker | undefined;
   const onUnavailable = () => void worker?.waitForStore();
   const jobs = new Jobs({ store, repositoryName, model: agent.model, copier, onUnavailable });
-  const pages = new Pages({
-    store,
-    repository,
-    repositoryName,
-    stateOf: stateOf(backend, options.openStore !== undefined),
-    apiKey,
-    baseUrl,
-    log,
-  });
+  const { tokens } = store;
+  const content = { store, repository, repositoryName, stateOf: stateOf(backend, options.openStore !== undefined) };
+  const pages = new Pages({ ...content, tokens, apiKey, baseUrl, log });
   const api = createApi({ engine: jobs, apiKey, projects, log });
   let server: LoopbackServer | undefined;
   try {

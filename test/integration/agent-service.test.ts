@@ -518,7 +518,9 @@ test("shows prompts and answers on the page of a pull request, only to who has t
 test("signs in by a link, as the demo does", async () => {
   const service = await start();
   const { prLink } = await runJob(service, 'Add a page "A"');
-  const { headers } = await fetch(service.createSignInLink(new URL(prLink ?? "").pathname), { redirect: "manual" });
+  const { headers } = await fetch(await service.createSignInLink(new URL(prLink ?? "").pathname), {
+    redirect: "manual",
+  });
   const location = new URL(headers.get("location") ?? "", service.url).href;
   expect(location).toBe(prLink);
   const page = await fetch(location, { headers: { cookie: headers.get("set-cookie")?.split(";")[0] ?? "" } });

@@ -50,11 +50,15 @@ export interface PageResponse {
   text: string;
 }
 
+export interface PagesServerOptions extends ListenOptions {
+  publicUrl?: string;
+}
+
 /**
  * Starts the pages with a fake store and a fake repository. Other requests are answered with `next`. `received` has the
  * addresses of all requests so far.
  */
-export async function startPages({ publicUrl, ...limits }: ListenOptions & { publicUrl?: string } = {}) {
+export async function startPages({ publicUrl, ...limits }: PagesServerOptions = {}) {
   const rows = new Map<number, LocalPullRequest>([[1, pullRequest()]]);
   const turns: (TurnExcerpt | undefined)[] = [{ state: "completed", prompt: "Fix it", answer: null }];
   const log: string[] = [];
@@ -99,7 +103,8 @@ export async function startPages({ publicUrl, ...limits }: ListenOptions & { pub
     0,
     limits,
   );
-  onTestFinished(() => server[Symbol.asyncDispose]());
+  const stop = () => server[Symbol.asyncDispose]();
+  onTestFinished(stop);
   url = server.url;
 
   /** Sends a request, whose headers can also be those that `fetch` sets itself. Does not follow redirects. */
@@ -121,7 +126,22 @@ export async function startPages({ publicUrl, ...limits }: ListenOptions & { pub
   const cookie = cookieIn(headers);
   /** Sends a request as someone who is signed in. */
   const get = (path: string, method = "GET") => ask(path, { method, headers: { cookie } });
-  return { received, rows, turns, log, clock, repository, state, pages, url, ask, submit, get, cookie };
+  return {
+    received,
+    rows,
+    turns,
+    log,
+    clock,
+    repository,
+    state,
+    pages,
+    url,
+    stop,
+    ask,
+    submit,
+    get,
+    cookie,
+  };
 }
 
 /** Returns the cookie that a response sets, as a browser sends it back. */

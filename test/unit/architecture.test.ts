@@ -96,6 +96,7 @@ const arrows: Record<string, string[]> = {
   "service/pages": [
     "service/http",
     "service/jobs/commit-title.ts",
+    "service/jobs/engine.ts",
     "service/pulls/state-error-log.ts",
     "service/error-message.ts",
   ],

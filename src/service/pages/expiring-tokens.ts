@@ -1,36 +1,47 @@
 import { createHash, randomBytes } from "node:crypto";
-import { LRUCache } from "lru-cache";
 
-/** More than people ever hold at a time; a further one replaces the one that was not used for longest. */
-const maxTokens = 1000;
+/** What a token is for: a session of a browser, or a link that starts one once. */
+export type TokenKind = "session" | "link";
 
-/** Random tokens that stand for a value until they expire. They are not kept themselves, only their hashes. */
-export class ExpiringTokens<T extends object> {
-  readonly #values: LRUCache<string, T>;
+/** Keeps the paths that tokens stand for, by the hashes of the tokens. They are not kept themselves. */
+export interface TokenStore {
+  add(kind: TokenKind, hash: string, path: string, lifetimeMs: number): Promise<void>;
+  /** Returns `undefined` if there is no such token, or it has expired. */
+  find(kind: TokenKind, hash: string): Promise<string | undefined>;
+  /** Finds a token and removes it. Of two calls at the same time, only one finds it. */
+  take(kind: TokenKind, hash: string): Promise<string | undefined>;
+}
 
-  /** @param now - milliseconds since any moment */
-  constructor(lifetimeMs: number, now: () => number) {
-    this.#values = new LRUCache({ max: maxTokens, ttl: lifetimeMs, ttlResolution: 0, perf: { now } });
+/** Random tokens of a kind, which stand for a path until they expire. */
+export class ExpiringTokens {
+  readonly #store: TokenStore;
+  readonly #kind: TokenKind;
+  readonly #lifetimeMs: number;
+
+  constructor(store: TokenStore, kind: TokenKind, lifetimeMs: number) {
+    this.#store = store;
+    this.#kind = kind;
+    this.#lifetimeMs = lifetimeMs;
   }
 
   /** Returns a new token: 43 characters, which are valid in URLs and cookies. */
-  create(value: T): string {
+  async create(path: string): Promise<string> {
     const token = randomBytes(32).toString("base64url");
-    this.#values.set(hash(token), value);
+    await this.#store.add(this.#kind, hash(token), path, this.#lifetimeMs);
     return token;
   }
 
-  has(token: string): boolean {
-    return this.#values.get(hash(token)) !== undefined;
+  async has(token: string): Promise<boolean> {
+    return isToken(token) && (await this.#store.find(this.#kind, hash(token))) !== undefined;
   }
 
-  /** Returns the value of a token and makes the token invalid; `undefined` if it is not valid. */
-  take(token: string): T | undefined {
-    const value = this.#values.get(hash(token));
-    this.#values.delete(hash(token));
-    return value;
+  /** Returns the path of a token and makes the token invalid; `undefined` if it is not valid. */
+  async take(token: string): Promise<string | undefined> {
+    return isToken(token) ? this.#store.take(this.#kind, hash(token)) : undefined;
   }
 }
+
+const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
 /** A look-up by hash takes no time from which parts of a token could be guessed. */
 const hash = (token: string): string => createHash("sha256").update(token).digest("base64");

@@ -2,13 +2,18 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import { errorStack } from "../error-message.ts";
 import { keepConnection } from "../http/connections.ts";
 import { HttpException } from "../http/http-exception.ts";
+import { StoreUnavailable } from "../jobs/engine.ts";
+import type { TokenStore } from "./expiring-tokens.ts";
 import { messagePage } from "./html.ts";
+import { MemoryTokens } from "./memory-tokens.ts";
 import { type PageReply, sendPage } from "./page-reply.ts";
 import { renderPullRequestList } from "./pull-request-list.ts";
 import { PullRequestPages, type PullRequestPagesOptions } from "./pull-request-pages.ts";
 import { SignIn, type SignInOptions } from "./sign-in.ts";
 
-export interface PagesOptions extends PullRequestPagesOptions, Omit<SignInOptions, "now"> {
+export interface PagesOptions extends PullRequestPagesOptions, Omit<SignInOptions, "now" | "tokens"> {
+  /** For sessions and links. Default: in memory. */
+  tokens?: TokenStore | undefined;
   /** Milliseconds since any moment. Default: since the process started. */
   now?: () => number;
 }
@@ -24,12 +29,13 @@ export class Pages {
 
   constructor(options: PagesOptions) {
     this.#options = options;
-    this.#signIn = new SignIn({ now: () => performance.now(), ...options });
+    const { now = () => performance.now(), tokens = new MemoryTokens(now) } = options;
+    this.#signIn = new SignIn({ ...options, now, tokens });
     this.#pullRequests = new PullRequestPages(options);
   }
 
   /** Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page, such as `/pull/1`. */
-  createSignInLink(path: string): string {
+  createSignInLink(path: string): Promise<string> {
     return this.#signIn.createLink(path);
   }
 
@@ -47,7 +53,7 @@ export class Pages {
     };
   }
 
-  #route(request: IncomingMessage, path: string): PageReply | Promise<PageReply> | undefined {
+  #route(request: IncomingMessage, path: string): Promise<PageReply> | undefined {
     const link = /^\/sign-in\/([\w-]{43})$/.exec(path)?.[1];
     const number = /^\/pull\/(\d{1,9})$/.exec(path)?.[1];
     if (link !== undefined) {
@@ -68,9 +74,15 @@ export class Pages {
     }
     if (path !== "/" && number === undefined) return undefined;
     requireMethod(request, "GET", "HEAD");
-    if (!this.#signIn.isSignedIn(request)) return this.#signIn.challenge(request, path);
+    return this.#ifSignedIn(request, path, () =>
+      number === undefined ? this.#showList() : this.#showPullRequest(Number(number)),
+    );
+  }
+
+  async #ifSignedIn(request: IncomingMessage, path: string, show: () => Promise<PageReply>): Promise<PageReply> {
+    if (!(await this.#signIn.isSignedIn(request))) return this.#signIn.challenge(request, path);
     keepConnection(request);
-    return number === undefined ? this.#showList() : this.#showPullRequest(Number(number));
+    return show();
   }
 
   async #showList(): Promise<PageReply> {
@@ -91,6 +103,10 @@ export class Pages {
         headers: error.headers,
         body: [messagePage(`Error ${error.status}`, error.message)],
       };
+    if (error instanceof StoreUnavailable) {
+      const text = "The service cannot use its store now. Try again later.";
+      return { status: 503, headers: { "retry-after": "30" }, body: [messagePage("Error 503", text)] };
+    }
     this.#options.log(`${method} ${path}: ${errorStack(error)}`);
     return { status: 500, body: [messagePage("Error 500", "Internal error. The log of the service has the details.")] };
   }

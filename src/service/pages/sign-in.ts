@@ -3,7 +3,7 @@ import { authenticationError, keyError } from "../http/authentication.ts";
 import { BodyReader } from "../http/body-reader.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { AttemptLimit } from "./attempt-limit.ts";
-import { ExpiringTokens } from "./expiring-tokens.ts";
+import { ExpiringTokens, type TokenStore } from "./expiring-tokens.ts";
 import type { PageReply } from "./page-reply.ts";
 import { renderReloadPage, renderSignInPage } from "./sign-in-page.ts";
 
@@ -11,7 +11,9 @@ export interface SignInOptions {
   apiKey: string;
   /** Returns the URL that browsers reach the service at. */
   baseUrl: () => string;
-  /** Milliseconds since any moment. Not the time of day, so that a changed clock neither ends nor extends a session. */
+  /** For sessions and links. */
+  tokens: TokenStore;
+  /** Milliseconds since any moment. */
   now: () => number;
 }
 
@@ -24,26 +26,27 @@ const maxFormBytes = 4096;
 /** Signs browsers in by the API key or a one-time link, and knows those that are signed in by their cookie. */
 export class SignIn {
   readonly #options: SignInOptions;
-  readonly #sessions: ExpiringTokens<object>;
+  readonly #sessions: ExpiringTokens;
   /** Each stands for the path that it leads to. */
-  readonly #links: ExpiringTokens<{ path: string }>;
+  readonly #links: ExpiringTokens;
   readonly #failures: AttemptLimit;
   readonly #forms = new BodyReader(maxFormBytes);
 
   constructor(options: SignInOptions) {
     this.#options = options;
-    this.#sessions = new ExpiringTokens(sessionMs, options.now);
-    this.#links = new ExpiringTokens(linkMs, options.now);
+    this.#sessions = new ExpiringTokens(options.tokens, "session", sessionMs);
+    this.#links = new ExpiringTokens(options.tokens, "link", linkMs);
     this.#failures = new AttemptLimit(maxFailures, failureWindowMs, options.now);
   }
 
-  isSignedIn(request: IncomingMessage): boolean {
-    return sessionTokens(request).some((token) => this.#sessions.has(token));
+  async isSignedIn(request: IncomingMessage): Promise<boolean> {
+    for (const token of this.#sessionTokens(request)) if (await this.#sessions.has(token)) return true;
+    return false;
   }
 
   /** Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page. */
-  createLink(path: string): string {
-    return `${this.#options.baseUrl()}/sign-in/${this.#links.create({ path: localPath(path) })}`;
+  async createLink(path: string): Promise<string> {
+    return `${this.#options.baseUrl()}/sign-in/${await this.#links.create(localPath(path))}`;
   }
 
   /** Asks who is not signed in to sign in, and leads back to `path` then. */
@@ -53,9 +56,9 @@ export class SignIn {
     return redirect(path === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(path)}`);
   }
 
-  showForm(request: IncomingMessage): PageReply {
+  async showForm(request: IncomingMessage): Promise<PageReply> {
     const next = localPath(queryOf(request).get("next"));
-    return this.isSignedIn(request) ? redirect(next) : { status: 200, body: [renderSignInPage(next)] };
+    return (await this.isSignedIn(request)) ? redirect(next) : { status: 200, body: [renderSignInPage(next)] };
   }
 
   /** Handles the form: a `POST` of `key` and `next`. */
@@ -78,51 +81,62 @@ export class SignIn {
   }
 
   /**
-   * Creates a link, as text, for who sends the key as in the API, with no limit on attempts, as there. So nobody can lock out
-   * the operator by using up the attempts of the form.
+   * Accepts who sends the key as in the API, with no limit on attempts, as there. So nobody can lock out the operator by using
+   * up the attempts of the form.
+   *
+   * @throws HttpException 401
    */
-  requestLink(request: IncomingMessage): PageReply {
+  requireKey(request: IncomingMessage): void {
     const error = authenticationError(request.headers.authorization, this.#options.apiKey);
     if (error !== undefined) throw new HttpException(401, error, { "www-authenticate": "Bearer" });
-    const url = this.createLink(localPath(queryOf(request).get("next")));
+  }
+
+  /** Creates a link, as text, for who sends the key. */
+  async requestLink(request: IncomingMessage): Promise<PageReply> {
+    this.requireKey(request);
+    const url = await this.createLink(localPath(queryOf(request).get("next")));
     return { status: 201, headers: { "content-type": "text/plain" }, body: [`${url}\n`] };
   }
 
   /** Handles the first visit of a link. The redirect removes the token from the browser's address bar. */
-  followLink(request: IncomingMessage, token: string): PageReply {
+  async followLink(request: IncomingMessage, token: string): Promise<PageReply> {
     // A browser that loads pages in advance must not use it up.
     if (String(request.headers["sec-purpose"]).startsWith("prefetch"))
       throw new HttpException(503, "The link is not loaded in advance");
-    const link = this.#links.take(token);
-    if (link !== undefined) return this.#startSession(request, link.path);
+    const path = await this.#links.take(token);
+    if (path !== undefined) return this.#startSession(request, path);
     const error = "This link was already used, or has expired. Sign in with the key.";
     return { status: 403, body: [renderSignInPage("/", error)] };
   }
 
-  signOut(request: IncomingMessage): PageReply {
+  async signOut(request: IncomingMessage): Promise<PageReply> {
     requireSameOrigin(request);
-    for (const token of sessionTokens(request)) this.#sessions.take(token);
-    return redirect("/sign-in", `${cookieName(request)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`);
+    for (const token of this.#sessionTokens(request)) await this.#sessions.take(token);
+    return redirect("/sign-in", `${this.#cookieName(request)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`);
   }
 
-  #startSession(request: IncomingMessage, path: string): PageReply {
+  async #startSession(request: IncomingMessage, path: string): Promise<PageReply> {
     const attributes = ["Path=/", "HttpOnly", "SameSite=Strict", `Max-Age=${sessionMs / 1000}`];
     const { protocol, host } = new URL(this.#options.baseUrl());
     if (protocol === "https:" && request.headers.host === host) attributes.push("Secure");
-    return redirect(path, `${cookieName(request)}=${this.#sessions.create({})}; ${attributes.join("; ")}`);
+    // A session stands for no page in particular.
+    const token = await this.#sessions.create("/");
+    return redirect(path, `${this.#cookieName(request)}=${token}; ${attributes.join("; ")}`);
   }
-}
 
-/** With the port, because browsers share cookies between all ports of a host. */
-function cookieName({ socket }: IncomingMessage): string {
-  return `agent-job-service-${socket.localPort}`;
-}
+  /** With the port, because browsers share cookies between all ports of a host. All machines behind a public URL use its own. */
+  #cookieName({ socket, headers }: IncomingMessage): string {
+    const { protocol, host, port } = new URL(this.#options.baseUrl());
+    const publicPort = port || (protocol === "https:" ? 443 : 80);
+    return `agent-job-service-${headers.host === host ? publicPort : socket.localPort}`;
+  }
 
-/** All of that name, because another server on this machine can add one. */
-function sessionTokens(request: IncomingMessage): string[] {
-  const prefix = `${cookieName(request)}=`;
-  const cookies = (request.headers.cookie ?? "").split(/; */);
-  return cookies.filter((cookie) => cookie.startsWith(prefix)).map((cookie) => cookie.slice(prefix.length));
+  /** All of that name, because another server on this machine can add one. */
+  #sessionTokens(request: IncomingMessage): string[] {
+    const prefix = `${this.#cookieName(request)}=`;
+    const cookies = (request.headers.cookie ?? "").split(/; */);
+    return cookies.filter((cookie) => cookie.startsWith(prefix)).map((cookie) => cookie.slice(prefix.length));
+  }
 }
 
 /** Rejects forms that another site, or another server on this machine, made a browser send. */
@@ -136,9 +150,11 @@ function requireSameOrigin({ headers }: IncomingMessage): void {
   if (!isOwn) throw new HttpException(403, "The form was sent from another site");
 }
 
+const isPage = (path: string): boolean => /^\/pull\/\d{1,9}$/.test(path);
+
 /** Returns a path if it is that of a page here, otherwise `/`, so that no link can lead to another site. */
 function localPath(path: string | null): string {
-  return path !== null && /^\/pull\/\d{1,9}$/.test(path) ? path : "/";
+  return path !== null && isPage(path) ? path : "/";
 }
 
 function queryOf({ url = "" }: IncomingMessage): URLSearchParams {

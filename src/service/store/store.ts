@@ -2,6 +2,7 @@ import type { EarlierTurn } from "../agents/run-agent.ts";
 import { OutcomeUnknown, type RateLimited, StoreUnavailable } from "../jobs/engine.ts";
 import { isActive, type JobCopy, type TurnCopy } from "../jobs/job-copies.ts";
 import type { SharedHomes } from "../jobs/shared-homes.ts";
+import type { TokenStore } from "../pages/expiring-tokens.ts";
 import type { PageStore, TurnExcerpt } from "../pages/pull-request-pages.ts";
 import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
 import { countUse } from "./hourly-limit.ts";
@@ -77,6 +78,8 @@ export interface StoreOptions {
   homes?: SharedHomes;
   /** Makes all ids that `nextTurnId` returns from now on greater than this one. Default: they are greater than those stored. */
   skipTurnIds?: (transaction: Transaction, last: number) => Promise<void>;
+  /** Default: tokens are not stored. */
+  tokens?: TokenStore;
   /** Ends what else belongs to the store, before the database is closed. */
   close?: () => Promise<void>;
 }
@@ -90,6 +93,8 @@ export interface StoreOptions {
 export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore {
   /** The home directories of agents for all machines; `undefined` if only one machine uses the store. */
   readonly homes: SharedHomes | undefined;
+  /** What the tokens of browsers stand for; `undefined` if they are not stored. */
+  readonly tokens: TokenStore | undefined;
   readonly #database: Database;
   readonly #ready: ReadyTurns;
   readonly #nextTurnId: NextTurnId;
@@ -100,8 +105,9 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
 
   readonly #close: (() => Promise<void>) | undefined;
 
-  constructor({ database, ready, nextTurnId, skipTurnIds, homes, close }: StoreOptions) {
+  constructor({ database, ready, nextTurnId, skipTurnIds, homes, tokens, close }: StoreOptions) {
     this.homes = homes;
+    this.tokens = tokens;
     this.#close = close;
     this.#database = database;
     this.#ready = ready;

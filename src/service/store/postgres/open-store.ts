@@ -8,6 +8,7 @@ import { Notifications } from "./notifications.ts";
 import { PostgresReadyTurns } from "./ready-turns.ts";
 import { openSchema, whileOthersWait } from "./schema.ts";
 import { defaultTimes } from "./times.ts";
+import { PostgresTokens } from "./tokens.ts";
 
 const nextTurnId: NextTurnId = async (transaction) =>
   (await transaction.row<{ id: number }>(`SELECT nextval('"turnId"') AS id`))?.id ?? 0;
@@ -38,7 +39,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await ready[Symbol.asyncDispose]();
       await notifications[Symbol.asyncDispose]();
     };
-    return new Store({ database, ready, nextTurnId, skipTurnIds, homes, close });
+    const tokens = new PostgresTokens(database);
+    return new Store({ database, ready, nextTurnId, skipTurnIds, homes, tokens, close });
   } catch (error) {
     await notifications[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();

@@ -50,6 +50,12 @@ const migrations: readonly Migration[] = [
       );
       CREATE INDEX "pullRequestOfJob" ON "pullRequest" (job);
 
+      -- What the tokens of browsers stand for: sessions, and links that start one.
+      CREATE TABLE token (
+        hash text PRIMARY KEY, kind text NOT NULL, path text NOT NULL, "expiresAt" timestamptz NOT NULL
+      );
+      CREATE INDEX "tokenByExpiry" ON token ("expiresAt");
+
       CREATE TABLE use (kind text NOT NULL, project text NOT NULL, at bigint NOT NULL);
       CREATE INDEX "useOfProject" ON use (kind, project, at);
       CREATE TABLE "deletedJob" (id text PRIMARY KEY);

@@ -1,0 +1,30 @@
+import { LRUCache } from "lru-cache";
+import type { TokenKind, TokenStore } from "./expiring-tokens.ts";
+
+/** Of each kind. More than people ever hold at a time; a further one replaces the one that was not used for longest. */
+const maxTokens = 1000;
+
+/** What tokens stand for, until the process ends. */
+export class MemoryTokens implements TokenStore {
+  readonly #paths: Readonly<Record<TokenKind, LRUCache<string, string>>>;
+
+  /** @param now - milliseconds since any moment. Not the time of day, so that a changed clock neither ends nor extends a session */
+  constructor(now: () => number) {
+    const create = () => new LRUCache<string, string>({ max: maxTokens, ttlResolution: 0, perf: { now } });
+    this.#paths = { session: create(), link: create() };
+  }
+
+  async add(kind: TokenKind, hash: string, path: string, lifetimeMs: number): Promise<void> {
+    this.#paths[kind].set(hash, path, { ttl: lifetimeMs });
+  }
+
+  async find(kind: TokenKind, hash: string): Promise<string | undefined> {
+    return this.#paths[kind].get(hash);
+  }
+
+  async take(kind: TokenKind, hash: string): Promise<string | undefined> {
+    const path = this.#paths[kind].get(hash);
+    this.#paths[kind].delete(hash);
+    return path;
+  }
+}

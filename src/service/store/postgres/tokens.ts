@@ -1,0 +1,30 @@
+import type { TokenKind, TokenStore } from "../../pages/expiring-tokens.ts";
+import type { PostgresDatabase } from "./database.ts";
+
+/** What tokens stand for, for all processes on the store. They expire by the clock of the database. */
+export class PostgresTokens implements TokenStore {
+  readonly #database: PostgresDatabase;
+
+  constructor(database: PostgresDatabase) {
+    this.#database = database;
+  }
+
+  async add(kind: TokenKind, hash: string, path: string, lifetimeMs: number): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      await transaction.run('DELETE FROM token WHERE "expiresAt" <= now()');
+      const insert = `INSERT INTO token (kind, hash, path, "expiresAt")
+        VALUES (?, ?, ?, now() + ? * interval '1 millisecond')`;
+      await transaction.run(insert, kind, hash, path, lifetimeMs);
+    });
+  }
+
+  async find(kind: TokenKind, hash: string): Promise<string | undefined> {
+    const find = 'SELECT path FROM token WHERE kind = ? AND hash = ? AND "expiresAt" > now()';
+    return (await this.#database.row<{ path: string }>(find, kind, hash))?.path;
+  }
+
+  async take(kind: TokenKind, hash: string): Promise<string | undefined> {
+    const take = 'DELETE FROM token WHERE kind = ? AND hash = ? AND "expiresAt" > now() RETURNING path';
+    return (await this.#database.row<{ path: string }>(take, kind, hash))?.path;
+  }
+}
