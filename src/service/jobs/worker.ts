@@ -5,7 +5,9 @@ import { LeaseLost } from "../store/ready-turns.ts";
 import type { RunningTurn } from "../store/store.ts";
 import { StoreUnavailable } from "./engine.ts";
 import type { JobCopier } from "./job-copier.ts";
+import { jobLogFile } from "./job-files.ts";
 import { type KeptLease, keepLease } from "./keep-lease.ts";
+import { LogShipper } from "./log-shipper.ts";
 import { oneLine } from "./one-line.ts";
 import { Postponements } from "./postponements.ts";
 import { runTurn, type TurnPorts, type TurnResult } from "./turn.ts";
@@ -22,6 +24,19 @@ export interface WorkerOptions extends TurnPorts {
   log: (line: string) => void;
   /** Waits; rejects when `signal` aborts. Default: a timer. */
   sleep?: (ms: number, options: { signal: AbortSignal }) => Promise<void>;
+}
+
+/** A turn that was taken. */
+interface Run {
+  turn: RunningTurn;
+  /** As in the log. */
+  name: string;
+  /** Whether it was taken before, and postponed. */
+  wasPostponed: boolean;
+  /** What `Postponements` returned for its start. */
+  position: number;
+  /** Default: its log is only a file. */
+  shipper: LogShipper | undefined;
 }
 
 /** The pauses before the store is written again after it could not be. They double from the first to the last one. */
@@ -148,43 +163,43 @@ export class Worker {
 
   /** Runs a turn, and stores how it ended or that it was postponed. Never rejects. */
   async #runAndStore(turn: RunningTurn, lease: KeptLease): Promise<void> {
-    const { copier, log } = this.#options;
+    const { store, copier, folder, log } = this.#options;
     const name = `${turn.job}: turn ${turn.id}`;
     if (turn.isResumed) log(`${name} was interrupted on another worker, resuming`);
     // Once, however often it is tried.
     const wasPostponed = this.#postponements.has(turn.id);
     if (!wasPostponed) log(`${name} started`);
     const position = this.#postponements.start();
+    const { logs } = store;
+    const shipper = logs && new LogShipper({ turn, file: jobLogFile(folder, turn.job), logs, log });
     const { result, reason } = await this.#run(turn, lease.signal);
     const { isLost } = lease;
     if (isLost) log(`${name} was taken over by another worker, because its lease had expired; nothing more is done`);
-    else await this.#end(turn, name, result, reason, wasPostponed, position);
+    else await this.#end({ turn, name, wasPostponed, position, shipper }, result, reason);
+    shipper?.[Symbol.dispose]();
     lease[Symbol.dispose]();
     if (!isLost && result !== "postponed") copier?.save(turn.job);
   }
 
-  async #end(
-    turn: RunningTurn,
-    name: string,
-    result: TurnResult,
-    reason: string | undefined,
-    wasPostponed: boolean,
-    position: number,
-  ): Promise<void> {
+  async #end(run: Run, result: TurnResult, reason: string | undefined): Promise<void> {
     const { store, log } = this.#options;
+    const { turn, name, wasPostponed, position, shipper } = run;
+    const persist = (change: () => Promise<void>): Promise<boolean> =>
+      this.#persist(name, async () => {
+        await shipper?.flush();
+        await change();
+      });
     const endedAt = Date.now();
     if (!wasPostponed || result !== "postponed")
       log(`${name} ${result}${reason === undefined ? "" : `: ${oneLine(reason)}`}`);
     if (result === "postponed") {
       const pauseMs = this.#postponements.postpone(turn.id, reason ?? "unknown reason");
       void this.#leaveGap();
-      if (await this.#persist(name, () => store.requeueTurn(turn, pauseMs))) void this.#resumeLater(turn, pauseMs);
+      if (await persist(() => store.requeueTurn(turn, pauseMs))) void this.#resumeLater(turn, pauseMs);
       return;
     }
     this.#postponements.end(turn.id, position);
-    await this.#persist(name, () =>
-      result === "stopped" ? store.requeueTurn(turn) : store.finishTurn(turn, result, endedAt),
-    );
+    await persist(() => (result === "stopped" ? store.requeueTurn(turn) : store.finishTurn(turn, result, endedAt)));
   }
 
   /** Runs a turn. Returns why it failed or was postponed, if that is known. Never rejects. */

@@ -1,6 +1,7 @@
 import type { EarlierTurn } from "../agents/run-agent.ts";
 import { OutcomeUnknown, type RateLimited, StoreUnavailable } from "../jobs/engine.ts";
 import { isActive, type JobCopy, type TurnCopy } from "../jobs/job-copies.ts";
+import type { StoredLogs } from "../jobs/job-logs.ts";
 import type { SharedHomes } from "../jobs/shared-homes.ts";
 import type { TokenStore } from "../pages/expiring-tokens.ts";
 import type { PageStore, TurnExcerpt } from "../pages/pull-request-pages.ts";
@@ -78,6 +79,8 @@ export interface StoreOptions {
   homes?: SharedHomes;
   /** Makes all ids that `nextTurnId` returns from now on greater than this one. Default: they are greater than those stored. */
   skipTurnIds?: (transaction: Transaction, last: number) => Promise<void>;
+  /** Default: logs are only files. */
+  logs?: StoredLogs;
   /** Default: tokens are not stored. */
   tokens?: TokenStore;
   /** Ends what else belongs to the store, before the database is closed. */
@@ -93,6 +96,8 @@ export interface StoreOptions {
 export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore {
   /** The home directories of agents for all machines; `undefined` if only one machine uses the store. */
   readonly homes: SharedHomes | undefined;
+  /** The logs of jobs; `undefined` if they are only files. */
+  readonly logs: StoredLogs | undefined;
   /** What the tokens of browsers stand for; `undefined` if they are not stored. */
   readonly tokens: TokenStore | undefined;
   readonly #database: Database;
@@ -105,8 +110,9 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
 
   readonly #close: (() => Promise<void>) | undefined;
 
-  constructor({ database, ready, nextTurnId, skipTurnIds, homes, tokens, close }: StoreOptions) {
+  constructor({ database, ready, nextTurnId, skipTurnIds, homes, logs, tokens, close }: StoreOptions) {
     this.homes = homes;
+    this.logs = logs;
     this.tokens = tokens;
     this.#close = close;
     this.#database = database;
@@ -461,7 +467,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
   }
 
   /**
-   * Deletes the jobs that have been idle longest, with their turns and the pages of their pull requests. Their files can
+   * Deletes the jobs that have been idle longest, with their turns, their stored logs and the pages of their pull requests. Their files can
    * be removed then: `deletedJobs` returns them until `forgetDeletedJobs`.
    *
    * @param before - deletes only jobs whose last turn ended at this time or before, in milliseconds since 1970

@@ -2,6 +2,12 @@ import { setTimeout } from "node:timers/promises";
 import { Client, type ClientConfig } from "pg";
 import { tables } from "./schema.ts";
 
+/** Says that a turn may have become ready. */
+export const turnChannel = "agent_job_turn";
+/** Says that the log of a job, whose id is the payload, has grown, or that a turn of the job has ended. */
+export const logChannel = "agent_job_log";
+const channels = [turnChannel, logChannel];
+
 const firstPauseMs = 1000;
 const lastPauseMs = 30_000;
 
@@ -34,7 +40,7 @@ export class Notifications implements AsyncDisposable {
   }
 
   /**
-   * @param channel - must be a plain identifier
+   * @param channel - one of those above
    * @param listener - gets the payload; `undefined` if any number of notifications may have been missed
    * @returns what ends this
    */
@@ -76,6 +82,3 @@ export class Notifications implements AsyncDisposable {
     for (const listener of this.#listeners.get(channel) ?? []) listener(payload);
   }
 }
-
-/** The channels that are used. */
-export const channels = ["agent_job_turn", "agent_job_log"] as const;

@@ -4,6 +4,7 @@ import type { Transaction } from "../sql.ts";
 import { type NextTurnId, Store } from "../store.ts";
 import { createPool, PostgresDatabase, type PostgresOptions } from "./database.ts";
 import { PostgresHomes } from "./homes.ts";
+import { PostgresLogs } from "./logs.ts";
 import { Notifications } from "./notifications.ts";
 import { PostgresReadyTurns } from "./ready-turns.ts";
 import { openSchema, whileOthersWait } from "./schema.ts";
@@ -39,8 +40,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await ready[Symbol.asyncDispose]();
       await notifications[Symbol.asyncDispose]();
     };
+    const logs = new PostgresLogs(database, notifications);
     const tokens = new PostgresTokens(database);
-    return new Store({ database, ready, nextTurnId, skipTurnIds, homes, tokens, close });
+    return new Store({ database, ready, nextTurnId, skipTurnIds, homes, logs, tokens, close });
   } catch (error) {
     await notifications[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();

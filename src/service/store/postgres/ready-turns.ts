@@ -4,11 +4,10 @@ import type { ReadyTurn, ReadyTurns, TakenTurn } from "../ready-turns.ts";
 import { LeaseLost } from "../ready-turns.ts";
 import type { Transaction } from "../sql.ts";
 import { type PostgresDatabase, PostgresTransaction } from "./database.ts";
-import type { Notifications } from "./notifications.ts";
+import { logChannel, type Notifications, turnChannel } from "./notifications.ts";
 import { queueTables } from "./schema.ts";
 
 const queue = "turn";
-const channel = "agent_job_turn";
 
 /** A worker that has not renewed a lease for this long is taken for dead. */
 const leaseSeconds = 30;
@@ -84,7 +83,7 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     // pg-boss reads the queue's settings when it needs them first, on another connection than that of a transaction. If all
     // connections had a transaction that waits for this, none would go on.
     await this.#boss.findJobs(queue, { key: "" });
-    this.#notifications.on(channel, () => this.#announce());
+    this.#notifications.on(turnChannel, () => this.#announce());
     // Not all processes at the same moment.
     this.#timers.push(setInterval(() => this.#announce(), pollMs * (0.8 + 0.4 * Math.random())).unref());
     this.#timers.push(setInterval(() => void this.#supervise().catch(() => {}), this.#superviseMs).unref());
@@ -105,7 +104,7 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
       { turn, rank },
       { singletonKey: job, group: { id: project }, priority: -rank, db: connectionOf(transaction) },
     );
-    await transaction.row("SELECT pg_notify(?, '')", channel);
+    await transaction.row("SELECT pg_notify(?, '')", turnChannel);
   }
 
   async mayHaveTurns(): Promise<boolean> {
@@ -127,6 +126,8 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
   async remove(transaction: Transaction, taken: TakenTurn): Promise<void> {
     const completed = await this.#boss.complete(queue, attemptOf(taken), null, { db: connectionOf(transaction) });
     if (!hadEffect(completed)) throw new LeaseLost(taken.turn);
+    // Who follows the log of the job may be at its end.
+    await transaction.row("SELECT pg_notify(?, job) FROM turn WHERE id = ?", logChannel, taken.turn);
   }
 
   async putBack(transaction: Transaction, taken: TakenTurn, pauseMs: number): Promise<void> {
@@ -135,7 +136,7 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     if (!hadEffect(await this.#boss.fail(queue, attempt, null, { db }))) throw new LeaseLost(taken.turn);
     const startAfter = Math.ceil(pauseMs / 1000);
     if (startAfter > 0) await this.#boss.update(queue, undefined, { id: attempt.id, startAfter, db });
-    else await transaction.row("SELECT pg_notify(?, '')", channel);
+    else await transaction.row("SELECT pg_notify(?, '')", turnChannel);
   }
 
   /** Time alone ends a pause. */

@@ -50,6 +50,12 @@ const migrations: readonly Migration[] = [
       );
       CREATE INDEX "pullRequestOfJob" ON "pullRequest" (job);
 
+      -- The logs of jobs. \`start\` is a position in the log of the job, in bytes.
+      CREATE TABLE "logChunk" (
+        job text NOT NULL REFERENCES job ON DELETE CASCADE, start bigint NOT NULL, turn bigint NOT NULL,
+        content bytea NOT NULL, PRIMARY KEY (job, start)
+      );
+
       -- What the tokens of browsers stand for: sessions, and links that start one.
       CREATE TABLE token (
         hash text PRIMARY KEY, kind text NOT NULL, path text NOT NULL, "expiresAt" timestamptz NOT NULL

@@ -1,0 +1,33 @@
+import type { RunningTurn } from "../store/store.ts";
+
+/**
+ * The logs of jobs: what their agents print, and the notes of the service, turn after turn. A log only grows, until its job is
+ * deleted.
+ */
+export interface JobLogs {
+  /**
+   * Returns the part of a job's log that begins at a position in bytes: at most 128 KiB, and nothing at its end.
+   *
+   * @throws StoreUnavailable if it cannot be read now
+   */
+  read(jobId: string, from: number): Promise<Buffer>;
+  /**
+   * Calls `listener` whenever a job's log may have grown, or its turns may have ended.
+   *
+   * @returns what ends this
+   */
+  follow(jobId: string, listener: () => void): () => void;
+}
+
+/** The logs of jobs in a store, where all processes on the store read them. */
+export interface StoredLogs extends JobLogs {
+  /** Returns the size of the log of a turn's job, and of the turn's part of it, in bytes. */
+  size(turn: RunningTurn): Promise<{ size: number; ofTurn: number }>;
+  /**
+   * Appends to the log of a turn's job.
+   *
+   * @param position - the end of the log, in bytes
+   * @throws LeaseLost if somebody else has taken the turn over, StoreUnavailable if nothing can be stored now
+   */
+  append(turn: RunningTurn, position: number, content: Buffer): Promise<void>;
+}

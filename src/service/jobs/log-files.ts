@@ -1,0 +1,46 @@
+import { open } from "node:fs/promises";
+import { jobLogFile } from "./job-files.ts";
+import type { JobLogs } from "./job-logs.ts";
+
+const maxReadBytes = 64 * 1024;
+const defaultPollMs = 500;
+
+/** The logs of jobs whose turns all run on this machine: files in the service's folder. */
+export class LogFiles implements JobLogs {
+  readonly #folder: string;
+  readonly #pollMs: number;
+
+  /**
+   * @param folder - the service's
+   * @param pollMs - how often a log is followed. Default: 500
+   */
+  constructor(folder: string, pollMs = defaultPollMs) {
+    this.#folder = folder;
+    this.#pollMs = pollMs;
+  }
+
+  read(jobId: string, from: number): Promise<Buffer> {
+    return readPart(jobLogFile(this.#folder, jobId), from, maxReadBytes);
+  }
+
+  follow(_jobId: string, listener: () => void): () => void {
+    const timer = setInterval(listener, this.#pollMs).unref();
+    return () => clearInterval(timer);
+  }
+}
+
+/** Returns the part of a file that begins at a position, at most `maxBytes` of it; nothing if the file does not exist. */
+export async function readPart(file: string, from: number, maxBytes: number): Promise<Buffer> {
+  const handle = await open(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  if (handle === undefined) return Buffer.alloc(0);
+  try {
+    const length = Math.min((await handle.stat()).size - from, maxBytes);
+    if (length <= 0) return Buffer.alloc(0);
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, from);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}

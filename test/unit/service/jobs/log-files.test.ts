@@ -1,0 +1,46 @@
+import { appendFileSync, mkdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { jobLogFile, logsFolder } from "../../../../src/service/jobs/job-files.ts";
+import { LogFiles } from "../../../../src/service/jobs/log-files.ts";
+import { temporaryFolder } from "../../../support/step.ts";
+
+function setUp() {
+  const folder = temporaryFolder();
+  mkdirSync(logsFolder(folder));
+  return { logs: new LogFiles(folder, 1), file: jobLogFile(folder, "job_1") };
+}
+
+test("returns the part of a log that begins at a position, at most 64 KiB of it", async () => {
+  const { logs, file } = setUp();
+  appendFileSync(file, `${"a".repeat(65_536)}end`);
+  expect((await logs.read("job_1", 0)).toString()).toBe("a".repeat(65_536));
+  expect((await logs.read("job_1", 65_535)).toString()).toBe("aend");
+  expect(await logs.read("job_1", 65_539)).toHaveLength(0);
+  expect(await logs.read("job_1", 100_000)).toHaveLength(0);
+});
+
+test("returns nothing of a log that has no file yet", async () => {
+  const { logs } = setUp();
+  expect(await logs.read("job_1", 0)).toHaveLength(0);
+});
+
+test("fails if a log cannot be read", async () => {
+  const { logs, file } = setUp();
+  mkdirSync(file);
+  await expect(logs.read("job_1", 0)).rejects.toThrow("EISDIR");
+});
+
+test("calls a listener again and again until that is ended", async () => {
+  const { logs } = setUp();
+  let end = () => {};
+  for (const _count of [1, 2])
+    await new Promise<void>((resolve) => {
+      end();
+      end = logs.follow("job_1", resolve);
+    });
+  end();
+  let calls = 0;
+  logs.follow("job_1", () => calls++)();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(calls).toBe(0);
+});
