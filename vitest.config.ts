@@ -10,6 +10,7 @@ const posix = [
   "test/integration/{cache-entries,job-branch,job-copies,kept-worktrees,packing,repository,resource-exhausted,submodules}.test.ts",
   "test/integration/{postgres-outages,postgres-store,store-behaviour}.test.ts",
   "test/integration/service-{state,store}.test.ts",
+  "test/integration/postgres-*.test.ts",
   "test/unit/service/{agents,git,jobs}/**/*.test.ts",
   "test/unit/service-step/*.test.ts",
 ];

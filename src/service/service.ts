@@ -5,6 +5,7 @@ import { type LoopbackServer, listen } from "./http/listen.ts";
 import { JobCopier } from "./jobs/job-copier.ts";
 import type { JobCopies } from "./jobs/job-copies.ts";
 import { Jobs } from "./jobs/jobs.ts";
+import { LogFiles } from "./jobs/log-files.ts";
 import { Pages } from "./pages/pages.ts";
 import { checkDescriptors } from "./processes/descriptor-limit.ts";
 import type { LocalPullRequest } from "./pulls/local.ts";
@@ -99,9 +100,10 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   let worker: RunningWorker | undefined;
   const onUnavailable = () => void worker?.waitForStore();
   const jobs = new Jobs({ store, repositoryName, model: agent.model, copier, onUnavailable });
-  const { tokens } = store;
-  const content = { store, repository, repositoryName, stateOf: stateOf(backend, options.openStore !== undefined) };
-  const pages = new Pages({ ...content, tokens, apiKey, baseUrl, log });
+  const { tokens, logs = new LogFiles(folder) } = store;
+  const content = { store, repository, repositoryName, logs };
+  const stateOfPull = stateOf(backend, options.openStore !== undefined);
+  const pages = new Pages({ ...content, stateOf: stateOfPull, tokens, apiKey, baseUrl, log });
   const api = createApi({ engine: jobs, apiKey, projects, log });
   let server: LoopbackServer | undefined;
   try {

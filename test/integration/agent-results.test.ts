@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Agent } from "../../src/service/agents/agent.ts";
@@ -15,6 +15,8 @@ import {
   startAgentService,
   waitForJob,
 } from "../support/agent-service.ts";
+import { serviceKey } from "../support/scripted-service.ts";
+import { temporaryFolder } from "../support/step.ts";
 
 let docs: DocsRepository;
 let services: AgentService[];
@@ -70,6 +72,12 @@ describe("an agent's report", () => {
     );
   });
 
+  test("is in the log without characters that control a terminal", async () => {
+    const service = await start(reportingAgent());
+    const job = await runJob(service, "say x \u001b[31mRed\u0007 \u009b2J\ttab");
+    expect(logOf(service, job.id)).toContain("last words:\n[service] [31mRed 2J\ttab\n");
+  });
+
   test("is read even if the output is too long for the log", async () => {
     const agent = reportingAgent();
     const { args, file } = agent.command({ isFollowUp: false, isSandboxed: false });
@@ -78,6 +86,29 @@ describe("an agent's report", () => {
     const job = await runJob(service, "say x Done at last");
     expect(logOf(service, job.id).slice(-1000)).toMatch(/\[output truncated\]\n(.*\n)*\[service\] Done at last\n/);
   });
+});
+
+test("the log of a job can be followed while its agent runs, and ends with its last turn", async () => {
+  const go = join(temporaryFolder(), "go");
+  const service = await start(
+    scriptAgent(`
+      console.log("begin");
+      while (!fs.existsSync(${JSON.stringify(go)})) await new Promise((resolve) => setTimeout(resolve, 10));
+      console.log("end");`),
+  );
+  const { job } = await send(service, "docs/job", "Fix it");
+  const response = await fetch(`${service.url}/job/${job.id}/log`, {
+    headers: { authorization: `Bearer ${serviceKey}` },
+  });
+  let log = "";
+  for await (const part of response.body ?? []) {
+    log += Buffer.from(part).toString();
+    if (!log.includes("| begin\n")) continue;
+    if (!existsSync(go)) expect(log).not.toContain("| end\n");
+    writeFileSync(go, "");
+  }
+  expect(log).toContain("| end\n[service] The agent completed.\n");
+  expect(log).toBe(logOf(service, job.id));
 });
 
 test("the service does not start with an agent that is not installed", async () => {

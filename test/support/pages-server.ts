@@ -4,10 +4,12 @@ import { onTestFinished } from "vitest";
 import { Repository } from "../../src/service/git/repository.ts";
 import { checkHost } from "../../src/service/http/host.ts";
 import { type ListenOptions, listen } from "../../src/service/http/listen.ts";
+import type { JobStateStore } from "../../src/service/pages/log-page.ts";
 import { Pages } from "../../src/service/pages/pages.ts";
 import type { PageStore, TurnExcerpt } from "../../src/service/pages/pull-request-pages.ts";
 import type { LocalPullRequest } from "../../src/service/pulls/local.ts";
 import type { PullRequestState } from "../../src/service/pulls/pull-requests.ts";
+import { MemoryLogs } from "./memory-logs.ts";
 import { serviceKey } from "./scripted-service.ts";
 
 /** A repository with one commit and one diff for every pull request. */
@@ -52,20 +54,23 @@ export interface PageResponse {
 
 export interface PagesServerOptions extends ListenOptions {
   publicUrl?: string;
+  maxLogs?: number;
 }
 
 /**
  * Starts the pages with a fake store and a fake repository. Other requests are answered with `next`. `received` has the
  * addresses of all requests so far.
  */
-export async function startPages({ publicUrl, ...limits }: PagesServerOptions = {}) {
+export async function startPages({ publicUrl, maxLogs, ...limits }: PagesServerOptions = {}) {
   const rows = new Map<number, LocalPullRequest>([[1, pullRequest()]]);
   const turns: (TurnExcerpt | undefined)[] = [{ state: "completed", prompt: "Fix it", answer: null }];
   const log: string[] = [];
   const clock = { ms: 5_000_000 };
   const repository = new FakeRepository({ url: "/nowhere", folder: "/nowhere" });
   const state: { read: () => Promise<PullRequestState> } = { read: async () => "open" };
-  const store: PageStore = {
+  const jobs = new Map<string, { state: "active" | "completed" | "failed" }>([["job_1", { state: "completed" }]]);
+  const store: PageStore & JobStateStore = {
+    job: async (id) => jobs.get(id),
     pullRequest: async (number) => rows.get(number),
     latestPullRequests: async (count) =>
       [...rows]
@@ -79,12 +84,15 @@ export async function startPages({ publicUrl, ...limits }: PagesServerOptions = 
       return turn && { ...turn, prompt: turn.prompt.slice(0, length), answer: turn.answer?.slice(0, length) ?? null };
     },
   };
+  const logs = new MemoryLogs();
   let url = "";
   const pages = new Pages({
     store,
     repository,
     repositoryName: "docs",
     stateOf: () => state.read(),
+    logs,
+    maxLogs,
     apiKey: serviceKey,
     baseUrl: () => publicUrl ?? url,
     now: () => clock.ms,
@@ -130,6 +138,8 @@ export async function startPages({ publicUrl, ...limits }: PagesServerOptions = 
     received,
     rows,
     turns,
+    jobs,
+    logs,
     log,
     clock,
     repository,

@@ -71,8 +71,10 @@ export async function runTurn(
   const { folder, worktrees, onFailure } = ports;
   const logFile = jobLogFile(folder, job.id);
   const log = (text: string): void => {
+    // The agent's words must not control the terminal of who reads them.
+    const printable = text.replace(/[^\P{Cc}\t\n]/gu, "").trim();
     try {
-      appendFileSync(logFile, `${text.trim().replace(/^/gm, "[service] ")}\n`);
+      appendFileSync(logFile, `${printable.replace(/^/gm, "[service] ")}\n`);
     } catch {
       // A job must not fail because of its log.
     }

@@ -8,7 +8,8 @@ export interface PageReply {
   body: readonly (string | Buffer)[];
 }
 
-const fixedHeaders = {
+/** Of all pages. */
+export const fixedHeaders = {
   "content-type": "text/html; charset=utf-8",
   // No scripts, nothing from elsewhere, and no frame in a page of another site.
   "content-security-policy":

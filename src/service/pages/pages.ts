@@ -1,17 +1,20 @@
-import type { IncomingMessage, RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { errorStack } from "../error-message.ts";
 import { keepConnection } from "../http/connections.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { StoreUnavailable } from "../jobs/engine.ts";
 import type { TokenStore } from "./expiring-tokens.ts";
 import { messagePage } from "./html.ts";
+import { LogPages, type LogPagesOptions } from "./log-page.ts";
 import { MemoryTokens } from "./memory-tokens.ts";
 import { type PageReply, sendPage } from "./page-reply.ts";
 import { renderPullRequestList } from "./pull-request-list.ts";
-import { PullRequestPages, type PullRequestPagesOptions } from "./pull-request-pages.ts";
+import { type PageStore, PullRequestPages, type PullRequestPagesOptions } from "./pull-request-pages.ts";
 import { SignIn, type SignInOptions } from "./sign-in.ts";
+import { type StreamReply, sendStream } from "./stream-reply.ts";
 
-export interface PagesOptions extends PullRequestPagesOptions, Omit<SignInOptions, "now" | "tokens"> {
+export interface PagesOptions extends PullRequestPagesOptions, LogPagesOptions, Omit<SignInOptions, "now" | "tokens"> {
+  store: PageStore & LogPagesOptions["store"];
   /** For sessions and links. Default: in memory. */
   tokens?: TokenStore | undefined;
   /** Milliseconds since any moment. Default: since the process started. */
@@ -26,11 +29,13 @@ export class Pages {
   readonly #options: PagesOptions;
   readonly #signIn: SignIn;
   readonly #pullRequests: PullRequestPages;
+  readonly #logs: LogPages;
 
   constructor(options: PagesOptions) {
     this.#options = options;
     const { now = () => performance.now(), tokens = new MemoryTokens(now) } = options;
     this.#signIn = new SignIn({ ...options, now, tokens });
+    this.#logs = new LogPages(options);
     this.#pullRequests = new PullRequestPages(options);
   }
 
@@ -46,16 +51,19 @@ export class Pages {
       try {
         const reply = this.#route(request, path);
         if (reply === undefined) return next(request, response);
-        sendPage(response, await reply);
+        await send(response, await reply);
       } catch (error) {
-        sendPage(response, this.#errorReply(error, request, path));
+        const errorReply = this.#errorReply(error, request, path);
+        // A stream is cut off by now.
+        if (!response.headersSent) sendPage(response, errorReply);
       }
     };
   }
 
-  #route(request: IncomingMessage, path: string): Promise<PageReply> | undefined {
+  #route(request: IncomingMessage, path: string): Promise<Reply> | undefined {
     const link = /^\/sign-in\/([\w-]{43})$/.exec(path)?.[1];
     const number = /^\/pull\/(\d{1,9})$/.exec(path)?.[1];
+    const jobId = /^\/job\/([\w-]{1,64})\/log$/.exec(path)?.[1];
     if (link !== undefined) {
       requireMethod(request, "GET");
       return this.#signIn.followLink(request, link);
@@ -72,15 +80,25 @@ export class Pages {
       requireMethod(request, "GET", "HEAD", "POST");
       return request.method === "POST" ? this.#signIn.submitForm(request) : this.#signIn.showForm(request);
     }
-    if (path !== "/" && number === undefined) return undefined;
+    if (path !== "/" && number === undefined && jobId === undefined) return undefined;
     requireMethod(request, "GET", "HEAD");
+    if (jobId !== undefined) return this.#showLog(request, path, jobId);
     return this.#ifSignedIn(request, path, () =>
       number === undefined ? this.#showList() : this.#showPullRequest(Number(number)),
     );
   }
 
-  async #ifSignedIn(request: IncomingMessage, path: string, show: () => Promise<PageReply>): Promise<PageReply> {
+  async #ifSignedIn(request: IncomingMessage, path: string, show: () => Promise<Reply>): Promise<Reply> {
     if (!(await this.#signIn.isSignedIn(request))) return this.#signIn.challenge(request, path);
+    keepConnection(request);
+    return show();
+  }
+
+  /** A log is also for programs, which send the key as in the API. */
+  async #showLog(request: IncomingMessage, path: string, jobId: string): Promise<Reply> {
+    const show = () => this.#logs.show(request, jobId);
+    if (request.headers.authorization === undefined) return this.#ifSignedIn(request, path, show);
+    this.#signIn.requireKey(request);
     keepConnection(request);
     return show();
   }
@@ -110,6 +128,13 @@ export class Pages {
     this.#options.log(`${method} ${path}: ${errorStack(error)}`);
     return { status: 500, body: [messagePage("Error 500", "Internal error. The log of the service has the details.")] };
   }
+}
+
+type Reply = PageReply | StreamReply;
+
+async function send(response: ServerResponse, reply: Reply): Promise<void> {
+  if ("content" in reply) await sendStream(response, reply);
+  else sendPage(response, reply);
 }
 
 function requireMethod({ method = "" }: IncomingMessage, ...allowed: string[]): void {

@@ -5,6 +5,7 @@ import { html, pageHeader, pageStart } from "./html.ts";
 /** The beginning of a pull request's page, which changes with its job. */
 export interface PullRequestHead {
   number: number;
+  jobId: string;
   title: string;
   branch: string;
   targetBranch: string;
@@ -44,11 +45,13 @@ export interface PullRequestChanges {
 const states = { open: "Open", closed: "Closed", merged: "Merged" } as const;
 
 /** Renders the beginning of the page as HTML. Here and below, all content is escaped, so none of it can become a tag or a link. */
-export function renderHead({ number, title, branch, targetBranch, repositoryName, state }: PullRequestHead): string {
+export function renderHead(pullRequest: PullRequestHead): string {
+  const { number, jobId, title, branch, targetBranch, repositoryName, state } = pullRequest;
   return `${pageStart(`${title} · Pull request ${number}`)}${pageHeader(repositoryName)}<main>
 <h1>${html(title)} <span class="quiet">#${number}</span></h1>
 <p>${state === undefined ? "" : `<span class="state ${state}">${states[state]}</span>`}
 The agent wants to merge <code>${html(branch)}</code> into <code>${html(targetBranch)}</code></p>
+<p><a href="/job/${html(jobId)}/log">Log</a></p>
 `;
 }
 

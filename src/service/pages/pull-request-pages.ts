@@ -103,7 +103,7 @@ export class PullRequestPages {
     const { repositoryName } = this.#options;
     const { job, title, branch, target, base, head } = pullRequest;
     const state = await this.#stateOf(number, pullRequest);
-    const start = renderHead({ number, title, branch, targetBranch: target, repositoryName, state });
+    const start = renderHead({ number, jobId: job, title, branch, targetBranch: target, repositoryName, state });
     return [Buffer.from(start), await this.#renderTurns(job), await this.#renderChanges(base, head)];
   }
 

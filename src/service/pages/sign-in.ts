@@ -150,7 +150,7 @@ function requireSameOrigin({ headers }: IncomingMessage): void {
   if (!isOwn) throw new HttpException(403, "The form was sent from another site");
 }
 
-const isPage = (path: string): boolean => /^\/pull\/\d{1,9}$/.test(path);
+const isPage = (path: string): boolean => /^\/(pull\/\d{1,9}|job\/[\w-]{1,64}\/log)$/.test(path);
 
 /** Returns a path if it is that of a page here, otherwise `/`, so that no link can lead to another site. */
 function localPath(path: string | null): string {

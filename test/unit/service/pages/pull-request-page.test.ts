@@ -11,6 +11,7 @@ import {
 
 const pullRequest: PullRequestHead = {
   number: 7,
+  jobId: "job_1",
   title: "Fix the links",
   branch: "agent/job_1",
   targetBranch: "main",
@@ -66,6 +67,7 @@ test("shows a pull request with its state and branches", () => {
 <h1>Fix the links <span class="quiet">#7</span></h1>
 <p><span class="state open">Open</span>
 The agent wants to merge <code>agent/job_1</code> into <code>main</code></p>
+<p><a href="/job/job_1/log">Log</a></p>
 `);
 });
 
