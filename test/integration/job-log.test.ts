@@ -165,16 +165,14 @@ describe("the log of an active job", () => {
     expect(logs.followers).toBe(0);
   });
 
-  test("is sent to its end, if that was stored between two looks", async () => {
-    const { url, jobs, logs } = await startActive();
-    logs.maxReadBytes = 4;
+  test("is sent to its end, if that is stored while the page looks whether the job is active", async () => {
+    const { url, jobs, logs, followers } = await startActive();
     const response = await open(url + path);
-    let isFirst = true;
-    logs.gate = async () => {
-      if (!isFirst) return;
-      isFirst = false;
-      logs.add("job_1", "| one\n| two\n");
-      jobs.set("job_1", { state: "failed" });
+    await followers(1);
+    logs.maxReadBytes = 4;
+    jobs.get = () => {
+      if (logs.text("job_1") === "") logs.add("job_1", "| one\n| two\n");
+      return { state: "failed" };
     };
     logs.wake("job_1");
     expect(await text(response)).toBe("| one\n| two\n");
