@@ -100,13 +100,24 @@ describe("with too many connections", () => {
     for (const socket of uploads) expect(await answer(socket, '"x"}')).toContain("201 Created");
   });
 
+  test("counts on no connection that has closed already", async () => {
+    const { open, count } = await start({ maxConnections: 2 });
+    const [closed, idle] = [await open(), await open()];
+    closed.destroy();
+    while ((await count()) > 1) await new Promise(setImmediate);
+    await open();
+    await open();
+    await isClosed(idle);
+  });
+
   test("logs that once per outage", async () => {
     const { open, log, count } = await start({ maxConnections: 2 });
     const sockets = [await open(), await open(), await open(), await open()];
     expect(log).toHaveLength(1);
-    for (const socket of sockets) socket.destroy();
-    while ((await count()) > 0) await new Promise(setImmediate);
-    for (let connection = 0; connection < 3; connection++) await open();
+    sockets.at(-1)?.destroy();
+    // Half of the maximum.
+    while ((await count()) > 1) await new Promise(setImmediate);
+    for (let connection = 0; connection < 2; connection++) await open();
     expect(log).toHaveLength(2);
   });
 });

@@ -6,7 +6,7 @@ import { startPages } from "../support/pages-server.ts";
 const publicUrl = "https://agents.example.com:8443";
 
 describe("answers requests to", () => {
-  test.each(["127.0.0.1:4100", "127.0.0.1", "127.1.2.3:80", "localhost", "LocalHost:1", "[::1]", "[::1]:4100"])(
+  test.each(["127.0.0.1:4100", "127.0.0.1", "127.255.30.4:80", "localhost", "LocalHost:1", "[::1]", "[::1]:4100"])(
     "%s",
     async (host) => {
       const { ask } = await startPages();

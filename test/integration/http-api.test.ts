@@ -305,10 +305,11 @@ test("answers 500 to an unexpected error, and logs it with its stack", async () 
   expect(log).toEqual([expect.stringMatching(/^POST \/v2\/agent\/docs\/job: Error: the disk is full\n +at .*create/)]);
 });
 
+const fail = async (): Promise<never> => {
+  throw new StoreUnavailable("disk full");
+};
+
 test("answers 503 while nothing can be stored, which the engine logs", async () => {
-  const fail = async (): Promise<never> => {
-    throw new StoreUnavailable("disk full");
-  };
   const { body } = await post("docs/job", "Do it");
   await using broken = await serve({ create: fail, message: fail, get: async () => body as JobRecord });
   for (const path of ["docs/job", "docs/job/x/message"]) {
@@ -352,6 +353,24 @@ test("answers HEAD like GET, without the body", async () => {
     headers: { authorization: `Bearer ${key}` },
   });
   expect(head.status).toBe(405);
+});
+
+test("creates no job from a body that does not arrive completely", async () => {
+  const prompts: string[] = [];
+  const engine = new ScriptedEngine();
+  const create: Engine["create"] = (projectId, prompt) => {
+    prompts.push(prompt);
+    return engine.create(projectId, prompt);
+  };
+  await using counting = await serve({ create, message: fail, get: fail });
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "content-length": "100" };
+  const request = httpRequest(`${counting.url}/v2/agent/docs/job`, { method: "POST", headers });
+  request.on("error", () => {}).write('{"prompt":"cut"}');
+  const [incoming] = (await once(counting.server, "request")) as [IncomingMessage];
+  request.destroy();
+  await once(incoming.socket, "close");
+  expect((await call("docs/job", { method: "POST", body: '{"prompt":"whole"}' }, counting)).status).toBe(201);
+  expect(prompts).toEqual(["whole"]);
 });
 
 test("does not log a client that closes the connection during its request", async () => {

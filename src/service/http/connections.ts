@@ -52,7 +52,7 @@ function firstDroppable(sockets: Iterable<Socket>): Socket | undefined {
   return undefined;
 }
 
-/** Returns how many connections leave half of the descriptors of the process for everything else. */
-export function defaultMaxConnections(): number {
-  return Math.min(1000, Math.floor(descriptorLimit() / 2));
+/** Returns how many connections leave half of the descriptors for everything else. Default: those of the process. */
+export function defaultMaxConnections(descriptors = descriptorLimit()): number {
+  return Math.min(1000, Math.floor(descriptors / 2));
 }

@@ -1,7 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { presetAgent, presetNames } from "../../../../src/service/agents/presets.ts";
+import { presetAgent, presetNames, presetPackage } from "../../../../src/service/agents/presets.ts";
+import { temporaryFolder } from "../../../support/step.ts";
 
 const environment = { ANTHROPIC_API_KEY: "a", CODEX_API_KEY: "c", GEMINI_API_KEY: "g" };
 
@@ -19,7 +21,33 @@ function script(name: string, isFollowUp: boolean, isSandboxed: boolean): string
   return agentOf(name).command({ isFollowUp, isSandboxed }).args[1] ?? "";
 }
 
+/** Runs an agent's command with another program in place of the agent's, a shell script. Returns what that prints. */
+function run(name: string, program: string, model?: string): string {
+  const agent = presetAgent(name, environment, model);
+  const { file, args } = agent?.command({ isFollowUp: false, isSandboxed: true }) ?? { file: "", args: [] };
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, name), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
+  writeFileSync(join(folder, "prompt"), "Do it");
+  const own = { PATH: `${folder}${delimiter}${process.env.PATH}`, HOME: folder, TMPDIR: folder };
+  const env = { ...own, AGENT_PROMPT_FILE: join(folder, "prompt") };
+  return execFileSync(file, args, { encoding: "utf8", env, cwd: folder, stdio: "pipe" });
+}
+
 describe.each(presetNames)("%s", (name) => {
+  test("is started with the model, whose name the shell does not interpret", () => {
+    const printArguments = 'for one; do echo "$one"; done';
+    const own = run(name, printArguments).trim().split("\n");
+    const all = run(name, printArguments, "$(echo x)").trim().split("\n");
+    expect(own).not.toContain("--model");
+    const at = all.indexOf("--model");
+    expect(all[at + 1]).toBe("$(echo x)");
+    expect(all).toHaveLength(own.length + 2);
+  });
+
+  test("is confined like any other program, and may use only its own installation", () => {
+    expect(agentOf(name)).toMatchObject({ isTrusted: false, programs: [name], reads: [] });
+  });
+
   test("reports its final message", () => {
     const { readReport } = agentOf(name);
     expect(readReport(recorded(`${name}-cannot`))).toEqual({ message: "I cannot do this.", error: undefined });
@@ -52,13 +80,15 @@ describe.each(presetNames)("%s", (name) => {
     expect(agentOf(name).promptPrefix).toMatch(/^\w.*\n\n$/);
   });
 
-  test("gets no word of a model's name as part of the script", () => {
-    const agent = presetAgent(name, environment, "$(touch x)");
-    expect(agent?.model).toBe("$(touch x)");
-    const { file, args } = agent?.command({ isFollowUp: false, isSandboxed: true }) ?? { file: "", args: [] };
-    expect(file).toBe("/bin/sh");
-    expect(args).toEqual(["-c", script(name, false, true), name, "--model", "$(touch x)"]);
+  test("is shown as its model, or else by its name", () => {
+    expect(agentOf(name).model).toBe(name);
+    expect(presetAgent(name, environment, "large")?.model).toBe("large");
   });
+});
+
+test("there is no agent of another name", () => {
+  expect(presetAgent("other", environment)).toBeUndefined();
+  expect(presetPackage("other")).toBeUndefined();
 });
 
 test("continues the conversation in a follow-up only", () => {
@@ -115,6 +145,39 @@ test("uses the first model whose key is set, and passes only that key and its ba
   });
 });
 
+test.each([
+  ["claude", "ANTHROPIC_API_KEY", "x-api-key: the key"],
+  ["claude", "CLAUDE_CODE_OAUTH_TOKEN", "authorization: Bearer the key"],
+  ["codex", "CODEX_API_KEY", "authorization: Bearer the key"],
+  ["gemini", "GEMINI_API_KEY", "x-goog-api-key: the key"],
+  ["opencode", "ANTHROPIC_API_KEY", "x-api-key: the key"],
+  ["opencode", "OPENAI_API_KEY", "authorization: Bearer the key"],
+  ["aider", "ANTHROPIC_API_KEY", "x-api-key: the key"],
+  ["aider", "OPENAI_API_KEY", "authorization: Bearer the key"],
+])("the model of %s gets %s in the header that its API requires", (name, keyVariable, header) => {
+  const agent = presetAgent(name, { [keyVariable]: "the key" });
+  expect(agent?.modelEndpoint?.header("the key").join(": ")).toBe(header);
+  expect(agent?.passes[0]).toBe(keyVariable);
+});
+
+test("neither updates itself nor reports its use, which need a network that an agent may not have", () => {
+  expect(agentOf("claude").environment).toMatchObject({
+    DISABLE_AUTOUPDATER: "1",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  });
+  expect(agentOf("opencode").environment).toMatchObject({ OPENCODE_DISABLE_AUTOUPDATE: "1" });
+  const settings = JSON.parse(run("gemini", 'cat "$GEMINI_CLI_SYSTEM_SETTINGS_PATH"'));
+  expect(settings).toMatchObject({
+    general: { enableAutoUpdate: false },
+    privacy: { usageStatisticsEnabled: false },
+  });
+});
+
+test("Gemini takes the key from its environment, and asks for no other way to sign in", () => {
+  const settings = JSON.parse(run("gemini", 'cat "$GEMINI_CLI_SYSTEM_SETTINGS_PATH"'));
+  expect(settings).toMatchObject({ security: { auth: { selectedType: "gemini-api-key" } } });
+});
+
 test.each(presetNames)(
   "%s reaches no host directly, so that it can use no other key than that of the service",
   (name) => {
@@ -146,3 +209,30 @@ test("reports a failure of aider only if it was not retried with success", () =>
   expect(readReport(retried)).toEqual({ message: "Yes.", error: undefined });
   expect(readReport(`${retried}litellm.APIError: gone\n`).error).toBe("litellm.APIError: gone");
 });
+
+test("reads aider's final message, whatever lines are around it and whatever is quoted", () => {
+  const { readReport } = agentOf("aider");
+  const printed = (before: string, after = "") =>
+    `Repo-map: x\n${before}\n\nSee Git repo: a.\nIt works.\n\nTokens: 2.1k sent, 35 received.\n${after}`;
+  const report = { message: "See Git repo: a.\nIt works.", error: undefined };
+  for (const line of ["Added docs/a.md to the chat", "Applied edit to a.md", "Commit 0123abc Add a page"])
+    expect(readReport(printed(line))).toEqual(report);
+  const commit = "Commit 0123abc Explain litellm.APIError: gone, and Tokens: 12 sent, 1 received.\n";
+  expect(readReport(printed("", commit))).toEqual(report);
+});
+
+test("joins the pieces of Gemini's final message, also if it used no tool", () => {
+  const piece = (content: string) => JSON.stringify({ type: "message", role: "assistant", content });
+  const output = [piece("I can"), piece("not"), piece(" do this."), '{"type":"result","status":"success"}'].join("\n");
+  expect(agentOf("gemini").readReport(output).message).toBe("I cannot do this.");
+});
+
+test.each(["null", '{"message":42}', '{"message":null}', "{}", '"message"'])(
+  "reports a failure without a reason if an agent gives none that is text: %s",
+  (error) => {
+    const failed = { message: undefined, error: "no reason" };
+    expect(agentOf("codex").readReport(`{"type":"turn.failed","error":${error}}`)).toEqual(failed);
+    expect(agentOf("gemini").readReport(`{"type":"result","status":"error","error":${error}}`)).toEqual(failed);
+    expect(agentOf("opencode").readReport(`{"type":"error","error":{"data":${error}}}`)).toEqual(failed);
+  },
+);
