@@ -19,42 +19,47 @@ async function start(script: string): Promise<number> {
 /** A shell with one child that has two children, of which one left its process group. */
 const family = '(setsid sleep 300 & sleep 300 & echo started; wait) & wait "$!"';
 
-/** Puts a shell script in place of `du`, until it is disposed of. Adds a line to the file `calls` whenever it runs. */
-function replaceDu(script: string) {
+/** Puts a shell script in place of `du`. It adds a line to a file whenever it runs. Returns the path of that file. */
+function replaceDu(script: string): string {
   const folder = temporaryFolder();
   const calls = join(folder, "calls");
   writeFileSync(join(folder, "du"), `#!/bin/sh\necho >> '${calls}'\n${script}\n`, { mode: 0o755 });
   const { PATH } = process.env;
   process.env.PATH = `${folder}:${PATH}`;
-  return {
-    calls,
-    [Symbol.dispose]: () => {
-      process.env.PATH = PATH;
-    },
-  };
+  onTestFinished(() => {
+    process.env.PATH = PATH;
+  });
+  return calls;
 }
 
-/** Watches the files of no directory, until it is disposed of. Waits for the first call of `du`. */
-async function watchFiles(calls: string) {
+/** Returns a controller that is aborted at the end of the test, so that nothing is watched after it. */
+function abortedAtEnd(): AbortController {
   const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  return stop;
+}
+
+/** Watches the files of no directory. Waits for the first call of `du`. */
+async function watchFiles(calls: string) {
+  const stop = abortedAtEnd();
   let isEnded = false;
   const ended = watchLimits(process.pid, [], { diskMb: 1 }, () => {}, stop.signal).then(() => {
     isEnded = true;
   });
   while (!existsSync(calls) && !isEnded) await setTimeout(10);
-  return { ended, [Symbol.dispose]: () => stop.abort() };
+  return { ended, stop };
 }
 
 /** Waits until something is exceeded, and returns what. */
 async function exceeded(leader: number, limits: Limits, directories: string[] = []): Promise<string[]> {
   const what: string[] = [];
-  await watchLimits(leader, directories, limits, (each) => void what.push(each), new AbortController().signal);
+  await watchLimits(leader, directories, limits, (each) => void what.push(each), abortedAtEnd().signal);
   return what;
 }
 
 /** Returns what is exceeded in the first check, for which it gives some time. */
 async function exceededSoon(leader: number, limits: Limits, directories: string[] = []): Promise<string[]> {
-  const stop = new AbortController();
+  const stop = abortedAtEnd();
   const what: string[] = [];
   const watch = watchLimits(leader, directories, limits, (each) => void what.push(each), stop.signal);
   await Promise.race([watch, setTimeout(300)]);
@@ -128,23 +133,28 @@ describe.skipIf(process.platform !== "linux")("the limit of", () => {
   });
 
   test("files is checked less often if that takes long, and at the end not awaited", async () => {
-    using du = replaceDu("echo 1");
-    const { calls } = du;
+    const calls = replaceDu("echo 1");
     // The first check seems to take ten seconds.
-    using clock = vi.spyOn(performance, "now").mockImplementation(() => (existsSync(calls) ? 1_010_000 : 1_000_000));
-    using watch = await watchFiles(calls);
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => (existsSync(calls) ? 1_010_000 : 1_000_000));
+    onTestFinished(() => clock.mockRestore());
+    const watch = await watchFiles(calls);
     await setTimeout(1500);
     expect(readFileSync(calls, "utf8")).toBe("\n");
-    watch[Symbol.dispose]();
+    watch.stop.abort();
     await watch.ended;
     expect(clock).toHaveBeenCalled();
   });
 
   test("files is not read to the end after the end of the checks", async () => {
-    using du = replaceDu("exec sleep 300");
-    using watch = await watchFiles(du.calls);
-    watch[Symbol.dispose]();
+    const watch = await watchFiles(replaceDu("exec sleep 300"));
+    watch.stop.abort();
     await watch.ended;
+  });
+
+  test("files is not checked, which takes long, if only something else is limited", async () => {
+    const calls = replaceDu("echo 1");
+    expect(await exceededSoon(process.pid, { processes: 1000, memoryMb: undefined, diskMb: undefined })).toEqual([]);
+    expect(existsSync(calls)).toBe(false);
   });
 
   test("nothing ends at once", async () => {
@@ -155,7 +165,7 @@ describe.skipIf(process.platform !== "linux")("the limit of", () => {
   test("anything is checked again, until it is exceeded", async () => {
     const folder = temporaryFolder();
     const what: string[] = [];
-    const { signal } = new AbortController();
+    const { signal } = abortedAtEnd();
     const watch = watchLimits(process.pid, [folder], { diskMb: 0.1 }, (each) => void what.push(each), signal);
     await setTimeout(300);
     expect(what).toEqual([]);
@@ -167,7 +177,7 @@ describe.skipIf(process.platform !== "linux")("the limit of", () => {
   test("anything is not reported after the end of the checks", async () => {
     const leader = await start(family);
     const what: string[] = [];
-    const stop = new AbortController();
+    const stop = abortedAtEnd();
     const watch = watchLimits(leader, [], { processes: 0 }, (each) => void what.push(each), stop.signal);
     stop.abort();
     await watch;

@@ -1,12 +1,19 @@
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type RequestListener, request, type Server } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { ModelEndpoint } from "../../src/service/agents/agent.ts";
 import { type ModelProxyOptions, startModelProxy } from "../../src/service/agents/network/model-proxy.ts";
 
 const key = "key_of_the_model";
+const certificates = join(import.meta.dirname, "../support/certificates");
+const certificate = readFileSync(join(certificates, "certificate.pem"), "utf8");
+const privateKey = readFileSync(join(certificates, "key.pem"));
 
 async function listen<T extends Server>(server: T): Promise<number> {
   server.listen(0, "127.0.0.1");
@@ -28,20 +35,25 @@ async function start(listener?: RequestListener, options: Partial<ModelProxyOpti
   });
   const port = await listen(server);
   const log: string[] = [];
-  const endpoint = {
-    url: `http://127.0.0.1:${port}${path}`,
-    baseUrlVariable: "MODEL_URL",
-    keyVariable: "MODEL_KEY",
-    header: (value: string): [string, string] => ["X-Model-Key", value],
-  };
   const proxy = await startModelProxy({
-    model: { endpoint, key },
+    model: modelAt(`http://127.0.0.1:${port}${path}`),
     hosts: [],
     log: (line) => void log.push(line),
     ...options,
   });
   onTestFinished(() => proxy[Symbol.asyncDispose]());
   return { proxy, server, port, received, log };
+}
+
+/** A model at an address, whose key is in a header. */
+function modelAt(url: string, header = "Model-Key"): ModelProxyOptions["model"] {
+  const endpoint: ModelEndpoint = {
+    url,
+    baseUrlVariable: "MODEL_URL",
+    keyVariable: "MODEL_KEY",
+    header: (value) => [header, value],
+  };
+  return { endpoint, key };
 }
 
 /** Sends a request to a proxy. */
@@ -67,16 +79,16 @@ describe("a request to the model", () => {
     const { proxy, received } = await start((_incoming, response) => {
       response.writeHead(429, { "retry-after": "7", "keep-alive": "timeout=9", "x-request": "1" }).end("slow down");
     });
-    const headers = { "x-model-key": "dummy", "anthropic-version": "1", "accept-encoding": "gzip", te: "trailers" };
+    const headers = { "model-key": "dummy", "anthropic-version": "1", "accept-encoding": "gzip", te: "trailers" };
     const { status, body, headers: answered } = await send(proxy.socket, "/v1/messages", headers, "PUT", "{}");
     expect([status, body]).toEqual([429, "slow down"]);
     expect(answered).toMatchObject({ "retry-after": "7", "x-request": "1" });
     expect(answered["keep-alive"]).not.toBe("timeout=9");
     expect(received[0]?.method).toBe("PUT");
-    expect(received[0]?.headers).toMatchObject({ "x-model-key": key, "anthropic-version": "1" });
+    expect(received[0]?.headers).toMatchObject({ "model-key": key, "anthropic-version": "1" });
     expect(received[0]?.headers).not.toHaveProperty("te");
     expect(received[0]?.rawHeaders).not.toContain("dummy");
-    expect(received[0]?.rawHeaders.filter((name) => name.toLowerCase() === "x-model-key")).toEqual(["X-Model-Key"]);
+    expect(received[0]?.rawHeaders.filter((name) => name.toLowerCase() === "model-key")).toEqual(["model-key"]);
   });
 
   test.each(["authorization", "x-api-key", "x-goog-api-key", "api-key", "cookie", "proxy-authorization"])(
@@ -134,36 +146,66 @@ describe("a request to the model", () => {
     expect(response.headers["x-large"]).toHaveLength(40_000);
   });
 
-  test("is sent with TLS if its address says so", async () => {
-    const firstBytes: (number | undefined)[] = [];
+  test("is sent with TLS if its address says so, all on one connection, which closes with the proxy", async () => {
+    const before = getCACertificates("default");
+    setDefaultCACertificates([...before, certificate]);
+    onTestFinished(() => setDefaultCACertificates(before));
+    const sockets = new Set<Socket>();
+    const server = createHttpsServer({ key: privateKey, cert: certificate }, ({ socket, headers }, response) => {
+      sockets.add(socket);
+      response.end(headers["model-key"]);
+    });
+    const { proxy } = await start(undefined, { model: modelAt(`https://localhost:${await listen(server)}`) });
+    for (let request = 0; request < 2; request++)
+      expect(await send(proxy.socket, "/messages")).toMatchObject({ status: 200, body: key });
+    expect(sockets.size).toBe(1);
+    const closed = Promise.all([...sockets].map((socket) => once(socket, "close")));
+    await proxy[Symbol.asyncDispose]();
+    await closed;
+  });
+
+  test("is sent through the proxy of the service's environment, which does not see the key", async () => {
+    const received: string[] = [];
     const server = createTcpServer((socket) => {
       socket
         .on("error", () => {})
         .once("data", (data) => {
-          firstBytes.push(data[0]);
-          socket.destroy();
+          received.push(String(data));
+          socket.end("HTTP/1.1 503 No\r\n\r\n");
         });
     }).listen(0, "127.0.0.1");
     onTestFinished(() => void server.close());
     await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    const { proxy } = await start(undefined, {
-      model: {
-        endpoint: {
-          url: `https://127.0.0.1:${port}`,
-          baseUrlVariable: "A",
-          keyVariable: "B",
-          header: (value) => ["K", value],
-        },
-        key,
-      },
-    });
+    vi.stubEnv("HTTPS_PROXY", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { proxy } = await start(undefined, { model: modelAt("https://model.invalid") });
     expect(await send(proxy.socket, "/messages")).toMatchObject({
       status: 502,
       body: "The model cannot be reached.\n",
     });
-    const handshake = 22;
-    expect(firstBytes).toEqual([handshake]);
+    expect(received).toEqual([expect.stringMatching(/^CONNECT model\.invalid:443 HTTP\/1\.1\r\n/)]);
+    expect(received[0]).not.toContain(key);
+  });
+
+  test("ends with an answer that becomes malformed, and the service goes on", async () => {
+    const server = createTcpServer((socket) => {
+      socket
+        .on("error", () => {})
+        .once("data", () => {
+          socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nbegin\r\n");
+          socket.write("this is no chunk\r\n");
+        });
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const failures: unknown[] = [];
+    const onFailure = (error: unknown) => void failures.push(error);
+    process.on("uncaughtExceptionMonitor", onFailure);
+    onTestFinished(() => void process.off("uncaughtExceptionMonitor", onFailure));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { proxy } = await start(undefined, { model: modelAt(url) });
+    await expect(send(proxy.socket, "/messages")).rejects.toThrow("aborted");
+    expect(failures).toEqual([]);
   });
 
   test("is rejected with the reason", async () => {
@@ -183,15 +225,7 @@ describe("a request to the model", () => {
     const { proxy, received } = await start(undefined, {}, "");
     expect((await send(proxy.socket, "//other.example/v1")).status).toBeLessThan(500);
     const { proxy: withoutPort } = await start(undefined, {
-      model: {
-        endpoint: {
-          url: "http://models.invalid:80/",
-          baseUrlVariable: "A",
-          keyVariable: "B",
-          header: (value) => ["bad header", value],
-        },
-        key,
-      },
+      model: modelAt("http://models.invalid:80/", "bad header"),
     });
     // The header cannot be sent, so that the request fails before it is.
     expect(await send(withoutPort.socket, "/v1")).toMatchObject({ status: 400, body: "The request is invalid.\n" });
@@ -268,8 +302,8 @@ describe("a tunnel", () => {
   });
 
   test("needs a permitted host, whose port is 443 unless it is given", async () => {
-    const { proxy, log } = await start(undefined, { hosts: ["a.example", "b.example:8443", "c:1.example"] });
-    for (const target of ["a.example:8443", "b.example:443", "x.a.example:443", "a.example:443:1"])
+    const { proxy, log } = await start(undefined, { hosts: ["a.example", "b.example:8443", "c:one"] });
+    for (const target of ["a.example:8443", "b.example:443", "x.a.example:443", "a.example:443:1", "c:one"])
       expect((await openTunnel(proxy.socket, target)).answer).toBe("HTTP/1.1 403 Forbidden\r\n\r\n");
     expect(log).toEqual([
       "An agent was denied a connection to a.example:8443.",

@@ -57,18 +57,18 @@ async function exceededByProcesses(leader: number, { memoryMb, processes }: Limi
     for (const { id, parent } of all) if (descendants.has(parent)) descendants.add(id);
   }
   descendants.delete(leader);
-  if (processes !== undefined && descendants.size > processes) return `more than ${processes} processes`;
+  if (descendants.size > (processes ?? Number.POSITIVE_INFINITY)) return `more than ${processes} processes`;
   const usedKb = all.reduce((sum, { id, memoryKb }) => sum + (descendants.has(id) ? memoryKb : 0), 0);
-  return memoryMb !== undefined && usedKb > memoryMb * 1024 ? `more than ${memoryMb} MB of memory` : undefined;
+  return usedKb / 1024 > (memoryMb ?? Number.POSITIVE_INFINITY) ? `more than ${memoryMb} MB of memory` : undefined;
 }
 
 async function readProcesses(): Promise<{ id: number; parent: number; memoryKb: number }[]> {
-  const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const ids = (await readdir("/proc")).map(Number).filter(Number.isInteger);
   return Promise.all(
     ids.map(async (id) => {
       const status = await readFile(`/proc/${id}/status`, "latin1").catch(() => "");
       const read = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0);
-      return { id: Number(id), parent: read("PPid"), memoryKb: read("RssAnon") + read("RssShmem") };
+      return { id, parent: read("PPid"), memoryKb: read("RssAnon") + read("RssShmem") };
     }),
   );
 }

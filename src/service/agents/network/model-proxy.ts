@@ -32,22 +32,25 @@ const dropped = new Set([
 
 /** Starts a proxy. No path, header or body that passes it is logged. */
 export async function startModelProxy({ model, hosts, log }: ModelProxyOptions): Promise<ModelProxy> {
-  const allowed = new Set(hosts.map((host) => (/:\d+$/.test(host) ? host : `${host}:443`).toLowerCase()));
+  const allowed = new Set(hosts.map((host) => (host.includes(":") ? host : `${host}:443`).toLowerCase()));
   const denied = new Set<string>();
   const tunnels = new Set<Duplex>();
+  // Uses the proxy of the service's environment, if there is one.
+  const httpsAgent = new HttpsAgent({ keepAlive: true, proxyEnv: process.env });
   const server = createServer({ maxHeaderSize }, (request, response) => {
     if (model === undefined || !request.url?.startsWith("/")) return reject(response, 403, "This proxy opens tunnels.");
     // With this status, Codex uses HTTP at once. With others, it tries to open a WebSocket five times.
     if (request.headers.upgrade !== undefined) return reject(response, 426, "This proxy opens no WebSockets.");
     try {
-      forward(request, response, model.endpoint, model.key);
+      forward(request, response, model, httpsAgent);
     } catch {
       // Such as a path that is no URL. An agent must not be able to end the service with it.
       reject(response, 400, "The request is invalid.");
     }
   });
   server.on("connect", ({ url = "" }: IncomingMessage, client: Duplex, head: Buffer) => {
-    client.on("error", () => client.destroy());
+    // An error that nobody listens to would end the service.
+    client.on("error", () => {});
     const [, host, port] = /^([\w.-]+):(\d{1,5})$/.exec(url) ?? [];
     if (host === undefined || !allowed.has(url.toLowerCase())) {
       // Limited, because an agent chooses the names.
@@ -68,6 +71,7 @@ export async function startModelProxy({ model, hosts, log }: ModelProxyOptions):
     socket,
     [Symbol.asyncDispose]: async () => {
       for (const tunnel of tunnels) tunnel.destroy();
+      httpsAgent.destroy();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await rm(folder, { recursive: true, force: true });
@@ -90,7 +94,12 @@ function openTunnel(client: Duplex, target: Socket, head: Buffer, tunnels: Set<D
   });
 }
 
-function forward(request: IncomingMessage, response: ServerResponse, endpoint: ModelEndpoint, key: string): void {
+function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { endpoint, key }: NonNullable<ModelProxyOptions["model"]>,
+  httpsAgent: HttpsAgent,
+): void {
   const base = new URL(endpoint.url);
   // Resolved by the parser that sends the request, so that no `..` leads out of the endpoint.
   const url = new URL(`${base.origin}${request.url}`);
@@ -101,13 +110,10 @@ function forward(request: IncomingMessage, response: ServerResponse, endpoint: M
     return;
   }
   const [name, value] = endpoint.header(key);
-  const headers = Object.fromEntries(
-    Object.entries(request.headers).filter(([header]) => !dropped.has(header) && header !== name.toLowerCase()),
-  );
-  const send = url.protocol === "https:" ? httpsRequest : httpRequest;
-  const agent = url.protocol === "https:" ? httpsAgent : undefined;
-  const { method } = request;
-  const upstream = send(url, { method, headers: { ...headers, [name]: value }, maxHeaderSize, agent }, (answer) => {
+  const passed = Object.fromEntries(Object.entries(request.headers).filter(([header]) => !dropped.has(header)));
+  const headers = { ...passed, [name.toLowerCase()]: value };
+  const [send, agent] = url.protocol === "https:" ? [httpsRequest, httpsAgent] : [httpRequest, undefined];
+  const upstream = send(url, { method: request.method, headers, maxHeaderSize, agent }, (answer) => {
     const { connection, "keep-alive": _, "transfer-encoding": __, ...answered } = answer.headers;
     response.writeHead(answer.statusCode ?? 502, answered);
     pipeline(answer, response, () => {});
@@ -118,10 +124,7 @@ function forward(request: IncomingMessage, response: ServerResponse, endpoint: M
   pipeline(request, upstream, () => {});
 }
 
-/** Uses the proxy of the service's environment, if there is one. */
-const httpsAgent = new HttpsAgent({ keepAlive: true, proxyEnv: process.env });
-
+/** Does nothing in the middle of an answer, which ends with the connection to the model. */
 function reject(response: ServerResponse, status: number, reason: string): void {
-  if (response.headersSent) response.destroy();
-  else response.writeHead(status, { "content-type": "text/plain" }).end(`${reason}\n`);
+  if (!response.headersSent) response.writeHead(status, { "content-type": "text/plain" }).end(`${reason}\n`);
 }
