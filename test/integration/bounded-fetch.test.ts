@@ -38,7 +38,8 @@ test.each(["headers", "body"])("ends a response whose %s does not come", async (
     },
     { timeoutMs: 200 },
   );
-  await expect(fetch(url)).rejects.toThrow("no complete response within 0.2 s");
+  const message = "no complete response within 0.2 s";
+  await expect(fetch(url)).rejects.toMatchObject({ message, cause: expect.any(Error) });
 });
 
 test("ends when it is aborted", async () => {

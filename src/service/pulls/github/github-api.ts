@@ -95,12 +95,14 @@ export class GitHubApi {
    * @param route - as in GitHub's documentation, such as `GET /repos/{owner}/{repo}/pulls`; `owner` and `repo` are known
    * @throws GitHubError if GitHub cannot be reached or answers with an HTTP error
    * @throws RateLimitError if the wait for its rate limit would be too long
+   * @throws the reason of the signal if that is aborted
    */
   async request(
     route: string,
     parameters: Record<string, unknown>,
     { what, maxWaitMs = rateLimitWindowMs, isRetried = true, etag }: RequestOptions,
   ): Promise<GitHubResponse> {
+    this.signal.throwIfAborted();
     const { owner, name } = this.repository;
     const all: Record<string, unknown> = { owner, repo: name, ...parameters };
     let waitedMs = 0;
@@ -111,7 +113,8 @@ export class GitHubApi {
       this.#log(`${what}: GitHub's rate limit is reached, waiting ${seconds} s.`);
       return true;
     };
-    const headers = { "x-github-api-version": "2022-11-28", ...(etag !== undefined && { "if-none-match": etag }) };
+    // Octokit leaves out what is undefined.
+    const headers = { "x-github-api-version": "2022-11-28", "if-none-match": etag };
     // Any other number would retry permanent errors too.
     const request = { ...(!isRetried && { retries: 0 }), onRateLimit };
     try {
@@ -146,12 +149,11 @@ export class GitHubApi {
   }
 }
 
-/** Waits for a promise, but no longer than until `signal` aborts: the plugins' waits do not know it. */
+/** Waits for a promise, but no longer than until `signal` aborts: the plugins' waits do not know it. It must not be aborted yet. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort);
   try {
     return await Promise.race([promise, aborted]);
   } finally {

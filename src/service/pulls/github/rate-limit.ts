@@ -22,22 +22,22 @@ export function asResponseError(error: unknown): ResponseError | undefined {
  * @param now - milliseconds since 1970
  */
 export function rateLimitSeconds(error: unknown, now: number): number | undefined {
-  const { status, response, message } = asResponseError(error) ?? {};
-  if (!response || message === undefined || (status !== 403 && status !== 429)) return undefined;
+  const failure = asResponseError(error);
+  if (!failure || (failure.status !== 403 && failure.status !== 429)) return undefined;
   const {
     "retry-after": retryAfter,
     "x-ratelimit-remaining": remaining,
     "x-ratelimit-reset": reset,
-  } = response.headers;
+  } = failure.response.headers;
   const seconds = (value: string | number | undefined): number => Number.parseInt(String(value), 10);
   if (retryAfter !== undefined) return Math.max(1, seconds(retryAfter) || defaultSeconds);
   if (String(remaining) === "0") {
     // By GitHub's clock, if it says what time it is.
-    const current = Date.parse(String(response.headers.date)) || now;
+    const current = Date.parse(String(failure.response.headers.date)) || now;
     // One second more, so that the window has ended.
     return Math.max(1, Math.ceil(seconds(reset) - current / 1000) + 1 || defaultSeconds);
   }
-  return status === 429 || isSecondary(message) ? defaultSeconds : undefined;
+  return failure.status === 429 || isSecondary(failure.message) ? defaultSeconds : undefined;
 }
 
 const isSecondary = (message: string): boolean => /\bsecondary rate\b/i.test(message);

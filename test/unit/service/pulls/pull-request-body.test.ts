@@ -55,6 +55,13 @@ test("keeps all untrusted text in code blocks, where no mention, link or closing
   );
 });
 
+test("shows each text up to 10,000 characters, with its lines", () => {
+  expect(body("a\rb\r\nc")).toContain("\na\nb\nc\n");
+  const longest = "x".repeat(10_000);
+  expect(body(longest)).toContain(`\n${longest}\n\`\`\``);
+  expect(body(`${longest}y`)).toContain(`\n${longest}\n[truncated]\n`);
+});
+
 test("removes characters that reorder or hide text", () => {
   expect(body("a\u202eb\u0000c\u200bd")).toContain("\nabcd\n");
 });
