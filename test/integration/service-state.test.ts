@@ -100,17 +100,10 @@ const alwaysOpen: PullRequests = {
 interface Setup
   extends Pick<
     TurnPorts,
-    | "store"
-    | "repository"
-    | "worktrees"
-    | "sandbox"
-    | "network"
-    | "limits"
-    | "folder"
-    | "timeLimitMs"
-    | "largestChangeBytes"
+    "store" | "worktrees" | "sandbox" | "network" | "limits" | "folder" | "timeLimitMs" | "largestChangeBytes"
   > {
   docs: DocsRepository;
+  repository: Repository;
 }
 
 async function setUp(): Promise<Setup> {

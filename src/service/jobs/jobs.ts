@@ -3,7 +3,7 @@ import type { Store, StoredJob } from "../store/store.ts";
 import { type Engine, type JobRecord, type RateLimited, StoreUnavailable } from "./engine.ts";
 import type { JobCopier } from "./job-copier.ts";
 import { jobBranch } from "./job-files.ts";
-import { steadyClock } from "./steady-clock.ts";
+import { type Clocks, machineClocks, steadyClock } from "./steady-clock.ts";
 
 export interface JobsOptions {
   store: Store;
@@ -15,20 +15,25 @@ export interface JobsOptions {
   copier?: JobCopier | undefined;
   /** Called when a create or message was rejected, because the store cannot be written. Default: does nothing. */
   onUnavailable?: () => void;
+  /** Default: those of the machine. */
+  clocks?: Clocks;
 }
 
 /** The jobs in a store: accepts new ones and their messages. A worker runs them. */
 export class Jobs implements Engine {
   readonly #options: JobsOptions;
-  readonly #now = steadyClock();
+  readonly #clocks: Clocks;
+  readonly #now: () => number;
 
   constructor(options: JobsOptions) {
     this.#options = options;
+    this.#clocks = options.clocks ?? machineClocks;
+    this.#now = steadyClock(this.#clocks);
   }
 
   async create(projectId: string, prompt: string): Promise<JobRecord | RateLimited> {
     const { store, copier, model } = this.#options;
-    const job = { id: `job_${randomUUID()}`, project: projectId, createdAt: Date.now(), model };
+    const job = { id: `job_${randomUUID()}`, project: projectId, createdAt: this.#clocks.wall(), model };
     const limited = await this.#accept(() => store.addJob(job, prompt, this.#now()));
     if (limited !== undefined) return limited;
     copier?.save(job.id);

@@ -1,6 +1,6 @@
-import { setTimeout } from "node:timers/promises";
 import type { RunningTurn, Store } from "../store/store.ts";
 import { StoreUnavailable } from "./engine.ts";
+import { type Sleep, sleep as timer } from "./sleep.ts";
 
 /** Where leases are kept. */
 export type LeaseStore = Pick<Store, "renewEveryMs" | "renewLease" | "confirmLease">;
@@ -16,11 +16,11 @@ export interface KeptLease extends Disposable {
 }
 
 /** @param stop - aborts when the service stops. The lease is renewed until the end of the turn is stored */
-export function keepLease(turn: RunningTurn, store: LeaseStore, stop: AbortSignal): KeptLease {
+export function keepLease(turn: RunningTurn, store: LeaseStore, stop: AbortSignal, sleep: Sleep = timer): KeptLease {
   const lost = new AbortController();
   const end = new AbortController();
   const { renewEveryMs } = store;
-  if (renewEveryMs !== undefined) void renew(turn, store, renewEveryMs, lost, end.signal);
+  if (renewEveryMs !== undefined) void renew(turn, store, renewEveryMs, lost, end.signal, sleep);
   return {
     signal: AbortSignal.any([stop, lost.signal]),
     get isLost() {
@@ -37,9 +37,10 @@ async function renew(
   everyMs: number,
   lost: AbortController,
   end: AbortSignal,
+  sleep: Sleep,
 ): Promise<void> {
   for (;;) {
-    await setTimeout(everyMs, undefined, { signal: end }).catch(() => {});
+    await sleep(everyMs, { signal: end }).catch(() => {});
     if (end.aborted) return;
     // While the store cannot be used, nobody else can take the turn either.
     const isHeld = await store.renewLease(turn).catch(() => true);
@@ -62,8 +63,7 @@ export async function confirmLease(
   turn: RunningTurn,
   store: LeaseStore,
   signal: AbortSignal,
-  sleep: (ms: number, options: { signal: AbortSignal }) => Promise<void> = (ms, options) =>
-    setTimeout(ms, undefined, options),
+  sleep: Sleep = timer,
 ): Promise<void> {
   for (;;) {
     try {

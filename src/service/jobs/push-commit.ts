@@ -2,15 +2,22 @@ import type { JobCommit, Repository, Start } from "../git/repository.ts";
 import type { Turn } from "../store/store.ts";
 import { isCommitOf } from "./commit-message.ts";
 
+/** What is used of the repository. */
+export type PushRepository = Pick<Repository, "commits" | "rebase" | "push" | "fetch" | "branchHead">;
+
 /** What a push depends on. */
 export interface PushPorts {
-  repository: Repository;
+  repository: PushRepository;
   /** Throws if another worker has taken the turn over. */
   confirmOwner: () => Promise<void>;
 }
 
 /** Returns the turn's commit if an earlier attempt pushed it to the job's branch. */
-export async function findPushedCommit(turn: Turn, start: Start, repository: Repository): Promise<string | undefined> {
+export async function findPushedCommit(
+  turn: Turn,
+  start: Start,
+  repository: PushRepository,
+): Promise<string | undefined> {
   if (!start.isContinued || start.remoteHead === undefined) return undefined;
   const commits = await repository.commits(start.base, start.head);
   return commits.find(({ message }) => isCommitOf(turn, message))?.commit;

@@ -1,13 +1,19 @@
-import { setTimeout } from "node:timers/promises";
 import { errorStack } from "../error-message.ts";
 import type { Store } from "../store/store.ts";
 import { StoreUnavailable } from "./engine.ts";
-import { cautiousClock } from "./steady-clock.ts";
+import { type Sleep, sleep as timer } from "./sleep.ts";
+import { type Clocks, cautiousClock } from "./steady-clock.ts";
 
 /** Something that is done every minute. */
 export interface Round {
   /** @param now - milliseconds since 1970 */
   run(now: number): Promise<void>;
+}
+
+/** How rounds know the time. Default: by the machine. */
+export interface RoundPorts {
+  sleep?: Sleep;
+  clocks?: Clocks;
 }
 
 const intervalMs = 60_000;
@@ -22,8 +28,9 @@ export async function runRounds(
   shared: Pick<Store, "exclusively"> | undefined,
   signal: AbortSignal,
   log: (line: string) => void,
+  { sleep = timer, clocks }: RoundPorts = {},
 ): Promise<void> {
-  const now = cautiousClock();
+  const now = cautiousClock(clocks);
   while (!signal.aborted) {
     for (const round of rounds) {
       const run = () => round.run(now());
@@ -33,6 +40,6 @@ export async function runRounds(
         if (!(error instanceof StoreUnavailable)) log(`${round.constructor.name} failed: ${errorStack(error)}`);
       });
     }
-    await setTimeout(intervalMs, undefined, { signal }).catch(() => {});
+    await sleep(intervalMs, { signal }).catch(() => {});
   }
 }

@@ -6,13 +6,13 @@ export interface Clocks {
   monotonic: () => number;
 }
 
-const machine: Clocks = { wall: Date.now, monotonic: () => performance.now() };
+export const machineClocks: Clocks = { wall: Date.now, monotonic: () => performance.now() };
 
 /**
  * Returns a clock in milliseconds since 1970 that starts at the system's time and then only goes forward, as fast as time
  * passes. Setting the system's clock while the service runs can neither escape an hourly limit nor extend it.
  */
-export function steadyClock({ wall, monotonic }: Clocks = machine): () => number {
+export function steadyClock({ wall, monotonic }: Clocks = machineClocks): () => number {
   const offset = wall() - monotonic();
   return () => Math.round(offset + monotonic());
 }
@@ -21,7 +21,7 @@ export function steadyClock({ wall, monotonic }: Clocks = machine): () => number
  * Returns a clock in milliseconds since 1970 that is never ahead of the system's, nor of a steady one. A system's clock that
  * jumps forward makes no job look old. One that is corrected forward is followed when the service is started again.
  */
-export function cautiousClock(clocks: Clocks = machine): () => number {
+export function cautiousClock(clocks: Clocks = machineClocks): () => number {
   const steady = steadyClock(clocks);
   return () => Math.min(clocks.wall(), steady());
 }

@@ -1,13 +1,10 @@
-import { appendFileSync } from "node:fs";
-import { mkdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { Limits } from "../agents/limits.ts";
 import type { AgentNetwork } from "../agents/network/agent-network.ts";
-import { type AgentOptions, runAgent } from "../agents/run-agent.ts";
+import type { AgentOptions } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import { errorMessage } from "../error-message.ts";
-import { hasOwnCommits } from "../git/agent-repository.ts";
 import type { Worktree } from "../git/commit-worktree.ts";
 import type { Repository, Start } from "../git/repository.ts";
 import type { Worktrees } from "../git/worktrees.ts";
@@ -19,16 +16,24 @@ import { commitMessage, isCommitOf } from "./commit-message.ts";
 import { commitTitle } from "./commit-title.ts";
 import { OutcomeUnknown, StoreUnavailable } from "./engine.ts";
 import { JobDirectory } from "./job-directory.ts";
-import { jobBranch, jobLogFile, logsFolder } from "./job-files.ts";
+import { jobBranch, jobLogFile } from "./job-files.ts";
 import { confirmLease } from "./keep-lease.ts";
-import { findPushedCommit, type PushPorts, pushCommit, pushUnpushedCommit } from "./push-commit.ts";
+import {
+  findPushedCommit,
+  type PushPorts,
+  type PushRepository,
+  pushCommit,
+  pushUnpushedCommit,
+} from "./push-commit.ts";
 import type { SharedHomes } from "./shared-homes.ts";
+import { type Sleep, sleep as timer } from "./sleep.ts";
+import { type TurnMachine, turnMachine } from "./turn-machine.ts";
 
 /** What a turn depends on. */
 export interface TurnPorts {
   store: Store;
-  repository: Repository;
-  worktrees: Worktrees;
+  repository: PushRepository & Pick<Repository, "objects" | "findStart" | "lastCommitOf" | "commit">;
+  worktrees: Pick<Worktrees, "checkOut" | "takeBack" | "release">;
   pullRequests: PullRequests;
   agent: Agent;
   sandbox: Sandbox;
@@ -47,6 +52,10 @@ export interface TurnPorts {
   onFailure?: (reason: string) => void;
   /** No agent is run with less free space. Default: 100 MB. */
   minFreeBytes?: number;
+  /** Default: the one that this runs on. */
+  machine?: TurnMachine;
+  /** Default: a timer. */
+  sleep?: Sleep;
 }
 
 /**
@@ -68,23 +77,22 @@ export async function runTurn(
   ports: TurnPorts,
   signal: AbortSignal,
 ): Promise<TurnResult> {
-  const { folder, worktrees, onFailure } = ports;
+  const { folder, worktrees, onFailure, machine = turnMachine } = ports;
   const logFile = jobLogFile(folder, job.id);
   const log = (text: string): void => {
     // The agent's words must not control the terminal of who reads them.
     const printable = text.replace(/[^\P{Cc}\t\n]/gu, "").trim();
     try {
-      appendFileSync(logFile, `${printable.replace(/^/gm, "[service] ")}\n`);
+      machine.appendLog(logFile, `${printable.replace(/^/gm, "[service] ")}\n`);
     } catch {
       // A job must not fail because of its log.
     }
   };
   const directory = new JobDirectory(folder, job.id);
   try {
-    await mkdir(logsFolder(folder), { recursive: true });
     await ports.homes?.bring(turn, directory, log);
-    const isNewHome = await directory.prepare();
-    const result = await processTurn(turn, job, { ...ports, directory, isNewHome, logFile, log }, signal);
+    const isNewHome = await machine.prepare(directory, logFile);
+    const result = await processTurn(turn, job, { ...ports, machine, directory, isNewHome, logFile, log }, signal);
     if (result === "completed") await logEarlierFailures(turn, ports.store, log);
     return result;
   } catch (error) {
@@ -100,7 +108,7 @@ export async function runTurn(
     log(`The turn failed: ${errorMessage(error)}`);
     return "failed";
   } finally {
-    const cleaned = worktrees.release(directory).then(() => directory.clean());
+    const cleaned = worktrees.release(directory).then(() => machine.clean(directory));
     await cleaned.catch((error: unknown) => log(`Cannot clean the job's directory: ${errorMessage(error)}`));
   }
 }
@@ -109,6 +117,7 @@ export async function runTurn(
 const isOutage = (error: unknown): boolean => error instanceof StoreUnavailable || error instanceof OutcomeUnknown;
 
 interface TurnContext extends TurnPorts {
+  machine: TurnMachine;
   directory: JobDirectory;
   /** Whether the job has no session of an earlier turn, also because it was removed. */
   isNewHome: boolean;
@@ -124,8 +133,8 @@ async function processTurn(
   context: TurnContext,
   signal: AbortSignal,
 ): Promise<TurnResult> {
-  const { store, repository, worktrees, pullRequests, homes, directory, log } = context;
-  const push: PushPorts = { repository, confirmOwner: () => confirmLease(turn, store, signal) };
+  const { store, repository, worktrees, pullRequests, homes, directory, log, sleep = timer } = context;
+  const push: PushPorts = { repository, confirmOwner: () => confirmLease(turn, store, signal, sleep) };
   log(`Turn ${turn.id} started.`);
   const isMerged = await isPullRequestMerged(job, context);
   const [start, last] = await Promise.all([
@@ -201,9 +210,8 @@ async function processTurn(
  *
  * @throws ResourceExhausted if the disk is nearly full
  */
-async function checkFreeSpace({ folder, minFreeBytes = 100_000_000 }: TurnContext): Promise<void> {
-  const { bavail, bsize } = await statfs(folder);
-  if (bavail * bsize < minFreeBytes)
+async function checkFreeSpace({ folder, machine, minFreeBytes = 100_000_000 }: TurnContext): Promise<void> {
+  if ((await machine.freeBytes(folder)) < minFreeBytes)
     throw new ResourceExhausted(`less than ${minFreeBytes / 1_000_000} MB are free in ${folder}`);
 }
 
@@ -241,6 +249,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     logFile,
     timeLimitMs,
     log,
+    machine,
   } = context;
   const { job: jobId, prompt } = turn;
   const history = await store.history(turn);
@@ -265,22 +274,27 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     timeLimitMs,
     signal,
   };
-  const result = await runAgent(agent, options);
+  const result = await machine.runAgent(agent, options);
   const end =
     result.end === "timed-out" ? `The agent timed out after ${timeLimitMs / 1000} s.` : `The agent ${result.end}.`;
   const reported = result.end === "failed" && result.error !== undefined ? `The agent reported: ${result.error}` : "";
   log(end);
   if (reported !== "") log(reported);
   if (result.end !== "completed") context.onFailure?.(`${exceeded || end} ${reported}`);
-  const hasMessages = result.end === "completed" && (await hasOwnCommits(directory.tree, start));
-  return { ...result, ownMessages: hasMessages ? await ownMessages(agent, start.head, options) : [] };
+  const hasMessages = result.end === "completed" && (await machine.hasOwnCommits(directory.tree, start));
+  return { ...result, ownMessages: hasMessages ? await ownMessages(agent, start.head, options, machine) : [] };
 }
 
 /**
  * Returns the messages of the commits that the agent made on top of `head`, oldest first. They are read with the agent's
  * permissions, because the configuration of its clone can make Git run any program.
  */
-async function ownMessages(agent: Agent, head: string, options: AgentOptions): Promise<string[]> {
+async function ownMessages(
+  agent: Agent,
+  head: string,
+  options: AgentOptions,
+  { runAgent }: TurnMachine,
+): Promise<string[]> {
   const range = ["--reverse", "--first-parent", "--no-merges", "--max-count=50", `${head}..HEAD`, "--"];
   const log: Agent = {
     ...agent,

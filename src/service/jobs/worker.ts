@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { errorMessage, errorStack } from "../error-message.ts";
 import { OutageLog } from "../outage-log.ts";
 import { LeaseLost } from "../store/ready-turns.ts";
@@ -10,6 +9,7 @@ import { type KeptLease, keepLease } from "./keep-lease.ts";
 import { LogShipper } from "./log-shipper.ts";
 import { oneLine } from "./one-line.ts";
 import { Postponements } from "./postponements.ts";
+import { sleep as timer } from "./sleep.ts";
 import { runTurn, type TurnPorts, type TurnResult } from "./turn.ts";
 
 export interface WorkerOptions extends TurnPorts {
@@ -22,8 +22,8 @@ export interface WorkerOptions extends TurnPorts {
   /** Default: jobs are only in the store. */
   copier?: JobCopier | undefined;
   log: (line: string) => void;
-  /** Waits; rejects when `signal` aborts. Default: a timer. */
-  sleep?: (ms: number, options: { signal: AbortSignal }) => Promise<void>;
+  /** Returns the system's time, in milliseconds since 1970. Default: that of the machine. */
+  now?: () => number;
 }
 
 /** A turn that was taken. */
@@ -150,7 +150,7 @@ export class Worker {
   /** Runs a turn, after an earlier run of its job has ended. Never rejects. */
   async #process(turn: RunningTurn): Promise<void> {
     const { store, signal } = this.#options;
-    const lease = keepLease(turn, store, signal);
+    const lease = keepLease(turn, store, signal, this.#options.sleep);
     const earlier = this.#runs.get(turn.job);
     // It has lost its turn, such as while this machine was asleep, and may not know that yet. Both use the job's directory.
     earlier?.lease.lose();
@@ -182,14 +182,14 @@ export class Worker {
   }
 
   async #end(run: Run, result: TurnResult, reason: string | undefined): Promise<void> {
-    const { store, log } = this.#options;
+    const { store, log, now = Date.now } = this.#options;
     const { turn, name, wasPostponed, position, shipper } = run;
     const persist = (change: () => Promise<void>): Promise<boolean> =>
       this.#persist(name, async () => {
         await shipper?.flush();
         await change();
       });
-    const endedAt = Date.now();
+    const endedAt = now();
     if (!wasPostponed || result !== "postponed")
       log(`${name} ${result}${reason === undefined ? "" : `: ${oneLine(reason)}`}`);
     if (result === "postponed") {
@@ -263,7 +263,7 @@ export class Worker {
 
   /** Returns `false` if the service stops before the time is over. */
   async #pause(ms: number, maxMs = lastPauseMs): Promise<boolean> {
-    const { signal, sleep = (time, options) => setTimeout(time, undefined, options) } = this.#options;
+    const { signal, sleep = timer } = this.#options;
     return sleep(Math.min(ms, maxMs), { signal }).then(
       () => !signal.aborted,
       () => false,

@@ -24,7 +24,7 @@ export interface LocalPullRequestStore {
 
 export interface LocalPullRequestsOptions {
   store: LocalPullRequestStore;
-  repository: Repository;
+  repository: Pick<Repository, "fetch" | "targetBranch" | "branchHead" | "branchHeads" | "findMerged" | "isMerged">;
   /** Returns the service's base URL. Called when a link is made, because the port is unknown before the service listens. */
   baseUrl: () => string;
   /** Aborts when the service stops. */
