@@ -100,7 +100,7 @@ export async function runTurn(
     if (signal.aborted || error instanceof LeaseLost) return "stopped";
     onFailure?.(errorMessage(error));
     // No agent has run since the last commit that was pushed: see `setAnswer`.
-    if (isOutage(error)) return "postponed";
+    if (isStoreOutage(error)) return "postponed";
     if (isResourceExhausted(error)) {
       log(`The machine lacks something that the turn needs, so it waits and is started again: ${errorMessage(error)}`);
       return "postponed";
@@ -112,9 +112,6 @@ export async function runTurn(
     await cleaned.catch((error: unknown) => log(`Cannot clean the job's directory: ${errorMessage(error)}`));
   }
 }
-
-/** Returns whether the store could not be used. The turn runs again, and finds out what was stored. */
-const isOutage = (error: unknown): boolean => error instanceof StoreUnavailable || error instanceof OutcomeUnknown;
 
 interface TurnContext extends TurnPorts {
   machine: TurnMachine;
@@ -193,7 +190,7 @@ async function processTurn(
   await push.confirmOwner();
   const link = await pullRequests.open(change).catch((error: unknown) => {
     // Pages are in the store, which can be used again later.
-    if (isOutage(error)) throw error;
+    if (isStoreOutage(error)) throw error;
     throw new Error(
       `The work is on the branch ${branch}, but its pull request could not be opened. The next message to the job ` +
         `whose turn completes opens it. ${errorMessage(error)}`,
@@ -203,6 +200,11 @@ async function processTurn(
   await store.setPullRequest(turn, link, head);
   log(`Pull request: ${link}`);
   return "completed";
+}
+
+/** What is on the branch then is found again when the turn is run again, also if the change was stored after all. */
+function isStoreOutage(error: unknown): boolean {
+  return error instanceof StoreUnavailable || error instanceof OutcomeUnknown;
 }
 
 /**

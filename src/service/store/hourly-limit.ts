@@ -9,16 +9,18 @@ export const hourMs = 3_600_000;
 /**
  * Counts a create or message, unless its project has used up its hourly limit. Its cost does not depend on other projects.
  *
- * @param at - milliseconds since 1970. An earlier use with a later time, from before the clock was set back, counts as now:
+ * @param clock - milliseconds since 1970. An earlier use with a later time, from before the clock was set back, counts as now:
  *   it neither escapes the limit nor blocks the project for more than an hour
  */
 export async function countUse(
   transaction: Transaction,
   kind: "create" | "message",
   project: string,
-  at: number,
+  clock: () => number | Promise<number>,
 ): Promise<RateLimited | undefined> {
   await transaction.lock(`${kind} in ${project}`);
+  // Read now: others may have been counted before the lock was free.
+  const at = await clock();
   await transaction.run("DELETE FROM use WHERE kind = ? AND project = ? AND at <= ?", kind, project, at - hourMs);
   await transaction.run("UPDATE use SET at = ? WHERE kind = ? AND project = ? AND at > ?", at, kind, project, at);
   const uses = "SELECT count(*) AS count, min(at) AS oldest FROM use WHERE kind = ? AND project = ?";

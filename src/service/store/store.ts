@@ -8,7 +8,7 @@ import type { PageStore, TurnExcerpt } from "../pages/pull-request-pages.ts";
 import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
 import { countUse } from "./hourly-limit.ts";
 import { LeaseLost, type ReadyTurns } from "./ready-turns.ts";
-import type { Database, Transaction } from "./sql.ts";
+import type { Database, Sql, Transaction } from "./sql.ts";
 
 /** A row of `job`. Times are milliseconds since 1970. */
 export interface StoredJob {
@@ -83,6 +83,11 @@ export interface StoreOptions {
   logs?: StoredLogs;
   /** Default: tokens are not stored. */
   tokens?: TokenStore;
+  /**
+   * Returns the time by which hourly limits count, in milliseconds since 1970: the clocks of several machines differ. Default:
+   * what the caller says.
+   */
+  now?: (sql: Sql) => Promise<number>;
   /** Ends what else belongs to the store, before the database is closed. */
   close?: () => Promise<void>;
 }
@@ -108,12 +113,14 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
   /** Changes of running turns that could not be stored yet, by lease. */
   readonly #postponedChanges = new Map<string, ((transaction: Transaction) => Promise<void>)[]>();
 
+  readonly #now: StoreOptions["now"];
   readonly #close: (() => Promise<void>) | undefined;
 
-  constructor({ database, ready, nextTurnId, skipTurnIds, homes, logs, tokens, close }: StoreOptions) {
+  constructor({ database, ready, nextTurnId, skipTurnIds, now, homes, logs, tokens, close }: StoreOptions) {
     this.homes = homes;
     this.logs = logs;
     this.tokens = tokens;
+    this.#now = now;
     this.#close = close;
     this.#database = database;
     this.#ready = ready;
@@ -148,12 +155,12 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
    * Adds a job with its first turn, if the hourly limit of its project allows another create. Both are one transaction: a
    * create that could not be stored is not counted.
    *
-   * @param at - when it is counted, in milliseconds since 1970
+   * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
    */
   async addJob(job: NewJob, prompt: string, at = job.createdAt): Promise<RateLimited | undefined> {
     const { id, project, createdAt, model = null } = job;
     const limited = await this.#database.transaction(async (transaction) => {
-      const exceeded = await countUse(transaction, "create", project, at);
+      const exceeded = await countUse(transaction, "create", project, () => this.#now?.(transaction) ?? at);
       if (exceeded !== undefined) return exceeded;
       const insert = 'INSERT INTO job (id, project, "createdAt", model) VALUES (?, ?, ?, ?)';
       await transaction.run(insert, id, project, createdAt, model);
@@ -167,7 +174,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
   /**
    * Adds a turn to a job and takes the job out of the archive, if the hourly limit of its project allows another message.
    *
-   * @param at - when it is counted, in milliseconds since 1970
+   * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
    * @returns `false` if there is no such job, such as because it was deleted a moment ago
    */
   async addTurn(jobId: string, prompt: string, at: number): Promise<RateLimited | boolean> {
@@ -175,7 +182,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
       await lockJob(transaction, jobId);
       const job = await transaction.row<{ project: string }>("SELECT project FROM job WHERE id = ?", jobId);
       if (job === undefined) return false;
-      const limited = await countUse(transaction, "message", job.project, at);
+      const limited = await countUse(transaction, "message", job.project, () => this.#now?.(transaction) ?? at);
       if (limited === undefined) await this.#addTurn(transaction, jobId, job.project, prompt);
       return limited ?? true;
     });

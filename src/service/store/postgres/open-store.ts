@@ -1,6 +1,6 @@
 import { errorMessage } from "../../error-message.ts";
 import { SharedHomes } from "../../jobs/shared-homes.ts";
-import type { Transaction } from "../sql.ts";
+import type { Sql, Transaction } from "../sql.ts";
 import { type NextTurnId, Store } from "../store.ts";
 import { createPool, PostgresDatabase, type PostgresOptions } from "./database.ts";
 import { PostgresHomes } from "./homes.ts";
@@ -17,6 +17,13 @@ const nextTurnId: NextTurnId = async (transaction) =>
 /** The sequence never goes back, whoever takes ids from it meanwhile. */
 async function skipTurnIds(transaction: Transaction, last: number): Promise<void> {
   await transaction.row(`SELECT setval('"turnId"', ?) FROM "turnId" WHERE last_value < ?`, last, last);
+}
+
+async function serverTime(sql: Sql): Promise<number> {
+  const now = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now";
+  const row = await sql.row<{ now: number }>(now);
+  if (row === undefined) throw new Error("the server does not tell the time");
+  return row.now;
 }
 
 /**
@@ -42,7 +49,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     };
     const logs = new PostgresLogs(database, notifications);
     const tokens = new PostgresTokens(database);
-    return new Store({ database, ready, nextTurnId, skipTurnIds, homes, logs, tokens, close });
+    return new Store({ database, ready, nextTurnId, skipTurnIds, now: serverTime, homes, logs, tokens, close });
   } catch (error) {
     await notifications[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();
