@@ -513,15 +513,15 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     });
   }
 
-  /** Adds a pull request, unless the job has one of this commit: an interrupted attempt of its turn may have added it. */
+  /** Adds nothing if the job's last pull request has this head: it was unknown whether that was stored. */
   addPullRequest({ job, title, branch, target, base, head }: LocalPullRequest): Promise<number> {
-    const find = 'SELECT number FROM "pullRequest" WHERE job = ? AND head = ?';
+    const last = 'SELECT number, head FROM "pullRequest" WHERE job = ? ORDER BY number DESC LIMIT 1';
     const insert = `INSERT INTO "pullRequest" (job, title, branch, target, base, head) VALUES (?, ?, ?, ?, ?, ?)
       RETURNING number`;
     return this.#database.transaction(async (transaction) => {
       await lockJob(transaction, job);
-      const existing = await transaction.row<{ number: number }>(find, job, head);
-      if (existing !== undefined) return existing.number;
+      const found = await transaction.row<{ number: number; head: string }>(last, job);
+      if (found?.head === head) return found.number;
       const [row] = await transaction.rows<{ number: number }>(insert, job, title, branch, target, base, head);
       return row?.number ?? 0;
     });
