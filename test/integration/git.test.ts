@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Git, GitError, type GitOptions } from "../../src/service/git/git.ts";
 import { readOperatorSettings } from "../../src/service/git/settings.ts";
+import { ResourceExhausted } from "../../src/service/processes/resource-exhausted.ts";
 import { temporaryFolder } from "../support/step.ts";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -39,6 +40,14 @@ describe("a command", () => {
   test("fails with its exit code and what it printed to stderr", async () => {
     const error = await errorOf(createGit().run(["sh", "echo; echo broken >&2; exit 3"]));
     expect(error).toMatchObject({ message: "git sh exited with 3: broken", exitCode: 3 });
+  });
+
+  test("fails with an error of its own if the machine lacks something, and not if Git only speaks of that", async () => {
+    const script = "echo 'No space left on device' >&2; exit";
+    const run = createGit().run(["sh", `${script} 1`]);
+    await expect(run).rejects.toThrow(ResourceExhausted);
+    await expect(run).rejects.toThrow(/^git sh exited with 1: No space left on device$/);
+    expect(await createGit().run(["sh", `${script} 0`])).toBe("");
   });
 
   test("fails without Git's advice about how the service runs it", async () => {
@@ -126,7 +135,7 @@ describe("a command", () => {
 describe("a limit of the output", () => {
   test("cuts it off, and kills the command", async () => {
     const git = createGit();
-    expect(await git.run(["sh", "yes x"], { maxBytes: 7 })).toBe("x\nx\nx\nx");
+    expect(await git.run(["sh", "printf 12345678; sleep 300"], { maxBytes: 7 })).toBe("1234567");
     expect(await git.run(["sh", "printf 1234567"], { maxBytes: 7 })).toBe("1234567");
     expect(await git.run(["sh", "printf 123456"], { maxBytes: 7 })).toBe("123456");
   });
@@ -146,6 +155,11 @@ describe("stopping", () => {
     stop.abort();
     // Only if the sleeping process is gone too: it holds the pipes.
     expect(await run).toMatchObject({ message: "git sh was stopped: ", exitCode: null });
+  });
+
+  test("kills a command at its time limit", async () => {
+    const error = await errorOf(createGit().run(["sh", "sleep 300"], { timeLimitMs: 60 }));
+    expect(error).toMatchObject({ message: "git sh timed out after 0.001 min: ", exitCode: null });
   });
 
   test("lets no other command start", async () => {

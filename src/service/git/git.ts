@@ -95,9 +95,8 @@ export class Git {
     const { timeLimitMs = defaultTimeLimitMs } = options;
     signal?.throwIfAborted();
     await prepare?.();
-    const spawnOptions: SpawnOptionsWithoutStdio & { stdio: ["pipe", "pipe", "pipe"] } = {
+    const spawnOptions: SpawnOptionsWithoutStdio = {
       cwd,
-      stdio: ["pipe", "pipe", "pipe"],
       // A process group of its own, so that its helpers, which hold its pipes, are killed with it.
       detached: true,
       env: {
