@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { parseOptions } from "../../../src/service/options.ts";
+import { describe, expect, test, vi } from "vitest";
+import { help, parseOptions } from "../../../src/service/options.ts";
 
 const parse = (line: string, environment: Record<string, string> = {}) => parseOptions(line.split(" "), environment);
 
@@ -7,10 +7,12 @@ test("requires only the repository", () => {
   expect(parse("--repository docs")).toMatchObject({
     repository: "docs",
     agent: { model: "documentation-editor" },
+    modelHosts: [],
     projects: ["demo"],
     port: 0,
     publicUrl: undefined,
     timeLimitMs: 1_800_000,
+    largestChangeBytes: 20_000_000,
     keptWorktrees: 5,
     apiKey: undefined,
     github: undefined,
@@ -31,7 +33,7 @@ test("parses every option", () => {
     ].concat([
       "--port=4100",
       "--public-url=https://agents.example.com/",
-      "--time-limit-minutes=0.5",
+      "--time-limit-minutes=0.25",
       "--archive-after-days=7",
       "--delete-after-days=0.5",
       "--repository-moved",
@@ -47,7 +49,7 @@ test("parses every option", () => {
     projects: ["a", "b"],
     port: 4100,
     publicUrl: "https://agents.example.com",
-    timeLimitMs: 30_000,
+    timeLimitMs: 15_000,
     archiveAfterDays: 7,
     deleteAfterDays: 0.5,
     isRepositoryMoved: true,
@@ -100,7 +102,22 @@ test.runIf(process.platform === "linux")("limits agents only if told to", () => 
   });
 });
 
+test("limits agents only on Linux", () => {
+  using platform = vi.spyOn(process, "platform", "get").mockReturnValue("darwin");
+  expect(parse("--repository x --memory-mb 100")).toEqual({ error: "--memory-mb requires Linux." });
+  expect(parse("--repository x")).toHaveProperty("limits.memoryMb", undefined);
+  expect(platform).toHaveBeenCalled();
+});
+
+test("accepts the largest numbers", () => {
+  expect(parse("--repository x --port 65535 --time-limit-minutes 10000")).toMatchObject({
+    port: 65_535,
+    timeLimitMs: 600_000_000,
+  });
+});
+
 test("gives an agent more variables and files", () => {
+  expect(parse("--repository x --agent a")).toMatchObject({ agent: { passes: [], reads: [] } });
   expect(
     parse("--repository x --agent a --agent-env A --agent-env B --agent-reads /opt/tools --agent-reads x"),
   ).toMatchObject({
@@ -137,22 +154,53 @@ describe("--agent", () => {
   });
 });
 
-test.each(["https://github.com/acme/docs", "https://github.com/acme/docs.git", "ssh://git@github.com/acme/docs.git"])(
-  "opens pull requests of %s on GitHub if there is a token",
-  (address) => {
-    expect(parse(`--repository ${address}`, { GITHUB_TOKEN: "t" })).toMatchObject({
-      github: { owner: "acme", name: "docs" },
-    });
-    expect(parse(`--repository ${address}`)).toMatchObject({ github: undefined });
-  },
-);
+test.each([
+  "https://github.com/acme/docs",
+  "https://github.com/acme/docs.git",
+  "https://github.com/acme/docs/",
+  "https://me:secret@github.com/acme/docs",
+  "ssh://git@github.com/acme/docs.git",
+  "git@github.com:acme/docs",
+])("opens pull requests of %s on GitHub if there is a token", (address) => {
+  expect(parse(`--repository ${address}`, { GITHUB_TOKEN: "t" })).toMatchObject({
+    github: { owner: "acme", name: "docs" },
+  });
+  expect(parse(`--repository ${address}`)).toMatchObject({ github: undefined });
+});
+
+test.each([
+  "docs",
+  "/mirrors/https://github.com/acme/docs",
+  "https://github.com.example/acme/docs",
+  "https://github.com/acme",
+])("opens no pull requests of %s on GitHub unless told where", (address) => {
+  expect(parse(`--repository ${address}`, { GITHUB_TOKEN: "t" })).toMatchObject({ github: undefined });
+  const options = `--repository ${address} --github acme/manual --github-api https://github.example/api/v3//`;
+  expect(parse(options, { GITHUB_TOKEN: "t" })).toMatchObject({
+    github: { owner: "acme", name: "manual", apiUrl: "https://github.example/api/v3" },
+  });
+});
+
+test.each([
+  ["--github=acme", "--github must be OWNER/NAME."],
+  ["--github=acme/", "--github must be OWNER/NAME."],
+  ["--github=acme/docs/more", "--github must be OWNER/NAME."],
+  ["--github-api=github.example", "--github-api must be a URL."],
+  ["--agent= ", "--agent is empty."],
+  ["--agent-follow-up= ", "--agent-follow-up is empty."],
+])("rejects %s", (option, error) => {
+  const environment = { GITHUB_TOKEN: "t" };
+  expect(parseOptions(["--repository=https://github.com/acme/docs", option], environment)).toEqual({ error });
+});
 
 test.each([
   ["", "Unexpected argument ''"],
   ["--port 1", "--repository is required"],
   ["--repository x --port 70000", "--port must be an integer"],
+  ["--repository x --port 1e3", "--port must be an integer"],
   ["--repository x --agents 0", "--agents must be an integer"],
   ["--repository x --time-limit-minutes 0", "--time-limit-minutes must be a number greater than 0"],
+  ["--repository x --time-limit-minutes 1e1", "--time-limit-minutes must be a number greater than 0"],
   ["--repository x --time-limit-minutes 40000", "at most 10000"],
   ["--repository x --archive-after-days no", "--archive-after-days must be a number greater than 0"],
   ["--repository x --github acme/docs", "--github requires GITHUB_TOKEN"],
@@ -173,7 +221,14 @@ test.each([
   expect(parse(line)).toMatchObject({ error: expect.stringContaining(error) });
 });
 
+test("allows no command for follow-ups with the name of an agent", () => {
+  expect(parse("--repository x --agent claude --agent-follow-up y", { ANTHROPIC_API_KEY: "a" })).toEqual({
+    error: "--agent-follow-up requires a shell command as --agent.",
+  });
+});
+
 test("shows the help, whatever else is given", () => {
+  expect(help).toContain("one of claude, codex, gemini, opencode and aider: a coding agent");
   expect(parse("--help --repository x")).toBe("help");
 });
 

@@ -26,7 +26,7 @@ test("gives an agent what programs need, what the agent needs, and nothing else"
     MODEL_KEY: "key",
   };
   const secret = { MY_PATH: "x", PATH_X: "x", MY_HTTP_PROXY: "x", HTTP_PROXY_PASSWORD: "x", GITHUB_TOKEN: "x" };
-  expect(agentEnvironment(agent, { ...needed, ...secret, MODE: "service", NOT_SET: undefined }, {})).toEqual({
+  expect(agentEnvironment(agent, { ...needed, ...secret, MODE: "service", NOT_SET: undefined }, {})).toStrictEqual({
     ...needed,
     MODE: "agent",
     TERM: "xterm",

@@ -33,6 +33,10 @@ function run(name: string, program: string, model?: string): string {
   return execFileSync(file, args, { encoding: "utf8", env, cwd: folder, stdio: "pipe" });
 }
 
+test("there is one for each coding agent", () => {
+  expect(presetNames).toEqual(["claude", "codex", "gemini", "opencode", "aider"]);
+});
+
 describe.each(presetNames)("%s", (name) => {
   test("is started with the model, whose name the shell does not interpret", () => {
     const printArguments = 'for one; do echo "$one"; done';
@@ -179,11 +183,16 @@ test("Gemini takes the key from its environment, and asks for no other way to si
 });
 
 test.each(presetNames)(
-  "%s reaches no host directly, so that it can use no other key than that of the service",
+  "%s reaches no host directly, so that it can use no other key than that of the service, and no more of its files",
   (name) => {
-    expect(agentOf(name).hosts).toEqual([]);
+    expect(agentOf(name)).toMatchObject({ hosts: [], reads: [], isTrusted: false });
   },
 );
+
+test("is installed by the package manager that has it", () => {
+  expect(agentOf("claude").install).toMatch(/^npm install --global @anthropic-ai\/claude-code@[\d.]+$/);
+  expect(agentOf("aider").install).toMatch(/^pip install aider-chat==[\d.]+$/);
+});
 
 test("rejects a base URL that is none", () => {
   const wrong = { ...environment, ANTHROPIC_BASE_URL: "localhost" };

@@ -37,12 +37,14 @@ posix("bwrap", () => {
     expect(await createSandbox("bwrap", folder, hasNetwork, (line) => void log.push(line))).toBe(bubblewrap);
     const args = readFileSync(file, "utf8");
     const directory = join(folder, "sandbox-test");
-    expect(args).toContain(`--bind ${directory} /tmp `);
-    expect(args).toContain(`--bind ${directory} ${directory} `);
+    expect(args).toContain(
+      `--bind ${directory} /tmp --bind ${directory} /dev/shm --bind ${directory} ${directory} --remount-ro `,
+    );
     expect(args).toContain(`--chdir ${directory} -- /bin/sh -c : > written\n`);
     expect(args.includes("--share-net")).toBe(hasNetwork);
     expect(existsSync(directory)).toBe(false);
     expect(log).toEqual([]);
+    expect(bubblewrap.isConfining).toBe(true);
   });
 
   test("that cannot run is an error that says why", async () => {
@@ -73,6 +75,7 @@ posix("none", () => {
     const { sandbox, log } = await create();
     expect(log).toHaveLength(1);
     expect(readFileSync(file, "utf8")).toBe(`${namespace} -- /bin/sh -c "$@"; exit $? sh true\n`);
+    expect(sandbox.isConfining).toBe(false);
     const { file: program, args } = sandbox.wrap({ file: "agent", args: ["-p"] }, access);
     expect([program, ...args].join(" ")).toBe(`unshare ${namespace} -- /bin/sh -c "$@"; exit $? sh agent -p`);
   });
@@ -91,6 +94,7 @@ posix("none", () => {
     expect(log).toHaveLength(2);
     expect(log[1]).toMatch(/has no PID namespaces/);
     expect(sandbox).toBe(unconfined);
+    expect(sandbox.isConfining).toBe(false);
     const command = { file: "agent", args: ["-p"] };
     expect(sandbox.wrap(command, access)).toBe(command);
   });

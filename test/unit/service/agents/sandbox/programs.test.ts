@@ -1,4 +1,6 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { programPaths } from "../../../../../src/service/agents/sandbox/programs.ts";
@@ -113,4 +115,22 @@ test("finds what a folder is really called", () => {
 test("takes env itself for the interpreter if it names no program", () => {
   const folder = install({ "home/agent.sh": "#!$FOLDER/opt/tool/bin/env -i\n", "opt/tool/bin/env": "" });
   expect(paths(folder, join(folder, "home/agent.sh"), [])).toEqual(["home/agent.sh", "opt/tool/bin"]);
+});
+
+test("takes what cannot be read for the whole program", async () => {
+  const folder = install({ "tools/agent/x": "" });
+  const socket = join(folder, "tools/socket");
+  const server = createServer().listen(socket);
+  await once(server, "listening");
+  expect(paths(folder, join(folder, "tools/agent"), [])).toEqual(["tools/agent"]);
+  expect(paths(folder, socket, [])).toEqual(["tools/socket"]);
+  server.close();
+});
+
+test.runIf(process.platform === "linux")("leaves no file open", () => {
+  const folder = install({ "home/agent.sh": "#!/bin/sh\n" });
+  const open = () => readdirSync("/proc/self/fd").length;
+  const before = open();
+  for (let count = 0; count < 100; count++) programPaths(join(folder, "home/agent.sh"), "");
+  expect(open() - before).toBeLessThan(50);
 });
