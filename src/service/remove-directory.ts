@@ -2,12 +2,6 @@ import { randomUUID } from "node:crypto";
 import { chmod, readdir, rename, rm } from "node:fs/promises";
 
 /**
- * In bytes. A folder with a longer path is moved up before it is removed. Its own name may be 255 bytes longer, and macOS
- * accepts no path of 1024 bytes.
- */
-const longPath = 600;
-
-/**
  * Removes a directory, even if an agent left read-only folders in it, or folders so deep that the system accepts no path to
  * them. Does nothing if it does not exist.
  */
@@ -19,7 +13,10 @@ export async function removeDirectory(directory: string): Promise<void> {
   });
 }
 
-/** Errors are ignored here: the second removal reports whatever still cannot be removed. Names need not be UTF-8. */
+/**
+ * Moves all folders to the top, where their paths are short, and makes them writable. Errors are ignored here: the second
+ * removal reports whatever still cannot be removed. Names need not be UTF-8.
+ */
 async function makeRemovable(directory: string): Promise<void> {
   const top = Buffer.from(directory);
   await chmod(top, 0o700).catch(() => {});
@@ -30,14 +27,12 @@ async function makeRemovable(directory: string): Promise<void> {
       const path = Buffer.concat([folder, Buffer.from("/"), name]);
       // A folder that is moved must be writable, too.
       await chmod(path, 0o700).catch(() => {});
-      const shorter = Buffer.from(`${directory}/${randomUUID()}`);
-      const isMoved =
-        path.length > Math.max(longPath, shorter.length) &&
-        (await rename(path, shorter).then(
-          () => true,
-          () => false,
-        ));
-      folders.push(isMoved ? shorter : path);
+      const moved = Buffer.from(`${directory}/${randomUUID()}`);
+      const isMoved = rename(path, moved).then(
+        () => true,
+        () => false,
+      );
+      folders.push((await isMoved) ? moved : path);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -42,4 +42,21 @@ test("changes nothing behind a link", async () => {
 
 test("does nothing if there is no directory", async () => {
   await expect(removeDirectory(join(temporaryFolder(), "missing"))).resolves.toBeUndefined();
+});
+
+test("removes folders so deep that the system accepts no path to them, and changes nothing behind their links", async () => {
+  const outside = temporaryFolder();
+  writeFileSync(join(outside, "kept"), "");
+  chmodSync(outside, 0o755);
+  const folder = createTree();
+  const script = `name=$(printf '%0200d' 0)
+for level in $(seq 22); do
+  mkdir $name other "$(printf '\\377')"; ln -s ${outside} link; : > file; : > "$(printf 'a\\377')"
+  cd -P $name
+done`;
+  execFileSync("/bin/sh", ["-c", script], { cwd: folder });
+  await removeDirectory(folder);
+  expect(existsSync(folder)).toBe(false);
+  expect(existsSync(join(outside, "kept"))).toBe(true);
+  expect(statSync(outside).mode & 0o777).toBe(0o755);
 });
