@@ -37,10 +37,12 @@ describe("waiting for a process group", () => {
     expect(output).toContain("late");
   });
 
-  test("kills all of it at the time limit", async () => {
+  test("kills all of it at the time limit, without a SIGTERM if it has no time to end by itself", async () => {
     const leader = await start("sleep 300 & sleep 300", '""');
+    using kill = vi.spyOn(leader, "kill");
     const exit = await waitForExit(leader, { until: "close", timeLimitMs: 10 });
     expect(exit).toEqual({ exitCode: null, terminated: "timed-out" });
+    expect(kill).not.toHaveBeenCalled();
   });
 
   test("kills all of it when it is aborted, and keeps the first reason", async () => {

@@ -9,7 +9,6 @@ import { Repository } from "../../src/service/git/repository.ts";
 import { Worktrees } from "../../src/service/git/worktrees.ts";
 import { runTurn, type TurnPorts } from "../../src/service/jobs/turn.ts";
 import { ResourceExhausted } from "../../src/service/processes/resource-exhausted.ts";
-import { startProcess } from "../../src/service/processes/start-process.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import { docsRepository, scriptAgent } from "../support/agent-service.ts";
 import { temporaryFolder } from "../support/step.ts";
@@ -17,19 +16,6 @@ import { temporaryFolder } from "../support/step.ts";
 afterEach(() => vi.unstubAllEnvs());
 
 describe("a process that cannot be started", () => {
-  test("because of the machine is an error of its own", async () => {
-    const error = (code: string) => Object.assign(new Error(`spawn ${code}`), { code });
-    for (const code of ["EMFILE", "ENFILE", "EAGAIN", "ENOMEM", "ENOSPC"])
-      await expect(
-        startProcess(() => {
-          throw error(code);
-        }),
-      ).rejects.toThrow(ResourceExhausted);
-    const missing = startProcess(() => spawn("/no/such/program"));
-    await expect(missing).rejects.toThrow("ENOENT");
-    await expect(missing).rejects.not.toThrow(ResourceExhausted);
-  });
-
   test("does not end the service: neither Git nor an agent without free file descriptors", () => {
     const script = resolve(import.meta.dirname, "../support/exhausted-descriptors.ts");
     const command = 'ulimit -n 100; exec "$0" "$@"';

@@ -23,7 +23,7 @@ export function resolveAddress(
   token: string | undefined,
 ): { address: string; settings: Setting[] } {
   if (!isUrl(repository)) return { address: resolve(repository), settings: [] };
-  if (!URL.canParse(repository) || !/^https?:$/.test(new URL(repository).protocol))
+  if (!URL.canParse(repository) || !/^https?:/.test(new URL(repository).protocol))
     return { address: repository, settings: [] };
   const url = new URL(repository);
   const credentials = url.username

@@ -47,7 +47,7 @@ export async function waitForExit(leader: ChildProcess, options: WaitOptions): P
   };
   const onAbort = (): void => terminate("aborted");
   const timer = setTimeout(() => terminate("timed-out"), timeLimitMs);
-  signal?.addEventListener("abort", onAbort, { once: true });
+  signal?.addEventListener("abort", onAbort);
   if (signal?.aborted) onAbort();
   try {
     const exitCode = await new Promise<number | null>((resolve, reject) => {

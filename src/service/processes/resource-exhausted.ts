@@ -9,7 +9,7 @@ const messages =
 export class ResourceExhausted extends Error {}
 
 /** Returns whether something thrown means that the machine lacks something for now. */
-export function isResourceExhausted(error: unknown): boolean {
+export function isResourceExhausted(error: unknown): error is Error {
   if (error instanceof ResourceExhausted) return true;
   return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }

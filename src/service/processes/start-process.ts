@@ -17,6 +17,6 @@ export async function startProcess<Child extends ChildProcess>(spawn: () => Chil
     throw error;
   } catch (error) {
     if (!isResourceExhausted(error)) throw error;
-    throw new ResourceExhausted(`no process can be started now: ${error instanceof Error ? error.message : error}`);
+    throw new ResourceExhausted(`no process can be started now: ${error.message}`);
   }
 }
