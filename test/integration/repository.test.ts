@@ -254,6 +254,21 @@ describe("a commit", () => {
     expect(readdirSync(dirname(checkout.index)).sort()).toEqual(["index", "tree"]);
   });
 
+  test("takes few Git processes, most of all if nothing was changed", async () => {
+    const { checkOut, commit } = await open();
+    const checkout = await checkOut("agent/a");
+    const run = vi.spyOn(Git.prototype, "run");
+    onTestFinished(() => run.mockRestore());
+    const commandsOf = async () => {
+      run.mockClear();
+      await commit(checkout);
+      return run.mock.calls.map(([[command]]) => command);
+    };
+    expect(await commandsOf()).toEqual(["ls-files"]);
+    writeFileSync(join(checkout.tree, "new.md"), "new");
+    expect(await commandsOf()).toEqual(["ls-files", "add", "write-tree", "commit-tree"]);
+  });
+
   test("is not made of other line ends alone", async () => {
     const docs = docsRepository({ "README.md": "one\ntwo\n", "zzz.md": "z\n", ".gitattributes": "* text=auto\n" });
     const { checkOut, repository } = await open({ docs });
@@ -265,10 +280,10 @@ describe("a commit", () => {
   test("may have exactly as many bytes as are allowed, and the error tells more by rounded megabytes", async () => {
     const { checkOut, repository } = await open();
     const checkout = await checkOut("agent/a");
-    writeFileSync(join(checkout.tree, "one.md"), "x".repeat(234_567));
-    writeFileSync(join(checkout.tree, "two.md"), "x".repeat(1_034_567));
+    writeFileSync(join(checkout.tree, "one.md"), "x".repeat(1_034_567));
+    writeFileSync(join(checkout.tree, "two.md"), "x".repeat(234_567));
     await expect(repository.commit(checkout, "Change\n", 1_269_133)).rejects.toThrow(
-      "the change has 1.3 MB, more than the 1.3 MB of --largest-change-mb; the largest file is two.md with 1 MB",
+      "the change has 1.3 MB, more than the 1.3 MB of --largest-change-mb; the largest file is one.md with 1 MB",
     );
     expect((await repository.commit(checkout, "Change\n", 1_269_134)).commit).toMatch(/^[0-9a-f]{40}$/);
   });

@@ -47,13 +47,15 @@ export async function commitWorktree(
   try {
     await copyIndex(worktree.index, index);
     const environment = { GIT_DIR: clone, GIT_WORK_TREE: tree, GIT_INDEX_FILE: index };
-    const run = (args: string[], paths: readonly string[] = []) =>
-      git.run(args, { cwd: tree, environment, input: paths.map((path) => `${path}\0`).join("") });
+    const run = (args: string[], input = "") => git.run(args, { cwd: tree, environment, input });
+    const update = async (option: string, paths: readonly string[]): Promise<void> => {
+      if (paths.length > 0) await run(["update-index", "-z", option, "--stdin"], paths.join("\0"));
+    };
     const before = await readIndex(index);
     const submodules = await sortSubmodules(tree, before);
     // Git leaves them alone then. Otherwise it would read the repository that the agent has there.
-    if (submodules.kept.length > 0) await run(["update-index", "-z", "--skip-worktree", "--stdin"], submodules.kept);
-    if (submodules.gone.length > 0) await run(["update-index", "-z", "--force-remove", "--stdin"], submodules.gone);
+    await update("--skip-worktree", submodules.kept);
+    await update("--force-remove", submodules.gone);
     const list = ["ls-files", "-z", "--others", "--modified", "--exclude-standard", "--", ":/"];
     const paths = (await run(list)).split("\0").filter((path) => path !== "");
     if (paths.length === 0 && submodules.gone.length === 0) return { commit: undefined, leftOut: submodules.leftOut };
