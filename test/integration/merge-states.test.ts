@@ -94,6 +94,9 @@ const changes: Record<string, (repository: TestRepository, n: number) => void> =
     git("merge", "--quiet", "--no-edit", "main");
     write(`pages/merging-${n}.md`, ["Merging", "more"]);
   },
+  "has another root and the same files": ({ git }, n) => {
+    git("checkout", "--quiet", "--orphan", `same-${n}`);
+  },
   "has another root": ({ git, write }, n) => {
     git("checkout", "--quiet", "--orphan", `root-${n}`);
     write("root.md", ["Root"]);
@@ -146,6 +149,7 @@ const merging = ["merge", "squash", "squash and change again", "rebase"];
 const lessMerging: Record<string, string[]> = {
   "changes nothing": ["merge"],
   "undoes its change": ["merge"],
+  "has another root and the same files": [],
   "has another root": [],
 };
 
@@ -208,6 +212,8 @@ describe("the number of Git processes", () => {
     git("checkout", "--quiet", "main");
     git("merge", "--quiet", "--no-edit", commits[0] ?? "");
     expect(await processes(commits)).toEqual(all);
+    expect(await processes([commits[0] ?? "", git("rev-parse", "main~1")])).toEqual(["cat-file", "rev-list"]);
+    expect(await processes(["1".repeat(40)])).toEqual(["cat-file"]);
     git("merge", "--quiet", "--squash", commits[1] ?? "");
     commit("Squash");
     expect(await processes(commits)).toEqual([...all, "merge-base", "cat-file"]);
@@ -229,6 +235,19 @@ test("a Git that cannot run is not the fault of a commit, and not started again 
   expect(broken.commands).toEqual(["cat-file", "rev-list", "merge-tree"]);
 });
 
+test("a Git that prints something else is an error, not an answer", async () => {
+  class OtherGit extends Git {
+    override async run(args: readonly string[], options?: GitCommandOptions): Promise<string> {
+      return args[0] === "merge-tree" ? "1\0" : super.run(args, options);
+    }
+  }
+  const { git, path, write, commit } = createRepository();
+  const main = git("rev-parse", "main");
+  write("one.md", ["One"]);
+  const states = new MergeStates(new OtherGit({ cwd: path }));
+  await expect(states.of([commit("One")], main)).rejects.toThrow("git merge-tree printed something unexpected");
+});
+
 describe("a commit that cannot be read", () => {
   test("is named if it is missing, and the others are read", async () => {
     const { git, states, write, commit } = createRepository();
@@ -237,9 +256,9 @@ describe("a commit that cannot be read", () => {
     const open = commit("New");
     const main = git("rev-parse", "main");
     const missing = "0123456789".repeat(4);
-    const found = await states.of([missing, open, main, `${main}\n--all`, "--all"], main);
+    const found = await states.of([missing, open, main, `${main}\n--all`, `--all\n${main}`, "--all"], main);
     expect([found.get(open), found.get(main)]).toEqual([false, true]);
-    for (const one of [missing, `${main}\n--all`, "--all"])
+    for (const one of [missing, `${main}\n--all`, `--all\n${main}`, "--all"])
       expect(found.get(one)).toEqual(new Error(`the commit ${one} is missing in the clone`));
     await expect(states.of([open], missing)).rejects.toThrow(`the commit ${missing} is missing in the clone`);
   });
