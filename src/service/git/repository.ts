@@ -180,7 +180,7 @@ export class Repository {
     const list = ["ls-remote", "--symref", ...this.#localEnd("upload-pack"), "--", this.#url, "HEAD", "refs/heads/*"];
     const { heads, defaultBranch } = parseRemoteRefs(await this.#git.run(list));
     this.#defaultBranch = defaultBranch;
-    this.#heads = await this.#readHeads();
+    this.#heads = await this.branchHeads();
     if (areEqual(this.#heads, heads)) {
       this.#fetchedAt = startedAt;
       return;
@@ -188,12 +188,8 @@ export class Repository {
     const options = ["--quiet", "--prune", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"];
     const refs = "+refs/heads/*:refs/heads/*";
     await this.#git.run(["fetch", ...options, ...this.#localEnd("upload-pack"), "--", this.#url, refs]);
-    this.#heads = await this.#readHeads();
+    this.#heads = await this.branchHeads();
     this.#fetchedAt = startedAt;
-  }
-
-  async #readHeads(): Promise<Heads> {
-    return parseRefs(await this.#git.run(["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads"]), " ");
   }
 
   /** Returns the head of a branch as of the last fetch, or `undefined` if there is no such branch. */
@@ -202,10 +198,8 @@ export class Repository {
   }
 
   /** Returns the heads of all branches as of the last fetch, by the names of the branches. */
-  async branchHeads(): Promise<Map<string, string>> {
-    const list = await this.#git.run(["for-each-ref", "--format=%(objectname) %(refname:lstrip=2)", "refs/heads"]);
-    const lines = list.split("\n").filter((line) => line !== "");
-    return new Map(lines.map((line) => [line.slice(line.indexOf(" ") + 1), line.slice(0, line.indexOf(" "))]));
+  async branchHeads(): Promise<Heads> {
+    return parseRefs(await this.#git.run(["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads"]), " ");
   }
 
   /** Returns whether a branch contained all changes of a commit at the last fetch: by merge, fast-forward, rebase or squash. */
