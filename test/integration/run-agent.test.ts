@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -7,6 +17,7 @@ import { shellAgent } from "../../src/service/agents/agent.ts";
 import { fullNetwork } from "../../src/service/agents/network/agent-network.ts";
 import { type AgentOptions, runAgent } from "../../src/service/agents/run-agent.ts";
 import { type Sandbox, type SandboxAccess, unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
+import { ResourceExhausted } from "../../src/service/processes/resource-exhausted.ts";
 import { temporaryFolder } from "../support/step.ts";
 
 function setUp() {
@@ -79,6 +90,32 @@ describe("an agent ends", () => {
     const agent = echoingAgent(`mkfifo '${pipe}'; kill -9 $PPID; sleep 300`);
     expect(await run(agent)).toEqual({ message: "", error: undefined, end: "failed" });
   });
+});
+
+test("processes that an agent leaves behind are killed", async () => {
+  const { run, folder } = setUp();
+  const pipe = join(folder, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  // Ends when no process can write to the pipe any more.
+  const ended = once(createReadStream(pipe).resume(), "end");
+  expect(await run(shellAgent("exec 3> ../pipe; sleep 300 > /dev/null 2>&1 &"))).toMatchObject({ end: "completed" });
+  await ended;
+});
+
+test("an agent that the machine cannot start now is an error of its own", async () => {
+  const { run, folder } = setUp();
+  const preload = join(folder, "preload.mjs");
+  writeFileSync(
+    preload,
+    `import childProcess from "node:child_process";
+import { syncBuiltinESMExports } from "node:module";
+childProcess.spawn = () => { throw Object.assign(new Error("spawn EAGAIN"), { code: "EAGAIN" }); };
+syncBuiltinESMExports();
+`,
+  );
+  const started = run({ ...shellAgent("true"), environment: { NODE_OPTIONS: `--import=${preload}` } });
+  await expect(started).rejects.toThrow(ResourceExhausted);
+  await expect(started).rejects.toThrow("the agent cannot be started now: no process can be started now: spawn EAGAIN");
 });
 
 test("an agent gets its prompt with the prefix, and the earlier turns line by line", async () => {
