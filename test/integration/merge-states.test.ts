@@ -53,6 +53,104 @@ function createRepository() {
 
 type TestRepository = ReturnType<typeof createRepository>;
 
+describe("the number of Git processes", () => {
+  test("does not depend on the number of commits, and is 0 while nothing moves", async () => {
+    const repository = createRepository();
+    const { git, write, commit, counting, states } = repository;
+    const create = (n: number): string => {
+      git("checkout", "--quiet", "--detach", "main");
+      write(`pages/new-${n}.md`, [String(n)]);
+      return commit(String(n));
+    };
+    const commits = Array.from({ length: 10 }, (_, n) => create(n));
+    const processes = async (some: readonly string[], target = "main"): Promise<string[]> => {
+      counting.commands.length = 0;
+      const found = await states.of(some, git("rev-parse", target));
+      expect([...found.keys()].sort()).toEqual([...new Set(some)].sort());
+      return counting.commands;
+    };
+    const all = ["cat-file", "rev-list", "merge-tree"];
+    expect(await processes(commits)).toEqual(all);
+    expect(await processes(commits)).toEqual([]);
+    expect(await processes(commits.slice(1))).toEqual([]);
+    const another = create(10);
+    expect(await processes([...commits.slice(1), another])).toEqual(all);
+    git("checkout", "--quiet", "main");
+    git("merge", "--quiet", "--no-edit", commits[0] ?? "");
+    expect(await processes(commits)).toEqual(all);
+    expect(await processes([commits[0] ?? "", git("rev-parse", "main~1")])).toEqual(["cat-file", "rev-list"]);
+    expect(await processes(["1".repeat(40)])).toEqual(["cat-file"]);
+    git("merge", "--quiet", "--squash", commits[1] ?? "");
+    commit("Squash");
+    expect(await processes(commits)).toEqual([...all, "merge-base", "cat-file"]);
+    expect((await states.of(commits, git("rev-parse", "main"))).get(commits[1] ?? "")).toBe(true);
+  });
+});
+
+test("a Git that cannot run is not the fault of a commit, and not started again for each", async () => {
+  const { git, path, write, commit } = createRepository();
+  const main = git("rev-parse", "main");
+  const commits = ["one", "two", "three"].map((name) => {
+    write(`${name}.md`, [name]);
+    return commit(name);
+  });
+  const error = new GitError(["merge-tree"], "was stopped", "", null);
+  const broken = new CountingGit({ cwd: path });
+  broken.fail = (command) => (command === "merge-tree" ? error : undefined);
+  await expect(new MergeStates(broken).of(commits, main)).rejects.toBe(error);
+  expect(broken.commands).toEqual(["cat-file", "rev-list", "merge-tree"]);
+});
+
+test("a Git that prints something else is an error, not an answer", async () => {
+  class OtherGit extends Git {
+    override async run(args: readonly string[], options?: GitCommandOptions): Promise<string> {
+      return args[0] === "merge-tree" ? "1\0" : super.run(args, options);
+    }
+  }
+  const { git, path, write, commit } = createRepository();
+  const main = git("rev-parse", "main");
+  write("one.md", ["One"]);
+  const states = new MergeStates(new OtherGit({ cwd: path }));
+  await expect(states.of([commit("One")], main)).rejects.toThrow("git merge-tree printed something unexpected");
+});
+
+describe("a commit that cannot be read", () => {
+  test("is named if it is missing, and the others are read", async () => {
+    const { git, states, write, commit } = createRepository();
+    git("checkout", "--quiet", "--detach", "main");
+    write("pages/new.md", ["New"]);
+    const open = commit("New");
+    const main = git("rev-parse", "main");
+    const missing = "0123456789".repeat(4);
+    const found = await states.of([missing, open, main, `${main}\n--all`, `--all\n${main}`, "--all"], main);
+    expect([found.get(open), found.get(main)]).toEqual([false, true]);
+    for (const one of [missing, `${main}\n--all`, `--all\n${main}`, "--all"])
+      expect(found.get(one)).toEqual(new Error(`the commit ${one} is missing in the clone`));
+    await expect(states.of([open], missing)).rejects.toThrow(`the commit ${missing} is missing in the clone`);
+  });
+
+  test("hides no other one if its history is broken", async () => {
+    const { git, path, states, write, commit } = createRepository();
+    const create = (name: string): string => {
+      git("checkout", "--quiet", "--detach", "main");
+      write(`pages/${name}.md`, [name]);
+      return commit(name);
+    };
+    const [one, broken, two] = [create("one"), create("broken"), create("two")];
+    git("checkout", "--quiet", "main");
+    git("merge", "--quiet", "--no-edit", two);
+    // Its root tree is there, but not the one in it.
+    const tree = git("rev-parse", `${broken}:pages`);
+    rmSync(join(path, ".git/objects", tree.slice(0, 2), tree.slice(2)));
+    const main = git("rev-parse", "main");
+    for (let round = 0; round < 2; round++) {
+      const found = await states.of([one, broken, two], main);
+      expect([found.get(one), found.get(two)]).toEqual([false, true]);
+      expect(String(found.get(broken))).toMatch(/git merge-tree /);
+    }
+  });
+});
+
 /** Returns what the definition says of one commit, step by step. */
 function isMergedByDefinition({ path }: TestRepository, commit: string, target: string): boolean {
   const query = (...args: string[]): string | undefined => {
@@ -184,103 +282,5 @@ describe("says what the definition says, whatever is done on the target, of a br
     }
     const becameMerged = cases.filter(({ states }) => states.has(false) && states.has(true)).map(({ name }) => name);
     expect(becameMerged).toEqual(lessMerging[change] ?? merging);
-  });
-});
-
-describe("the number of Git processes", () => {
-  test("does not depend on the number of commits, and is 0 while nothing moves", async () => {
-    const repository = createRepository();
-    const { git, write, commit, counting, states } = repository;
-    const create = (n: number): string => {
-      git("checkout", "--quiet", "--detach", "main");
-      write(`pages/new-${n}.md`, [String(n)]);
-      return commit(String(n));
-    };
-    const commits = Array.from({ length: 30 }, (_, n) => create(n));
-    const processes = async (some: readonly string[], target = "main"): Promise<string[]> => {
-      counting.commands.length = 0;
-      const found = await states.of(some, git("rev-parse", target));
-      expect([...found.keys()].sort()).toEqual([...new Set(some)].sort());
-      return counting.commands;
-    };
-    const all = ["cat-file", "rev-list", "merge-tree"];
-    expect(await processes(commits)).toEqual(all);
-    expect(await processes(commits)).toEqual([]);
-    expect(await processes(commits.slice(1))).toEqual([]);
-    const another = create(31);
-    expect(await processes([...commits.slice(1), another])).toEqual(all);
-    git("checkout", "--quiet", "main");
-    git("merge", "--quiet", "--no-edit", commits[0] ?? "");
-    expect(await processes(commits)).toEqual(all);
-    expect(await processes([commits[0] ?? "", git("rev-parse", "main~1")])).toEqual(["cat-file", "rev-list"]);
-    expect(await processes(["1".repeat(40)])).toEqual(["cat-file"]);
-    git("merge", "--quiet", "--squash", commits[1] ?? "");
-    commit("Squash");
-    expect(await processes(commits)).toEqual([...all, "merge-base", "cat-file"]);
-    expect((await states.of(commits, git("rev-parse", "main"))).get(commits[1] ?? "")).toBe(true);
-  });
-});
-
-test("a Git that cannot run is not the fault of a commit, and not started again for each", async () => {
-  const { git, path, write, commit } = createRepository();
-  const main = git("rev-parse", "main");
-  const commits = ["one", "two", "three"].map((name) => {
-    write(`${name}.md`, [name]);
-    return commit(name);
-  });
-  const error = new GitError(["merge-tree"], "was stopped", "", null);
-  const broken = new CountingGit({ cwd: path });
-  broken.fail = (command) => (command === "merge-tree" ? error : undefined);
-  await expect(new MergeStates(broken).of(commits, main)).rejects.toBe(error);
-  expect(broken.commands).toEqual(["cat-file", "rev-list", "merge-tree"]);
-});
-
-test("a Git that prints something else is an error, not an answer", async () => {
-  class OtherGit extends Git {
-    override async run(args: readonly string[], options?: GitCommandOptions): Promise<string> {
-      return args[0] === "merge-tree" ? "1\0" : super.run(args, options);
-    }
-  }
-  const { git, path, write, commit } = createRepository();
-  const main = git("rev-parse", "main");
-  write("one.md", ["One"]);
-  const states = new MergeStates(new OtherGit({ cwd: path }));
-  await expect(states.of([commit("One")], main)).rejects.toThrow("git merge-tree printed something unexpected");
-});
-
-describe("a commit that cannot be read", () => {
-  test("is named if it is missing, and the others are read", async () => {
-    const { git, states, write, commit } = createRepository();
-    git("checkout", "--quiet", "--detach", "main");
-    write("pages/new.md", ["New"]);
-    const open = commit("New");
-    const main = git("rev-parse", "main");
-    const missing = "0123456789".repeat(4);
-    const found = await states.of([missing, open, main, `${main}\n--all`, `--all\n${main}`, "--all"], main);
-    expect([found.get(open), found.get(main)]).toEqual([false, true]);
-    for (const one of [missing, `${main}\n--all`, `--all\n${main}`, "--all"])
-      expect(found.get(one)).toEqual(new Error(`the commit ${one} is missing in the clone`));
-    await expect(states.of([open], missing)).rejects.toThrow(`the commit ${missing} is missing in the clone`);
-  });
-
-  test("hides no other one if its history is broken", async () => {
-    const { git, path, states, write, commit } = createRepository();
-    const create = (name: string): string => {
-      git("checkout", "--quiet", "--detach", "main");
-      write(`pages/${name}.md`, [name]);
-      return commit(name);
-    };
-    const [one, broken, two] = [create("one"), create("broken"), create("two")];
-    git("checkout", "--quiet", "main");
-    git("merge", "--quiet", "--no-edit", two);
-    // Its root tree is there, but not the one in it.
-    const tree = git("rev-parse", `${broken}:pages`);
-    rmSync(join(path, ".git/objects", tree.slice(0, 2), tree.slice(2)));
-    const main = git("rev-parse", "main");
-    for (let round = 0; round < 2; round++) {
-      const found = await states.of([one, broken, two], main);
-      expect([found.get(one), found.get(two)]).toEqual([false, true]);
-      expect(String(found.get(broken))).toMatch(/git merge-tree /);
-    }
   });
 });
