@@ -7,7 +7,7 @@ const posix = [
   "test/e2e/{hostile-agent,service}.test.ts",
   "test/integration/agent-{limits,network,results,service}.test.ts",
   "test/integration/{cache,commit-content,git,git-isolation,github-service,limits,merge-states,model-proxy,processes}.test.ts",
-  "test/integration/{cache-entries,job-branch,job-copies,kept-worktrees,packing,repository,resource-exhausted,submodules,turn-start}.test.ts",
+  "test/integration/{cache-entries,clone,job-branch,job-copies,kept-worktrees,packing,repository,resource-exhausted,submodules,turn-start}.test.ts",
   "test/integration/service-{state,store}.test.ts",
   "test/integration/{postgres-*,store-behaviour}.test.ts",
   "test/unit/service/{agents,git,jobs}/**/*.test.ts",
