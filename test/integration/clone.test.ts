@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Git } from "../../src/service/git/git.ts";
@@ -48,13 +48,16 @@ describe("opening the clone of an earlier service", () => {
     expect(readdirSync(join(clone, "objects/pack"))).toEqual(["other"]);
   });
 
-  test("removes the settings and hooks of its agents", async () => {
-    const { reopen, clone } = await open(docsRepository());
+  test("removes the settings and hooks of its agents, and does so again before each command", async () => {
+    const { repository, reopen, clone } = await open(docsRepository());
     const config = readFileSync(join(clone, "config"), "utf8");
     appendFileSync(join(clone, "config"), "[transfer]\n\tfsckObjects = x\n");
     mkdirSync(join(clone, "hooks"));
     await reopen();
     expect(readFileSync(join(clone, "config"), "utf8")).toBe(config);
+    expect(existsSync(join(clone, "hooks"))).toBe(false);
+    mkdirSync(join(clone, "hooks"));
+    await repository.fetch();
     expect(existsSync(join(clone, "hooks"))).toBe(false);
   });
 
@@ -75,7 +78,10 @@ describe("opening the clone of an earlier service", () => {
     vi.spyOn(Git.prototype, "run").mockImplementation(function (this: Git, args, options) {
       return args[0] === "merge-tree" ? Promise.reject(new Error("usage")) : run.call(this, args, options);
     });
-    await expect(open(docsRepository())).rejects.toThrow("Git 2.39 or newer is required");
+    await expect(open(docsRepository())).rejects.toMatchObject({
+      message: "Git 2.39 or newer is required",
+      cause: new Error("usage"),
+    });
   });
 });
 
@@ -117,9 +123,27 @@ describe("the other end of a transfer", () => {
     vi.spyOn(Git.prototype, "run").mockResolvedValue("");
     const commands = recordCommands();
     await new Repository({ url: "https://127.0.0.1/docs", folder: temporaryFolder() }).fetch();
-    expect(commands().map(([command]) => command)).toEqual(["ls-remote", "for-each-ref"]);
-    expect(optionsFor(commands(), "ls-remote")).toEqual([]);
+    expect(commands()[0]).toEqual(["ls-remote", "--symref", "--", "https://127.0.0.1/docs", "HEAD", "refs/heads/*"]);
   });
+});
+
+test("Git has the settings of the operator for transfers, and those of the repository", async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, ".gitconfig"), "[http]\n\tproxy = http://proxy\n");
+  vi.stubEnv("HOME", home);
+  const { repository } = await open(docsRepository(), { settings: [["http.extraHeader", "X: y"]] });
+  const run = vi.spyOn(Git.prototype, "run");
+  await repository.branchHeads();
+  const [git] = run.mock.contexts as Git[];
+  const list = (await git?.run(["config", "--list"]))?.split("\n");
+  expect(list).toEqual(expect.arrayContaining(["http.proxy=http://proxy", "http.extraheader=X: y"]));
+});
+
+test("a clone that is broken is not taken for one that it is in", async () => {
+  const { repository, clone } = await open(docsRepository());
+  execFileSync("git", ["init", "--quiet", dirname(clone)]);
+  rmSync(join(clone, "HEAD"));
+  await expect(repository.branchHeads()).rejects.toThrow("not a git repository");
 });
 
 test("callers share a fetch that has not begun, and no other", async () => {

@@ -18,7 +18,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { hasOwnCommits } from "../../src/service/git/agent-repository.ts";
 import type { Worktree } from "../../src/service/git/commit-worktree.ts";
-import { Git } from "../../src/service/git/git.ts";
+import { Git, GitError } from "../../src/service/git/git.ts";
 import { Repository, type RepositoryOptions, type StartOptions } from "../../src/service/git/repository.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
 import { docsRepository } from "../support/agent-service.ts";
@@ -506,6 +506,15 @@ describe("what is merged", () => {
     await repository.fetch();
     expect(await repository.isMerged(merged, "main")).toBe(true);
     expect(await repository.isMerged(open_, "main")).toBe(false);
+    const missing = "1".repeat(40);
+    const main = docs.git("rev-parse", "main");
+    expect(await repository.findMerged([merged, open_, missing], main)).toEqual(
+      new Map<string, boolean | Error>([
+        [missing, new Error(`the commit ${missing} is missing in the clone`)],
+        [merged, true],
+        [open_, false],
+      ]),
+    );
     expect((await checkOut("agent/c")).isContinued).toBe(true);
     expect(await repository.isMerged(squashed, "main")).toBe(true);
   });
@@ -623,7 +632,10 @@ test("says what to do if its clone is damaged, and is opened with a new one", as
     writeFileSync(join(clone, object), "");
   }
   const reopen = () => new Repository({ url: docs.path, folder }).open();
-  await expect(reopen()).rejects.toThrow(`Move ${clone} away`);
+  await expect(reopen()).rejects.toMatchObject({
+    message: expect.stringContaining(`Move ${clone} away`),
+    cause: expect.any(GitError),
+  });
   renameSync(clone, `${clone}.damaged`);
   await reopen();
 });
