@@ -215,7 +215,7 @@ export class Repository {
   async #isMergedSince(base: string, commit: string, branch: string): Promise<boolean> {
     if (base === commit) return true;
     const names = [branch, `${base}^{tree}`, `${commit}^{tree}`, `${branch}^{tree}`];
-    const [head, baseTree, tree, branchTree] = (await this.#git.run(["rev-parse", ...names])).trim().split("\n");
+    const [head, baseTree, tree, branchTree] = (await this.#git.run(["rev-parse", ...names])).split("\n");
     // A commit without a net change would count as merged into every branch.
     if (head === base || baseTree === tree) return false;
     return (await this.#git.query(["merge-tree", "--write-tree", branch, commit])) === branchTree;
@@ -341,8 +341,8 @@ export class Repository {
   }
 
   async #isRewritten(head: string, lastPushed: string | null): Promise<boolean> {
-    if (lastPushed === null || head === lastPushed || (await this.#findKept(lastPushed)) === undefined) return false;
-    return !(await this.#isAncestor(lastPushed, head));
+    const kept = head === lastPushed ? undefined : await this.#findKept(lastPushed);
+    return kept !== undefined && !(await this.#isAncestor(kept, head));
   }
 
   /** Makes a worktree contain the files of a commit. It may have been used for other commits before. */
