@@ -4,8 +4,8 @@ import type { WorktreePlace } from "./worktree.ts";
 import type { Worktrees } from "./worktrees.ts";
 
 export interface UpkeepOptions {
-  repository: Repository;
-  worktrees: Worktrees;
+  repository: Pick<Repository, "packIfNeeded">;
+  worktrees: Pick<Worktrees, "isIdle" | "removeUnneeded" | "prepareSpare">;
   /** Whether the job of a worktree can still have a turn soon. */
   isNeeded: (place: WorktreePlace) => Promise<boolean>;
   /** Aborts when the service stops. */
