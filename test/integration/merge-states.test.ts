@@ -122,7 +122,7 @@ describe("a commit that cannot be read", () => {
     const open = commit("New");
     const main = git("rev-parse", "main");
     const missing = "0123456789".repeat(4);
-    const found = await states.of([missing, open, main, `${main}\n--all`, `--all\n${main}`, "--all"], main);
+    const found = await states.of([`${main}\n--all`, `--all\n${main}`, "--all", missing, open, main], main);
     expect([found.get(open), found.get(main)]).toEqual([false, true]);
     for (const one of [missing, `${main}\n--all`, `--all\n${main}`, "--all"])
       expect(found.get(one)).toEqual(new Error(`the commit ${one} is missing in the clone`));
@@ -192,8 +192,10 @@ const changes: Record<string, (repository: TestRepository, n: number) => void> =
     git("merge", "--quiet", "--no-edit", "main");
     write(`pages/merging-${n}.md`, ["Merging", "more"]);
   },
-  "has another root and the same files": ({ git }, n) => {
+  "has another root and no other files": ({ git, path }, n) => {
     git("checkout", "--quiet", "--orphan", `same-${n}`);
+    // Without the page that is different on the target.
+    rmSync(join(path, "pages/0.md"));
   },
   "has another root": ({ git, write }, n) => {
     git("checkout", "--quiet", "--orphan", `root-${n}`);
@@ -247,7 +249,7 @@ const merging = ["merge", "squash", "squash and change again", "rebase"];
 const lessMerging: Record<string, string[]> = {
   "changes nothing": ["merge"],
   "undoes its change": ["merge"],
-  "has another root and the same files": [],
+  "has another root and no other files": [],
   "has another root": [],
 };
 
