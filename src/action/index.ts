@@ -1,5 +1,5 @@
 if (process.argv[2] === "cache") {
-  // The action started itself, see `runner/cache.ts`.
+  // The action started itself, see `runner/run-cache-process.ts`.
   await import("./runner/cache-process.ts");
 } else {
   // The rest is loaded as a separate chunk, so that signals that arrive during load are already handled.

@@ -1,4 +1,3 @@
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { say } from "../action/report/text.ts";
 import { createAgentNetwork } from "../service/agents/network/agent-network.ts";
@@ -60,7 +59,7 @@ async function serve(config: ServerConfig): Promise<string> {
   const cached =
     cache &&
     new CachedJobs({
-      cache: connectCacheEntries({ environment: cache, folder: /\s/.test(folder) ? tmpdir() : folder }),
+      cache: connectCacheEntries({ environment: cache, folder }),
       projectId,
       folder,
       secrets,

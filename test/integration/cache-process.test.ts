@@ -1,36 +1,20 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { type Cache, CacheEntryError, type CacheOptions, connectCache } from "../../src/action/runner/cache.ts";
+import { printing, scriptedCacheProcess } from "../support/scripted-cache-process.ts";
 import { temporaryFolder } from "../support/step.ts";
 
 const maxBytes = 64 * 1024;
 
-/** Returns a cache whose process runs this script, which has `fs`, `entry` (its file) and `reply`. */
+/** Returns a cache whose process runs a script. */
 function cacheOf(script: string, environment: Record<string, string> = {}, options: CacheOptions = {}) {
-  const folder = temporaryFolder();
-  const program = join(folder, "program.cjs");
-  const temp = join(folder, "temp");
-  const runs = join(folder, "runs");
-  mkdirSync(temp);
-  writeFileSync(runs, "");
-  writeFileSync(
-    program,
-    `const fs = require("node:fs");
-    const [, , , operation, key, entry] = process.argv;
-    fs.appendFileSync(${JSON.stringify(runs)}, process.argv.slice(2).join(" ") + "\\n");
-    const run = fs.readFileSync(${JSON.stringify(runs)}, "utf8").split("\\n").length - 1;
-    const reply = (message) => process.send(message, () => process.disconnect());
-    ${script}`,
-  );
+  const { program, runs } = scriptedCacheProcess(script);
+  const temp = temporaryFolder();
   const cache: Cache = connectCache({ RUNNER_TEMP: temp, ...environment }, { program, ...options });
-  return { cache, temp, folder, runs: () => readFileSync(runs, "utf8").trimEnd().split("\n") };
+  return { cache, temp, runs };
 }
-
-/** Makes a process print these lines and say that it is done. */
-const printing = (...lines: string[]) =>
-  `process.stdout.write(${JSON.stringify(`${lines.join("\n")}\n`)}, () => reply({ isDone: true }));`;
 
 const restoresOnce: CacheOptions = { restoreTimeoutMs: 400 };
 /** Ends by itself, in case nothing kills it. */

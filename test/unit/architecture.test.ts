@@ -57,8 +57,10 @@ test("the service's step uses of the action only the escaping and the cache, and
   expect([...new Set(used.map(({ target }) => target))].sort()).toEqual([
     "action/report/text.ts",
     "action/report/untrusted.ts",
+    "action/runner/cache-folder.ts",
     "action/runner/cache-process.ts",
     "action/runner/cache.ts",
+    "action/runner/run-cache-process.ts",
   ]);
   const packages = imports.filter(
     ({ file, target }) => part(file) === "service-step" && /^(@|[a-z])[^:]*$/.test(target) && !target.endsWith(".ts"),
@@ -176,6 +178,7 @@ test("the network and the file system are used by one file per purpose", () => {
   expect(users(/^node:(https?|net|tls)$/)).toEqual(["client/transport.ts"]);
   expect(users(/^node:fs/)).toEqual([
     "action/inputs/prompt-file.ts",
+    "action/runner/cache-folder.ts",
     "action/runner/cache.ts",
     "action/runner/event-file.ts",
     "action/runner/toolkit.ts",

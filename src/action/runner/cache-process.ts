@@ -1,7 +1,7 @@
 import { restoreCache, saveCache } from "@actions/cache";
-import type { Operation, Reply } from "./cache.ts";
+import type { Operation, Reply } from "./run-cache-process.ts";
 
-// A process of its own, which `cache.ts` starts with these arguments. It never outlives the action.
+// A process of its own, which `run-cache-process.ts` starts with these arguments. It never outlives the action.
 process.on("disconnect", () => process.exit());
 
 const [operation = "", key = "", file = ""] = process.argv.slice(3);
