@@ -153,7 +153,6 @@ function parseFurtherOptions(text: string, problems: Text[]): string[] {
 }
 
 function invalid(problems: readonly Text[]): SetupError {
-  const [first = []] = problems;
-  const list = problems.length === 1 ? first : problems.flatMap((problem) => ["\n- ", ...problem]);
+  const list = problems.flatMap((problem) => (problems.length === 1 ? problem : ["\n- ", ...problem]));
   return new SetupError("Invalid inputs of the agent service", [...list, "\nNothing was started."]);
 }

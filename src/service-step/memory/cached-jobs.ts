@@ -109,7 +109,7 @@ export class CachedJobs implements JobCopies {
     try {
       return await use(folder);
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true });
     }
   }
 }

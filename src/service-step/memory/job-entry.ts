@@ -45,7 +45,7 @@ export function parseJobEntry(text: string, jobId: string, projectId: string): J
   try {
     const { job, home } = entry.parse(JSON.parse(text));
     const ids = job.turns.map(({ id }) => id);
-    const isAscending = ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? 0));
+    const isAscending = ids.every((id, index) => id > (ids[index - 1] ?? 0));
     return job.id === jobId && job.project === projectId && isAscending ? { job, home } : undefined;
   } catch {
     return undefined;

@@ -2,26 +2,37 @@ import { lstat, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { create, extract } from "tar";
 
-/** In bytes, of all files together. Agents' sessions have a few megabytes. */
-const maxBytes = 50_000_000;
+/** How much an archive may have. */
+export interface ArchiveLimits {
+  /** Of all files together. */
+  megabytes: number;
+  /** Files and folders of all kinds. */
+  entries: number;
+}
+
+/** Agents' sessions have a few megabytes. Without a limit, empty files would take a long time. */
+const defaultLimits: ArchiveLimits = { megabytes: 50, entries: 10_000 };
 
 /** Folders that agents fill again by themselves. */
 const regenerated = [".cache", ".npm", "node_modules"];
 
-/** Files and folders of all kinds. Without a limit, empty ones would take a long time. */
-const maxEntries = 10_000;
-
 /** Counts what an archive has. */
 class Size {
+  readonly #limits: ArchiveLimits;
   #bytes = 0;
   #entries = 0;
 
+  constructor(limits: ArchiveLimits) {
+    this.#limits = limits;
+  }
+
   /** @throws if that is too much */
   add(bytes: number): void {
+    const { megabytes, entries } = this.#limits;
     this.#bytes += bytes;
     this.#entries += 1;
-    if (this.#bytes > maxBytes) throw new Error(`it has more than ${maxBytes / 1_000_000} MB`);
-    if (this.#entries > maxEntries) throw new Error(`it has more than ${maxEntries} files`);
+    if (this.#bytes > megabytes * 1_000_000) throw new Error(`it has more than ${megabytes} MB`);
+    if (this.#entries > entries) throw new Error(`it has more than ${entries} files`);
   }
 }
 
@@ -37,11 +48,12 @@ export async function packHome(
   home: string,
   file: string,
   secrets: readonly string[],
+  limits = defaultLimits,
   isCompressed = false,
 ): Promise<string[]> {
   const paths: string[] = [];
   const withSecrets: string[] = [];
-  const size = new Size();
+  const size = new Size(limits);
   const visit = async (folder: string): Promise<void> => {
     for (const entry of await readdir(join(home, folder), { withFileTypes: true })) {
       const path = join(folder, entry.name);
@@ -56,7 +68,7 @@ export async function packHome(
   };
   await visit("");
   if (paths.length === 0) throw new Error("it has no files to keep");
-  await create({ file, cwd: home, noDirRecurse: true, strict: true, gzip: isCompressed }, paths);
+  await create({ file, cwd: home, strict: true, gzip: isCompressed }, paths);
   return withSecrets;
 }
 
@@ -66,11 +78,11 @@ export async function packHome(
  *
  * @throws if it is not an archive that `packHome` can have made; then there is no home directory
  */
-export async function unpackHome(file: string, home: string): Promise<void> {
-  const size = new Size();
+export async function unpackHome(file: string, home: string, limits = defaultLimits): Promise<void> {
+  const size = new Size(limits);
   let excess: unknown;
+  await mkdir(home, { recursive: true });
   try {
-    await mkdir(home, { recursive: true });
     await extract({
       file,
       cwd: home,
@@ -89,7 +101,7 @@ export async function unpackHome(file: string, home: string): Promise<void> {
     });
     if (excess !== undefined) throw excess;
   } catch (error) {
-    await rm(home, { recursive: true, force: true });
+    await rm(home, { recursive: true });
     throw error;
   }
 }

@@ -79,7 +79,7 @@ export class SharedHomes {
   async keep(turn: RunningTurn, directory: JobDirectory, log: Log): Promise<void> {
     const file = join(directory.path, "home.tgz");
     try {
-      await packHome(directory.home, file, [], true);
+      await packHome(directory.home, file, [], undefined, true);
       const archive = await readFile(file);
       if (archive.length > maxBytes) throw new Error(`it has more than ${maxBytes / 1_000_000} MB, compressed`);
       await this.#store.saveHome(turn, archive);

@@ -14,9 +14,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { create } from "tar";
+import { create, type WriteEntry } from "tar";
 import { beforeEach, describe, expect, test } from "vitest";
-import { packHome, unpackHome } from "../../../src/service/jobs/home-archive.ts";
+import { type ArchiveLimits, packHome, unpackHome } from "../../../src/service/jobs/home-archive.ts";
 import type { JobCopy } from "../../../src/service/jobs/job-copies.ts";
 import type { CacheEntries } from "../../../src/service-step/memory/cache-entries.ts";
 import { CachedJobs } from "../../../src/service-step/memory/cached-jobs.ts";
@@ -44,10 +44,11 @@ beforeEach(() => {
 });
 
 describe("the archive of a home directory", () => {
-  const pack = (secrets: string[] = []) => packHome(home, join(folder, "home.tar"), secrets);
-  const unpack = async () => {
-    const restored = join(folder, "restored");
-    await unpackHome(join(folder, "home.tar"), restored);
+  const pack = (secrets: string[] = [], limits?: ArchiveLimits) =>
+    packHome(home, join(folder, "home.tar"), secrets, limits);
+  const unpack = async (limits?: ArchiveLimits) => {
+    const restored = join(folder, "new/restored");
+    await unpackHome(join(folder, "home.tar"), restored, limits);
     return restored;
   };
 
@@ -64,9 +65,11 @@ describe("the archive of a home directory", () => {
   test("leaves out files with a secret, links, and what agents fill again", async () => {
     writeFileSync(join(home, "auth.json"), '{"key":"sk-0123456789"}');
     symlinkSync("/etc/passwd", join(home, "link"));
-    mkdirSync(join(home, ".cache"));
-    writeFileSync(join(home, ".cache/large"), "x");
-    expect(await pack(["sk-0123456789"])).toEqual(["auth.json"]);
+    for (const name of [".cache", ".npm", "node_modules"]) {
+      mkdirSync(join(home, name));
+      writeFileSync(join(home, name, "large"), "x");
+    }
+    expect(await pack(["other", "sk-0123456789"])).toEqual(["auth.json"]);
     expect(readdirSync(await unpack())).toEqual([".agent"]);
   });
 
@@ -76,15 +79,34 @@ describe("the archive of a home directory", () => {
     await expect(pack()).rejects.toThrow("more than 50 MB");
   });
 
-  test("is not made of too many files, and such a one is rejected", async () => {
-    const many = join(folder, "many");
-    mkdirSync(many);
-    const names = Array.from({ length: 10_001 }, (_, index) => String(index));
-    for (const name of names) writeFileSync(join(many, name), "");
-    await expect(packHome(many, join(folder, "home.tar"), [])).rejects.toThrow("more than 10000 files");
-    await create({ file: join(folder, "home.tar"), cwd: many }, names);
-    await expect(unpack()).rejects.toThrow("more than 10000 files");
-    expect(existsSync(join(folder, "restored"))).toBe(false);
+  test.each([
+    ["too many files", { entries: 3 }, { entries: 2 }, "it has more than 2 files"],
+    ["too many bytes", { megabytes: 0.002 }, { megabytes: 0.001_999 }, "it has more than 0.001999 MB"],
+  ])("is not made of %s, and such a one is rejected", async (_what, enough, less, message) => {
+    const most = { megabytes: 1, entries: 100 };
+    // Folders count, too, when it is made.
+    rmSync(join(home, ".agent"), { recursive: true });
+    for (const name of ["a", "b", "c"]) writeFileSync(join(home, name), "x".repeat(name === "b" ? 2000 : 0));
+    await pack([], { ...most, ...enough });
+    expect(readdirSync(await unpack({ ...most, ...enough }))).toEqual(["a", "b", "c"]);
+    rmSync(join(folder, "new"), { recursive: true });
+    await expect(unpack({ ...most, ...less })).rejects.toThrow(message);
+    expect(readdirSync(join(folder, "new"))).toEqual([]);
+    await expect(pack([], { ...most, ...less })).rejects.toThrow(message);
+  });
+
+  test("is not made of too many folders", async () => {
+    for (const name of ["a", "b", "c"]) mkdirSync(join(home, name));
+    await expect(pack([], { megabytes: 1, entries: 4 })).rejects.toThrow("more than 4 files");
+    await pack([], { megabytes: 1, entries: 5 });
+  });
+
+  test("writes nothing more than it may, even if the archive goes on", async () => {
+    writeFileSync(join(home, "first"), "x");
+    truncateSync(join(home, ".agent/session"), 1_000_000);
+    await create({ file: join(folder, "home.tar"), cwd: home }, [".agent/session", "first"]);
+    await expect(unpack({ megabytes: 0.9, entries: 100 })).rejects.toThrow("more than 0.9 MB");
+    expect(readdirSync(join(folder, "new"))).toEqual([]);
   });
 
   test("writes nothing outside the directory", async () => {
@@ -104,16 +126,26 @@ describe("the archive of a home directory", () => {
     chmodSync(join(home, "setuid"), 0o4755);
     symlinkSync("setuid", join(home, "link"));
     linkSync(join(home, "setuid"), join(home, "twin"));
-    await create({ file: join(folder, "home.tar"), cwd: home }, ["setuid", "link", "twin"]);
+    const onWriteEntry = ({ stat }: WriteEntry) => Object.assign(stat ?? {}, { uid: 12_345, gid: 12_345 });
+    await create({ file: join(folder, "home.tar"), cwd: home, onWriteEntry }, ["setuid", "link", "twin"]);
     const restored = await unpack();
     expect(readdirSync(restored)).toEqual(["setuid"]);
     expect(statSync(join(restored, "setuid")).mode & 0o7777).toBe(0o700);
+    expect(statSync(join(restored, "setuid")).uid).toBe(process.getuid?.());
   });
 
   test("is rejected if it is none, and leaves no directory", async () => {
     writeFileSync(join(folder, "home.tar"), "no archive".repeat(100));
     await expect(unpack()).rejects.toThrow();
-    expect(existsSync(join(folder, "restored"))).toBe(false);
+    expect(readdirSync(join(folder, "new"))).toEqual([]);
+  });
+
+  test("is rejected if its end is missing", async () => {
+    writeFileSync(join(home, "large"), "x".repeat(10_000));
+    await pack();
+    truncateSync(join(folder, "home.tar"), 5000);
+    await expect(unpack()).rejects.toThrow("Truncated");
+    expect(readdirSync(join(folder, "new"))).toEqual([]);
   });
 });
 
@@ -122,6 +154,23 @@ describe("the entry of a job", () => {
     const entry = { job, home: { key: "k", path: "/p" } };
     expect(parseJobEntry(formatJobEntry(entry), id, "docs")).toEqual(entry);
     expect(parseJobEntry(formatJobEntry({ job }), id, "docs")).toEqual({ job });
+    const [turn] = job.turns;
+    const other = {
+      ...job,
+      archivedAt: 3000,
+      pullRequest: "http://git.acme.example/acme/docs/pull/123",
+      head: "0123456789abcdef".repeat(4),
+      turns: (["completed", "failed", "running", "waiting"] as const).map((state, index) => ({
+        ...turn,
+        id: 10 * (index + 1),
+        prompt: "Go on",
+        attempts: 2,
+        state,
+        endedAt: null,
+        answer: "Done",
+      })),
+    };
+    expect(parseJobEntry(formatJobEntry({ job: other }), id, "docs")).toEqual({ job: other });
   });
 
   test.each<[string, unknown]>([
@@ -130,9 +179,13 @@ describe("the entry of a job", () => {
     ["another job", { version: 1, job: { ...job, id: "job_1" } }],
     ["another project", { version: 1, job: { ...job, project: "other" } }],
     ["a link that is none of a pull request", { version: 1, job: { ...job, pullRequest: "javascript:alert(1)" } }],
+    ["text before a link", { version: 1, job: { ...job, pullRequest: `x:${job.pullRequest}` } }],
+    ["text after a link", { version: 1, job: { ...job, pullRequest: `${job.pullRequest}/x` } }],
     ["a head that is no commit", { version: 1, job: { ...job, head: "--upload-pack=x" } }],
+    ["text before a commit", { version: 1, job: { ...job, head: `-${job.head}` } }],
+    ["text after a commit", { version: 1, job: { ...job, head: `${job.head}^` } }],
     ["no turns", { version: 1, job: { ...job, turns: [] } }],
-    ["turns in another order", { version: 1, job: { ...job, turns: [...job.turns, ...job.turns] } }],
+    ["a turn twice", { version: 1, job: { ...job, turns: [...job.turns, ...job.turns] } }],
     ["a time that is none", { version: 1, job: { ...job, createdAt: 8.64e15 + 1 } }],
     [
       "the last id that a turn can have",
@@ -161,8 +214,8 @@ describe("jobs in the cache", () => {
     };
   }
   const log: string[] = [];
-  const connect = (cache: CacheEntries) =>
-    new CachedJobs({ cache, projectId: "docs", folder, secrets: [], log: (line) => void log.push(line) });
+  const connect = (cache: CacheEntries, secrets: string[] = []) =>
+    new CachedJobs({ cache, projectId: "docs", folder, secrets, log: (line) => void log.push(line) });
   /** What another runner has: an empty folder in the same place. */
   const emptyHome = () => join(temporaryFolder(), "home");
 
@@ -183,6 +236,45 @@ describe("jobs in the cache", () => {
       expect.stringMatching(`^agent-job-service/${id}/home/`),
       expect.stringMatching(`^agent-job-service/${id}/job/`),
     ]);
+    // No file is left in the folder for temporary ones.
+    expect(readdirSync(folder)).toEqual(["jobs"]);
+    expect(log).toEqual([]);
+  });
+
+  test("continue with the session of an earlier run while another turn runs", async () => {
+    const cache = fakeCache();
+    await connect(cache).save(job, home);
+    rmSync(home, { recursive: true });
+    const second = connect(cache);
+    await second.restore(id, home, home);
+    await second.save({ ...job, pullRequest: null }, undefined);
+    rmSync(home, { recursive: true });
+    expect(await connect(cache).restore(id, home, home)).toEqual({ ...job, pullRequest: null });
+    expect(readFileSync(join(home, ".agent/session"), "utf8")).toBe("remembered");
+  });
+
+  test("say which files of a session are left out, because they have a secret", async () => {
+    for (const name of ["auth.json", "token"]) writeFileSync(join(home, name), "sk-0123456789");
+    await connect(fakeCache(), ["sk-0123456789"]).save(job, home);
+    expect(log).toEqual([`${id}: not kept, because they have a secret: auth.json, token`]);
+  });
+
+  test("are not saved, and not restored, if their entry is larger than 20 MB", async () => {
+    const cache = fakeCache();
+    const jobs = connect(cache);
+    const sized = (bytes: number): JobCopy => {
+      const [turn] = job.turns as [JobCopy["turns"][0]];
+      const rest = Buffer.byteLength(formatJobEntry({ job: { ...job, turns: [{ ...turn, prompt: "" }] } }));
+      return { ...job, turns: [{ ...turn, prompt: "x".repeat(bytes - rest) }] };
+    };
+    const [largest, larger] = [sized(20_000_000), sized(20_000_001)];
+    await jobs.save(largest, undefined);
+    expect(await jobs.restore(id, home, home)).toEqual(largest);
+    await expect(jobs.save(larger, undefined)).rejects.toThrow("its prompts are too large");
+    writeFileSync(join(folder, "forged"), formatJobEntry({ job: larger }));
+    await cache.save(`agent-job-service/${id}/job/1`, join(folder, "forged"));
+    expect(await jobs.restore(id, home, home)).toBeUndefined();
+    expect(log).toEqual([`${id}: its cache entry is not one of this service and is ignored`]);
   });
 
   test("keep the session of the last turn while another one runs", async () => {
@@ -201,6 +293,17 @@ describe("jobs in the cache", () => {
       "no longer in the cache",
       async (cache: ReturnType<typeof fakeCache>) => {
         cache.keys[0] = "evicted";
+        return home;
+      },
+    ],
+    [
+      "the last one cannot be unpacked",
+      async (cache: ReturnType<typeof fakeCache>) => {
+        writeFileSync(join(folder, "garbage"), "no archive".repeat(100));
+        const [key = "", jobKey = ""] = cache.keys;
+        cache.keys[0] = "evicted";
+        await cache.save(key, join(folder, "garbage"));
+        expect(cache.keys).toEqual(["evicted", jobKey, key]);
         return home;
       },
     ],
