@@ -3,6 +3,8 @@ import { forLog } from "../action/report/untrusted.ts";
 
 const annotations = { notice: core.notice, warning: core.warning, error: core.error };
 
+export type Runner = typeof runner;
+
 /** The runner, through `@actions/core`. */
 export const runner = {
   /** Returns the value of an input, without spaces around it; empty if it is not set. */

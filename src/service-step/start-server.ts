@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { forAnnotation } from "../action/report/untrusted.ts";
 import { hasCacheService } from "../action/runner/cache.ts";
 import { isFree, portOf } from "./port.ts";
-import { runner } from "./runner.ts";
+import type { Runner } from "./runner.ts";
 import { keepRunning, logFile, type ServerConfig, type ServerReply } from "./server-protocol.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { prepareBubblewrap } from "./setup/bubblewrap.ts";
@@ -15,28 +15,40 @@ import { installAgent } from "./setup/install-agent.ts";
 import { checkGit, checkPlatform } from "./setup/platform.ts";
 import { SetupError } from "./setup/setup-error.ts";
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface StartOptions {
+  runner: Runner;
+  /** Of the step. */
+  environment: Environment;
+  /** The file that the service's process runs: one that hands over to `server.ts` if its first argument is `server`. */
+  program: string;
+  /** Ends the service again if the run is cancelled meanwhile. */
+  signal: AbortSignal;
+}
+
 /**
  * Runs `main` of the step: checks everything that can be checked before an agent runs, starts the service in a process that
  * outlives the step, and sets the outputs.
  *
- * @param signal - ends the service again if the run is cancelled meanwhile
  * @throws SetupError if the service cannot start
  */
-export async function startServer(signal: AbortSignal): Promise<void> {
+export async function startServer({ runner, environment, program, signal }: StartOptions): Promise<void> {
+  const warn = (title: string, text: string): void => runner.annotate("warning", title, forAnnotation([text]));
   const apiKey = `agent_${randomBytes(24).toString("hex")}`;
   runner.mask(apiKey);
   checkPlatform(process.platform);
-  const settings = readSettings(runner.input, process.env, apiKey);
+  const settings = readSettings(runner.input, environment, apiKey);
   runner.mask(settings.token);
   await checkGit();
-  const folder = createFolder(settings.projectId);
+  const folder = createFolder(environment, settings.projectId);
   runner.saveState("folder", folder);
   runner.saveState("isWorkflowToken", String(settings.isWorkflowToken));
   const { agentPackage, options } = settings;
   if (options.sandbox === "bwrap")
     await prepareBubblewrap({
       folder: join(folder, "sandbox-test"),
-      canInstall: settings.install && process.env.RUNNER_ENVIRONMENT === "github-hosted",
+      canInstall: settings.install && environment.RUNNER_ENVIRONMENT === "github-hosted",
       info: runner.info,
     });
   const path = agentPackage
@@ -44,13 +56,12 @@ export async function startServer(signal: AbortSignal): Promise<void> {
         agent: agentPackage,
         isAllowed: settings.install,
         folder: `${folder}-agent`,
-        environment: process.env,
+        environment,
         info: runner.info,
         signal,
       })
-    : process.env.PATH;
-  signal.throwIfAborted();
-  const cache = settings.remember && hasCacheService(process.env) ? cacheEnvironment(process.env) : undefined;
+    : environment.PATH;
+  const cache = settings.remember && hasCacheService(environment) ? cacheEnvironment(environment) : undefined;
   if (settings.remember && cache === undefined)
     warn(
       "Jobs are not remembered",
@@ -62,8 +73,10 @@ export async function startServer(signal: AbortSignal): Promise<void> {
       "The usual port is in use",
       `Port ${port} is in use on this runner, so the service has another \`base-url\` than in other runs: a session, and a re-run, do not find their jobs here. Comments do.`,
     );
-  const env = { ...serverEnvironment(process.env, options.agent.passes), ...(path !== undefined && { PATH: path }) };
-  const url = await startProcess({ ...configOf(settings, apiKey, folder, cache), port }, env, signal);
+  signal.throwIfAborted();
+  const config = { ...configOf(settings, environment, apiKey), folder, cache, port };
+  const ofServer = serverEnvironment({ ...environment, PATH: path }, options.agent.passes);
+  const url = await startProcess(config, { runner, environment: ofServer, program, signal });
   runner.setOutput("base-url", url);
   runner.setOutput("project-id", settings.projectId);
   runner.setOutput("api-key", apiKey);
@@ -72,18 +85,12 @@ export async function startServer(signal: AbortSignal): Promise<void> {
   runner.info('If the agent fails, the end of its log is in that of this step\'s "Post", at the end of the job');
 }
 
-function warn(title: string, text: string): void {
-  runner.annotate("warning", title, forAnnotation([text]));
-}
-
-function configOf(settings: Settings, apiKey: string, folder: string, cache: ServerConfig["cache"]) {
+function configOf(settings: Settings, environment: Environment, apiKey: string) {
   const { args, options, projectId, repository, serverUrl, apiUrl, token } = settings;
-  const keys = options.agent.passes.filter((name) => !/(_URL|_BASE)$/.test(name)).map((name) => process.env[name]);
+  const keys = options.agent.passes.filter((name) => !/(_URL|_BASE)$/.test(name)).map((name) => environment[name]);
   return {
     args,
     environment: { GITHUB_TOKEN: token, AGENT_SERVICE_KEY: apiKey },
-    cache,
-    folder,
     projectId,
     repository,
     serverUrl,
@@ -100,8 +107,8 @@ function configOf(settings: Settings, apiKey: string, folder: string, cache: Ser
  * Creates the folder of the service, in the folder that the runner empties after the job. It has the same path in each run:
  * agents find their sessions by it.
  */
-function createFolder(projectId: string): string {
-  const parent = process.env.RUNNER_TEMP || join(homedir(), ".cache");
+function createFolder({ RUNNER_TEMP }: Environment, projectId: string): string {
+  const parent = RUNNER_TEMP || join(homedir(), ".cache");
   mkdirSync(parent, { recursive: true });
   for (let number = 1; ; number++) {
     const folder = join(parent, `agent-job-service-${projectId}${number === 1 ? "" : `-${number}`}`);
@@ -115,11 +122,14 @@ function createFolder(projectId: string): string {
 }
 
 /** Starts the process of the service, and returns its URL when it listens. */
-async function startProcess(config: ServerConfig, env: Record<string, string>, signal: AbortSignal): Promise<string> {
+async function startProcess(
+  config: ServerConfig,
+  { runner, environment, program, signal }: StartOptions,
+): Promise<string> {
   const log = openSync(join(config.folder, logFile), "a", 0o600);
-  const child = fork(process.argv[1] ?? "", ["server", config.folder], {
+  const child = fork(program, ["server", config.folder], {
     cwd: config.folder,
-    env,
+    env: environment,
     execArgv: [],
     stdio: ["ignore", log, log, "ipc"],
     // Its own session, so that it outlives the step.
@@ -137,8 +147,6 @@ async function startProcess(config: ServerConfig, env: Record<string, string>, s
     signal.addEventListener("abort", () => reject(signal.reason));
   });
   if ("title" in reply) throw new SetupError(reply.title, reply.text);
-  child.removeAllListeners("exit");
   await new Promise((resolve) => child.send(keepRunning, resolve));
-  child.unref();
   return reply.url;
 }

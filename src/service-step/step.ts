@@ -14,8 +14,14 @@ export async function runStep(): Promise<void> {
   const cancellation = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => cancellation.abort());
   try {
-    if (isPost) await stopServer();
-    else await startServer(cancellation.signal);
+    if (isPost) await stopServer(runner);
+    else
+      await startServer({
+        runner,
+        environment: process.env,
+        program: process.argv[1] ?? "",
+        signal: cancellation.signal,
+      });
   } catch (error) {
     const { title, text } = explain(error, cancellation.signal.aborted);
     runner.annotate("error", title, forAnnotation(text));

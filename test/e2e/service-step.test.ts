@@ -1,19 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { delimiter, join, resolve } from "node:path";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { listen } from "../../src/service/http/listen.ts";
 import { parseOutputs, stepEnvironment } from "../../tools/runner.ts";
+import { pathWith, programs } from "../support/programs.ts";
 import { findObstacle } from "../support/sandbox-obstacle.ts";
 import { isRunning, serviceStepFile, setUpGitHub, startServiceStep } from "../support/service-step.ts";
 import { step, temporaryFolder } from "../support/step.ts";
@@ -22,19 +14,6 @@ const obstacle = await findObstacle("bwrap");
 const root = resolve(import.meta.dirname, "../..");
 const searchingAgent = resolve(root, "test/support/searching-agent.ts");
 const ciNotice = expect.stringMatching(/^notice No workflow runs on the pull request: .*\/pull\/1 was opened with /);
-
-/** Returns a folder with programs, to be a `PATH`: shell scripts, and links to those of the machine. */
-function programs(scripts: Record<string, string>, links: readonly string[] = []): string {
-  const folder = temporaryFolder();
-  for (const [name, script] of Object.entries(scripts)) {
-    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
-    chmodSync(join(folder, name), 0o755);
-  }
-  for (const name of links) symlinkSync(execFileSync("which", [name], { encoding: "utf8" }).trim(), join(folder, name));
-  return folder;
-}
-
-const withPath = (folder: string) => ({ PATH: [folder, process.env.PATH].join(delimiter) });
 
 describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${obstacle}` : ""}`, () => {
   test("runs the service for the steps of a job, from nothing but dist, and leaves nothing behind", async () => {
@@ -114,7 +93,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
       runnerTemp,
       inputs: { agent: "claude", options: `--agent-reads ${searchingAgent}` },
       environment: {
-        ...withPath(bin),
+        PATH: pathWith(bin),
         GITHUB_WORKSPACE: workspace,
         ANTHROPIC_API_KEY: secrets.key ?? "",
         ANTHROPIC_BASE_URL: model.url,
@@ -218,7 +197,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     });
     const inputs = { agent: "codex", "agent-network": "none" };
     const environment = {
-      ...withPath(bin),
+      PATH: pathWith(bin),
       CODEX_API_KEY: "sk-0123456789",
       ACTIONS_RUNTIME_TOKEN: "runtime-0123456789",
     };
@@ -270,7 +249,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
       bwrap: `[ "$1" = --version ] || [ -e ${record} ] || { echo "setting up uid map: Permission denied" >&2; exit 1; }
         exec ${bwrap} "$@"`,
     });
-    const own = await startServiceStep({ github, environment: withPath(bin) });
+    const own = await startServiceStep({ github, environment: { PATH: pathWith(bin) } });
     expect(own.annotations).toEqual([
       expect.stringMatching(
         /^error No sandbox for the agent: .*setting up uid map: Permission denied(?!.*install).*AppArmor profile in docs\/service\.md/,
@@ -278,7 +257,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     ]);
     const service = await startServiceStep({
       github,
-      environment: { ...withPath(bin), RUNNER_ENVIRONMENT: "github-hosted" },
+      environment: { PATH: pathWith(bin), RUNNER_ENVIRONMENT: "github-hosted" },
     });
     expect(service.exitCode, service.log).toBe(0);
     expect(readFileSync(record, "utf8")).toBe(
@@ -322,7 +301,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     const { github } = await setUpGitHub();
     const bwrap = execFileSync("which", ["bwrap"], { encoding: "utf8" }).trim();
     const bin = programs({ bwrap: `kill -INT $PPID; exec ${bwrap} "$@"` });
-    const service = await startServiceStep({ github, environment: withPath(bin) });
+    const service = await startServiceStep({ github, environment: { PATH: pathWith(bin) } });
     expect(service.exitCode).toBe(1);
     expect(service.annotations).toEqual([expect.stringMatching(/^error Cancelled: /)]);
     expect(service.process).toBeNaN();
@@ -387,7 +366,7 @@ describe("fails before an agent runs, with one annotation that names the setting
   test("the agent cannot be installed", async () => {
     const environment = {
       GEMINI_API_KEY: "key-0123456789",
-      ...withPath(programs({ npm: "echo no such registry >&2; exit 1" })),
+      PATH: pathWith(programs({ npm: "echo no such registry >&2; exit 1" })),
     };
     expect(await fail({ inputs: { agent: "gemini" }, environment })).toMatch(
       /^error The agent cannot be installed: .*no such registry/,
@@ -421,7 +400,7 @@ describe("fails before an agent runs, with one annotation that names the setting
   });
 
   test("Git is too old", async () => {
-    const environment = withPath(programs({ git: "echo git version 2.38.5" }));
+    const environment = { PATH: pathWith(programs({ git: "echo git version 2.38.5" })) };
     expect(await fail({ environment })).toMatch(
       /^error Git is missing or too old: The runner has git version 2\.38\.5\./,
     );
