@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { listen } from "../../../src/service/http/listen.ts";
 import { isFree, portOf } from "../../../src/service-step/port.ts";
 import {
@@ -6,7 +6,16 @@ import {
   installerEnvironment,
   serverEnvironment,
 } from "../../../src/service-step/setup/environment.ts";
-import { checkPlatform } from "../../../src/service-step/setup/platform.ts";
+import { checkGit, checkPlatform } from "../../../src/service-step/setup/platform.ts";
+import { SetupError } from "../../../src/service-step/setup/setup-error.ts";
+import { programs } from "../../support/programs.ts";
+import { temporaryFolder } from "../../support/step.ts";
+
+/** Sets `PATH` until the test is over. */
+function withPath(path: string): void {
+  vi.stubEnv("PATH", path);
+  onTestFinished(() => void vi.unstubAllEnvs());
+}
 
 test.each([
   ["darwin", "macOS"],
@@ -19,6 +28,32 @@ test.each([
 
 test("runs on Linux", () => {
   expect(() => checkPlatform("linux")).not.toThrow();
+});
+
+test.each([
+  ["git version 2.39.0", true],
+  ["git version 2.100.1 (Apple Git-1)", true],
+  ["git version 10.0.0", true],
+  ["git version 2.38.9", false],
+  ["git version 1.99.0", false],
+  ["git", false],
+])("Git is recent enough or too old: %s", async (version, isEnough) => {
+  withPath(programs({ git: `[ "$*" = --version ] && echo "${version}"` }));
+  const check = checkGit().then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(await check).toEqual(isEnough ? undefined : expect.any(SetupError));
+  if (!isEnough)
+    expect(await check).toMatchObject({
+      title: "Git is missing or too old",
+      message: `The runner has ${version}. The agent service needs Git 2.39 or newer: install it in a step before this one. Nothing was started.`,
+    });
+});
+
+test("says if there is no Git", async () => {
+  withPath(temporaryFolder());
+  await expect(checkGit()).rejects.toThrow(/^Git was not found in PATH\. The agent service needs Git 2\.39 or newer/);
 });
 
 const environment = {
@@ -39,6 +74,19 @@ const environment = {
   ANTHROPIC_API_KEY: "key",
   MY_SECRET: "secret",
   npm_config_registry: "https://registry",
+  PIP_INDEX_URL: "https://index",
+  LC_ALL: "C",
+  http_proxy: "http://proxy",
+  LANG: undefined,
+  // Only look like others.
+  MY_PATH: "/bin",
+  PATH_INFO: "/bin",
+  MY_npm_config_token: "secret",
+  MY_ACTIONS_CACHE_URL: "https://cache",
+  ACTIONS_RESULTS_URL_TOKEN: "secret",
+  ACTIONS_RUNTIME_TOKEN_TWO: "secret",
+  GITHUB_SERVER_URL_TOKEN: "secret",
+  RUNNER_TEMPLATE: "secret",
 };
 
 test("the service's process gets nothing of the runner but what it needs, and what the agent gets", () => {
@@ -49,6 +97,8 @@ test("the service's process gets nothing of the runner but what it needs, and wh
     "NODE_EXTRA_CA_CERTS",
     "RUNNER_TRACKING_ID",
     "ANTHROPIC_API_KEY",
+    "LC_ALL",
+    "http_proxy",
     "NODE_USE_ENV_PROXY",
   ]);
 });
@@ -61,6 +111,9 @@ test("what installs an agent gets no secret", () => {
     "NODE_EXTRA_CA_CERTS",
     "RUNNER_TRACKING_ID",
     "npm_config_registry",
+    "PIP_INDEX_URL",
+    "LC_ALL",
+    "http_proxy",
   ]);
 });
 
