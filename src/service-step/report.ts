@@ -18,7 +18,7 @@ export class ReportFile {
   readonly #folder: string;
   readonly #report: Report = { pullRequests: [], failedJobs: [], unsavedJobs: {} };
   /** Of jobs from earlier runs. */
-  readonly #known = new Set<string>();
+  readonly #known = new Set<string | null>();
   readonly #knownTurns = new Set<number>();
 
   constructor(folder: string) {
@@ -32,7 +32,7 @@ export class ReportFile {
 
   /** Leaves out what a job of an earlier run already had. */
   exclude({ pullRequest, turns }: JobCopy): void {
-    if (pullRequest !== null) this.#known.add(pullRequest);
+    this.#known.add(pullRequest);
     for (const { id, state } of turns) if (state === "failed") this.#knownTurns.add(id);
   }
 

@@ -80,26 +80,22 @@ export async function packHome(
  */
 export async function unpackHome(file: string, home: string, limits = defaultLimits): Promise<void> {
   const size = new Size(limits);
-  let excess: unknown;
   await mkdir(home, { recursive: true });
   try {
-    await extract({
+    // Asynchronously, it would still write files after an error, while the directory is removed.
+    extract({
       file,
       cwd: home,
+      sync: true,
       strict: true,
       preserveOwner: false,
       filter: (_path, entry) => {
         if (!("type" in entry) || entry.type !== "File") return false;
         entry.mode = (entry.mode ?? 0o600) & 0o700;
-        try {
-          size.add(entry.size);
-        } catch (error) {
-          excess ??= error;
-        }
-        return excess === undefined;
+        size.add(entry.size);
+        return true;
       },
     });
-    if (excess !== undefined) throw excess;
   } catch (error) {
     await rm(home, { recursive: true });
     throw error;

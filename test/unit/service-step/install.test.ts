@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type InstallAgentOptions, installAgent } from "../../../src/service-step/setup/install-agent.ts";
 import { isInPath, runProgram } from "../../../src/service-step/setup/programs.ts";
 import { programs } from "../../support/programs.ts";
@@ -33,8 +33,8 @@ describe("a program", () => {
     await expect(runProgram("/nowhere/agent", [])).rejects.toThrow("ENOENT");
   });
 
-  test("that succeeds is not, whatever it prints", async () => {
-    await expect(runProgram("/bin/sh", ["-c", "echo error >&2"])).resolves.toBeUndefined();
+  test("that succeeds is not, whatever it prints, and has no input", async () => {
+    await expect(runProgram("/bin/sh", ["-c", "echo error >&2; cat"])).resolves.toBeUndefined();
   });
 });
 
@@ -48,6 +48,8 @@ describe("an agent", () => {
     folder = join(temporaryFolder(), "new/agent");
     record = join(temporaryFolder(), "record");
     lines = [];
+    vi.stubEnv("KEY", "secret");
+    onTestFinished(() => void vi.unstubAllEnvs());
   });
 
   /** Returns a script that records how it is run. */

@@ -101,7 +101,7 @@ describe("the archive of a home directory", () => {
     await pack([], { megabytes: 1, entries: 5 });
   });
 
-  test("writes nothing more than it may, even if the archive goes on", async () => {
+  test("is rejected if it has a file that is too large, whatever follows", async () => {
     writeFileSync(join(home, "first"), "x");
     truncateSync(join(home, ".agent/session"), 1_000_000);
     await create({ file: join(folder, "home.tar"), cwd: home }, [".agent/session", "first"]);
@@ -140,11 +140,15 @@ describe("the archive of a home directory", () => {
     expect(readdirSync(join(folder, "new"))).toEqual([]);
   });
 
-  test("is rejected if its end is missing", async () => {
-    writeFileSync(join(home, "large"), "x".repeat(10_000));
-    await pack();
-    truncateSync(join(folder, "home.tar"), 5000);
-    await expect(unpack()).rejects.toThrow("Truncated");
+  test.each([
+    ["its end is missing", (archive: Buffer) => archive.subarray(0, 5000), "Truncated"],
+    ["a file has other bytes than it had", (archive: Buffer) => archive.fill("y", 1024, 1100), "checksum failure"],
+  ])("is rejected if %s", async (_what, damage, message) => {
+    const file = join(folder, "home.tar");
+    for (const name of ["one", "two"]) writeFileSync(join(home, name), name.padEnd(10_000));
+    await create({ file, cwd: home }, [".agent/session", "one", "two"]);
+    writeFileSync(file, damage(readFileSync(file)));
+    await expect(unpack()).rejects.toThrow(message);
     expect(readdirSync(join(folder, "new"))).toEqual([]);
   });
 });

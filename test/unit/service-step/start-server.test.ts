@@ -180,10 +180,10 @@ describe("an agent of a preset", () => {
 
   test("may have other keys, of which short ones and those that are not set are no secrets", async () => {
     const path = pathWith(programs({ claude: "" }));
-    const options = "--agent-env KEY_OF_8\n--agent-env KEY_OF_7\n--agent-env NO_KEY";
-    const keys = { KEY_OF_8: "12345678", KEY_OF_7: "1234567" };
+    const options = ["KEY_OF_8", "KEY_OF_7", "NO_KEY", "API_BASE_KEY"].map((name) => `--agent-env ${name}`).join("\n");
+    const keys = { KEY_OF_8: "12345678", KEY_OF_7: "1234567", API_BASE_KEY: "87654321" };
     await start({ inputs: { ...inputs, options }, environment: { ...environment, ...keys, PATH: path } });
-    expect(seen().config.secrets.slice(2)).toEqual(["sk-ant-0123456789", "12345678"]);
+    expect(seen().config.secrets.slice(2)).toEqual(["sk-ant-0123456789", "12345678", "87654321"]);
     expect(seen().environment).toMatchObject(keys);
   });
 

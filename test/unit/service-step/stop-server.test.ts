@@ -92,6 +92,15 @@ describe("the service's process", () => {
     expect(existsSync(folder)).toBe(false);
   });
 
+  test("that still starts is told to end, and its log is shown", async () => {
+    writeFileSync(join(folder, "service.log"), "Cloning\n");
+    const child = await start("");
+    const { annotations, groups } = await stop({ process: String(child.pid) });
+    expect(child.signalCode).toBe("SIGTERM");
+    expect(annotations).toEqual([]);
+    expect(groups).toEqual({ "Log of the agent service": ["Cloning"] });
+  });
+
   test("that was never started leaves nothing to say", async () => {
     const { annotations, groups } = await stop();
     expect(annotations).toEqual([]);
