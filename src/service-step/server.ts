@@ -59,7 +59,7 @@ async function serve(config: ServerConfig): Promise<string> {
   const cached =
     cache &&
     new CachedJobs({
-      cache: connectCacheEntries({ environment: cache, folder }),
+      cache: connectCacheEntries({ environment: cache, folder, program: process.argv[1] ?? "" }),
       projectId,
       folder,
       secrets,

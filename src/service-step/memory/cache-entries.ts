@@ -23,20 +23,22 @@ export interface CacheEntriesOptions {
   environment: Readonly<Record<string, string>>;
   /** A folder for temporary files, unless its path has spaces. Default: the system's. */
   folder?: string;
-  /** The file that the cache process runs. Default: that of this process, which hands over to `cache-process.ts`. */
-  program?: string;
-  /** Before the retries of a restore. Default: 1 s and 3 s. */
-  retryDelaysMs?: readonly number[];
+  /** The file that the cache process runs: one that hands over to `cache-process.ts` if its first argument is `cache`. */
+  program: string;
+  /** Waits before a retry. Default: with a timer. */
+  sleep?: (ms: number) => Promise<void>;
 }
 
 /** Every entry consists of this file. */
 const entryName = "agent-job-service";
+/** Before the retries of a restore. */
+const retryDelaysMs = [1000, 3000];
 /** For one attempt. */
 const timeoutMs = 120_000;
 
 /** Returns the Actions cache of a runner. */
 export function connectCacheEntries(options: CacheEntriesOptions): CacheEntries {
-  const { environment, folder, program = process.argv[1] ?? "", retryDelaysMs = [1000, 3000] } = options;
+  const { environment, folder, program, sleep = setTimeout } = options;
   const run = (operation: Operation, key: string, path: string) =>
     runCacheProcess({
       operation,
@@ -65,7 +67,7 @@ export function connectCacheEntries(options: CacheEntriesOptions): CacheEntries 
         try {
           return await restore(prefix, file);
         } catch {
-          await setTimeout(delayMs);
+          await sleep(delayMs);
         }
       }
       return restore(prefix, file);

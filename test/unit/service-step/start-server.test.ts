@@ -315,7 +315,8 @@ describe("a service that does not start", () => {
     await vi.waitFor(() => expect(seen()).toBeDefined());
     cancellation.abort("cancelled");
     await rejected;
-    process.kill(Number(runner.states.process), "SIGKILL");
+    // It has a process group of its own, which a signal to that of the step does not reach.
+    process.kill(-Number(runner.states.process), "SIGKILL");
   });
 
   test("is not started if the run is cancelled before", async () => {
