@@ -21,7 +21,7 @@ export interface CacheOperation {
   program: string;
   /** With the variables by which the library finds the cache service. */
   environment: Environment;
-  /** The timeout. */
+  /** The timeout. Not aborted yet. */
   signal: AbortSignal;
 }
 
@@ -60,10 +60,11 @@ export async function runCacheProcess(options: CacheOperation): Promise<boolean>
   await new Promise<unknown>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", resolve);
-    signal.addEventListener("abort", resolve, { once: true });
-    if (signal.aborted) resolve(undefined);
+    signal.addEventListener("abort", () => {
+      kill(child);
+      resolve(undefined);
+    });
   });
-  if (signal.aborted) kill(child);
 
   const redact = redactorFor(log, environment.ACTIONS_RUNTIME_TOKEN);
   if (!reply && signal.aborted) {
@@ -81,7 +82,7 @@ const hasProcessGroups = process.platform !== "win32";
 function kill(child: ChildProcess): void {
   child.stdout?.destroy();
   try {
-    if (hasProcessGroups && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    if (hasProcessGroups && child.pid) process.kill(-child.pid, "SIGKILL");
     else child.kill("SIGKILL");
   } catch {
     // It has ended.

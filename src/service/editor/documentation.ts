@@ -101,7 +101,7 @@ class Documentation {
   /** Returns the absolute path of a page, or `undefined` if it is outside the root, in `.git` or behind a symbolic link. */
   #resolve(page: string): string | undefined {
     const path = resolve(this.#root, page);
-    if (page.includes("\\") || !path.startsWith(this.#root + sep) || /(^|\/)\.git(\/|$)/i.test(page)) return undefined;
+    if (page.includes("\\") || !path.startsWith(this.#root + sep) || /(^|\/)\.git\//i.test(page)) return undefined;
     // From the root down, because nothing can be looked up below a file.
     let folder = this.#root;
     for (const name of path.slice(this.#root.length).split(sep).slice(1, -1)) {
@@ -136,5 +136,5 @@ function slug(title: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "-")
     .slice(0, maxSlugLength)
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-|-$/g, "");
 }

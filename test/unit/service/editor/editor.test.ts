@@ -169,6 +169,7 @@ describe("adding a section", () => {
     "docs/api.md": "# The API\n\nText.\n\n\n",
     "docs/api/limits.mdx": "Text first.\n#   Limits of use  \n",
     "docs/größe-maß.md": "",
+    "docs/old.mdx.md": "## Old API\n",
     "z.md.txt": "",
     "z.mdx": "# Z#\n\n##Old\nNew section\n",
   };
@@ -184,12 +185,13 @@ describe("adding a section", () => {
     ["Größe & Maß", "docs/größe-maß.md"],
     ["docs/api/limits", "docs/api/limits.mdx"],
     ["z", "z.mdx"],
+    ["docs/old.mdx", "docs/old.mdx.md"],
   ])('finds the page "%s"', (name, page) => {
     const root = writeFiles(files);
     expect(edit(root, `Add a section "New" to "${name}"`)).toEqual([`Added the section "New" to ${page}.`]);
   });
 
-  test.each(["other", "e API", "text", "pi", "The", "Limits of"])('does not find the page "%s"', (name) => {
+  test.each(["other", "e API", "text", "pi", "The", "Limits of", "Old API"])('does not find the page "%s"', (name) => {
     expect(edit(writeFiles(files), `Add a section "New" to "${name}"`)).toEqual([`The page "${name}" was not found.`]);
   });
 
