@@ -9,9 +9,9 @@ function setUp({ turnBegins }: { turnBegins?: "at first" | "prepare" } = {}) {
   const place = { tree: "/tree", index: "/index" };
   const worktrees = {
     isIdle: turnBegins !== "at first",
-    removeUnneeded: async (isNeeded: (place: WorktreePlace) => boolean) => {
+    removeUnneeded: async (isNeeded: (place: WorktreePlace) => Promise<boolean>) => {
       steps.push("remove");
-      needed.push(isNeeded(place));
+      needed.push(await isNeeded(place));
     },
     prepareSpare: async () => {
       steps.push("prepare");
@@ -24,7 +24,7 @@ function setUp({ turnBegins }: { turnBegins?: "at first" | "prepare" } = {}) {
       return true;
     },
   };
-  const isNeeded = ({ tree }: WorktreePlace): boolean => tree === "/tree";
+  const isNeeded = async ({ tree }: WorktreePlace): Promise<boolean> => tree === "/tree";
   return { options: { repository, worktrees, isNeeded }, steps, needed };
 }
 
