@@ -113,7 +113,7 @@ export class PostgresDatabase implements Database {
       const result = await change(transaction);
       const id = randomUUID();
       if (transaction.hasChanges) await transaction.query('INSERT INTO "recentCommit" (id) VALUES ($1)', [id]);
-      await transaction.commit().catch(async (error: unknown) => {
+      await transaction.query("COMMIT").catch(async (error: unknown) => {
         lost = error as Error;
         if (!transaction.hasChanges || !(error instanceof StoreUnavailable) || !(await this.#wasCommitted(id)))
           throw error;
@@ -239,13 +239,6 @@ export class PostgresTransaction implements Transaction {
     const result = await this.#guard(() => this.#client.query(sql, values.map(storable)));
     this.hasChanges ||= hasChanged(result);
     return result;
-  }
-
-  /** @throws if a statement has failed before. Postgres does not call it an error then that nothing is committed */
-  async commit(): Promise<void> {
-    const { command } = await this.#guard(() => this.#client.query("COMMIT"));
-    if (command !== "COMMIT")
-      throw new Error("the transaction was rolled back, because one of its statements has failed");
   }
 
   async lock(name: string): Promise<void> {
