@@ -614,10 +614,19 @@ describe.each(databases)("a store in $database", ({ open }) => {
       await expect(store.addPullRequest(pullRequestOf("unknown"))).rejects.toThrow(/foreign key/i);
     });
 
+    test("are added once for each commit, also by two attempts at the same time", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const attempts = [1, 2].map(() => store.addPullRequest(pullRequestOf("a")));
+      expect(await Promise.all(attempts)).toEqual([1, 1]);
+      expect(await store.addPullRequest({ ...pullRequestOf("a"), head: "222" })).toBe(2);
+    });
+
     test("are listed, the newest first", async () => {
       const store = await newStore();
       await addJob(store, "a");
-      for (const title of ["One", "Two", "Three"]) await store.addPullRequest({ ...pullRequestOf("a"), title });
+      for (const title of ["One", "Two", "Three"])
+        await store.addPullRequest({ ...pullRequestOf("a"), title, head: `head of ${title}` });
       expect(await store.latestPullRequests(2)).toEqual([
         { number: 3, title: "Three" },
         { number: 2, title: "Two" },

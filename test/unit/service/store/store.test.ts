@@ -457,7 +457,7 @@ test("lists the newest pull requests", async () => {
   const store = memoryStore();
   await addJob(store, "job_1", 1000);
   const pull = { job: "job_1", branch: "agent/job_1", target: "main", base: "1", head: "2" };
-  for (const title of ["One", "Two", "Three"]) await store.addPullRequest({ ...pull, title });
+  for (const title of ["One", "Two", "Three"]) await store.addPullRequest({ ...pull, title, head: title });
   expect(await store.latestPullRequests(2)).toEqual([
     { number: 3, title: "Three" },
     { number: 2, title: "Two" },
