@@ -39,6 +39,7 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
   readonly #notifications: Notifications;
   readonly #boss: PgBoss;
   readonly #superviseMs: number;
+  #isSupervising = false;
   readonly #listeners = new Set<() => void>();
   readonly #timers: NodeJS.Timeout[] = [];
 
@@ -157,10 +158,16 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
 
   /** After an outage, all workers have time to renew their leases before any expires. */
   async #supervise(): Promise<void> {
-    if (this.#database.usableForMs < leaseSeconds * 1000) return;
-    await this.#boss.supervise(queue);
-    await this.#database.forgetOldCommits();
-    this.#announce();
+    // A second one would wait in pg-boss, and go on after an outage that has begun meanwhile.
+    if (this.#isSupervising || this.#database.usableForMs < leaseSeconds * 1000) return;
+    this.#isSupervising = true;
+    try {
+      await this.#boss.supervise(queue);
+      await this.#database.forgetOldCommits();
+      this.#announce();
+    } finally {
+      this.#isSupervising = false;
+    }
   }
 
   #announce(): void {
