@@ -28,13 +28,6 @@ async function openStore(url: string, times: Partial<PostgresTimes> = {}): Promi
 
 const create = (store: Store, id: string) => store.addJob({ id, project: "docs", createdAt: now }, "One");
 
-/** Ends the connections of stores, without the store's doing. */
-async function endConnections(url: string): Promise<void> {
-  const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-  await server().query(url, sql);
-}
-
 describe("a connection that is lost during a commit", () => {
   /** Opens a store behind a network that can fail, and a store that is not affected. */
   async function openBoth(times: Partial<PostgresTimes> = {}) {
@@ -161,12 +154,12 @@ describe("a server that is restarted", () => {
     onTestFinished(() => database[Symbol.asyncDispose]());
     const interrupted = database.transaction(async (transaction) => {
       await transaction.run("INSERT INTO repository (name) VALUES (?)", "example/docs");
-      await endConnections(url);
+      await server().endConnections(url);
       await setTimeout(100);
     });
     await expect(interrupted).rejects.toThrow(StoreUnavailable);
     const work = async () => {
-      await endConnections(url);
+      await server().endConnections(url);
       await setTimeout(100);
     };
     expect(await database.exclusively("a", work)).toBe(true);
@@ -232,7 +225,7 @@ test("a server that can only be read is an outage until something is written", a
   await create(store, "a");
   const database = new URL(url).pathname.slice(1);
   await server().query(url, `ALTER DATABASE ${database} SET default_transaction_read_only = on`);
-  await endConnections(url);
+  await server().endConnections(url);
   const isReachable = () => store.counts().then(Boolean, () => false);
   await expect.poll(isReachable).toBe(true);
   lines.length = 0;
@@ -244,7 +237,7 @@ test("a server that can only be read is an outage until something is written", a
   }
   expect(lines).toEqual([outageBegins]);
   await server().query(server().url("postgres"), `ALTER DATABASE ${database} RESET default_transaction_read_only`);
-  await endConnections(url);
+  await server().endConnections(url);
   await expect.poll(isReachable).toBe(true);
   expect(lines).toEqual([outageBegins]);
   await store.probe();
@@ -262,7 +255,7 @@ test("a server that does not let the service in is an outage, and the service ne
   const { store, lines } = await openStore(url.href);
   await create(store, "a");
   await asAdministrator("ALTER ROLE service NOLOGIN");
-  await endConnections(server().url(database));
+  await server().endConnections(server().url(database));
   for (const id of ["b", "c"]) await expect(create(store, id)).rejects.toThrow(StoreUnavailable);
   await asAdministrator("ALTER ROLE service LOGIN");
   expect(await create(store, "d")).toBeUndefined();

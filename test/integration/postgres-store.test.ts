@@ -219,11 +219,7 @@ describe("the lease of a turn", () => {
     const { url, store, other, turn, pass } = await openBoth();
     pass(leaseMs);
     await other.counts();
-    await server().query(
-      url,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
-    );
+    await server().endConnections(url);
     await expect.poll(() => other.counts().then(Boolean, () => false)).toBe(true);
     await age(url, leaseMs + 1000);
     pass(leaseMs - 1);

@@ -110,6 +110,13 @@ export class PostgresServer implements AsyncDisposable {
     return client;
   }
 
+  /** Ends all connections to a database, as if the server had been restarted. */
+  async endConnections(url: string): Promise<void> {
+    const sql = `SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+    await this.query(url, sql);
+  }
+
   /** Starts a server that was stopped, on the same port. Does nothing if it is running. */
   async start(): Promise<void> {
     if (this.#process !== undefined) return;
