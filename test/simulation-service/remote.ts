@@ -1,0 +1,71 @@
+/** A commit of the simulated remote: its tree is what `changes` names. */
+export interface Commit {
+  id: string;
+  parent: Commit | undefined;
+  message: string;
+  changes: ReadonlySet<string>;
+}
+
+/** A push that the remote has accepted. */
+export interface AcceptedPush {
+  branch: string;
+  commit: Commit;
+  /** The head before; `undefined` if the branch was created. */
+  before: Commit | undefined;
+  at: number;
+}
+
+/** The branch that pull requests are opened against. */
+export const targetBranch = "main";
+
+/** The repository on its server: branches, with Git's rules for pushes. */
+export class Remote {
+  readonly branches = new Map<string, Commit>();
+  /** Accepted ones, oldest first. */
+  readonly pushes: AcceptedPush[] = [];
+  readonly #now: () => number;
+  #commits = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+    this.branches.set(targetBranch, this.createCommit(undefined, "Start", []));
+  }
+
+  createCommit(parent: Commit | undefined, message: string, changes: Iterable<string>): Commit {
+    return { id: `c${this.#commits++}`, parent, message, changes: new Set([...(parent?.changes ?? []), ...changes]) };
+  }
+
+  /**
+   * @param expectedHead - as with `--force-with-lease`; `undefined` allows only a new branch or a fast-forward
+   * @throws if the push is rejected
+   */
+  push(branch: string, commit: Commit, expectedHead: string | undefined, isForced: boolean): void {
+    const before = this.branches.get(branch);
+    const isAllowed =
+      expectedHead === undefined
+        ? before === undefined || contains(commit, before.id)
+        : before !== undefined && before.id === expectedHead;
+    if (!isAllowed && !isForced) throw new Error(`push of ${branch} was rejected: it has moved`);
+    if (before === commit) return;
+    this.branches.set(branch, commit);
+    this.pushes.push({ branch, commit, before, at: this.#now() });
+  }
+
+  /** Someone who is not the service adds a commit. */
+  pushForeignCommit(branch: string): void {
+    const before = this.branches.get(branch);
+    if (before === undefined) return;
+    this.push(branch, this.createCommit(before, "Of someone else", [`foreign ${this.#commits}`]), before.id, false);
+  }
+}
+
+/** Returns the commits from `head` back to the first one. */
+export function* historyOf(head: Commit | undefined): Generator<Commit> {
+  for (let commit = head; commit !== undefined; commit = commit.parent) yield commit;
+}
+
+/** Returns whether the history of `head` has a commit. */
+export function contains(head: Commit, id: string): boolean {
+  for (const commit of historyOf(head)) if (commit.id === id) return true;
+  return false;
+}

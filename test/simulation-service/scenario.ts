@@ -1,0 +1,113 @@
+import fc from "fast-check";
+
+/** A create or message that a client sends. */
+export interface ClientRequest {
+  at: number;
+  /** Which API machine gets it. */
+  api: number;
+  /** `undefined`: a create. Otherwise a message to this one of the jobs that clients know by then, or a create if there is none. */
+  job: number | undefined;
+  project: number;
+  /** How agents end that run for it. They change the repository unless `isNoOp`. */
+  agent: { ms: number; end: "completed" | "failed"; isNoOp: boolean };
+}
+
+/**
+ * What goes wrong. Except as noted, from `at` for `ms` milliseconds.
+ *
+ * - `kill`: the process ends at once; a new one starts afterwards
+ * - `stop`, `drain`: a graceful stop, with running agents stopped or waited for; a new process starts `ms` after its end
+ * - `pause`: the machine does nothing
+ * - `store-down`: the connections to the store break, and none can be made; what is being committed is committed or not
+ * - `store-cut`: the same, from the first transaction on that is sent within a minute after `at`
+ * - `slow-commits`: commits take effect late
+ * - `deaf`: notifications do not arrive
+ * - `echo`: notifications arrive several times
+ * - `git-down`: Git cannot reach the remote; pushes land or not, also after they have been reported as failed
+ * - `slow-pushes`: pushes land late
+ * - `no-space`: nothing can be checked out
+ * - `clock`: the machine's clock is wrong by twelve times `ms`, fast or slow, from then on
+ * - `foreign-push`: someone else pushes to the branch of a job, once
+ */
+export const faultKinds = [
+  "kill",
+  "stop",
+  "drain",
+  "pause",
+  "store-down",
+  "store-cut",
+  "slow-commits",
+  "deaf",
+  "echo",
+  "git-down",
+  "slow-pushes",
+  "no-space",
+  "clock",
+  "foreign-push",
+] as const;
+export type FaultKind = (typeof faultKinds)[number];
+
+export interface Fault {
+  kind: FaultKind;
+  at: number;
+  ms: number;
+  /** Which machine, or which job. */
+  machine: number;
+  isEverywhere: boolean;
+}
+
+/** What happens in one history. Times are milliseconds since its start. */
+export interface Scenario {
+  /** Of everything that is drawn meanwhile, such as delays. */
+  seed: number;
+  apis: number;
+  workers: number;
+  /** Agents at a time, of each worker. */
+  agents: number;
+  agentsPerProject: number | undefined;
+  /** How many creates and messages each project has used up in the last hour. */
+  usedBefore: number;
+  requests: readonly ClientRequest[];
+  faults: readonly Fault[];
+  /** How likely the connection to the store breaks while a transaction is sent, or while it is committed. */
+  storeLoss: number;
+}
+
+/** Short ones, and those around the time of a lease. */
+const durations = [100, 1500, 8000, 25_000, 40_000, 50_000, 70_000, 600_000];
+
+const duration = fc.constantFrom(...durations).chain((ms) => fc.integer({ min: ms / 2, max: ms }));
+const moment = fc.integer({ min: 0, max: 150_000 });
+const index = fc.nat(5);
+
+const requests = fc.record<ClientRequest>({
+  at: fc.oneof(moment, fc.integer({ min: 0, max: 10_000 })),
+  api: index,
+  job: fc.option(index, { nil: undefined }),
+  project: fc.nat(1),
+  agent: fc.record({
+    ms: fc.oneof(fc.integer({ min: 100, max: 60_000 }), fc.integer({ min: 100, max: 3000 })),
+    end: fc.constantFrom("completed", "completed", "completed", "failed"),
+    isNoOp: fc.constantFrom(false, false, false, true),
+  }),
+});
+
+const faults = fc.record<Fault>({
+  kind: fc.constantFrom(...faultKinds, "pause", "pause", "kill", "slow-pushes", "store-cut"),
+  at: moment,
+  ms: duration,
+  machine: index,
+  isEverywhere: fc.constantFrom(false, false, true),
+});
+
+export const scenarios: fc.Arbitrary<Scenario> = fc.record<Scenario>({
+  seed: fc.nat(),
+  apis: fc.integer({ min: 1, max: 2 }),
+  workers: fc.constantFrom(1, 2, 2, 3),
+  agents: fc.integer({ min: 1, max: 2 }),
+  agentsPerProject: fc.constantFrom(undefined, undefined, 1, 2),
+  usedBefore: fc.constantFrom(0, 0, 0, 97, 99),
+  requests: fc.array(requests, { minLength: 1, maxLength: 8, size: "max" }),
+  faults: fc.array(faults, { maxLength: 10, size: "max" }),
+  storeLoss: fc.constantFrom(0, 0, 0.02, 0.1),
+});
