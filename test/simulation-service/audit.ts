@@ -38,6 +38,8 @@ export class Audit {
   jobs = new Map<string, JobRow>();
   /** When each turn was committed, by its id. */
   readonly acceptedAt = new Map<number, number>();
+  /** When each turn was taken last, by its id. */
+  readonly takenAt = new Map<number, number>();
   /** How often each turn was requeued by who ran it. */
   readonly requeues = new Map<number, number>();
   readonly #server: DatabaseServer;
@@ -93,6 +95,7 @@ export class Audit {
     if (!isOpen(before)) this.violations.push(`turn ${id} was changed after it had ended`);
     if (lease !== null && lease !== before.lease) {
       this.#checkTaking(before, turn);
+      this.takenAt.set(id, this.#timeline.now);
       this.#leases.set(lease, { holder: process, renewedAt: this.#timeline.now });
     } else if (!this.isHeldBy(before, process))
       this.violations.push(

@@ -65,7 +65,12 @@ function wrongCommits({ remote, audit }: History, turns: readonly TurnRow[]): st
     if (found.some((position, index) => position < (found[index - 1] ?? 0)))
       violations.push("the commits of a job are not in the order of its turns");
     const last = own.at(-1);
-    if (last?.state === "completed" && found.length > 0 && pullRequest === null)
+    // A push of an earlier turn that arrives later is not seen by the last one.
+    const takenAt = audit.takenAt.get(last?.id ?? 0) ?? 0;
+    const isSeen = remote.pushes.some(({ commit: { message }, at }) =>
+      own.some((turn) => isCommitOf(turn, message) && (turn === last || at < takenAt)),
+    );
+    if (last?.state === "completed" && isSeen && pullRequest === null)
       violations.push("a job with a commit has no pull request");
   }
   return violations;
