@@ -42,8 +42,7 @@ echo "$prompt" >> ${file}`;
 /** What processes print, and how the report calls it. */
 const events: readonly [RegExp, string][] = [
   [/ was interrupted on another worker, resuming$/, "turns taken over"],
-  [/ was taken over by another worker, because /, "leases lost while running"],
-  [/ what it did here is not stored$/, "ends rejected by fencing"],
+  [/ was taken over by another worker, because /, "leases lost"],
   [/: turn \d+ postponed/, "turns postponed"],
   [/: its state cannot be stored yet/, "ends stored later"],
   [/ interrupted 2 times and is not run again/, "turns given up after two interruptions"],

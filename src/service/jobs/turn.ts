@@ -60,9 +60,9 @@ export interface TurnPorts {
 
 /**
  * How a turn ended. `stopped`: the signal aborted it, run it again. `postponed`: it cannot run now; run it again later, which
- * does not repeat what was pushed.
+ * does not repeat what was pushed. `taken-over`: another worker runs it.
  */
-export type TurnResult = "completed" | "failed" | "stopped" | "postponed";
+export type TurnResult = "completed" | "failed" | "stopped" | "postponed" | "taken-over";
 
 /** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
 const maxAttempts = 2;
@@ -96,8 +96,8 @@ export async function runTurn(
     if (result === "completed") await logEarlierFailures(turn, ports.store, log);
     return result;
   } catch (error) {
-    // A turn that another worker has taken over is not stored as stopped either.
-    if (signal.aborted || error instanceof LeaseLost) return "stopped";
+    if (error instanceof LeaseLost) return "taken-over";
+    if (signal.aborted) return "stopped";
     onFailure?.(errorMessage(error));
     // No agent has run since the last commit that was pushed: see `setAnswer`.
     if (isStoreOutage(error)) return "postponed";

@@ -35,6 +35,7 @@ interface Run {
   wasPostponed: boolean;
   /** What `Postponements` returned for its start. */
   position: number;
+  lease: KeptLease;
   /** Default: its log is only a file. */
   shipper: LogShipper | undefined;
 }
@@ -173,19 +174,20 @@ export class Worker {
     const { logs } = store;
     const shipper = logs && new LogShipper({ turn, file: jobLogFile(folder, turn.job), logs, log });
     const { result, reason } = await this.#run(turn, lease.signal);
-    const { isLost } = lease;
-    if (isLost) log(`${name} was taken over by another worker, because its lease had expired; nothing more is done`);
-    else await this.#end({ turn, name, wasPostponed, position, shipper }, result, reason);
+    if (result === "taken-over") lease.lose();
+    else if (!lease.isLost) await this.#end({ turn, name, wasPostponed, position, lease, shipper }, result, reason);
+    if (lease.isLost)
+      log(`${name} was taken over by another worker, because its lease had expired; nothing more is stored of it here`);
     shipper?.[Symbol.dispose]();
     lease[Symbol.dispose]();
-    if (!isLost && result !== "postponed") copier?.save(turn.job);
+    if (!lease.isLost && result !== "postponed") copier?.save(turn.job);
   }
 
-  async #end(run: Run, result: TurnResult, reason: string | undefined): Promise<void> {
+  async #end(run: Run, result: Exclude<TurnResult, "taken-over">, reason: string | undefined): Promise<void> {
     const { store, log, now = Date.now } = this.#options;
-    const { turn, name, wasPostponed, position, shipper } = run;
+    const { turn, name, wasPostponed, position, lease, shipper } = run;
     const persist = (change: () => Promise<void>): Promise<boolean> =>
-      this.#persist(name, async () => {
+      this.#persist(name, lease, async () => {
         await shipper?.flush();
         await change();
       });
@@ -227,7 +229,7 @@ export class Worker {
    *
    * @returns `false` if the service stops before, or another worker has taken the turn over
    */
-  async #persist(name: string, change: () => Promise<void>): Promise<boolean> {
+  async #persist(name: string, lease: KeptLease | undefined, change: () => Promise<void>): Promise<boolean> {
     const { log } = this.#options;
     for (let pauseMs = firstPauseMs, isFirst = true; ; pauseMs *= 2, isFirst = false) {
       try {
@@ -235,7 +237,7 @@ export class Worker {
         return true;
       } catch (error) {
         if (error instanceof LeaseLost) {
-          log(`${name}: ${error.message}; what it did here is not stored`);
+          lease?.lose();
           return false;
         }
         const reason = error instanceof StoreUnavailable ? "" : `: ${errorStack(error)}`;
@@ -249,7 +251,7 @@ export class Worker {
 
   async #resumeLater(turn: RunningTurn, pauseMs: number): Promise<void> {
     if (!(await this.#pause(pauseMs, Number.POSITIVE_INFINITY))) return;
-    await this.#persist(`${turn.job}: turn ${turn.id}`, () => this.#options.store.resumeTurn(turn));
+    await this.#persist(`${turn.job}: turn ${turn.id}`, undefined, () => this.#options.store.resumeTurn(turn));
     this.#startTurns();
   }
 

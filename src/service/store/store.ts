@@ -110,8 +110,8 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
   readonly #nextTurnId: NextTurnId;
   readonly #skipTurnIds: StoreOptions["skipTurnIds"];
   readonly #listeners = new Set<() => void>();
-  /** Changes of running turns that could not be stored yet, by lease. */
-  readonly #postponedChanges = new Map<string, ((transaction: Transaction) => Promise<void>)[]>();
+  /** Changes of running turns that could not be stored yet. */
+  readonly #postponedChanges = new WeakMap<RunningTurn, ((transaction: Transaction) => Promise<void>)[]>();
 
   readonly #now: StoreOptions["now"];
   readonly #close: (() => Promise<void>) | undefined;
@@ -342,7 +342,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
       if (await this.#addNext(transaction, job)) return;
       await transaction.run('UPDATE job SET state = ?, "idleSince" = ? WHERE id = ?', state, at, job);
     });
-    this.#postponedChanges.delete(turn.lease);
+    this.#postponedChanges.delete(turn);
     this.#announce();
   }
 
@@ -371,7 +371,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
       await transaction.run(requeue, turn.attempts, turn.id);
       await this.#ready.putBack(transaction, taken(turn), pauseMs);
     });
-    this.#postponedChanges.delete(turn.lease);
+    this.#postponedChanges.delete(turn);
     this.#announce();
   }
 
@@ -564,12 +564,12 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     } catch (error) {
       // Storing it twice makes no difference.
       if (!(error instanceof StoreUnavailable || error instanceof OutcomeUnknown)) throw error;
-      this.#postponedChanges.set(turn.lease, [...(this.#postponedChanges.get(turn.lease) ?? []), change]);
+      this.#postponedChanges.set(turn, [...(this.#postponedChanges.get(turn) ?? []), change]);
     }
   }
 
-  async #storePostponed(transaction: Transaction, { lease }: RunningTurn): Promise<void> {
-    for (const change of this.#postponedChanges.get(lease) ?? []) await change(transaction);
+  async #storePostponed(transaction: Transaction, turn: RunningTurn): Promise<void> {
+    for (const change of this.#postponedChanges.get(turn) ?? []) await change(transaction);
   }
 
   #announce(): void {

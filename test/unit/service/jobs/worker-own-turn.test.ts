@@ -72,7 +72,7 @@ test("a worker that has lost a turn unnoticed and takes it again runs it only af
   repository.starts[1]?.(new Error("no route"));
   await worker.drain();
   expect(log.filter((line) => line.includes("turn 1")).slice(1)).toEqual([
-    "job_1: turn 1 was taken over by another worker, because its lease had expired; nothing more is done",
+    "job_1: turn 1 was taken over by another worker, because its lease had expired; nothing more is stored of it here",
     "job_1: turn 1 was interrupted on another worker, resuming",
     "job_1: turn 1 started",
     "job_1: turn 1 failed: no route",

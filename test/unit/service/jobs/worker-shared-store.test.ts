@@ -159,7 +159,7 @@ test("stops a turn that another worker has taken over, and stores nothing of it"
   await worker.drain();
   expect(log.slice(1)).toEqual([
     "a: turn 1 started",
-    "a: turn 1 was taken over by another worker, because its lease had expired; nothing more is done",
+    "a: turn 1 was taken over by another worker, because its lease had expired; nothing more is stored of it here",
   ]);
   expect(await store.turns("a")).toMatchObject([{ state: "running", lease: turn?.lease }]);
   expect(await store.job("a")).toMatchObject({ state: "active", pullRequest: null });
@@ -176,7 +176,7 @@ test("stores no end of a turn that another worker has taken over a moment ago", 
   checkout.fail(new Error("no route"));
   await worker.drain();
   expect(log.at(-1)).toBe(
-    "a: turn 1: turn 1 was taken over, because its lease had expired; what it did here is not stored",
+    "a: turn 1 was taken over by another worker, because its lease had expired; nothing more is stored of it here",
   );
   expect(await store.turns("a")).toMatchObject([{ state: "running", lease: turn?.lease }]);
 });
