@@ -3,7 +3,7 @@ import { jobBranch } from "../../src/service/jobs/job-files.ts";
 import { hourlyLimit, hourMs } from "../../src/service/store/hourly-limit.ts";
 import { promptOf, requestOf } from "./agents.ts";
 import { isOpen, type TurnRow } from "./audit.ts";
-import { contains, historyOf } from "./remote.ts";
+import { contains, historyOf, isForeign } from "./remote.ts";
 import { type History, usesBefore } from "./simulate.ts";
 
 /** Returns what must not have happened in a history, but did. */
@@ -49,6 +49,9 @@ function wrongEnds({ scenario, runs, remote, faults }: History, turn: TurnRow): 
     if (!isNoOp && commits.length === 0) return [`turn ${id} completed without its commit`];
   }
   if (state !== "failed" || faults.has("git-down")) return [];
+  // A push is tried twice, and others may be faster each time.
+  const others = remote.pushes.filter(({ branch, commit }) => branch === jobBranch(job) && isForeign(commit));
+  if (others.length > 1) return [];
   const hasFailed = runs.some((run) => run.request === request && run.end === "failed");
   return hasFailed || attempts >= 2 ? [] : [`turn ${id} failed, although its agent did not`];
 }

@@ -15,6 +15,8 @@ export interface AcceptedPush {
   at: number;
 }
 
+const foreignMessage = "Of someone else";
+
 /** The branch that pull requests are opened against. */
 export const targetBranch = "main";
 
@@ -55,9 +57,12 @@ export class Remote {
   pushForeignCommit(branch: string): void {
     const before = this.branches.get(branch);
     if (before === undefined) return;
-    this.push(branch, this.createCommit(before, "Of someone else", [`foreign ${this.#commits}`]), before.id, false);
+    this.push(branch, this.createCommit(before, foreignMessage, [`foreign ${this.#commits}`]), before.id, false);
   }
 }
+
+/** Returns whether a commit is of someone who is not the service. */
+export const isForeign = ({ message }: Commit): boolean => message === foreignMessage;
 
 /** Returns the commits from `head` back to the first one. */
 export function* historyOf(head: Commit | undefined): Generator<Commit> {
