@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { Client } from "pg";
 
-const everyMs = 200;
+const everyMs = 500;
 
 /** Counts the connections that the service has to a database, while something runs. Returns the most at a time. */
 export async function countConnections(url: string, work: () => Promise<void>): Promise<number> {

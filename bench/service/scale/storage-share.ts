@@ -26,13 +26,13 @@ const warmUpTurns = 5;
 export async function postgresShare(): Promise<StorageShare> {
   await using postgres = await PostgresServer.start();
   await using store = await openPostgresStore({ url: postgres.url, log: () => {} });
-  return measureShare(store);
+  return await measureShare(store);
 }
 
 export async function sqliteShare(): Promise<StorageShare> {
   using scratch = scratchFolder();
   await using store = openSqliteStore(join(scratch.path, "jobs.sqlite"));
-  return measureShare(store);
+  return await measureShare(store);
 }
 
 /** Runs turns one after another. */

@@ -25,7 +25,7 @@ export interface PostgresTurns {
   connections: number;
 }
 
-const pollMs = 50;
+const pollMs = 250;
 const project = "demo";
 const publicUrl = "https://agents.example.com";
 const perMinute = (turns: number, startedAt: number) => turns / ((performance.now() - startedAt) / 60_000);
