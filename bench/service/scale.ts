@@ -136,9 +136,13 @@ function progress(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-const plural = (workers: number) => (workers === 1 ? "one worker" : `${workers} workers`);
+function plural(workers: number): string {
+  return workers === 1 ? "one worker" : `${workers} workers`;
+}
 
-const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
 
 function median(all: readonly number[]): number {
   return all.toSorted((one, other) => one - other)[Math.floor(all.length / 2)] ?? 0;
