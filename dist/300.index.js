@@ -9,7 +9,7 @@ __webpack_require__.a(__webpack_module__, async (__webpack_handle_async_dependen
 __webpack_require__.r(__webpack_exports__);
 /* harmony import */ var _actions_cache__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(1416);
 
-// A process of its own, which `cache.ts` starts with these arguments. It never outlives the action.
+// A process of its own, which `run-cache-process.ts` starts with these arguments. It never outlives the action.
 process.on("disconnect", () => process.exit());
 const [operation = "", key = "", file = ""] = process.argv.slice(3);
 /** What is saved on one operating system can be restored on another. */

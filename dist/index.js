@@ -314,7 +314,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 if (process.argv[2] === "cache") {
-    // The action started itself, see `runner/cache.ts`.
+    // The action started itself, see `runner/run-cache-process.ts`.
     await Promise.all(/* import() */[__nccwpck_require__.e(119), __nccwpck_require__.e(838), __nccwpck_require__.e(125), __nccwpck_require__.e(416), __nccwpck_require__.e(300)]).then(__nccwpck_require__.bind(__nccwpck_require__, 1300));
 }
 else {
@@ -322,7 +322,7 @@ else {
     const cancellation = new AbortController();
     process.on("SIGINT", () => cancellation.abort());
     process.on("SIGTERM", () => cancellation.abort());
-    const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(838), __nccwpck_require__.e(395), __nccwpck_require__.e(712)]).then(__nccwpck_require__.bind(__nccwpck_require__, 5712));
+    const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(838), __nccwpck_require__.e(395), __nccwpck_require__.e(202)]).then(__nccwpck_require__.bind(__nccwpck_require__, 2202));
     // Awaited at the top level, so that a promise that never settles exits with code 13 instead of 0.
     await start(cancellation.signal);
 }

@@ -90,7 +90,7 @@ class Documentation {
     /** Returns the absolute path of a page, or `undefined` if it is outside the root, in `.git` or behind a symbolic link. */
     #resolve(page) {
         const path = resolve(this.#root, page);
-        if (page.includes("\\") || !path.startsWith(this.#root + sep) || /(^|\/)\.git(\/|$)/i.test(page))
+        if (page.includes("\\") || !path.startsWith(this.#root + sep) || /(^|\/)\.git\//i.test(page))
             return undefined;
         // From the root down, because nothing can be looked up below a file.
         let folder = this.#root;
@@ -123,5 +123,5 @@ function slug(title) {
         .toLowerCase()
         .replace(/[^\p{L}\p{N}]+/gu, "-")
         .slice(0, maxSlugLength)
-        .replace(/^-+|-+$/g, "");
+        .replace(/^-|-$/g, "");
 }

@@ -30,7 +30,7 @@ export async function waitForExit(leader, options) {
     };
     const onAbort = () => terminate("aborted");
     const timer = setTimeout(() => terminate("timed-out"), timeLimitMs);
-    signal?.addEventListener("abort", onAbort, { once: true });
+    signal?.addEventListener("abort", onAbort);
     if (signal?.aborted)
         onAbort();
     try {

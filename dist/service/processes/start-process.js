@@ -18,6 +18,6 @@ export async function startProcess(spawn) {
     catch (error) {
         if (!isResourceExhausted(error))
             throw error;
-        throw new ResourceExhausted(`no process can be started now: ${error instanceof Error ? error.message : error}`);
+        throw new ResourceExhausted(`no process can be started now: ${error.message}`);
     }
 }
