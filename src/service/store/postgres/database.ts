@@ -4,7 +4,7 @@ import { Pool, type PoolClient, type QueryResult, types } from "pg";
 import { errorMessage } from "../../error-message.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../jobs/engine.ts";
 import { OutageLog } from "../../outage-log.ts";
-import { type Database, storable, type Transaction, type Value } from "../sql.ts";
+import { type Database, type Sql, storable, type Transaction, type Value } from "../sql.ts";
 import { isUnavailable, isUnwritable } from "./errors.ts";
 import { tables } from "./schema.ts";
 import { defaultTimes, type PostgresTimes } from "./times.ts";
@@ -16,6 +16,8 @@ export interface PostgresOptions {
   maxConnections?: number;
   log: (line: string) => void;
   times?: Partial<PostgresTimes>;
+  /** Returns the time by which hourly limits count, in milliseconds since 1970. Default: the server's. */
+  now?: (sql: Sql) => Promise<number>;
 }
 
 const statementMs = 30_000;

@@ -32,7 +32,7 @@ async function serverTime(sql: Sql): Promise<number> {
  * @throws if the database cannot be reached, or its schema is of a version that this one cannot work with
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { url, log } = options;
+  const { url, log, now = serverTime } = options;
   const { superviseMs = defaultTimes.superviseMs } = options.times ?? {};
   const pool = createPool(options);
   const database = new PostgresDatabase(pool, log, options.times);
@@ -49,7 +49,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     };
     const logs = new PostgresLogs(database, notifications);
     const tokens = new PostgresTokens(database);
-    return new Store({ database, ready, nextTurnId, skipTurnIds, now: serverTime, homes, logs, tokens, close });
+    return new Store({ database, ready, nextTurnId, skipTurnIds, now, homes, logs, tokens, close });
   } catch (error) {
     await notifications[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();
