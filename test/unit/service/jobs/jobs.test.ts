@@ -1,10 +1,14 @@
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type JobRecord, type RateLimited, StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
+import { JobCopier } from "../../../../src/service/jobs/job-copier.ts";
+import { JobDirectory } from "../../../../src/service/jobs/job-directory.ts";
 import { Jobs } from "../../../../src/service/jobs/jobs.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-store.ts";
 import type { Store } from "../../../../src/service/store/store.ts";
+import { MemoryCopies } from "../../../support/memory-copies.ts";
 import { temporaryFolder } from "../../../support/step.ts";
 
 function setUp(store: Store = openSqliteStore(":memory:")) {
@@ -87,6 +91,28 @@ test("finds a job only in its project", async () => {
     expect(await jobs.message(project, id, "More")).toBeUndefined();
   }
   expect(await promptsOf("a")).toEqual(["Go on"]);
+});
+
+test("finds a job of an earlier service by its copy, and saves it again with each message", async () => {
+  const folder = temporaryFolder();
+  const copies = new MemoryCopies(folder);
+  const serviceOn = (store: Store) => {
+    const copier = new JobCopier({ copies, store, folder, log: () => {} });
+    return { copier, jobs: new Jobs({ store, repositoryName: "https://example.com/docs", model: "large", copier }) };
+  };
+  const store = openSqliteStore(":memory:");
+  const earlier = serviceOn(store);
+  const { id } = accepted(await earlier.jobs.create("docs", "Go on"));
+  await completeNext(store);
+  mkdirSync(new JobDirectory(folder, id).home, { recursive: true });
+  earlier.copier.save(id);
+  await earlier.copier.settle();
+  const later = serviceOn(openSqliteStore(":memory:"));
+  expect(await later.jobs.get("other", id)).toBeUndefined();
+  expect(await later.jobs.get("docs", id)).toMatchObject({ id, status: "completed" });
+  accepted(await later.jobs.message("docs", id, "More"));
+  await later.copier.settle();
+  expect(copies.saves.at(-1)).toMatchObject({ states: ["completed", "waiting"] });
 });
 
 test("does not find a job that is deleted while a message to it arrives", async () => {

@@ -82,6 +82,12 @@ test("aborts when another worker has taken the turn over, and renews nothing mor
   expect(store.renewed).toHaveLength(2);
 });
 
+test("aborts when it is told that another worker has taken the turn over", () => {
+  const lease = keep(new FakeLeases());
+  lease.lose();
+  expect([lease.isLost, lease.signal.aborted]).toEqual([true, true]);
+});
+
 test("keeps a lease while the store cannot be used", async () => {
   const store = new FakeLeases(1);
   store.script.push(outage, outage);

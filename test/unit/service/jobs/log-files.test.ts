@@ -1,4 +1,5 @@
-import { appendFileSync, mkdirSync } from "node:fs";
+import { appendFileSync, fstatSync, mkdirSync, rmdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { jobLogFile, logsFolder } from "../../../../src/service/jobs/job-files.ts";
 import { LogFiles } from "../../../../src/service/jobs/log-files.ts";
@@ -43,4 +44,27 @@ test("calls a listener again and again until that is ended", async () => {
   logs.follow("job_1", () => calls++)();
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(calls).toBe(0);
+});
+
+test("fails if a log cannot be opened", async () => {
+  const { logs, file } = setUp();
+  rmdirSync(dirname(file));
+  writeFileSync(dirname(file), "");
+  await expect(logs.read("job_1", 0)).rejects.toThrow("ENOTDIR");
+});
+
+test("closes a log after reading it", async () => {
+  const { logs, file } = setUp();
+  appendFileSync(file, "| one\n");
+  const { dev, ino } = statSync(file);
+  const isOpenAs = (descriptor: number): boolean => {
+    try {
+      const found = fstatSync(descriptor);
+      return found.ino === ino && found.dev === dev;
+    } catch {
+      return false;
+    }
+  };
+  expect((await logs.read("job_1", 0)).toString()).toBe("| one\n");
+  expect(Array.from({ length: 256 }, (_, descriptor) => descriptor).filter(isOpenAs)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
 import { LogShipper, type LogShipperOptions } from "../../../../src/service/jobs/log-shipper.ts";
 import type { RunningTurn } from "../../../../src/service/store/store.ts";
@@ -31,10 +31,11 @@ function setUp(options: Partial<LogShipperOptions> = {}, before = "") {
 
 test("stores what is appended to a file, while it is", async () => {
   const { logs, write } = setUp({ intervalMs: 1 });
+  const waitFor = (text: string) => vi.waitFor(() => expect(logs.text("job_1")).toBe(text), { timeout: 10_000 });
   write("| one\n");
-  while (logs.text("job_1") !== "| one\n") await tick();
+  await waitFor("| one\n");
   write("| two\n");
-  while (logs.text("job_1") !== "| one\n| two\n") await tick();
+  await waitFor("| one\n| two\n");
 });
 
 test("stores nothing of earlier turns, which may be in the store, and appends to what is there", async () => {
@@ -145,6 +146,15 @@ test("stores a limited length of a turn, over all its attempts, and says that th
   expect(logs.text("job_1")).toMatch(
     /long\n\| 7 bytes\n\| 7 bytes\n\[service\] The log of this turn is too long\. .*\n$/,
   );
+});
+
+test("counts what earlier writes of this attempt have stored, too", async () => {
+  const { logs, shipper, write } = setUp({ maxTurnBytes: 20 });
+  for (let count = 0; count < 3; count++) {
+    write("| 7 bytes\n");
+    await shipper.flush();
+  }
+  expect(logs.text("job_1")).toMatch(/^\| 7 bytes\n\| 7 bytes\n\[service\] The log of this turn is too long\./);
 });
 
 test("ends when it is disposed of", async () => {

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
@@ -131,6 +132,15 @@ describe("a turn", () => {
   });
 });
 
+test("a turn whose directory cannot be written starts a new session", async () => {
+  const { log, machine } = setUp();
+  await machine().run(1);
+  const other = machine();
+  symlinkSync("/nowhere/at/all", dirname(other.directory.path));
+  await other.bring(2);
+  expect(log).toEqual([expect.stringMatching(/cannot be restored, so a new one starts: \S/)]);
+});
+
 describe("a home that cannot be stored", () => {
   test.each([
     ["is too large", { size: 51_000_000 }, "it has more than 50 MB"],
@@ -144,6 +154,16 @@ describe("a home that cannot be stored", () => {
     expect(log).toEqual([
       `The agent's session is not kept for other machines, so it goes on only on this one: ${reason}`,
     ]);
+    expect(store.homes.size).toBe(0);
+  });
+
+  test("because it is too large after it was compressed is only logged", async () => {
+    const { store, log, machine } = setUp();
+    const one = machine();
+    await one.begin(1);
+    writeFileSync(join(one.directory.home, "large"), randomBytes(20_100_000));
+    await new SharedHomes(store).keep(turn(1), one.directory, (line) => log.push(line));
+    expect(log).toEqual([expect.stringMatching(/: it has more than 20 MB, compressed$/)]);
     expect(store.homes.size).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Repository } from "../../../../src/service/git/repository.ts";
@@ -9,12 +9,14 @@ import { temporaryFolder } from "../../../support/step.ts";
 /** A repository whose clone has commits of jobs. */
 class FakeRepository extends Repository {
   ids = ["kept", "gone"];
+  readonly forgotten: string[] = [];
 
   override async jobIds(): Promise<string[]> {
     return this.ids;
   }
 
   override async forgetJobs(ids: readonly string[]): Promise<void> {
+    this.forgotten.push(...ids);
     this.ids = this.ids.filter((id) => !ids.includes(id));
   }
 }
@@ -30,14 +32,18 @@ function setUp() {
   };
   const repository = new FakeRepository({ url: "/nowhere", folder });
   const stop = new AbortController();
-  const job = async (id: string) => (id === "kept" ? ({ id } as StoredJob) : undefined);
+  const asked: string[] = [];
+  const job = async (id: string) => {
+    asked.push(id);
+    return id === "kept" ? ({ id } as StoredJob) : undefined;
+  };
   const round = new UnknownJobs({ store: { job }, folder, repository, signal: stop.signal });
   const left = () => ({
     jobs: readdirSync(join(folder, "jobs")),
     logs: readdirSync(join(folder, "logs")),
     commits: repository.ids,
   });
-  return { addFiles, repository, round, left, stop };
+  return { folder, asked, addFiles, repository, round, left, stop };
 }
 
 const all = { jobs: ["gone", "kept"], logs: ["gone.log", "kept.log"], commits: ["kept", "gone"] };
@@ -48,6 +54,7 @@ test("a machine removes what it has of jobs that the store does not have, once a
   for (const id of ["kept", "gone"]) addFiles(id);
   await round.run(1_000_000);
   expect(left()).toEqual(onlyKept);
+  expect(repository.forgotten).toEqual(["gone"]);
   addFiles("gone");
   repository.ids.push("gone");
   await round.run(1_000_000 + hourMs - 1);
@@ -57,15 +64,26 @@ test("a machine removes what it has of jobs that the store does not have, once a
 });
 
 test("a machine without any job has nothing to remove", async () => {
-  const { round, repository } = setUp();
+  const { round, repository, asked } = setUp();
   repository.ids = [];
-  await expect(round.run(1_000_000)).resolves.toBeUndefined();
+  await round.run(1_000_000);
+  expect([asked, repository.forgotten]).toEqual([[], []]);
+});
+
+test("a log that somebody else removes meanwhile is no error", async () => {
+  const { addFiles, folder, repository } = setUp();
+  addFiles("gone");
+  const job = async (): Promise<undefined> => void rmSync(join(folder, "logs/gone.log"), { force: true });
+  const { signal } = new AbortController();
+  await new UnknownJobs({ store: { job }, folder, repository, signal }).run(1_000_000);
+  expect(readdirSync(join(folder, "logs"))).toEqual([]);
 });
 
 test("nothing is removed any more when the service stops", async () => {
-  const { addFiles, round, left, stop } = setUp();
+  const { addFiles, repository, round, left, stop } = setUp();
   for (const id of ["kept", "gone"]) addFiles(id);
   stop.abort();
   await round.run(1_000_000);
   expect(left()).toEqual(all);
+  expect(repository.forgotten).toEqual([]);
 });
