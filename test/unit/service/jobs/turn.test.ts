@@ -409,6 +409,17 @@ test("work whose pull request could not be opened is opened by the next turn tha
   expect(starts).toHaveLength(2);
 });
 
+test("a turn with a change of its own opens the pull request that an earlier turn could not open", async () => {
+  const { run, runMessage, ports, opened } = await setUpTurns();
+  const { open } = ports.pullRequests;
+  ports.pullRequests.open = failing(new Error("no permission"));
+  await run();
+  expect((await runMessage("Fix more")).log).not.toContain("earlier turns");
+  ports.pullRequests.open = open;
+  await runMessage("Fix all");
+  expect(opened).toMatchObject([{ prompt: "Fix all", head: "c3", existing: null }]);
+});
+
 test("work that a failed turn has added to a pull request is announced by the next turn without a change", async () => {
   const { run, runMessage, ports, branch, opened } = await setUpTurns();
   await run();

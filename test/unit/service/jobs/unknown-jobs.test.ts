@@ -73,6 +73,7 @@ test("a machine without any job has nothing to remove", async () => {
 test("a log that somebody else removes meanwhile is no error", async () => {
   const { addFiles, folder, repository } = setUp();
   addFiles("gone");
+  rmSync(join(folder, "jobs/gone"), { recursive: true });
   const job = async (): Promise<undefined> => void rmSync(join(folder, "logs/gone.log"), { force: true });
   const { signal } = new AbortController();
   await new UnknownJobs({ store: { job }, folder, repository, signal }).run(1_000_000);
