@@ -3,6 +3,8 @@ import { fullNetwork } from "../../src/service/agents/network/agent-network.ts";
 import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
 import { Repository, type Start } from "../../src/service/git/repository.ts";
 import { Worktrees } from "../../src/service/git/worktrees.ts";
+import { JobCopier } from "../../src/service/jobs/job-copier.ts";
+import type { JobCopies } from "../../src/service/jobs/job-copies.ts";
 import { Worker } from "../../src/service/jobs/worker.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import type { Store } from "../../src/service/store/store.ts";
@@ -80,6 +82,8 @@ export interface WorkerSetup {
   store?: Store;
   /** Receives the lines of the worker. */
   log?: string[];
+  /** Default: jobs are only in the store. */
+  copies?: JobCopies;
 }
 
 /** Creates a worker for turns whose checkouts and pauses end when the test says so. No agent runs. */
@@ -88,6 +92,7 @@ export function setUpWorker({
   agentsPerProject,
   store = openSqliteStore(":memory:"),
   log = [],
+  copies,
 }: WorkerSetup = {}) {
   const folder = temporaryFolder();
   const stop = new AbortController();
@@ -111,6 +116,7 @@ export function setUpWorker({
     timeLimitMs: 1000,
     agents,
     agentsPerProject,
+    copier: copies && new JobCopier({ copies, store, folder, log: (line) => void log.push(line) }),
     signal: stop.signal,
     log: (line) => void log.push(line),
     sleep: sleeps.sleep,

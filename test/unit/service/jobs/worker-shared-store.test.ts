@@ -7,6 +7,7 @@ import { SqliteDatabase } from "../../../../src/service/store/sqlite/database.ts
 import { SqliteReadyTurns } from "../../../../src/service/store/sqlite/ready-turns.ts";
 import { openSchema } from "../../../../src/service/store/sqlite/schema.ts";
 import { countTurnIds, Store, type StoredJob } from "../../../../src/service/store/store.ts";
+import { MemoryLogs } from "../../../support/memory-logs.ts";
 import { setUpWorker, tick } from "../../../support/worker.ts";
 
 /** The queue of a store that several workers use. Leases expire, and looks wait or fail, when the test says so. */
@@ -67,8 +68,9 @@ function setUp({ agents = 1 } = {}) {
   const connection = new Connection(":memory:", () => {});
   openSchema(connection, ":memory:");
   const ready = new SharedTurns();
-  const store = new FailingStore({ database: new SqliteDatabase(connection), ready, nextTurnId: countTurnIds });
-  return { ...setUpWorker({ agents, store }), store, ready };
+  const logs = new MemoryLogs();
+  const store = new FailingStore({ database: new SqliteDatabase(connection), ready, nextTurnId: countTurnIds, logs });
+  return { ...setUpWorker({ agents, store }), store, ready, logs };
 }
 
 test("starts a turn that becomes ready while the worker has seen none and still looks", async () => {
@@ -144,7 +146,7 @@ test("a turn whose job cannot be read for another reason fails", async () => {
 });
 
 test("stops a turn that another worker has taken over, and stores nothing of it", async () => {
-  const { worker, store, ready, log, checkoutOf, addJobs } = setUp();
+  const { worker, store, ready, log, sleeps, checkoutOf, addJobs } = setUp();
   await addJobs("a");
   await worker.start();
   const checkout = await checkoutOf("a");
@@ -153,8 +155,9 @@ test("stops a turn that another worker has taken over, and stores nothing of it"
   const turn = await store.startNextTurn();
   expect(turn).toMatchObject({ id: 1, isResumed: true });
   ready.isLost = true;
-  // Until the next renewal.
-  for (let wait = 0; wait < 20; wait++) await tick();
+  const renew = await sleeps.next(ready.renewEveryMs);
+  renew();
+  await tick();
   checkout.succeed();
   await worker.drain();
   expect(log.slice(1)).toEqual([
@@ -194,4 +197,19 @@ test("resumes a turn whose worker has not renewed its lease", async () => {
     "a: turn 1 started",
     "a: turn 1 completed",
   ]);
+});
+
+test("stores the whole log of a turn before its end", async () => {
+  const { worker, store, logs, checkoutOf, addJobs } = setUp();
+  await addJobs("a");
+  await worker.start();
+  const finish = store.finishTurn.bind(store);
+  let atEnd = "";
+  store.finishTurn = async (...values) => {
+    atEnd = logs.text("a");
+    await finish(...values);
+  };
+  (await checkoutOf("a")).succeed();
+  await worker.drain();
+  expect(atEnd).toBe("[service] Turn 1 started.\n[service] Pull request: https://example.com/agent/a\n");
 });

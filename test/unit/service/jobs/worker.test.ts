@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
+import { ResourceExhausted } from "../../../../src/service/processes/resource-exhausted.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-store.ts";
+import { MemoryCopies } from "../../../support/memory-copies.ts";
 import { temporaryFolder } from "../../../support/step.ts";
 import { setUpWorker, tick } from "../../../support/worker.ts";
 
@@ -341,4 +343,18 @@ test("runs no more turns of a project at a time than it may, and those of other 
   expect(log).not.toContain("b: turn 2 started");
   a.succeed();
   await checkoutOf("b");
+});
+
+test("saves a job with its home directory when its turn has ended, and not when that is postponed", async () => {
+  const copies = new MemoryCopies(temporaryFolder());
+  const { worker, sleeps, checkoutOf, addJobs } = setUpWorker({ copies });
+  await addJobs("a");
+  await worker.start();
+  (await checkoutOf("a")).fail(new ResourceExhausted("no space"));
+  const ends = await sleeps.nextOf(1000, 1000);
+  expect(copies.saves).toEqual([]);
+  for (const end of ends) end();
+  (await checkoutOf("a")).succeed();
+  await worker.drain();
+  expect(copies.saves).toEqual([{ states: ["completed"], hasHome: true }]);
 });
