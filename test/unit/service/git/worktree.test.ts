@@ -37,8 +37,9 @@ function setUp() {
   const place = { tree: join(folder, "jobs/a/tree"), index: join(folder, "jobs/a/index") };
   const restore = (commit = "") => restoreWorktree(git, clone, place, commit);
   const read = () => readFileSync(join(place.tree, "README.md"), "utf8");
-  const inode = () => statSync(join(place.tree, "docs/page.md"), { bigint: true }).ino;
-  return { clone, git, place, restore, read, inode, first, second };
+  /** Changes whenever the file is written. */
+  const changedAt = () => statSync(join(place.tree, "docs/page.md"), { bigint: true }).ctimeNs;
+  return { clone, git, place, restore, read, changedAt, first, second };
 }
 
 test("a worktree is written from nothing", async () => {
@@ -50,9 +51,9 @@ test("a worktree is written from nothing", async () => {
 });
 
 test("a worktree keeps the files that nobody touched, and nothing else", async () => {
-  const { restore, place, read, inode, first, second } = setUp();
+  const { restore, place, read, changedAt, first, second } = setUp();
   await restore(first);
-  const before = inode();
+  const before = changedAt();
   writeFileSync(join(place.tree, "new.md"), "");
   writeFileSync(join(place.tree, "README.md"), "Changed by an agent\n");
   // Left by a Git process that was killed.
@@ -60,7 +61,7 @@ test("a worktree keeps the files that nobody touched, and nothing else", async (
   await restore(second);
   expect(readdirSync(place.tree).sort()).toEqual(["README.md", "docs"]);
   expect(read()).toBe("Two\n");
-  expect(inode()).toBe(before);
+  expect(changedAt()).toBe(before);
 });
 
 test("a worktree whose index is damaged is written from nothing", async () => {
@@ -74,12 +75,12 @@ test("a worktree whose index is damaged is written from nothing", async () => {
 });
 
 test("a worktree stays as it is if the machine lacks something for now", async () => {
-  const { restore, place, inode, git, clone, first, second = "" } = setUp();
+  const { restore, place, changedAt, git, clone, first, second = "" } = setUp();
   await restore(first);
-  const before = inode();
+  const before = changedAt();
   git.run = () => Promise.reject(new ResourceExhausted("no processes"));
   await expect(restoreWorktree(git, clone, place, second)).rejects.toThrow("no processes");
-  expect(inode()).toBe(before);
+  expect(changedAt()).toBe(before);
   expect(await isWorktree(place)).toBe(true);
 });
 

@@ -1,0 +1,169 @@
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { builtInEditor, shellAgent } from "../../../src/service/agents/agent.ts";
+import { unconfined } from "../../../src/service/agents/sandbox/sandbox.ts";
+import type { Backend } from "../../../src/service/backend.ts";
+import { Repository } from "../../../src/service/git/repository.ts";
+import { checkAgent, runWorker, type WorkerOptions } from "../../../src/service/run-worker.ts";
+import { openSqliteStore } from "../../../src/service/store/sqlite/open-store.ts";
+import type { Store } from "../../../src/service/store/store.ts";
+import { temporaryFolder } from "../../support/step.ts";
+
+/** A repository in which no turn can begin. */
+class FakeRepository extends Repository {
+  override async findStart(): Promise<never> {
+    throw new Error("no route");
+  }
+  override async lastCommitOf(): Promise<undefined> {}
+  override async packIfNeeded(): Promise<boolean> {
+    return false;
+  }
+  override async forgetJobs(): Promise<void> {}
+}
+
+async function setUp(
+  options: Partial<WorkerOptions> = {},
+  prepare: (store: Store, folder: string) => unknown = () => {},
+) {
+  const folder = temporaryFolder();
+  const store = openSqliteStore(":memory:");
+  const repository = new FakeRepository({ url: "/nowhere", folder });
+  const pullRequests = { open: async () => "", stateOf: async () => "open", findClosed: async () => new Set() };
+  const backend = { store, repository, repositoryName: "docs", pullRequests } as unknown as Backend;
+  const log: string[] = [];
+  const stop = new AbortController();
+  await prepare(store, folder);
+  const worker = await runWorker(backend, {
+    agent: builtInEditor,
+    sandbox: unconfined,
+    folder,
+    agents: 1,
+    timeLimitMs: 1000,
+    largestChangeBytes: 1000,
+    signal: stop.signal,
+    log: (line) => void log.push(line),
+    ...options,
+  });
+  onTestFinished(async () => {
+    stop.abort();
+    await worker[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
+  });
+  return { folder, store, worker, log, stop };
+}
+
+/** Creates what an earlier service left of a job. */
+function leave(folder: string, job: string): string {
+  const path = join(folder, "jobs", job);
+  mkdirSync(join(path, "tree"), { recursive: true });
+  writeFileSync(join(path, "index"), "");
+  return path;
+}
+
+const addIdleJob = async (store: Store, id: string): Promise<void> => {
+  await store.addJob({ id, project: "docs", createdAt: Date.now() }, "Go on");
+  const turn = await store.startNextTurn();
+  if (turn) await store.finishTurn(turn, "completed", Date.now());
+};
+
+describe("an agent", () => {
+  test("must not read files of the service, nor folders with them", () => {
+    const folder = temporaryFolder();
+    const link = join(temporaryFolder(), "link");
+    symlinkSync(folder, link);
+    // The store need not exist yet.
+    const files = [join(folder, "own"), join(folder, "own/jobs.sqlite")];
+    mkdirSync(join(folder, "own"));
+    for (const path of [join(folder, "own"), folder, dirname(folder), "/", link])
+      expect(() => checkAgent({ ...builtInEditor, reads: ["/nowhere", path] }, files)).toThrow(
+        `agents cannot be allowed to read ${path}: it has files of the service`,
+      );
+  });
+
+  test("may read other files, also those whose path begins like the service's", () => {
+    const folder = temporaryFolder();
+    for (const name of ["own", "ow", "other", "own/within"]) mkdirSync(join(folder, name));
+    const reads = ["ow", "other", "own/within", "missing"].map((name) => join(folder, name));
+    checkAgent({ ...builtInEditor, reads }, [join(folder, "own")]);
+  });
+
+  test("must be installed", () => {
+    expect(() => checkAgent(shellAgent("no-such-agent"), [])).toThrow("the agent no-such-agent was not found in PATH");
+  });
+});
+
+test("a worker runs turns until it is finished, and then no more", async () => {
+  const { worker, store, log } = await setUp();
+  await store.addJob({ id: "a", project: "docs", createdAt: 5 }, "Go on");
+  await vi.waitFor(async () => expect((await store.job("a"))?.state).toBe("failed"), { timeout: 10_000 });
+  expect(log).toContain("a: turn 1 failed: no route");
+  await worker.finish();
+  await store.addJob({ id: "b", project: "docs", createdAt: 5 }, "Go on");
+  expect((await store.job("b"))?.state).toBe("active");
+});
+
+test("a worker removes the directories of jobs that the store does not have", async () => {
+  let gone = "";
+  let kept = "";
+  const { log } = await setUp({}, async (store, folder) => {
+    await addIdleJob(store, "a");
+    [kept, gone] = [leave(folder, "a"), leave(folder, "gone")];
+  });
+  const removed = "Removed the directories of jobs that are not in the store: 1.";
+  await vi.waitFor(() => expect(log).toContain(removed), { timeout: 10_000 });
+  expect([existsSync(gone), existsSync(join(kept, "tree"))]).toEqual([false, true]);
+});
+
+test("a worker with a new store removes no directories", async () => {
+  let path = "";
+  const { log } = await setUp({}, (_store, folder) => {
+    path = leave(folder, "a");
+    // Not a worktree to continue with, so that its removal shows when the directory was looked at.
+    rmSync(join(path, "index"));
+  });
+  await vi.waitFor(() => expect(existsSync(join(path, "tree"))).toBe(false), { timeout: 10_000 });
+  expect(existsSync(path)).toBe(true);
+  expect(log).toEqual(["Jobs in the store: 0. Waiting turns: 0, interrupted earlier: 0."]);
+});
+
+test.each([
+  ["is told so", { keptWorktrees: 0 }],
+  ["its agents could change them", { agent: { ...builtInEditor, isTrusted: false } }],
+])("a worker keeps no worktrees if %s", async (_, options) => {
+  let path = "";
+  await setUp(options, async (store, folder) => {
+    await addIdleJob(store, "a");
+    path = leave(folder, "a");
+  });
+  await vi.waitFor(() => expect(existsSync(join(path, "tree"))).toBe(false), { timeout: 10_000 });
+});
+
+test("a worker keeps worktrees in a sandbox, and removes those of jobs that are archived", async () => {
+  const paths: string[] = [];
+  await setUp(
+    { agent: { ...builtInEditor, isTrusted: false }, sandbox: { ...unconfined, isConfining: true } },
+    async (store, folder) => {
+      for (const id of ["a", "archived"]) {
+        await addIdleJob(store, id);
+        paths.push(join(leave(folder, id), "tree"));
+        if (id === "a") continue;
+        await store.archiveIdleJobs(Date.now() + 1000, Date.now(), 10);
+      }
+      await store.addTurn("a", "Go on", Date.now());
+      const turn = await store.startNextTurn();
+      if (turn) await store.finishTurn(turn, "completed", Date.now());
+    },
+  );
+  await vi.waitFor(() => expect(paths.map((path) => existsSync(path))).toEqual([true, false]), { timeout: 10_000 });
+});
+
+test("a worker says if it cannot remove what an earlier service left", async () => {
+  const { folder, log } = await setUp({}, async (store, folder) => {
+    await addIdleJob(store, "a");
+    leave(folder, "a");
+    store.job = () => Promise.reject(new Error("no such table"));
+  });
+  const line = `Cannot remove what an earlier service left in ${folder}: no such table`;
+  await vi.waitFor(() => expect(log).toContain(line), { timeout: 10_000 });
+});
