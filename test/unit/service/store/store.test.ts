@@ -163,6 +163,27 @@ describe("turns", () => {
     expect(await store.job("unknown")).toBeUndefined();
   });
 
+  test("leave the job active when one of them has ended and another one waits", async () => {
+    const store = memoryStore();
+    await addJob(store, "a");
+    await store.addTurn("a", "Two", 0);
+    await endNext(store, "failed", 10);
+    expect(await store.job("a")).toMatchObject({ state: "active", idleSince: null });
+  });
+
+  test("that have ended or were deleted are not resumed", async () => {
+    const store = memoryStore();
+    await addJob(store, "a");
+    const turn = await startNext(store);
+    await store.resumeTurn(turn);
+    expect(await store.startNextTurn()).toBeUndefined();
+    await store.finishTurn(turn, "completed", 0);
+    await store.resumeTurn(turn);
+    await store.deleteIdleJobs(0, 1);
+    await store.resumeTurn(turn);
+    expect(await store.startNextTurn()).toBeUndefined();
+  });
+
   test("that were stopped or interrupted wait again", async () => {
     const store = memoryStore();
     for (const id of ["a", "b"]) await addJob(store, id);
@@ -212,6 +233,7 @@ describe("turns", () => {
     const before = await startNext(store);
     await store.requeueInterruptedTurns();
     await expect(store.requeueTurn(before)).rejects.toThrow(LeaseLost);
+    await expect(store.finishTurn(before, "failed", 1)).rejects.toThrow(LeaseLost);
     const turn = await startNext(store);
     for (const change of [
       () => store.setAnswer(before, "Done."),
@@ -321,6 +343,12 @@ describe("archiving", () => {
     expect(await store.archiveJobs(jobs, 60)).toEqual([]);
   });
 
+  test("is for jobs that have been idle since any time", async () => {
+    const store = memoryStore();
+    await addIdle(store, "a", 0);
+    expect((await store.jobsWithPullRequest(10)).map(({ id }) => id)).toEqual(["a"]);
+  });
+
   test("is not for a job that has received a turn or another pull request since it was read", async () => {
     const store = memoryStore();
     for (const id of ["turn", "ended", "pull", "head"]) await addIdle(store, id, 10);
@@ -379,6 +407,81 @@ describe("deletion", () => {
     await store.deleteIdleJobs(0, 1);
     await addJob(store, "b");
     expect(await store.addPullRequest({ job: "b", ...pullRequest })).toBe(2);
+  });
+});
+
+describe("copies of jobs", () => {
+  /** Ends the next turn with an answer. */
+  async function answerNext(store: Store, state: "completed" | "failed", at: number): Promise<void> {
+    const turn = await startNext(store);
+    await store.countAttempt(turn);
+    await store.setAnswer(turn, `Done at ${at}`);
+    await store.setPullRequest(turn, "https://example.com/pull/1", "abc");
+    await store.finishTurn(turn, state, at);
+  }
+
+  async function copyOf(store: Store, id: string) {
+    const copy = await store.copyJob(id);
+    if (copy === undefined) throw new Error(`no job ${id}`);
+    return copy;
+  }
+
+  test("are complete, and the job goes on in another store", async () => {
+    const store = memoryStore();
+    await addJob(store, "a", 5);
+    await answerNext(store, "completed", 10);
+    await store.addTurn("a", "Two", 15);
+    await answerNext(store, "failed", 20);
+    await store.archiveIdleJobs(20, 30, 1);
+    expect(await store.copyJob("unknown")).toBeUndefined();
+    const copy = await copyOf(store, "a");
+    const turn = { state: "completed", attempts: 1 };
+    expect(copy).toEqual({
+      id: "a",
+      project: "docs",
+      createdAt: 5,
+      archivedAt: 30,
+      pullRequest: "https://example.com/pull/1",
+      head: "abc",
+      turns: [
+        { ...turn, id: 1, prompt: "One", endedAt: 10, answer: "Done at 10" },
+        { ...turn, id: 2, prompt: "Two", state: "failed", endedAt: 20, answer: "Done at 20" },
+      ],
+    });
+    const other = memoryStore();
+    await other.addCopy(copy);
+    expect(await other.copyJob("a")).toEqual(copy);
+    expect(await other.job("a")).toMatchObject({ state: "failed", idleSince: 20, model: null });
+    expect(await other.startNextTurn()).toBeUndefined();
+    await other.addTurn("a", "Three", 40);
+    expect(await other.startNextTurn()).toMatchObject({ id: 3, prompt: "Three" });
+  });
+
+  test("of active jobs go on with the turn that was running, which is announced", async () => {
+    const store = memoryStore();
+    await addJob(store, "a", 5);
+    await answerNext(store, "completed", 10);
+    for (const prompt of ["Two", "Three"]) await store.addTurn("a", prompt, 15);
+    await startNext(store);
+    const other = memoryStore();
+    let announced = 0;
+    other.onReady(() => void announced++);
+    await other.addCopy(await copyOf(store, "a"));
+    expect(announced).toBe(1);
+    expect(await other.job("a")).toMatchObject({ state: "active", idleSince: null });
+    expect((await other.turns("a")).map(({ state }) => state)).toEqual(["completed", "waiting", "waiting"]);
+    expect(await startNext(other)).toMatchObject({ prompt: "Two", isResumed: false });
+    expect(await other.startNextTurn()).toBeUndefined();
+  });
+
+  test("whose last turn does not say when it ended have been idle since they were created", async () => {
+    const store = memoryStore();
+    await addJob(store, "a", 5);
+    await answerNext(store, "completed", 10);
+    const copy = await copyOf(store, "a");
+    const other = memoryStore();
+    await other.addCopy({ ...copy, turns: copy.turns.map((turn) => ({ ...turn, endedAt: null })) });
+    expect(await other.job("a")).toMatchObject({ state: "completed", idleSince: 5 });
   });
 });
 
@@ -462,4 +565,11 @@ test("lists the newest pull requests", async () => {
     { number: 3, title: "Three" },
     { number: 2, title: "Two" },
   ]);
+});
+
+test("belongs to the repository that was set last", async () => {
+  const store = memoryStore();
+  expect(await store.repository()).toBeUndefined();
+  for (const name of ["docs", "blog"]) await store.setRepository(name);
+  expect(await store.repository()).toBe("blog");
 });
