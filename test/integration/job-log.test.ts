@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -310,4 +310,89 @@ test("a client that takes nothing for a while is disconnected", async () => {
   expect(isEnded).toBe(true);
   await closed(response.resume());
   expect(response.complete).toBe(false);
+});
+
+/** Starts a server that answers with what `answer` sends, and returns what that returns. */
+async function startStream(answer: (response: ServerResponse) => Promise<void>) {
+  const sent = Promise.withResolvers<void>();
+  const server = await listen((_request, response) => void answer(response).then(sent.resolve, sent.reject));
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return { url: server.url, sent: sent.promise };
+}
+
+describe("a client that has left", () => {
+  test("is sent nothing, and the content is told at once if it has left before", async () => {
+    let wasAborted: boolean | undefined;
+    let leave = (): void => {};
+    const { url, sent } = await startStream(async (response) => {
+      const closed = once(response, "close");
+      leave();
+      await closed;
+      await sendStream(response, {
+        headers: {},
+        content: async function* (signal) {
+          wasAborted = signal.aborted;
+          yield Buffer.alloc(65_536);
+        },
+      });
+    });
+    const request = httpRequest(url, { agent: false }).on("error", () => {});
+    leave = () => void request.destroy();
+    request.end();
+    await sent;
+    expect(wasAborted).toBe(true);
+  });
+
+  test("is not waited for, and an error of the content is none any more", async () => {
+    let isEnded = false;
+    const { url, sent } = await startStream((response) =>
+      sendStream(response, {
+        headers: {},
+        content: async function* (signal) {
+          yield Buffer.from("one");
+          await once(signal, "abort");
+          isEnded = true;
+          throw new Error("the disk is broken");
+        },
+      }),
+    );
+    const response = await open(url, {});
+    await collect(response)("one");
+    response.destroy();
+    await sent;
+    expect(isEnded).toBe(true);
+  });
+
+  test("is not waited for if the content goes on", async () => {
+    const { url, sent } = await startStream((response) =>
+      sendStream(response, {
+        headers: {},
+        content: async function* (signal) {
+          yield Buffer.from("one");
+          await once(signal, "abort");
+          yield Buffer.alloc(1_000_000);
+        },
+      }),
+    );
+    const response = await open(url, {});
+    await collect(response)("one");
+    response.destroy();
+    await sent;
+  });
+});
+
+test("a connection whose log was sent is used for the next request", async () => {
+  const { ask, url, logs } = await startPages();
+  logs.add("job_1", "| one\n");
+  expect((await ask(path, { headers: bearer })).status).toBe(200);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const read = async () => {
+    const request = httpRequest(url + path, { headers: bearer, agent }).end();
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    return { log: await text(response), isReused: request.reusedSocket };
+  };
+  expect(await read()).toEqual({ log: "| one\n", isReused: false });
+  await tick();
+  expect(await read()).toEqual({ log: "| one\n", isReused: true });
 });

@@ -184,17 +184,24 @@ test("nothing is copied if a row cannot be, and the file can be copied to anothe
   });
   const url = await server().createStoreDatabase();
   await server().query(url, "ALTER TABLE agent_jobs.turn ADD CHECK (job <> 'b')");
-  await expect(importStore(file, url, ignore)).rejects.toThrow(/^nothing was copied: .*violates check constraint/);
+  const failed = importStore(file, url, ignore);
+  await expect(failed).rejects.toThrow(/^nothing was copied: .*violates check constraint/);
+  await expect(failed).rejects.toMatchObject({ cause: { code: "23514" } });
   const store = await openPostgres(url);
   expect(await store.counts()).toEqual({ jobs: 0, waitingTurns: 0 });
   expect(await importStore(file, await server().createDatabase(), ignore)).toMatchObject({ jobs: 2 });
 });
 
-test("no file is copied that does not exist or that a service runs on", async () => {
+test("no file is copied that does not exist, is no store or that a service runs on", async () => {
   const url = await server().createDatabase();
   const missing = join(temporaryFolder(), "jobs.sqlite");
   await expect(importStore(missing, url, ignore)).rejects.toThrow(`there is no store ${missing}`);
   expect(existsSync(missing)).toBe(false);
+  const notes = join(temporaryFolder(), "notes.sqlite");
+  const db = new DatabaseSync(notes);
+  db.exec("CREATE TABLE note (text TEXT)");
+  db.close();
+  await expect(importStore(notes, url, ignore)).rejects.toThrow("is not a store");
   const file = join(temporaryFolder(), "jobs.sqlite");
   await using _store = openSqliteStore(file);
   await expect(importStore(file, url, ignore)).rejects.toThrow("another service is running on it");

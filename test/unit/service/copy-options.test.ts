@@ -6,7 +6,10 @@ test("parses a backup or an export, and no other command line", () => {
   expect(parseCopyOptions(["--store", "a", "--backup", "b"])).toEqual(backup);
   expect(parseCopyOptions(["--backup=b", "--store=a"])).toEqual(backup);
   const url = "postgresql:///agents";
-  expect(parseCopyOptions(["--export", url, "--store", "a"])).toEqual({ store: "a", target: { url } });
+  for (const target of [{ url }, { url: "postgres://host/agents" }])
+    expect(parseCopyOptions(["--export", target.url, "--store", "a"])).toEqual({ store: "a", target });
+  const store = "of-postgres:5432.sqlite";
+  expect(parseCopyOptions(["--backup=b", `--store=${store}`])).toEqual({ store, target: { file: "b" } });
   expect(parseCopyOptions(["--store", "a", "--repository", "docs"])).toBeUndefined();
   expect(parseCopyOptions(["--store", "a--backup"])).toBeUndefined();
 });
@@ -19,6 +22,7 @@ test.each([
   [["--backup=b", "--store=postgres://host/db"], /Use pg_dump/],
   [["--backup=b", "--store=postgresql://host/db"], /Use pg_dump/],
   [["--export=b", "--store=a"], /--export requires a postgres:/],
+  [["--export=of-postgres://host/db", "--store=a"], /--export requires a postgres:/],
   [["--export=postgres://host/db"], /--export requires a postgres:/],
   [["--export=postgres://host/db", "--backup=b", "--store=a"], /together/],
 ])("says what is wrong with %j", (args, reason) => {

@@ -127,3 +127,42 @@ test("nothing is written to a file that was removed or replaced, until it is bac
   expect(notes()).toBe(2);
   expect(log.slice(1)).toEqual(["The store can be written again."]);
 });
+
+test("a transaction that changes nothing does not show that the file can be written", () => {
+  const { db, log } = setUp();
+  db.execute("PRAGMA max_page_count = 2");
+  expect(() => db.run("INSERT INTO note (text) VALUES (?)", page.repeat(20))).toThrow(StoreUnavailable);
+  db.transaction(() => {});
+  db.transaction(() => db.run("DELETE FROM note WHERE text = ?", "unknown"));
+  expect(log).toHaveLength(1);
+  db.execute("PRAGMA max_page_count = 1000");
+  db.transaction(() => db.run("INSERT INTO note (text) VALUES (?)", "one"));
+  expect(log).toHaveLength(2);
+  db.execute("PRAGMA max_page_count = 2");
+  expect(() => db.run("INSERT INTO note (text) VALUES (?)", page.repeat(20))).toThrow(StoreUnavailable);
+  db.transaction(() => {});
+  expect(log).toHaveLength(3);
+});
+
+test("what makes a file unavailable has SQLite's error as its cause", () => {
+  const { db } = setUp();
+  db.execute("PRAGMA max_page_count = 2");
+  const change = () => db.run("INSERT INTO note (text) VALUES (?)", page.repeat(20));
+  expect(change).toThrow(expect.objectContaining({ cause: expect.objectContaining({ code: "ERR_SQLITE_ERROR" }) }));
+});
+
+test("a text with a NUL is stored without it, because SQLite would not read what follows", () => {
+  const { db } = setUp();
+  db.run("INSERT INTO note (text) VALUES (?)", "one\0two");
+  expect(db.row("SELECT text FROM note WHERE text = ?", "one\0two")).toEqual({ text: "one\u{FFFD}two" });
+  expect(db.rows("SELECT text FROM note WHERE text = ?", "one\0two")).toHaveLength(1);
+});
+
+test("references are checked only when that is turned on, because migrations replace tables", () => {
+  const { db } = setUp();
+  db.execute("CREATE TABLE reply (note TEXT REFERENCES note (text)) STRICT");
+  const insert = () => db.run("INSERT INTO reply (note) VALUES (?)", "unknown");
+  expect(insert()).toBe(1);
+  db.execute("PRAGMA foreign_keys = ON");
+  expect(insert).toThrow("FOREIGN KEY");
+});

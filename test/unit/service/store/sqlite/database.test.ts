@@ -100,6 +100,7 @@ test("is closed when what was asked of it before is done, and then its lock is r
   await Promise.all([change, closed]);
   expect(events).toEqual(["changed", "released"]);
   await expect(database.run(insert, "two")).rejects.toThrow();
+  await expect(database.probe()).rejects.toThrow();
 });
 
 test("does what is asked exclusively, because no other process has the file", async () => {
