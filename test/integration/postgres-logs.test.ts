@@ -21,6 +21,8 @@ import { temporaryFolder } from "../support/step.ts";
 
 const server = postgresOfFile();
 
+const tick = () => new Promise<void>((resolve) => setTimeout(resolve, 1));
+
 interface OpenedStore {
   store: Store;
   logs: StoredLogs;
@@ -127,6 +129,56 @@ describe("the logs in a Postgres store", () => {
     await worker.store.addTurn("job_1", "More", 7_000_000);
     await worker.logs.append(await nextTurn(worker.store), 6, Buffer.from("| two\n"));
     expect(calls).toBe(before);
+  });
+
+  test("tell those who follow a job nothing of other jobs, and nothing after its end", async () => {
+    const url = await server().createStoreDatabase();
+    const { store, logs } = await open(url);
+    const [turn, other] = [await startTurn(store), await startTurn(store, "job_2")];
+    await using database = new PostgresDatabase(createPool({ url, log: () => {} }), () => {});
+    await using notifications = new Notifications(url);
+    const followed = new PostgresLogs(database, notifications, 1_000_000);
+    const calls = { job_1: 0, job_2: 0 };
+    const end = followed.follow("job_1", () => void calls.job_1++);
+    const endOther = followed.follow("job_2", () => void calls.job_2++);
+    const called = async (job: keyof typeof calls, times: number) => {
+      while (calls[job] < times) await tick();
+    };
+    // When the connection is there: the logs may have grown before.
+    await Promise.all([called("job_1", 1), called("job_2", 1)]);
+    await logs.append(other, 0, Buffer.from("| one\n"));
+    await called("job_2", 2);
+    expect(calls).toEqual({ job_1: 1, job_2: 2 });
+    await logs.append(turn, 0, Buffer.from("| one\n"));
+    await called("job_1", 2);
+    end();
+    await logs.append(turn, 6, Buffer.from("| two\n"));
+    await logs.append(other, 6, Buffer.from("| two\n"));
+    await called("job_2", 3);
+    expect(calls).toEqual({ job_1: 2, job_2: 3 });
+    endOther();
+  });
+
+  test("are looked at again and again if no notification arrives, until that ends", async () => {
+    const url = await server().createStoreDatabase();
+    await using database = new PostgresDatabase(createPool({ url, log: () => {} }), () => {});
+    await using notifications = new Notifications(url);
+    let calls = 0;
+    const end = new PostgresLogs(database, notifications, 1).follow("job_1", () => void calls++);
+    while (calls < 5) await tick();
+    end();
+    const before = calls;
+    for (let times = 0; times < 10; times++) await tick();
+    expect(calls).toBe(before);
+  });
+
+  test("can be written in parts of any size", async () => {
+    const { store, logs } = await open(await server().createStoreDatabase());
+    const turn = await startTurn(store);
+    const size = 64 * 1024;
+    for (const [index, part] of ["a", "b", "c"].entries())
+      await logs.append(turn, index * size, Buffer.alloc(size, part));
+    expect((await readAll(logs)) === "a".repeat(size) + "b".repeat(size) + "c".repeat(size)).toBe(true);
   });
 
   test("take nothing from a worker whose turn has ended or was taken over", async () => {
