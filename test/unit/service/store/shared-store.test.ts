@@ -182,6 +182,7 @@ describe("a copy of a job", () => {
     await store.addCopy({
       ...job,
       turns: [
+        { ...turn, id: 20 },
         { ...turn, id: 30 },
         { ...turn, id: 40 },
       ],
