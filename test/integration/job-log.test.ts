@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -379,20 +379,4 @@ describe("a client that has left", () => {
     response.destroy();
     await sent;
   });
-});
-
-test("a connection whose log was sent is used for the next request", async () => {
-  const { ask, url, logs } = await startPages();
-  logs.add("job_1", "| one\n");
-  expect((await ask(path, { headers: bearer })).status).toBe(200);
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  onTestFinished(() => agent.destroy());
-  const read = async () => {
-    const request = httpRequest(url + path, { headers: bearer, agent }).end();
-    const [response] = (await once(request, "response")) as [IncomingMessage];
-    return { log: await text(response), isReused: request.reusedSocket };
-  };
-  expect(await read()).toEqual({ log: "| one\n", isReused: false });
-  await tick();
-  expect(await read()).toEqual({ log: "| one\n", isReused: true });
 });
