@@ -2883,7 +2883,9 @@ class Connection {
         return this.#guard(() => {
             const { changes } = this.#statement(sql).run(...values.map(storable));
             this.#hasChanges ||= changes > 0;
-            this.#written();
+            // Without changes, nothing was written.
+            if (changes > 0)
+                this.#written();
             return Number(changes);
         });
     }

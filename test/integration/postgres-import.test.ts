@@ -120,6 +120,19 @@ test("a store without jobs replaces only the name of the repository, and the fir
   expect(await store.addPullRequest({ job: "a", ...pullRequest })).toBe(1);
 });
 
+test("the number of a pull request whose job was deleted is not given again", async () => {
+  const file = await createFile(async (store) => {
+    await store.finishTurn(await startJob(store, "a"), "completed", 6_000_000);
+    expect(await store.addPullRequest({ job: "a", ...pullRequest })).toBe(1);
+    expect(await store.deleteIdleJobs(7_000_000, 10)).toEqual(["a"]);
+  });
+  const url = await server().createStoreDatabase();
+  await importStore(file, url, ignore);
+  const store = await openPostgres(url);
+  await store.addJob({ id: "b", project: "docs", createdAt: 8_000_000 }, "One");
+  expect(await store.addPullRequest({ job: "b", ...pullRequest })).toBe(2);
+});
+
 test("long texts are copied, and a NUL, which Postgres cannot store, is replaced", async () => {
   const long = "ü".repeat(2_500_000);
   const file = await createFile(async (store) => {

@@ -5,6 +5,7 @@ import { builtInEditor, shellAgent } from "../../../src/service/agents/agent.ts"
 import { unconfined } from "../../../src/service/agents/sandbox/sandbox.ts";
 import type { Backend } from "../../../src/service/backend.ts";
 import { Repository } from "../../../src/service/git/repository.ts";
+import { LocalPullRequests } from "../../../src/service/pulls/local.ts";
 import { checkAgent, runWorker, type WorkerOptions } from "../../../src/service/run-worker.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/service/store/store.ts";
@@ -29,8 +30,16 @@ async function setUp(
   const folder = temporaryFolder();
   const store = openSqliteStore(":memory:");
   const repository = new FakeRepository({ url: "/nowhere", folder });
-  const pullRequests = { open: async () => "", stateOf: async () => "open", findClosed: async () => new Set() };
-  const backend = { store, repository, repositoryName: "docs", pullRequests } as unknown as Backend;
+  const { signal } = new AbortController();
+  const localPullRequests = new LocalPullRequests({ store, repository, baseUrl: () => "", signal, log: () => {} });
+  const backend: Backend = {
+    store,
+    repository,
+    repositoryName: "docs",
+    pullRequests: { open: async () => "", stateOf: async () => "open", findClosed: async () => new Set() },
+    localPullRequests,
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
   const log: string[] = [];
   const stop = new AbortController();
   await prepare(store, folder);

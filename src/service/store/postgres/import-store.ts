@@ -74,10 +74,9 @@ async function copy(
   for (const table of Object.keys(tables) as (keyof typeof tables)[])
     counts[table] = await copyTable(source, table, transaction);
   await transaction.query(`SELECT setval('"turnId"', (SELECT coalesce(max(id), 0) + 1 FROM turn))`);
-  await transaction.query(
-    `SELECT setval(pg_get_serial_sequence('"pullRequest"', 'number'),
-       (SELECT coalesce(max(number), 0) + 1 FROM "pullRequest"), false)`,
-  );
+  // The numbers of deleted pull requests are not given again: their links would show others.
+  const last = source.row<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'pullRequest'")?.seq ?? 0;
+  await transaction.query(`SELECT setval(pg_get_serial_sequence('"pullRequest"', 'number'), $1, false)`, [last + 1]);
   const first = `SELECT min(turn.id) AS turn, job.id AS job, job.project FROM turn JOIN job ON job.id = turn.job
     WHERE turn.state = 'waiting' GROUP BY job.id ORDER BY min(turn.id)`;
   for (const turn of await transaction.rows<{ turn: number; job: string; project: string }>(first))

@@ -62,7 +62,8 @@ export class Connection implements Disposable {
     return this.#guard(() => {
       const { changes } = this.#statement(sql).run(...values.map(storable));
       this.#hasChanges ||= changes > 0;
-      this.#written();
+      // Without changes, nothing was written.
+      if (changes > 0) this.#written();
       return Number(changes);
     });
   }
