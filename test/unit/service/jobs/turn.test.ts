@@ -160,7 +160,7 @@ test("a turn that another worker has taken over is stopped before it pushes", as
   let pushes = 0;
   ports.repository.push = async () => void pushes++;
   const { result, failures } = await run();
-  expect([result, failures, pushes, opened]).toEqual(["stopped", [], 0, []]);
+  expect([result, failures, pushes, opened]).toEqual(["taken-over", [], 0, []]);
 });
 
 test("a push waits while it cannot be known who owns the turn", async () => {
