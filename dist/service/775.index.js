@@ -6644,21 +6644,26 @@ class Worker {
         const { logs } = store;
         const shipper = logs && new LogShipper({ turn, file: (0,job_files/* jobLogFile */.W8)(folder, turn.job), logs, log });
         const { result, reason } = await this.#run(turn, lease.signal);
+        // Not `lease.isLost` at the end: the next turn of the job may have been taken here as soon as the end of this one was stored.
+        let isLost = lease.isLost;
+        const lose = () => {
+            isLost = true;
+        };
         if (result === "taken-over")
-            lease.lose();
-        else if (!lease.isLost)
-            await this.#end({ turn, name, wasPostponed, position, lease, shipper }, result, reason);
-        if (lease.isLost)
+            lose();
+        else if (!isLost)
+            await this.#end({ turn, name, wasPostponed, position, lose, shipper }, result, reason);
+        if (isLost)
             log(`${name} was taken over by another worker, because its lease had expired; nothing more is stored of it here`);
         shipper?.[Symbol.dispose]();
         lease[Symbol.dispose]();
-        if (!lease.isLost && result !== "postponed")
+        if (!isLost && result !== "postponed")
             copier?.save(turn.job);
     }
     async #end(run, result, reason) {
         const { store, log, now = Date.now } = this.#options;
-        const { turn, name, wasPostponed, position, lease, shipper } = run;
-        const persist = (change) => this.#persist(name, lease, async () => {
+        const { turn, name, wasPostponed, position, lose, shipper } = run;
+        const persist = (change) => this.#persist(name, lose, async () => {
             await shipper?.flush();
             await change();
         });
@@ -6702,7 +6707,7 @@ class Worker {
      *
      * @returns `false` if the service stops before, or another worker has taken the turn over
      */
-    async #persist(name, lease, change) {
+    async #persist(name, lose, change) {
         const { log } = this.#options;
         for (let pauseMs = worker_firstPauseMs, isFirst = true;; pauseMs *= 2, isFirst = false) {
             try {
@@ -6711,7 +6716,7 @@ class Worker {
             }
             catch (error) {
                 if (error instanceof LeaseLost) {
-                    lease?.lose();
+                    lose?.();
                     return false;
                 }
                 const reason = error instanceof StoreUnavailable ? "" : `: ${(0,error_message/* errorStack */.j)(error)}`;

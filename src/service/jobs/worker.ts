@@ -35,7 +35,8 @@ interface Run {
   wasPostponed: boolean;
   /** What `Postponements` returned for its start. */
   position: number;
-  lease: KeptLease;
+  /** Called when another worker turns out to have taken it over. */
+  lose: () => void;
   /** Default: its log is only a file. */
   shipper: LogShipper | undefined;
 }
@@ -174,20 +175,25 @@ export class Worker {
     const { logs } = store;
     const shipper = logs && new LogShipper({ turn, file: jobLogFile(folder, turn.job), logs, log });
     const { result, reason } = await this.#run(turn, lease.signal);
-    if (result === "taken-over") lease.lose();
-    else if (!lease.isLost) await this.#end({ turn, name, wasPostponed, position, lease, shipper }, result, reason);
-    if (lease.isLost)
+    // Not `lease.isLost` at the end: the next turn of the job may have been taken here as soon as the end of this one was stored.
+    let isLost = lease.isLost;
+    const lose = (): void => {
+      isLost = true;
+    };
+    if (result === "taken-over") lose();
+    else if (!isLost) await this.#end({ turn, name, wasPostponed, position, lose, shipper }, result, reason);
+    if (isLost)
       log(`${name} was taken over by another worker, because its lease had expired; nothing more is stored of it here`);
     shipper?.[Symbol.dispose]();
     lease[Symbol.dispose]();
-    if (!lease.isLost && result !== "postponed") copier?.save(turn.job);
+    if (!isLost && result !== "postponed") copier?.save(turn.job);
   }
 
   async #end(run: Run, result: Exclude<TurnResult, "taken-over">, reason: string | undefined): Promise<void> {
     const { store, log, now = Date.now } = this.#options;
-    const { turn, name, wasPostponed, position, lease, shipper } = run;
+    const { turn, name, wasPostponed, position, lose, shipper } = run;
     const persist = (change: () => Promise<void>): Promise<boolean> =>
-      this.#persist(name, lease, async () => {
+      this.#persist(name, lose, async () => {
         await shipper?.flush();
         await change();
       });
@@ -229,7 +235,7 @@ export class Worker {
    *
    * @returns `false` if the service stops before, or another worker has taken the turn over
    */
-  async #persist(name: string, lease: KeptLease | undefined, change: () => Promise<void>): Promise<boolean> {
+  async #persist(name: string, lose: (() => void) | undefined, change: () => Promise<void>): Promise<boolean> {
     const { log } = this.#options;
     for (let pauseMs = firstPauseMs, isFirst = true; ; pauseMs *= 2, isFirst = false) {
       try {
@@ -237,7 +243,7 @@ export class Worker {
         return true;
       } catch (error) {
         if (error instanceof LeaseLost) {
-          lease?.lose();
+          lose?.();
           return false;
         }
         const reason = error instanceof StoreUnavailable ? "" : `: ${errorStack(error)}`;
