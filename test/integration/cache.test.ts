@@ -20,6 +20,8 @@ import { root } from "../support/metadata.ts";
 
 const program = resolve(root, "src/action/runner/cache-process.ts");
 const maxBytes = 64 * 1024;
+/** A process starts slowly on a busy machine. Tests of timeouts set their own. */
+const patient: CacheOptions = { program, restoreTimeoutMs: 30_000, saveTimeoutMs: 30_000 };
 
 // Tests run concurrently, because most of their time is a wait.
 const cleanup: (() => unknown)[] = [];
@@ -50,9 +52,9 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     const environmentOf = (temp: string) => ({ PATH: process.env.PATH, RUNNER_TEMP: temp, ...service.environment });
     const temp = temporaryFolder();
     const connect = (more: CacheOptions = {}) =>
-      connectCache(environmentOf(temporaryFolder()), { program, ...options, ...more });
+      connectCache(environmentOf(temporaryFolder()), { ...patient, ...options, ...more });
     const environment = environmentOf(temp);
-    return { service, cache: connectCache(environment, { program, ...options }), temp, environment, connect };
+    return { service, cache: connectCache(environment, { ...patient, ...options }), temp, environment, connect };
   }
 
   test("restores what another runner saved", async () => {
@@ -106,7 +108,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
 
   test.each([500, 403])("throws if the service cannot be read, with %i", async (status) => {
     const fault = answer("look up", (response) => response.writeHead(status).end("{}"));
-    const { cache } = await start({ fault }, { restoreTimeoutMs: 6000 });
+    const { cache } = await start({ fault }, { restoreTimeoutMs: 15_000 });
     await expect(cache.restore("a-")).rejects.toThrow(String(status));
   });
 
@@ -131,7 +133,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
         response.writeHead(200, { "content-length": 9 }).end("half", () => response.destroy()),
       ),
     }[kind];
-    const { cache } = await start({ ...(fault && { fault }) }, { restoreTimeoutMs: 6000 });
+    const { cache } = await start({ ...(fault && { fault }) }, { restoreTimeoutMs: 15_000 });
     await cache.save("a-1", "text");
     await expect(cache.restore("a-")).rejects.toThrow();
   });
@@ -179,7 +181,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     ["read", "save"],
   ] as const)("throws if the cache mode %s does not permit to %s", async (mode, operation) => {
     const { environment } = await start();
-    const cache = connectCache({ ...environment, ACTIONS_CACHE_MODE: mode }, { program });
+    const cache = connectCache({ ...environment, ACTIONS_CACHE_MODE: mode }, patient);
     const result = operation === "restore" ? cache.restore("a-") : cache.save("a-1", "text");
     await expect(result).rejects.toThrow(`the effective cache-mode '${mode}' does not permit`);
   });
@@ -194,7 +196,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
 
   test("throws if there is no tar", async () => {
     const { service, environment } = await start();
-    const cache = connectCache({ ...environment, PATH: temporaryFolder() }, { program });
+    const cache = connectCache({ ...environment, PATH: temporaryFolder() }, patient);
     await expect(cache.save("a-1", "text")).rejects.toThrow("tar");
     expect(service.requests).toEqual([]);
   });
@@ -264,7 +266,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     const token = service.environment.ACTIONS_RUNTIME_TOKEN ?? "";
     const script = `
       const { connectCache } = await import(${JSON.stringify(resolve(root, "src/action/runner/cache.ts"))});
-      const cache = connectCache(process.env, { program: ${JSON.stringify(program)} });
+      const cache = connectCache(process.env, ${JSON.stringify(patient)});
       const results = await Promise.allSettled([cache.restore("a-"), cache.save("a-1", "text")]);
       console.log(JSON.stringify(results.map(({ reason }) => reason.message)));
     `;
@@ -283,7 +285,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
 test("throws if nothing listens at the service's address", async () => {
   const { environment, ...service } = await startCacheService("v2");
   await service[Symbol.asyncDispose]();
-  const cache = connectCache({ PATH: process.env.PATH, RUNNER_TEMP: temporaryFolder(), ...environment }, { program });
+  const cache = connectCache({ PATH: process.env.PATH, RUNNER_TEMP: temporaryFolder(), ...environment }, patient);
   await expect(cache.restore("a-")).rejects.toThrow("ECONNREFUSED");
 });
 
@@ -292,14 +294,14 @@ test("uses the system's temporary folder if the runner's has spaces", async () =
   cleanup.push(() => service[Symbol.asyncDispose]());
   const temp = join(temporaryFolder(), "with space");
   mkdirSync(temp);
-  const cache = connectCache({ PATH: process.env.PATH, RUNNER_TEMP: temp, ...service.environment }, { program });
+  const cache = connectCache({ PATH: process.env.PATH, RUNNER_TEMP: temp, ...service.environment }, patient);
   await cache.save("a-1", "text");
   expect(await cache.restore("a-")).toBe("text");
 });
 
 test("throws if the process cannot start", async () => {
   const environment = { RUNNER_TEMP: temporaryFolder() };
-  const cache = connectCache(environment, { program: "/nowhere/index.js", restoreTimeoutMs: 5000 });
+  const cache = connectCache(environment, { ...patient, program: "/nowhere/index.js" });
   await expect(cache.restore("a-")).rejects.toThrow("The cache process ended with 1");
 });
 
