@@ -65,6 +65,19 @@ describe.each(databases)("a store in $database", ({ open }) => {
     return store;
   }
 
+  test("keeps when a turn was first taken, when it ended and why it failed", async () => {
+    const store = await newStore();
+    await addJob(store, "a");
+    expect(await store.turns("a")).toMatchObject([{ startedAt: null, endedAt: null, reason: null }]);
+    const first = await store.startNextTurn(undefined, now + 1);
+    if (first === undefined) throw new Error("no turn is ready");
+    await store.requeueTurn(first);
+    const second = await store.startNextTurn(undefined, now + 2);
+    if (second === undefined) throw new Error("no turn is ready");
+    await store.finishTurn(second, "failed", now + 3, "no commit");
+    expect(await store.turns("a")).toMatchObject([{ startedAt: now + 1, endedAt: now + 3, reason: "no commit" }]);
+  });
+
   test("keeps a job with its turn", async () => {
     const store = await newStore();
     await store.addJob({ id: "a", project: "docs", createdAt: now + 1, model: "opus" }, "One", now + 2);

@@ -128,11 +128,11 @@ export class Worker {
 
   /** Takes turns while there are any and agents are free. Never rejects. */
   async #takeTurns(): Promise<void> {
-    const { store, agentsPerProject } = this.#options;
+    const { store, agentsPerProject, now } = this.#options;
     try {
       while (this.#isWanted && this.#canStart()) {
         this.#isWanted = false;
-        const turn = await store.startNextTurn(agentsPerProject);
+        const turn = await store.startNextTurn(agentsPerProject, now?.());
         this.#startOutage.end("Turns can be started again.");
         if (turn === undefined) continue;
         this.#isWanted = true;
@@ -207,7 +207,9 @@ export class Worker {
       return;
     }
     this.#postponements.end(turn.id, position);
-    await persist(() => (result === "stopped" ? store.requeueTurn(turn) : store.finishTurn(turn, result, endedAt)));
+    await persist(() =>
+      result === "stopped" ? store.requeueTurn(turn) : store.finishTurn(turn, result, endedAt, reason),
+    );
   }
 
   /** Runs a turn. Returns why it failed or was postponed, if that is known. Never rejects. */

@@ -62,6 +62,11 @@ export interface StoredTurn extends Turn {
   state: TurnState;
   /** What the agent said last; `null` if that is unknown. */
   answer: string | null;
+  /** When it was first taken, and when it ended, in milliseconds since 1970; `null` if it was not, or that is unknown. */
+  startedAt: number | null;
+  endedAt: number | null;
+  /** Why it failed; `null` if it did not, or that is unknown. */
+  reason: string | null;
 }
 
 /** Returns the id of a new turn, which is greater than that of any earlier turn of its job. */
@@ -253,8 +258,9 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
    * Takes the next turn to run it; see `ReadyTurns` for the order.
    *
    * @param perProject - how many turns of one project run at a time. Default: any number
+   * @param at - milliseconds since 1970. Default: the time of the machine
    */
-  async startNextTurn(perProject?: number): Promise<RunningTurn | undefined> {
+  async startNextTurn(perProject?: number, at = Date.now()): Promise<RunningTurn | undefined> {
     // Asked first, because most calls find no turn, and a transaction would show that the store can be written.
     if (!(await this.#ready.mayHaveTurns(this.#database))) return undefined;
     return this.#database.transaction(async (transaction) => {
@@ -264,7 +270,8 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
       const found = await transaction.row<Turn & { state: TurnState }>(find, taken.turn);
       if (found === undefined) throw new Error(`no turn ${taken.turn}`);
       const { state, ...turn } = found;
-      await transaction.run("UPDATE turn SET state = 'running', lease = ? WHERE id = ?", taken.lease, turn.id);
+      const start = `UPDATE turn SET state = 'running', lease = ?, "startedAt" = coalesce("startedAt", ?) WHERE id = ?`;
+      await transaction.run(start, taken.lease, at, turn.id);
       return { ...turn, lease: taken.lease, isResumed: state === "running" };
     });
   }
@@ -325,8 +332,13 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     });
   }
 
-  /** Records how a running turn ended, at a time in milliseconds since 1970, and lets the next one of its job start. */
-  async finishTurn(turn: RunningTurn, state: "completed" | "failed", at: number): Promise<void> {
+  /**
+   * Records how a running turn ended, and lets the next one of its job start.
+   *
+   * @param at - milliseconds since 1970
+   * @param reason - why it failed. Default: unknown
+   */
+  async finishTurn(turn: RunningTurn, state: "completed" | "failed", at: number, reason?: string): Promise<void> {
     const { id, job } = turn;
     await this.#database.transaction(async (transaction) => {
       if (!(await this.#holds(transaction, turn))) {
@@ -337,8 +349,8 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
       }
       await this.#storePostponed(transaction, turn);
       await this.#ready.remove(transaction, taken(turn));
-      const end = 'UPDATE turn SET state = ?, "endedAt" = ?, lease = NULL WHERE id = ?';
-      await transaction.run(end, state, at, id);
+      const end = 'UPDATE turn SET state = ?, "endedAt" = ?, reason = ?, lease = NULL WHERE id = ?';
+      await transaction.run(end, state, at, reason ?? null, id);
       if (await this.#addNext(transaction, job)) return;
       await transaction.run('UPDATE job SET state = ?, "idleSince" = ? WHERE id = ?', state, at, job);
     });

@@ -85,6 +85,18 @@ const migrations: readonly Migration[] = [
       CREATE INDEX "oldCommit" ON "recentCommit" (at);
     `,
   },
+  {
+    oldest: 1,
+    queueSchema: 43,
+    sql: `
+      -- When a turn was first taken, why it ended as it did, and when somebody asked to stop it.
+      ALTER TABLE turn ADD COLUMN "startedAt" bigint, ADD COLUMN reason text, ADD COLUMN "stopRequestedAt" bigint;
+      -- Lists of jobs, newest first: all, by project, and by status.
+      CREATE INDEX "jobByAge" ON job ("createdAt", id);
+      CREATE INDEX "jobOfProject" ON job (project, "createdAt", id);
+      CREATE INDEX "jobByStatus" ON job ((CASE WHEN "archivedAt" IS NULL THEN state ELSE 'archived' END), "createdAt", id);
+    `,
+  },
 ];
 
 /** The version of pg-boss's schema that this version works with. */

@@ -77,6 +77,16 @@ const migrations: readonly string[] = [
   -- The model that a job was created for. Jobs of earlier versions show that of the service.
   ALTER TABLE job ADD COLUMN model TEXT;
   `,
+  `
+  -- When a turn was first taken, why it ended as it did, and when somebody asked to stop it.
+  ALTER TABLE turn ADD COLUMN startedAt INTEGER;
+  ALTER TABLE turn ADD COLUMN reason TEXT;
+  ALTER TABLE turn ADD COLUMN stopRequestedAt INTEGER;
+  -- Lists of jobs, newest first: all, by project, and by status.
+  CREATE INDEX jobByAge ON job (createdAt, id);
+  CREATE INDEX jobOfProject ON job (project, createdAt, id);
+  CREATE INDEX jobByStatus ON job ((CASE WHEN archivedAt IS NULL THEN state ELSE 'archived' END), createdAt, id);
+  `,
 ];
 
 /**
