@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { createApi } from "../src/service/http/api.ts";
+import { singleKey } from "../src/service/http/authentication.ts";
 import { listen } from "../src/service/http/listen.ts";
 import { hourlyLimit } from "../src/service/store/hourly-limit.ts";
 import { ScriptedEngine } from "../test/support/scripted-engine.ts";
@@ -31,8 +32,7 @@ export async function measureFleet(): Promise<FleetResult> {
   const engine = new ScriptedEngine({ script: () => ({ durationMs: jobSeconds * 1000 }) });
   const api = createApi({
     engine,
-    apiKey,
-    projects: [crowded.project, calm.project],
+    authenticator: singleKey(apiKey, [crowded.project, calm.project]),
     log: console.error,
   });
   const arrivals: number[] = [];

@@ -1,4 +1,5 @@
 import { createApi } from "../src/service/http/api.ts";
+import { singleKey } from "../src/service/http/authentication.ts";
 import { listen } from "../src/service/http/listen.ts";
 import type { Engine, JobRecord } from "../src/service/jobs/engine.ts";
 import { startGitHub } from "../test/support/github-server.ts";
@@ -77,8 +78,7 @@ export async function measureStartUp(options: {
   const projects = Array.from({ length: options.rounds + options.memoryRounds + 1 }, (_, round) => `bench-${round}`);
   const api = createApi({
     engine: new TwoPollEngine(),
-    apiKey,
-    projects,
+    authenticator: singleKey(apiKey, projects),
     log: console.error,
   });
   await using service = await listen(api);

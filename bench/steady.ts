@@ -1,4 +1,5 @@
 import { createApi } from "../src/service/http/api.ts";
+import { singleKey } from "../src/service/http/authentication.ts";
 import { listen } from "../src/service/http/listen.ts";
 import { ScriptedEngine } from "../test/support/scripted-engine.ts";
 import { mainFile, stepEnvironment } from "../tools/runner.ts";
@@ -28,8 +29,7 @@ export async function measureSteadyState(marks: readonly number[]): Promise<Stea
   const engine = new ScriptedEngine({ script: () => ({ durationMs: 1 }), now: () => (isCompleted ? 2 : 0) });
   const api = createApi({
     engine,
-    apiKey,
-    projects: ["bench"],
+    authenticator: singleKey(apiKey, ["bench"]),
     log: console.error,
   });
   await using service = await listen((request, response) => {

@@ -1,5 +1,6 @@
 import { type Backend, type BackendOptions, createFolder, openBackend } from "./backend.ts";
 import { createApi } from "./http/api.ts";
+import { singleKey, singleKeyName } from "./http/authentication.ts";
 import { checkHost } from "./http/host.ts";
 import { type LoopbackServer, listen } from "./http/listen.ts";
 import { JobCopier } from "./jobs/job-copier.ts";
@@ -103,8 +104,9 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const { tokens, logs = new LogFiles(folder) } = store;
   const content = { store, repository, repositoryName, logs };
   const stateOfPull = stateOf(backend, options.openStore !== undefined);
-  const pages = new Pages({ ...content, stateOf: stateOfPull, tokens, apiKey, baseUrl, log });
-  const api = createApi({ engine: jobs, apiKey, projects, log });
+  const authenticator = singleKey(apiKey, projects);
+  const pages = new Pages({ ...content, stateOf: stateOfPull, tokens, authenticator, baseUrl, log });
+  const api = createApi({ engine: jobs, authenticator, log });
   let server: LoopbackServer | undefined;
   try {
     server = await listen(checkHost(publicUrl, pages.serve(api)), options.port, { address: options.listen, log });
@@ -118,7 +120,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const started = server;
   return {
     ...started,
-    createSignInLink: (path) => pages.createSignInLink(path),
+    createSignInLink: (path) => pages.createSignInLink(path, singleKeyName),
     finish: async () => worker?.finish(),
     [Symbol.asyncDispose]: async () => {
       stop.abort();

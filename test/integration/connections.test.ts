@@ -4,11 +4,16 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createApi } from "../../src/service/http/api.ts";
+import { singleKey } from "../../src/service/http/authentication.ts";
 import { type ListenOptions, listen } from "../../src/service/http/listen.ts";
 import { ScriptedEngine } from "../support/scripted-engine.ts";
 import { serviceKey } from "../support/scripted-service.ts";
 
-const api = createApi({ engine: new ScriptedEngine(), apiKey: serviceKey, projects: ["docs"], log: console.error });
+const api = createApi({
+  engine: new ScriptedEngine(),
+  authenticator: singleKey(serviceKey, ["docs"]),
+  log: console.error,
+});
 
 /** Starts a server with limits. `open` opens a connection that is closed when the test ends. */
 async function start(options: ListenOptions = {}, listener: RequestListener = api) {

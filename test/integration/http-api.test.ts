@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createApi } from "../../src/service/http/api.ts";
+import { singleKey } from "../../src/service/http/authentication.ts";
 import { type LoopbackServer, listen } from "../../src/service/http/listen.ts";
 import { type Engine, type JobRecord, OutcomeUnknown, StoreUnavailable } from "../../src/service/jobs/engine.ts";
 import { ScriptedEngine } from "../support/scripted-engine.ts";
@@ -18,7 +19,7 @@ let service: LoopbackServer;
 /** Starts the API on an engine, for the projects `docs` and `a/b`. */
 function serve(engine: Engine): Promise<LoopbackServer> {
   const projects = ["docs", "a/b"];
-  return listen(createApi({ engine, apiKey: key, projects, log: (line) => void log.push(line) }));
+  return listen(createApi({ engine, authenticator: singleKey(key, projects), log: (line) => void log.push(line) }));
 }
 
 beforeEach(async () => {
@@ -274,7 +275,7 @@ test("answers what has arrived when it is disposed of, and accepts nothing else"
 });
 
 test("waits only for a moment for the rest of a request when it is disposed of", async () => {
-  const api = createApi({ engine: new ScriptedEngine(), apiKey: key, projects: ["docs"], log: () => {} });
+  const api = createApi({ engine: new ScriptedEngine(), authenticator: singleKey(key, ["docs"]), log: () => {} });
   const stopped = await listen(api, 0, { graceMs: 50 });
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "content-length": "100" };
   const request = httpRequest(`${stopped.url}/v2/agent/docs/job`, { method: "POST", headers });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { singleKeyName } from "../../src/service/http/authentication.ts";
 import { cookieIn, startPages } from "../support/pages-server.ts";
 import { serviceKey } from "../support/scripted-service.ts";
 
@@ -208,7 +209,7 @@ test("a link from another site loads the page again from this one, so that the b
 describe("a link to sign in", () => {
   test("works once, and leaves the address bar by a redirect", async () => {
     const { ask, pages, url } = await startPages();
-    const link = await pages.createSignInLink("/pull/1");
+    const link = await pages.createSignInLink("/pull/1", singleKeyName);
     expect(link).toMatch(new RegExp(`^${url}/sign-in/[\\w-]{43}$`));
     const { pathname } = new URL(link);
     // Programs that preview links ask so.
@@ -229,7 +230,10 @@ describe("a link to sign in", () => {
 
   test("expires after 10 minutes", async () => {
     const { ask, pages, clock } = await startPages();
-    const [one, two] = [await pages.createSignInLink("/"), await pages.createSignInLink("/")];
+    const [one, two] = [
+      await pages.createSignInLink("/", singleKeyName),
+      await pages.createSignInLink("/", singleKeyName),
+    ];
     clock.ms += 600_000;
     expect((await ask(new URL(one).pathname)).status).toBe(303);
     clock.ms += 1;
@@ -238,7 +242,7 @@ describe("a link to sign in", () => {
 
   test("leads to no other site, and uses the public URL", async () => {
     const { ask, pages } = await startPages({ publicUrl: "https://agents.example.com" });
-    const link = new URL(await pages.createSignInLink("https://evil.example"));
+    const link = new URL(await pages.createSignInLink("https://evil.example", singleKeyName));
     expect(link.origin).toBe("https://agents.example.com");
     const { headers } = await ask(link.pathname, { headers: { host: link.host } });
     expect(headers.location).toBe("/");

@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { Repository } from "../../src/service/git/repository.ts";
+import { singleKey } from "../../src/service/http/authentication.ts";
 import { checkHost } from "../../src/service/http/host.ts";
 import { type ListenOptions, listen } from "../../src/service/http/listen.ts";
 import type { JobStateStore } from "../../src/service/pages/log-page.ts";
@@ -93,7 +94,7 @@ export async function startPages({ publicUrl, maxLogs, ...limits }: PagesServerO
     stateOf: () => state.read(),
     logs,
     maxLogs,
-    apiKey: serviceKey,
+    authenticator: singleKey(serviceKey, ["docs"]),
     baseUrl: () => publicUrl ?? url,
     now: () => clock.ms,
     log: (line) => void log.push(line),

@@ -1,5 +1,6 @@
 import type { RequestListener, ServerResponse } from "node:http";
 import { createApi } from "../../src/service/http/api.ts";
+import { singleKey } from "../../src/service/http/authentication.ts";
 import { type LoopbackServer, listen } from "../../src/service/http/listen.ts";
 import { type Script, ScriptedEngine } from "./scripted-engine.ts";
 
@@ -27,8 +28,7 @@ export async function startScriptedService(options: ScriptedServiceOptions = {})
   const engine = new ScriptedEngine(script && { script });
   const api = createApi({
     engine,
-    apiKey: serviceKey,
-    projects: ["docs"],
+    authenticator: singleKey(serviceKey, ["docs"]),
     log: console.error,
   });
   const requests: string[] = [];

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { errorStack } from "../error-message.ts";
 import { type Engine, type JobRecord, OutcomeUnknown, type RateLimited, StoreUnavailable } from "../jobs/engine.ts";
-import { authenticationError } from "./authentication.ts";
+import { type Authenticator, bearerOf } from "./authentication.ts";
 import { BodyReader } from "./body-reader.ts";
 import { keepConnection } from "./connections.ts";
 import { HttpException } from "./http-exception.ts";
@@ -9,9 +9,7 @@ import { sendJson } from "./send-json.ts";
 
 export interface ApiOptions {
   engine: Engine;
-  apiKey: string;
-  /** The projects that the key gives access to. */
-  projects: readonly string[];
+  authenticator: Authenticator;
   /** Receives unexpected errors, with their stack. */
   log: (line: string) => void;
 }
@@ -32,12 +30,11 @@ const bodyBudgetBytes = 4 * maxBodyBytes;
 const route = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/;
 
 /** Returns the HTTP API of the agent job service. Specification: "Endpoints". */
-export function createApi({ engine, apiKey, projects, log }: ApiOptions): RequestListener {
+export function createApi({ engine, authenticator, log }: ApiOptions): RequestListener {
   const bodies = new BodyReader(maxBodyBytes, bodyBudgetBytes);
 
   async function handle(request: IncomingMessage): Promise<Reply> {
-    const error = authenticationError(request.headers.authorization, apiKey);
-    if (error !== undefined) throw new HttpException(401, error, { "www-authenticate": "Bearer" });
+    const { projects } = await authenticator.authenticate(bearerOf(request.headers.authorization));
     keepConnection(request);
 
     const [path = ""] = (request.url ?? "").split("?");

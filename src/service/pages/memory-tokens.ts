@@ -6,25 +6,25 @@ const maxTokens = 1000;
 
 /** What tokens stand for, until the process ends. */
 export class MemoryTokens implements TokenStore {
-  readonly #paths: Readonly<Record<TokenKind, LRUCache<string, string>>>;
+  readonly #meanings: Readonly<Record<TokenKind, LRUCache<string, string>>>;
 
   /** @param now - milliseconds since any moment. Not the time of day, so that a changed clock neither ends nor extends a session */
   constructor(now: () => number) {
     const create = () => new LRUCache<string, string>({ max: maxTokens, ttlResolution: 0, perf: { now } });
-    this.#paths = { session: create(), link: create() };
+    this.#meanings = { session: create(), link: create() };
   }
 
-  async add(kind: TokenKind, hash: string, path: string, lifetimeMs: number): Promise<void> {
-    this.#paths[kind].set(hash, path, { ttl: lifetimeMs });
+  async add(kind: TokenKind, hash: string, meaning: string, lifetimeMs: number): Promise<void> {
+    this.#meanings[kind].set(hash, meaning, { ttl: lifetimeMs });
   }
 
   async find(kind: TokenKind, hash: string): Promise<string | undefined> {
-    return this.#paths[kind].get(hash);
+    return this.#meanings[kind].get(hash);
   }
 
   async take(kind: TokenKind, hash: string): Promise<string | undefined> {
-    const path = this.#paths[kind].get(hash);
-    this.#paths[kind].delete(hash);
-    return path;
+    const meaning = this.#meanings[kind].get(hash);
+    this.#meanings[kind].delete(hash);
+    return meaning;
   }
 }

@@ -39,9 +39,13 @@ export class Pages {
     this.#pullRequests = new PullRequestPages(options);
   }
 
-  /** Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page, such as `/pull/1`. */
-  createSignInLink(path: string): Promise<string> {
-    return this.#signIn.createLink(path);
+  /**
+   * Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page, such as `/pull/1`.
+   *
+   * @param name - of the key that it signs in with
+   */
+  createSignInLink(path: string, name: string): Promise<string> {
+    return this.#signIn.createLink(path, name);
   }
 
   /** Returns a listener that serves the pages and passes every other request to `next`. */
@@ -89,7 +93,7 @@ export class Pages {
   }
 
   async #ifSignedIn(request: IncomingMessage, path: string, show: () => Promise<Reply>): Promise<Reply> {
-    if (!(await this.#signIn.isSignedIn(request))) return this.#signIn.challenge(request, path);
+    if ((await this.#signIn.access(request)) === undefined) return this.#signIn.challenge(request, path);
     keepConnection(request);
     return show();
   }
@@ -98,7 +102,7 @@ export class Pages {
   async #showLog(request: IncomingMessage, path: string, jobId: string): Promise<Reply> {
     const show = () => this.#logs.show(request, jobId);
     if (request.headers.authorization === undefined) return this.#ifSignedIn(request, path, show);
-    this.#signIn.requireKey(request);
+    await this.#signIn.requireKey(request);
     keepConnection(request);
     return show();
   }

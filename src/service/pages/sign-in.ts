@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { authenticationError, keyError } from "../http/authentication.ts";
+import { type Access, type Authenticator, bearerOf } from "../http/authentication.ts";
 import { BodyReader } from "../http/body-reader.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { AttemptLimit } from "./attempt-limit.ts";
@@ -8,7 +8,7 @@ import type { PageReply } from "./page-reply.ts";
 import { renderReloadPage, renderSignInPage } from "./sign-in-page.ts";
 
 export interface SignInOptions {
-  apiKey: string;
+  authenticator: Authenticator;
   /** Returns the URL that browsers reach the service at. */
   baseUrl: () => string;
   /** For sessions and links. */
@@ -26,8 +26,9 @@ const maxFormBytes = 4096;
 /** Signs browsers in by the API key or a one-time link, and knows those that are signed in by their cookie. */
 export class SignIn {
   readonly #options: SignInOptions;
+  /** Each stands for the name of the key that it began with. */
   readonly #sessions: ExpiringTokens;
-  /** Each stands for the path that it leads to. */
+  /** Each stands for the path that it leads to and, after a space, the name of the key that it signs in with. */
   readonly #links: ExpiringTokens;
   readonly #failures: AttemptLimit;
   readonly #forms = new BodyReader(maxFormBytes);
@@ -39,14 +40,23 @@ export class SignIn {
     this.#failures = new AttemptLimit(maxFailures, failureWindowMs, options.now);
   }
 
-  async isSignedIn(request: IncomingMessage): Promise<boolean> {
-    for (const token of this.#sessionTokens(request)) if (await this.#sessions.has(token)) return true;
-    return false;
+  /** Returns what a browser's session gives access to; `undefined` if it is not signed in. */
+  async access(request: IncomingMessage): Promise<Access | undefined> {
+    for (const token of this.#sessionTokens(request)) {
+      const name = await this.#sessions.find(token);
+      const access = name === undefined ? undefined : await this.#options.authenticator.accessOf(name);
+      if (access !== undefined) return access;
+    }
+    return undefined;
   }
 
-  /** Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page. */
-  async createLink(path: string): Promise<string> {
-    return `${this.#options.baseUrl()}/sign-in/${await this.#links.create(localPath(path))}`;
+  /**
+   * Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page.
+   *
+   * @param name - of the key that it signs in with
+   */
+  async createLink(path: string, name: string): Promise<string> {
+    return `${this.#options.baseUrl()}/sign-in/${await this.#links.create(`${localPath(path)} ${name}`)}`;
   }
 
   /** Asks who is not signed in to sign in, and leads back to `path` then. */
@@ -58,7 +68,7 @@ export class SignIn {
 
   async showForm(request: IncomingMessage): Promise<PageReply> {
     const next = localPath(queryOf(request).get("next"));
-    return (await this.isSignedIn(request)) ? redirect(next) : { status: 200, body: [renderSignInPage(next)] };
+    return (await this.access(request)) ? redirect(next) : { status: 200, body: [renderSignInPage(next)] };
   }
 
   /** Handles the form: a `POST` of `key` and `next`. */
@@ -74,10 +84,14 @@ export class SignIn {
       const error = `Too many attempts with a wrong key. Try again in ${seconds} seconds, or create a link with the key: see "Pages" in docs/service.md.`;
       return { status: 429, headers: { "retry-after": String(seconds) }, body: [renderSignInPage(next, error)] };
     }
-    const error = keyError(form.get("key")?.trim(), this.#options.apiKey);
-    if (error === undefined) return this.#startSession(request, next);
-    this.#failures.addFailure();
-    return { status: 401, headers: { "www-authenticate": "Bearer" }, body: [renderSignInPage(next, error)] };
+    try {
+      const { name } = await this.#options.authenticator.authenticate(form.get("key")?.trim());
+      return await this.#startSession(request, next, name);
+    } catch (error) {
+      if (!(error instanceof HttpException) || error.status !== 401) throw error;
+      this.#failures.addFailure();
+      return { status: 401, headers: error.headers, body: [renderSignInPage(next, error.message)] };
+    }
   }
 
   /**
@@ -86,15 +100,14 @@ export class SignIn {
    *
    * @throws HttpException 401
    */
-  requireKey(request: IncomingMessage): void {
-    const error = authenticationError(request.headers.authorization, this.#options.apiKey);
-    if (error !== undefined) throw new HttpException(401, error, { "www-authenticate": "Bearer" });
+  requireKey(request: IncomingMessage): Promise<Access> {
+    return this.#options.authenticator.authenticate(bearerOf(request.headers.authorization));
   }
 
   /** Creates a link, as text, for who sends the key. */
   async requestLink(request: IncomingMessage): Promise<PageReply> {
-    this.requireKey(request);
-    const url = await this.createLink(localPath(queryOf(request).get("next")));
+    const { name } = await this.requireKey(request);
+    const url = await this.createLink(localPath(queryOf(request).get("next")), name);
     return { status: 201, headers: { "content-type": "text/plain" }, body: [`${url}\n`] };
   }
 
@@ -103,8 +116,11 @@ export class SignIn {
     // A browser that loads pages in advance must not use it up.
     if (String(request.headers["sec-purpose"]).startsWith("prefetch"))
       throw new HttpException(503, "The link is not loaded in advance");
-    const path = await this.#links.take(token);
-    if (path !== undefined) return this.#startSession(request, path);
+    const target = await this.#links.take(token);
+    if (target !== undefined) {
+      const [path = "/", ...name] = target.split(" ");
+      return this.#startSession(request, path, name.join(" "));
+    }
     const error = "This link was already used, or has expired. Sign in with the key.";
     return { status: 403, body: [renderSignInPage("/", error)] };
   }
@@ -115,12 +131,11 @@ export class SignIn {
     return redirect("/sign-in", `${this.#cookieName(request)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`);
   }
 
-  async #startSession(request: IncomingMessage, path: string): Promise<PageReply> {
+  async #startSession(request: IncomingMessage, path: string, name: string): Promise<PageReply> {
     const attributes = ["Path=/", "HttpOnly", "SameSite=Strict", `Max-Age=${sessionMs / 1000}`];
     const { protocol, host } = new URL(this.#options.baseUrl());
     if (protocol === "https:" && request.headers.host === host) attributes.push("Secure");
-    // A session stands for no page in particular.
-    const token = await this.#sessions.create("/");
+    const token = await this.#sessions.create(name);
     return redirect(path, `${this.#cookieName(request)}=${token}; ${attributes.join("; ")}`);
   }
 
