@@ -73,7 +73,18 @@ async function serve({
     if (role !== "api") network = await createAgentNetwork(networkKind, rest.agent, modelHosts, process.env, log);
     const openStore = postgres === undefined ? undefined : () => openPostgres(postgres, log);
     if (postgres !== undefined) folderLock = lockFolder(folder);
-    const options = { ...rest, sandbox, network, apiKey, folder, store, openStore, repositoryUmask, log };
+    const options = {
+      ...rest,
+      hasJobPages: true,
+      sandbox,
+      network,
+      apiKey,
+      folder,
+      store,
+      openStore,
+      repositoryUmask,
+      log,
+    };
     if (role === "worker") return startWorker(options);
     return role === "api" ? startApi(options) : startService(options);
   };

@@ -26,6 +26,8 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
   listen?: string | undefined;
   /** The origin at which a reverse proxy serves the service, for links. Default: only loopback, at its port. */
   publicUrl?: string | undefined;
+  /** Whether answers of the API link to the pages of jobs. Default: no. */
+  hasJobPages?: boolean | undefined;
   /** Default: jobs are only in the store. */
   copies?: JobCopies | undefined;
   log?: (line: string) => void;
@@ -106,7 +108,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const stateOfPull = stateOf(backend, options.openStore !== undefined);
   const authenticator = singleKey(apiKey, projects);
   const pages = new Pages({ ...content, stateOf: stateOfPull, tokens, authenticator, baseUrl, log });
-  const api = createApi({ engine: jobs, authenticator, log });
+  const api = createApi({ engine: jobs, authenticator, hasJobPages: options.hasJobPages, signal, log });
   let server: LoopbackServer | undefined;
   try {
     server = await listen(checkHost(publicUrl, pages.serve(api)), options.port, { address: options.listen, log });

@@ -139,6 +139,22 @@ test("a turn that becomes ready in one process is announced in the others", asyn
   await expect.poll(() => taken, { timeout: 10_000 }).toContain("a");
 });
 
+test("who follows a job is told of its turns in other processes, and of nothing in other jobs", async () => {
+  const url = await server().createStoreDatabase();
+  const [store, other] = [await openStore(url), await openStore(url)];
+  await create(store, "a");
+  await create(store, "b");
+  let calls = 0;
+  other.followJob("a", () => calls++);
+  const told = (count: number) => expect.poll(() => calls, { timeout: 10_000 }).toBe(count);
+  const turn = await store.startNextTurn();
+  if (turn === undefined) throw new Error("no turn is ready");
+  await told(1);
+  await store.startNextTurn();
+  await store.finishTurn(turn, "completed", 1);
+  await told(2);
+});
+
 describe("the lease of a turn", () => {
   /** How long a lease lasts, in milliseconds. */
   const leaseMs = 30_000;

@@ -78,6 +78,30 @@ describe.each(databases)("a store in $database", ({ open }) => {
     expect(await store.turns("a")).toMatchObject([{ startedAt: now + 1, endedAt: now + 3, reason: "no commit" }]);
   });
 
+  test("tells who follows a job of its turns, until that ends", async () => {
+    const store = await newStore();
+    await addJob(store, "a");
+    await addJob(store, "b");
+    let calls = 0;
+    const unfollow = store.followJob("a", () => calls++);
+    /** Returns whether there were calls during a change. On Postgres, more may follow. */
+    const isTold = async (change: () => Promise<unknown>) => {
+      const before = calls;
+      await change();
+      return calls > before;
+    };
+    let turn = await startNext(store);
+    expect(turn.job).toBe("a");
+    expect(calls).toBeGreaterThan(0);
+    expect(await isTold(() => store.requeueTurn(turn))).toBe(true);
+    turn = await startNext(store);
+    while (turn.job !== "a") turn = await startNext(store);
+    expect(await isTold(() => store.addTurn("a", "Two", now))).toBe(true);
+    expect(await isTold(() => store.finishTurn(turn, "completed", now))).toBe(true);
+    unfollow();
+    expect(await isTold(() => store.addTurn("a", "Three", now))).toBe(false);
+  });
+
   test("keeps a job with its turn", async () => {
     const store = await newStore();
     await store.addJob({ id: "a", project: "docs", createdAt: now + 1, model: "opus" }, "One", now + 2);

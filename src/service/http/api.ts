@@ -1,15 +1,22 @@
-import type { IncomingMessage, RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { errorStack } from "../error-message.ts";
 import { type Engine, type JobRecord, OutcomeUnknown, type RateLimited, StoreUnavailable } from "../jobs/engine.ts";
 import { type Authenticator, bearerOf } from "./authentication.ts";
 import { BodyReader } from "./body-reader.ts";
-import { keepConnection } from "./connections.ts";
+import { defaultMaxConnections, keepConnection } from "./connections.ts";
 import { HttpException } from "./http-exception.ts";
+import { preferredWait } from "./preferred-wait.ts";
 import { sendJson } from "./send-json.ts";
 
 export interface ApiOptions {
   engine: Engine;
   authenticator: Authenticator;
+  /** Whether jobs have pages, at `/job/ID`. Default: no. */
+  hasJobPages?: boolean | undefined;
+  /** How many requests wait for the end of a job at a time. Default: half of the connections that are allowed. */
+  maxWaiting?: number | undefined;
+  /** Aborts when the service stops. Default: never. */
+  signal?: AbortSignal | undefined;
   /** Receives unexpected errors, with their stack. */
   log: (line: string) => void;
 }
@@ -30,10 +37,44 @@ const bodyBudgetBytes = 4 * maxBodyBytes;
 const route = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/;
 
 /** Returns the HTTP API of the agent job service. Specification: "Endpoints". */
-export function createApi({ engine, authenticator, log }: ApiOptions): RequestListener {
+export function createApi(options: ApiOptions): RequestListener {
+  const { engine, authenticator, hasJobPages = false, signal: stop, log } = options;
+  const { maxWaiting = Math.floor(defaultMaxConnections() / 2) } = options;
   const bodies = new BodyReader(maxBodyBytes, bodyBudgetBytes);
+  /** Of the requests that wait for the end of a job. */
+  const waits = new Set<AbortController>();
+  stop?.addEventListener("abort", () => {
+    for (const wait of waits) wait.abort();
+  });
 
-  async function handle(request: IncomingMessage): Promise<Reply> {
+  function jobReply(status: number, job: JobRecord, headers?: Readonly<Record<string, string>>): Reply {
+    const page = `</job/${encodeURIComponent(job.id)}>; rel="alternate"; type="text/html"`;
+    return { status, body: job, headers: { ...headers, ...(hasJobPages && { link: page }) } };
+  }
+
+  /** Answers when the job is not active any more, if the client prefers to wait for that. */
+  async function show(
+    projectId: string,
+    jobId: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<Reply> {
+    const seconds = request.method === "GET" ? preferredWait(request.headers.prefer) : undefined;
+    // Too many would leave no connections for creates. The client polls as if the service did not know the header.
+    if (seconds === undefined || waits.size >= maxWaiting)
+      return jobReply(200, requireJob(await engine.get(projectId, jobId)));
+    const end = new AbortController();
+    waits.add(end);
+    response.once("close", () => end.abort());
+    try {
+      const job = requireJob(await engine.get(projectId, jobId, { ms: seconds * 1000, signal: end.signal }));
+      return jobReply(200, job, end.signal.aborted ? {} : { "preference-applied": `wait=${seconds}` });
+    } finally {
+      waits.delete(end);
+    }
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<Reply> {
     const { projects } = await authenticator.authenticate(bearerOf(request.headers.authorization));
     keepConnection(request);
 
@@ -47,21 +88,21 @@ export function createApi({ engine, authenticator, log }: ApiOptions): RequestLi
     if (jobId === undefined) {
       requireMethod(request, "POST");
       const prompt = await readPrompt(request, bodies);
-      return { status: 201, body: requireAccepted(await engine.create(projectId, prompt)) };
+      return jobReply(201, requireAccepted(await engine.create(projectId, prompt)));
     }
-    const job = await engine.get(projectId, jobId);
     if (match[3] === undefined) {
       requireMethod(request, "GET");
-      return { status: 200, body: requireJob(job) };
+      return show(projectId, jobId, request, response);
     }
+    const job = await engine.get(projectId, jobId);
     requireMethod(request, "POST");
     requireJob(job);
     const prompt = await readPrompt(request, bodies);
-    return { status: 200, body: requireAccepted(requireJob(await engine.message(projectId, jobId, prompt))) };
+    return jobReply(200, requireAccepted(requireJob(await engine.message(projectId, jobId, prompt))));
   }
 
   return async (request, response) => {
-    const { status, body, headers } = await handle(request).catch((error: unknown): Reply => {
+    const { status, body, headers } = await handle(request, response).catch((error: unknown): Reply => {
       if (error instanceof HttpException)
         return { status: error.status, body: { error: error.message }, headers: error.headers };
       if (error instanceof StoreUnavailable)

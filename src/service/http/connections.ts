@@ -54,5 +54,5 @@ function firstDroppable(sockets: Iterable<Socket>): Socket | undefined {
 
 /** Returns how many connections leave half of the descriptors for everything else. Default: those of the process. */
 export function defaultMaxConnections(descriptors = descriptorLimit()): number {
-  return Math.min(1000, Math.floor(descriptors / 2));
+  return Math.min(4000, Math.floor(descriptors / 2));
 }

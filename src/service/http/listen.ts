@@ -13,7 +13,7 @@ export interface LoopbackServer extends AsyncDisposable {
 export interface ListenOptions {
   /** The address of this machine to listen on. Default: 127.0.0.1, which no other machine can reach. */
   address?: string | undefined;
-  /** Default: half of the descriptors of the process, at most 1000. */
+  /** Default: half of the descriptors of the process, at most 4000. */
   maxConnections?: number;
   /** From the connection, or the end of the request before, until the headers have arrived. Default: 15 seconds. */
   headersTimeoutMs?: number;

@@ -31,12 +31,22 @@ export class StoreUnavailable extends Error {}
 /** Thrown when it cannot be found out whether a change was stored, because the connection to the store was lost meanwhile. */
 export class OutcomeUnknown extends Error {}
 
+/** How long to wait for something: until a time, in milliseconds, is over, or the signal aborts. */
+export interface Wait {
+  ms: number;
+  signal: AbortSignal;
+}
+
 /** Runs jobs. It is all that the HTTP API knows of them. */
 export interface Engine {
   /** Creates a job with `prompt` as its first turn. */
   create(projectId: string, prompt: string): Promise<JobRecord | RateLimited>;
   /** Adds a turn to a job. Returns `undefined` if the project has no such job. */
   message(projectId: string, jobId: string, prompt: string): Promise<JobRecord | RateLimited | undefined>;
-  /** Returns `undefined` if the project has no such job. */
-  get(projectId: string, jobId: string): Promise<JobRecord | undefined>;
+  /**
+   * Returns `undefined` if the project has no such job.
+   *
+   * @param wait - an active job is returned when it is not active any more, or when this ends. Default: at once
+   */
+  get(projectId: string, jobId: string, wait?: Wait): Promise<JobRecord | undefined>;
 }

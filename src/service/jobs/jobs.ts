@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Store, StoredJob } from "../store/store.ts";
-import { type Engine, type JobRecord, type RateLimited, StoreUnavailable } from "./engine.ts";
+import { type Engine, type JobRecord, type RateLimited, StoreUnavailable, type Wait } from "./engine.ts";
 import type { JobCopier } from "./job-copier.ts";
 import { jobBranch } from "./job-files.ts";
+import { type Sleep, sleep as timer } from "./sleep.ts";
 import { type Clocks, machineClocks, steadyClock } from "./steady-clock.ts";
 
 export interface JobsOptions {
@@ -17,6 +18,8 @@ export interface JobsOptions {
   onUnavailable?: () => void;
   /** Default: those of the machine. */
   clocks?: Clocks;
+  /** Default: with a timer. */
+  sleep?: Sleep;
 }
 
 /** The jobs in a store: accepts new ones and their messages. A worker runs them. */
@@ -51,9 +54,41 @@ export class Jobs implements Engine {
     return this.#activeRecord(job);
   }
 
-  async get(projectId: string, jobId: string): Promise<JobRecord | undefined> {
-    const job = await this.#find(projectId, jobId);
+  async get(projectId: string, jobId: string, wait?: Wait): Promise<JobRecord | undefined> {
+    let job = await this.#find(projectId, jobId);
+    if (job?.state === "active" && wait !== undefined) job = await this.#waitForEnd(projectId, jobId, wait);
     return job && this.#record(job);
+  }
+
+  /** Returns a job when it is not active any more, or the wait is over. */
+  async #waitForEnd(projectId: string, jobId: string, wait: Wait): Promise<StoredJob | undefined> {
+    const { store, sleep = timer } = this.#options;
+    const ended = new AbortController();
+    const signal = AbortSignal.any([wait.signal, ended.signal]);
+    let changed = Promise.withResolvers<void>();
+    const wake = (): void => changed.resolve();
+    const unfollow = store.followJob(jobId, wake);
+    let isOver = false;
+    const over = sleep(wait.ms, { signal })
+      .catch(() => {})
+      .then(() => {
+        isOver = true;
+        wake();
+      });
+    try {
+      for (;;) {
+        // Before the job is read, because it may change meanwhile.
+        const next = changed.promise;
+        const job = await this.#find(projectId, jobId);
+        if (job?.state !== "active" || isOver) return job;
+        await next;
+        changed = Promise.withResolvers();
+      }
+    } finally {
+      unfollow();
+      ended.abort();
+      await over;
+    }
   }
 
   async #accept<T>(store: () => Promise<T>): Promise<T> {

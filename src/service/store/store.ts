@@ -7,6 +7,7 @@ import type { TokenStore } from "../pages/expiring-tokens.ts";
 import type { PageStore, TurnExcerpt } from "../pages/pull-request-pages.ts";
 import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
 import { countUse } from "./hourly-limit.ts";
+import type { JobChanges } from "./job-changes.ts";
 import { LeaseLost, type ReadyTurns } from "./ready-turns.ts";
 import type { Database, Sql, Transaction } from "./sql.ts";
 
@@ -88,6 +89,8 @@ export interface StoreOptions {
   logs?: StoredLogs;
   /** Default: tokens are not stored. */
   tokens?: TokenStore;
+  /** Default: no other process changes jobs. */
+  changes?: JobChanges;
   /**
    * Returns the time by which hourly limits count, in milliseconds since 1970: the clocks of several machines differ. Default:
    * what the caller says.
@@ -114,14 +117,18 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
   readonly #ready: ReadyTurns;
   readonly #nextTurnId: NextTurnId;
   readonly #skipTurnIds: StoreOptions["skipTurnIds"];
+  readonly #changes: JobChanges | undefined;
   readonly #listeners = new Set<() => void>();
+  /** By the ids of jobs. */
+  readonly #followers = new Map<string, Set<() => void>>();
   /** Changes of running turns that could not be stored yet. */
   readonly #postponedChanges = new WeakMap<RunningTurn, ((transaction: Transaction) => Promise<void>)[]>();
 
   readonly #now: StoreOptions["now"];
   readonly #close: (() => Promise<void>) | undefined;
 
-  constructor({ database, ready, nextTurnId, skipTurnIds, now, homes, logs, tokens, close }: StoreOptions) {
+  constructor(options: StoreOptions) {
+    const { database, ready, nextTurnId, skipTurnIds, now, homes, logs, tokens, changes, close } = options;
     this.homes = homes;
     this.logs = logs;
     this.tokens = tokens;
@@ -131,7 +138,9 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     this.#ready = ready;
     this.#nextTurnId = nextTurnId;
     this.#skipTurnIds = skipTurnIds;
+    this.#changes = changes;
     ready.onReady(() => this.#announce());
+    changes?.onChange((job) => this.#announceChange(job));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -154,6 +163,20 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
   /** Calls `listener` whenever a turn may have become ready to be started, also by another process on the same store. */
   onReady(listener: () => void): void {
     this.#listeners.add(listener);
+  }
+
+  /**
+   * Calls `listener` whenever a turn of a job may have been added, started or ended, also by another process on the same store.
+   *
+   * @returns what ends this
+   */
+  followJob(id: string, listener: () => void): () => void {
+    const followers = this.#followers.get(id) ?? new Set();
+    this.#followers.set(id, followers.add(listener));
+    return () => {
+      followers.delete(listener);
+      if (followers.size === 0 && this.#followers.get(id) === followers) this.#followers.delete(id);
+    };
   }
 
   /**
@@ -183,7 +206,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
    * @returns `false` if there is no such job, such as because it was deleted a moment ago
    */
   async addTurn(jobId: string, prompt: string, at: number): Promise<RateLimited | boolean> {
-    const result = await this.#database.transaction(async (transaction) => {
+    const result = await this.#changeJob(jobId, async (transaction) => {
       await lockJob(transaction, jobId);
       const job = await transaction.row<{ project: string }>("SELECT project FROM job WHERE id = ?", jobId);
       if (job === undefined) return false;
@@ -263,7 +286,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
   async startNextTurn(perProject?: number, at = Date.now()): Promise<RunningTurn | undefined> {
     // Asked first, because most calls find no turn, and a transaction would show that the store can be written.
     if (!(await this.#ready.mayHaveTurns(this.#database))) return undefined;
-    return this.#database.transaction(async (transaction) => {
+    const started = await this.#database.transaction(async (transaction) => {
       const taken = await this.#ready.take(transaction, perProject);
       if (taken === undefined) return undefined;
       const find = "SELECT id, job, prompt, attempts, state FROM turn WHERE id = ?";
@@ -272,8 +295,11 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
       const { state, ...turn } = found;
       const start = `UPDATE turn SET state = 'running', lease = ?, "startedAt" = coalesce("startedAt", ?) WHERE id = ?`;
       await transaction.run(start, taken.lease, at, turn.id);
+      await this.#changes?.announce(transaction, turn.job);
       return { ...turn, lease: taken.lease, isResumed: state === "running" };
     });
+    if (started !== undefined) this.#announceChange(started.job);
+    return started;
   }
 
   /** How often the lease of a running turn has to be renewed, in milliseconds; `undefined` if it never expires. */
@@ -340,7 +366,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
    */
   async finishTurn(turn: RunningTurn, state: "completed" | "failed", at: number, reason?: string): Promise<void> {
     const { id, job } = turn;
-    await this.#database.transaction(async (transaction) => {
+    await this.#changeJob(job, async (transaction) => {
       if (!(await this.#holds(transaction, turn))) {
         const { state: stored } = (await transaction.row<{ state: TurnState }>(stateOf, id)) ?? {};
         // Recorded already, or the job was deleted.
@@ -376,7 +402,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
    *   Default: 0
    */
   async requeueTurn(turn: RunningTurn, pauseMs = 0): Promise<void> {
-    await this.#database.transaction(async (transaction) => {
+    await this.#changeJob(turn.job, async (transaction) => {
       if (!(await this.#holds(transaction, turn))) throw new LeaseLost(turn.id);
       await this.#storePostponed(transaction, turn);
       const requeue = "UPDATE turn SET state = 'waiting', attempts = ?, lease = NULL WHERE id = ?";
@@ -584,8 +610,25 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     for (const change of this.#postponedChanges.get(turn) ?? []) await change(transaction);
   }
 
+  /** Makes changes together, and tells who follows the job of them. */
+  async #changeJob<T>(job: string, change: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const result = await this.#database.transaction(async (transaction) => {
+      const changed = await change(transaction);
+      await this.#changes?.announce(transaction, job);
+      return changed;
+    });
+    this.#announceChange(job);
+    return result;
+  }
+
   #announce(): void {
     for (const listener of this.#listeners) listener();
+  }
+
+  /** @param job - default: any */
+  #announceChange(job?: string): void {
+    const all = job === undefined ? [...this.#followers.values()] : [this.#followers.get(job) ?? []];
+    for (const followers of all) for (const listener of followers) listener();
   }
 }
 

@@ -6,7 +6,9 @@ import { tables } from "./schema.ts";
 export const turnChannel = "agent_job_turn";
 /** Says that the log of a job, whose id is the payload, has grown, or that a turn of the job has ended. */
 export const logChannel = "agent_job_log";
-const channels = [turnChannel, logChannel];
+/** Says that a job, whose id is the payload, has changed. */
+export const jobChannel = "agent_job_change";
+const channels = [turnChannel, logChannel, jobChannel];
 
 const firstPauseMs = 1000;
 const lastPauseMs = 30_000;

@@ -4,6 +4,7 @@ import type { Sql, Transaction } from "../sql.ts";
 import { type NextTurnId, Store } from "../store.ts";
 import { createPool, PostgresDatabase, type PostgresOptions } from "./database.ts";
 import { PostgresHomes } from "./homes.ts";
+import { PostgresJobChanges } from "./job-changes.ts";
 import { PostgresLogs } from "./logs.ts";
 import { Notifications } from "./notifications.ts";
 import { PostgresReadyTurns } from "./ready-turns.ts";
@@ -49,7 +50,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     };
     const logs = new PostgresLogs(database, notifications);
     const tokens = new PostgresTokens(database);
-    return new Store({ database, ready, nextTurnId, skipTurnIds, now, homes, logs, tokens, close });
+    const changes = new PostgresJobChanges(notifications);
+    return new Store({ database, ready, nextTurnId, skipTurnIds, now, homes, logs, tokens, changes, close });
   } catch (error) {
     await notifications[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();

@@ -5,8 +5,8 @@ import { defaultMaxConnections, limitConnections } from "../../../../src/service
 
 test("by default, connections take at most half of the descriptors", () => {
   expect(defaultMaxConnections(257)).toBe(128);
-  expect(defaultMaxConnections(1_000_000)).toBe(1000);
-  expect(defaultMaxConnections()).toBeLessThanOrEqual(1000);
+  expect(defaultMaxConnections(1_000_000)).toBe(4000);
+  expect(defaultMaxConnections()).toBeLessThanOrEqual(4000);
 });
 
 test("drops one connection for each of those that are opened before any of them has closed", () => {
