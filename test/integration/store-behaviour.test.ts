@@ -78,6 +78,150 @@ describe.each(databases)("a store in $database", ({ open }) => {
     expect(await store.turns("a")).toMatchObject([{ startedAt: now + 1, endedAt: now + 3, reason: "no commit" }]);
   });
 
+  describe("a turn that is stopped", () => {
+    /** Returns a store with a job, `a`, that has as many turns as there are prompts, and their ids. */
+    async function withTurns(...prompts: string[]) {
+      const store = await newStore();
+      await addJob(store, "a");
+      for (const prompt of prompts) await store.addTurn("a", prompt, now);
+      return { store, ids: (await store.turns("a")).map(({ id }) => id) };
+    }
+    const states = async (store: Store) => (await store.turns("a")).map(({ state }) => state);
+
+    test("fails at once if it waits, and is never taken", async () => {
+      const { store, ids } = await withTurns();
+      expect(await store.stopTurn("a", ids[0] ?? 0, now + 1, "Stopped by me.")).toBe(true);
+      expect(await store.turns("a")).toMatchObject([{ state: "failed", reason: "Stopped by me.", endedAt: now + 1 }]);
+      expect(await store.job("a")).toMatchObject({ state: "failed", idleSince: now + 1 });
+      expect(await store.startNextTurn()).toBeUndefined();
+    });
+
+    test("lets the next one of its job be taken", async () => {
+      const { store, ids } = await withTurns("Two");
+      await store.stopTurn("a", ids[0] ?? 0, now, "Stopped.");
+      expect(await store.job("a")).toMatchObject({ state: "active", idleSince: null });
+      expect(await startNext(store)).toMatchObject({ id: ids[1] });
+      expect(await store.startNextTurn()).toBeUndefined();
+    });
+
+    test("leaves the ones before it as they are, but not the result of its job", async () => {
+      const { store, ids } = await withTurns("Two", "Three");
+      const turn = await startNext(store);
+      await store.stopTurn("a", ids[2] ?? 0, now, "Stopped.");
+      expect(await states(store)).toEqual(["running", "waiting", "failed"]);
+      expect(await store.job("a")).toMatchObject({ state: "active" });
+      await store.finishTurn(turn, "completed", now);
+      await store.finishTurn(await startNext(store), "completed", now + 5);
+      expect(await store.job("a")).toMatchObject({ state: "failed", idleSince: now + 5 });
+    });
+
+    test("ends its job only if none of its turns is open", async () => {
+      const { store, ids } = await withTurns("Two");
+      const turn = await startNext(store);
+      await store.stopTurn("a", ids[1] ?? 0, now, "Stopped.");
+      expect(await store.job("a")).toMatchObject({ state: "active", idleSince: null });
+      await store.finishTurn(turn, "failed", now);
+      expect(await store.job("a")).toMatchObject({ state: "failed", idleSince: now });
+    });
+
+    test("is told so while it is running, and ends as its worker says", async () => {
+      const { store } = await withTurns();
+      const turn = await startNext(store);
+      expect(await store.stopRequest(turn)).toBeUndefined();
+      expect(await store.stopTurn("a", turn.id, now, "Stopped by me.")).toBe(true);
+      expect(await states(store)).toEqual(["running"]);
+      expect(await store.stopRequest(turn)).toBe("Stopped by me.");
+      await store.finishTurn(turn, "completed", now);
+      expect(await store.turns("a")).toMatchObject([{ state: "completed", reason: null }]);
+    });
+
+    test("does so after a pause, too", async () => {
+      const { store, ids } = await withTurns("Two");
+      await store.requeueTurn(await startNext(store), 600_000);
+      expect(await store.stopTurn("a", ids[0] ?? 0, now, "Stopped.")).toBe(true);
+      expect(await startNext(store)).toMatchObject({ id: ids[1] });
+    });
+
+    test("is not stopped if it has ended, or is of another job", async () => {
+      const { store } = await withTurns();
+      await addJob(store, "b");
+      const [other] = await store.turns("b");
+      expect(await store.stopTurn("a", other?.id ?? 0, now, "Stopped.")).toBe(false);
+      const turn = await endNext(store);
+      expect(await store.stopTurn("a", turn.id, now + 1, "Stopped.")).toBe(false);
+      expect(await store.stopTurn("a", 999_999, now, "Stopped.")).toBe(false);
+      expect(await store.turns("a")).toMatchObject([{ state: "completed", endedAt: now, reason: null }]);
+      expect(await store.startNextTurn()).toMatchObject({ job: "b" });
+    });
+
+    test("is either taken or fails if both happen at the same time", async () => {
+      const store = await newStore();
+      for (let round = 0; round < 20; round++) {
+        const id = `job_${round}`;
+        await addJob(store, id);
+        const [{ id: turn } = { id: 0 }] = await store.turns(id);
+        const [taken, isStopped] = await Promise.all([
+          store.startNextTurn(),
+          store.stopTurn(id, turn, now, "Stopped."),
+        ]);
+        expect(isStopped).toBe(true);
+        const stored = await store.turns(id);
+        if (taken === undefined) expect(stored).toMatchObject([{ state: "failed" }]);
+        else {
+          expect(stored).toMatchObject([{ state: "running" }]);
+          expect(await store.stopRequest(taken)).toBe("Stopped.");
+          await store.finishTurn(taken, "failed", now);
+        }
+      }
+    });
+  });
+
+  describe("a failed turn that is run again", () => {
+    test("is a new one with its prompt", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const { id } = await endNext(store, "failed");
+      expect(await store.retryTurn("a", id, now)).toBe(true);
+      expect(await store.turns("a")).toMatchObject([
+        { state: "failed", prompt: "One" },
+        { state: "waiting", prompt: "One" },
+      ]);
+      expect(await store.job("a")).toMatchObject({ state: "active", idleSince: null });
+      expect((await startNext(store)).id).toBeGreaterThan(id);
+    });
+
+    test("is run once, however often that is asked for", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const { id } = await endNext(store, "failed");
+      const results = await Promise.all([1, 2, 3].map(() => store.retryTurn("a", id, now)));
+      expect(results.sort()).toEqual([false, false, true]);
+      expect(await store.countTurns("a")).toBe(2);
+    });
+
+    test("is not if it has not failed, is not the last one, or is of another job", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const failed = await endNext(store, "failed");
+      expect(await store.retryTurn("b", failed.id, now)).toBe(false);
+      await store.addTurn("a", "Two", now);
+      expect(await store.retryTurn("a", failed.id, now)).toBe(false);
+      const completed = await endNext(store);
+      expect(await store.retryTurn("a", completed.id, now)).toBe(false);
+      expect(await store.countTurns("a")).toBe(2);
+    });
+
+    test("counts as a message", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      for (let message = 0; message < 100; message++) await store.addTurn("a", "More", now);
+      for (let turn = 0; turn < 100; turn++) await endNext(store);
+      const { id } = await endNext(store, "failed");
+      expect(await store.retryTurn("a", id, now)).toMatchObject({ retryAfterMs: hour });
+      expect(await store.countTurns("a")).toBe(101);
+    });
+  });
+
   test("tells who follows a job of its turns, until that ends", async () => {
     const store = await newStore();
     await addJob(store, "a");

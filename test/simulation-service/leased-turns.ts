@@ -77,6 +77,10 @@ export class LeasedTurns implements ReadyTurns {
     if (pauseMs === 0) this.#notifyAfter(transaction);
   }
 
+  async withdraw(transaction: Transaction, { turn }: Pick<ReadyTurn, "turn">): Promise<void> {
+    await transaction.run("DELETE FROM queued WHERE turn = ? AND NOT isTaken", turn);
+  }
+
   /** Time alone ends a pause. */
   async endPause(): Promise<void> {}
 

@@ -91,6 +91,37 @@ export class Jobs implements Engine {
     }
   }
 
+  /**
+   * Stops a turn of a job: takes it out of the queue, or stops its agent. The turn fails.
+   *
+   * @param by - who asks, for the reason
+   * @returns `false` if the project has no such job, the job no such turn, or the turn has ended
+   */
+  async stopTurn(projectId: string, jobId: string, turnId: number, by: string): Promise<boolean> {
+    if ((await this.#find(projectId, jobId)) === undefined) return false;
+    const { store, copier } = this.#options;
+    const reason = `Stopped by ${by}.`;
+    const isStopped = await this.#accept(() => store.stopTurn(jobId, turnId, this.#clocks.wall(), reason));
+    copier?.save(jobId);
+    return isStopped;
+  }
+
+  /**
+   * Runs the last turn of a job again, which has failed: adds one with the same prompt.
+   *
+   * @returns `undefined` if the project has no such job, the turn is not the job's last one, or it has not failed
+   */
+  async retryTurn(projectId: string, jobId: string, turnId: number): Promise<JobRecord | RateLimited | undefined> {
+    const { store, copier } = this.#options;
+    const job = await this.#find(projectId, jobId);
+    if (job === undefined) return undefined;
+    const added = await this.#accept(() => store.retryTurn(jobId, turnId, this.#now()));
+    if (added === false) return undefined;
+    if (added !== true) return added;
+    copier?.save(jobId);
+    return this.#activeRecord(job);
+  }
+
   async #accept<T>(store: () => Promise<T>): Promise<T> {
     try {
       return await store();

@@ -48,6 +48,8 @@ export interface TurnPorts {
   timeLimitMs: number;
   /** A larger change fails its turn. */
   largestChangeBytes: number;
+  /** Aborts, with why the turn fails then, when somebody wants its agent to stop. Default: nobody does. */
+  stop?: AbortSignal | undefined;
   /** Receives why a turn failed or was postponed. */
   onFailure?: (reason: string) => void;
   /** No agent is run with less free space. Default: 100 MB. */
@@ -144,6 +146,11 @@ async function processTurn(
       const reason = `The agent was interrupted ${turn.attempts} times and is not run again.`;
       log(reason);
       context.onFailure?.(reason);
+      return "failed";
+    }
+    if (context.stop?.aborted) {
+      log(`No agent is run. ${context.stop.reason}`);
+      context.onFailure?.(String(context.stop.reason));
       return "failed";
     }
     for (const note of start.notes) log(note);
@@ -252,6 +259,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     timeLimitMs,
     log,
     machine,
+    stop,
   } = context;
   const { job: jobId, prompt } = turn;
   const history = await store.history(turn);
@@ -274,9 +282,14 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     },
     logFile,
     timeLimitMs,
-    signal,
+    signal: stop ? AbortSignal.any([signal, stop]) : signal,
   };
   const result = await machine.runAgent(agent, options);
+  if (result.end === "stopped" && stop?.aborted && !signal.aborted) {
+    log(String(stop.reason));
+    context.onFailure?.(String(stop.reason));
+    return { ...result, end: "failed" as const, ownMessages: [] };
+  }
   const end =
     result.end === "timed-out" ? `The agent timed out after ${timeLimitMs / 1000} s.` : `The agent ${result.end}.`;
   const reported = result.end === "failed" && result.error !== undefined ? `The agent reported: ${result.error}` : "";

@@ -10,9 +10,10 @@ import { LogShipper } from "./log-shipper.ts";
 import { oneLine } from "./one-line.ts";
 import { Postponements } from "./postponements.ts";
 import { sleep as timer } from "./sleep.ts";
+import { watchStopRequest } from "./stop-request.ts";
 import { runTurn, type TurnPorts, type TurnResult } from "./turn.ts";
 
-export interface WorkerOptions extends TurnPorts {
+export interface WorkerOptions extends Omit<TurnPorts, "stop" | "onFailure"> {
   /** How many agents run at a time. */
   agents: number;
   /** How many turns of one project run at a time, over all workers. Default: any number. */
@@ -223,7 +224,8 @@ export class Worker {
       const job = await store.job(turn.job);
       if (!job) throw new Error("the store does not have the job of this turn");
       await copier?.releaseHome(turn.job);
-      const result = await runTurn(turn, job, { ...this.#options, onFailure }, signal);
+      using stop = watchStopRequest(turn, store);
+      const result = await runTurn(turn, job, { ...this.#options, stop: stop.signal, onFailure }, signal);
       return { result, reason: result === "failed" || result === "postponed" ? reason : undefined };
     } catch (error) {
       if (error instanceof StoreUnavailable) return { result: "postponed", reason: error.message };

@@ -46,6 +46,8 @@ export interface ReadyTurns {
    * @throws LeaseLost as `remove` does
    */
   putBack(transaction: Transaction, taken: TakenTurn, pauseMs: number): Promise<void>;
+  /** Removes a turn that waits. The caller's transaction fails if somebody has taken it meanwhile. */
+  withdraw(transaction: Transaction, turn: Pick<ReadyTurn, "turn" | "job">): Promise<void>;
   /** Lets a turn be taken again that was put back with a pause, if time alone does not. */
   endPause(transaction: Transaction, turn: ReadyTurn): Promise<void>;
   /**

@@ -378,10 +378,16 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
       const end = 'UPDATE turn SET state = ?, "endedAt" = ?, reason = ?, lease = NULL WHERE id = ?';
       await transaction.run(end, state, at, reason ?? null, id);
       if (await this.#addNext(transaction, job)) return;
-      await transaction.run('UPDATE job SET state = ?, "idleSince" = ? WHERE id = ?', state, at, job);
+      await this.#endJob(transaction, job, at);
     });
     this.#postponedChanges.delete(turn);
     this.#announce();
+  }
+
+  /** Gives a job without open turns the state of its last one. That may have been stopped before an earlier one ended. */
+  async #endJob(transaction: Transaction, job: string, at: number): Promise<void> {
+    const last = "SELECT state FROM turn WHERE job = ? ORDER BY id DESC LIMIT 1";
+    await transaction.run(`UPDATE job SET state = (${last}), "idleSince" = ? WHERE id = ?`, job, at, job);
   }
 
   /** Makes the oldest waiting turn of a job ready. Returns `false` if none waits. */
@@ -411,6 +417,69 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     });
     this.#postponedChanges.delete(turn);
     this.#announce();
+  }
+
+  /**
+   * Stops a turn. One that waits fails at once; one that is running when its worker hears of it: see `stopRequest`.
+   *
+   * @param at - milliseconds since 1970
+   * @param reason - why it failed
+   * @returns `false` if the job has no such turn, or the turn has ended
+   */
+  async stopTurn(jobId: string, turnId: number, at: number, reason: string): Promise<boolean> {
+    const fail = `UPDATE turn SET state = 'failed', "endedAt" = ?, reason = ? WHERE id = ? AND job = ? AND state = 'waiting'`;
+    const isWithdrawn = this.#changeJob(jobId, async (transaction) => {
+      await lockJob(transaction, jobId);
+      const open = "SELECT min(id) AS first FROM turn WHERE job = ? AND state IN ('waiting', 'running')";
+      const isReady = (await transaction.row<{ first: number | null }>(open, jobId))?.first === turnId;
+      if (isReady) await this.#ready.withdraw(transaction, { turn: turnId, job: jobId });
+      if ((await transaction.run(fail, at, reason, turnId, jobId)) === 0) throw new NotWaiting();
+      if (isReady && (await this.#addNext(transaction, jobId))) return;
+      const isOpen = "SELECT 1 FROM turn WHERE job = ? AND state IN ('waiting', 'running') LIMIT 1";
+      if ((await transaction.row(isOpen, jobId)) === undefined) await this.#endJob(transaction, jobId, at);
+    });
+    try {
+      await isWithdrawn;
+      this.#announce();
+      return true;
+    } catch (error) {
+      if (!(error instanceof NotWaiting)) throw error;
+    }
+    const request = `UPDATE turn SET "stopRequestedAt" = ?, reason = ? WHERE id = ? AND job = ? AND state = 'running'`;
+    return this.#changeJob(
+      jobId,
+      async (transaction) => (await transaction.run(request, at, reason, turnId, jobId)) > 0,
+    );
+  }
+
+  /** Returns why a turn is to be stopped; `undefined` if it is not. */
+  async stopRequest({ id }: Turn): Promise<string | undefined> {
+    const find = 'SELECT reason FROM turn WHERE id = ? AND "stopRequestedAt" IS NOT NULL';
+    return (await this.#database.row<{ reason: string }>(find, id))?.reason;
+  }
+
+  /**
+   * Adds a turn with the prompt of a job's last one, if that has failed. It counts as a message.
+   *
+   * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
+   * @returns `false` if it is not the last turn of the job, or has not failed
+   */
+  async retryTurn(jobId: string, turnId: number, at: number): Promise<RateLimited | boolean> {
+    const last = `SELECT turn.id, turn.state, turn.prompt, job.project FROM turn JOIN job ON job.id = turn.job
+      WHERE turn.job = ? ORDER BY turn.id DESC LIMIT 1`;
+    const result = await this.#changeJob(jobId, async (transaction) => {
+      await lockJob(transaction, jobId);
+      const turn = await transaction.row<Pick<StoredTurn, "id" | "state" | "prompt"> & { project: string }>(
+        last,
+        jobId,
+      );
+      if (turn?.id !== turnId || turn.state !== "failed") return false;
+      const limited = await countUse(transaction, "message", turn.project, () => this.#now?.(transaction) ?? at);
+      if (limited === undefined) await this.#addTurn(transaction, jobId, turn.project, turn.prompt);
+      return limited ?? true;
+    });
+    this.#announce();
+    return result;
   }
 
   /** Lets a turn start that was requeued with a pause. */
@@ -631,6 +700,9 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     for (const followers of all) for (const listener of followers) listener();
   }
 }
+
+/** Thrown to undo a transaction, because a turn is running or has ended. */
+class NotWaiting extends Error {}
 
 const stateOf = "SELECT state FROM turn WHERE id = ?";
 

@@ -140,6 +140,13 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     else await transaction.row("SELECT pg_notify(?, '')", turnChannel);
   }
 
+  /** Whoever has just taken the turn has changed it, too, so the caller's change of it fails and brings it back. */
+  async withdraw(transaction: Transaction, { job }: Pick<ReadyTurn, "job">): Promise<void> {
+    const db = connectionOf(transaction);
+    for (const { id } of await this.#boss.findJobs(queue, { key: job, queued: true, db }))
+      await this.#boss.deleteJob(queue, id, { db });
+  }
+
   /** Time alone ends a pause. */
   async endPause(): Promise<void> {}
 

@@ -42,6 +42,10 @@ export class SqliteReadyTurns implements ReadyTurns {
     if (pauseMs === 0) await transaction.run(`INSERT INTO ready (turn, project) VALUES (?, (${project}))`, turn, turn);
   }
 
+  async withdraw(transaction: Transaction, { turn }: Pick<ReadyTurn, "turn">): Promise<void> {
+    await transaction.run("DELETE FROM ready WHERE turn = ?", turn);
+  }
+
   async endPause(transaction: Transaction, turn: ReadyTurn): Promise<void> {
     await this.add(transaction, turn);
   }

@@ -93,6 +93,26 @@ test("finds a job only in its project", async () => {
   expect(await promptsOf("a")).toEqual(["Go on"]);
 });
 
+test("stops a turn, and runs it again, only in its project", async () => {
+  const { jobs, store, addJob, promptsOf } = setUp();
+  await addJob("a");
+  const [turn] = await store.turns("a");
+  const id = turn?.id ?? 0;
+  for (const [project, job] of [
+    ["other", "a"],
+    ["docs", "b"],
+  ] as const) {
+    expect(await jobs.stopTurn(project, job, id, "ci")).toBe(false);
+    expect(await jobs.retryTurn(project, job, id)).toBeUndefined();
+  }
+  expect(await jobs.retryTurn("docs", "a", id)).toBeUndefined();
+  expect(await jobs.stopTurn("docs", "a", id, "ci")).toBe(true);
+  expect(await store.turns("a")).toMatchObject([{ state: "failed", reason: "Stopped by ci." }]);
+  expect(await jobs.stopTurn("docs", "a", id, "ci")).toBe(false);
+  expect(await jobs.retryTurn("docs", "a", id)).toEqual(active);
+  expect(await promptsOf("a")).toEqual(["Go on", "Go on"]);
+});
+
 test("finds a job of an earlier service by its copy, and saves it again with each message", async () => {
   const folder = temporaryFolder();
   const copies = new MemoryCopies(folder);

@@ -145,6 +145,57 @@ test("a turn that is stopped is neither failed nor completed, and stores no answ
   expect(steps).toEqual(["check out base", "release", "clean /service/jobs/a"]);
 });
 
+test("a turn whose agent somebody stops fails with the reason, without its change", async () => {
+  const { run, ports, machine, store, branch, steps } = await setUpTurns();
+  const request = new AbortController();
+  ports.stop = request.signal;
+  machine.runAgent = async (_agent, { signal }) => {
+    request.abort("Stopped by ci.");
+    expect(signal.aborted).toBe(true);
+    return { end: "stopped", message: "Half", error: undefined };
+  };
+  expect(await run()).toEqual({
+    result: "failed",
+    log: lines("Turn 1 started.", "Stopped by ci."),
+    failures: ["Stopped by ci."],
+  });
+  expect(await store.turns("a")).toMatchObject([{ state: "failed", answer: "Half", attempts: 1 }]);
+  expect(branch.commits).toEqual([]);
+  expect(steps).not.toContain("take back");
+});
+
+test("a turn that somebody stops before its agent runs fails without it", async () => {
+  const { run, ports, starts, steps } = await setUpTurns();
+  ports.stop = AbortSignal.abort("Stopped by ci.");
+  expect(await run()).toMatchObject({ result: "failed", failures: ["Stopped by ci."] });
+  expect(starts).toEqual([]);
+  expect(steps).not.toContain("check out base");
+});
+
+test("a turn that somebody stops when its agent has ended completes", async () => {
+  const { run, ports, machine, opened } = await setUpTurns();
+  const request = new AbortController();
+  ports.stop = request.signal;
+  machine.runAgent = async () => {
+    request.abort("Stopped by ci.");
+    return { end: "completed", message: "Fixed it", error: undefined };
+  };
+  expect(await run()).toMatchObject({ result: "completed", failures: [] });
+  expect(opened).toHaveLength(1);
+});
+
+test("a turn that somebody stops while the service stops is run again", async () => {
+  const { run, ports, machine, stop } = await setUpTurns();
+  const request = new AbortController();
+  ports.stop = request.signal;
+  machine.runAgent = async () => {
+    request.abort("Stopped by ci.");
+    stop.abort();
+    return { end: "stopped", message: undefined, error: undefined };
+  };
+  expect((await run()).result).toBe("stopped");
+});
+
 test("what fails because the service stops fails no turn", async () => {
   const { run, ports, stop } = await setUpTurns();
   ports.worktrees.checkOut = async () => {

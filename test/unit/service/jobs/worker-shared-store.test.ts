@@ -48,6 +48,9 @@ class SharedTurns implements ReadyTurns {
   putBack(transaction: Transaction, taken: TakenTurn, pauseMs: number): Promise<void> {
     return this.#queue.putBack(transaction, taken, pauseMs);
   }
+  withdraw(transaction: Transaction, turn: ReadyTurn): Promise<void> {
+    return this.#queue.withdraw(transaction, turn);
+  }
   endPause(transaction: Transaction, turn: ReadyTurn): Promise<void> {
     return this.#queue.endPause(transaction, turn);
   }
