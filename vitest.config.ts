@@ -17,17 +17,23 @@ const posix = [
 // The service's step does not run on other systems.
 const linux = ["test/e2e/service-step*.test.ts"];
 
+const excluded = [
+  // `npm run test:agents` runs the real agents.
+  "test/agents/**",
+  ...(process.platform === "win32" ? posix : []),
+  ...(process.platform === "linux" ? [] : linux),
+];
+const unit = "test/unit/**/*.test.ts";
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    // `npm run test:agents` runs the real agents.
-    exclude: [
-      "test/agents/**",
-      ...(process.platform === "win32" ? posix : []),
-      ...(process.platform === "linux" ? [] : linux),
-    ],
     testTimeout: 60_000,
     // Tests of whole processes mostly wait for them: more workers than cores.
     maxWorkers: 6,
+    projects: [
+      // A process for each of these files would take as long as the tests.
+      { extends: true, test: { name: "unit", include: [unit], exclude: excluded, isolate: false } },
+      { extends: true, test: { name: "processes", include: ["test/**/*.test.ts"], exclude: [...excluded, unit] } },
+    ],
   },
 });

@@ -103,7 +103,7 @@ describe("the logs in a Postgres store", () => {
     await using database = new PostgresDatabase(createPool({ url, log: () => {} }), () => {});
     await using notifications = new Notifications(url);
     const followed = new PostgresLogs(database, notifications, 1_000_000);
-    const listening = "SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN agent_job_log' AND state = 'idle'";
+    const listening = "SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN agent_job_change' AND state = 'idle'";
     while ((await server().query(url, listening)).length < 3);
     let calls = 0;
     let wake = () => {};

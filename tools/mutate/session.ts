@@ -24,7 +24,11 @@ const vitest = await createVitest(
   "test",
   {
     root,
-    config: resolve(root, "vitest.config.ts"),
+    // Without the projects of the configuration, which have settings of their own.
+    config: false,
+    include: ["test/**/*.test.ts"],
+    exclude: ["test/agents/**", "test/browser/**"],
+    testTimeout: 60_000,
     runner: resolve(import.meta.dirname, "runner.ts"),
     // The sources are imported once per step, and every test runs in the same worker.
     isolate: false,
