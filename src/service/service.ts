@@ -1,6 +1,6 @@
 import { type Backend, type BackendOptions, createFolder, openBackend } from "./backend.ts";
 import { createApi } from "./http/api.ts";
-import { singleKey, singleKeyName } from "./http/authentication.ts";
+import { type Authenticator, singleKey } from "./http/authentication.ts";
 import { checkHost } from "./http/host.ts";
 import { type LoopbackServer, listen } from "./http/listen.ts";
 import { JobCopier } from "./jobs/job-copier.ts";
@@ -15,9 +15,14 @@ import { checkAgent, type RunningWorker, runWorker, type WorkerOptions } from ".
 type Shared = "baseUrl" | "signal" | "log" | "hasCopies" | "folder" | "copier";
 
 export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<WorkerOptions, Shared> {
-  apiKey: string;
-  /** The projects that the key gives access to. */
+  /** A key that gives access to all projects. Default: only `openAuthenticator` knows who has access. */
+  apiKey?: string | undefined;
   projects: readonly string[];
+  /**
+   * Knows who may use the service, `apiKey` included. Called with what returns the URL that the service is reached at. Default:
+   * who has `apiKey`.
+   */
+  openAuthenticator?: ((baseUrl: () => string) => Promise<Authenticator>) | undefined;
   /** A folder of the service, for a clone of the repository, worktrees, homes and logs. Created if it does not exist. */
   folder: string;
   /** Default: 0, any free port. */
@@ -41,14 +46,18 @@ export interface RunningService extends AsyncDisposable {
 
 /** A service with its API. */
 export interface Service extends LoopbackServer, RunningService {
-  /** Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page, such as `/pull/1`. */
+  /**
+   * Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page, such as `/pull/1`.
+   *
+   * @throws HttpException 401 if the service has no `apiKey`
+   */
   createSignInLink(path: string): Promise<string>;
 }
 
 /**
  * Starts the service, on one machine: its API with its pages, and a worker.
  *
- * @throws if the agent is not installed, if the store cannot be opened or belongs to another repository, if GitHub does not
+ * @throws if nobody could have access, if the agent is not installed, if the store cannot be opened or belongs to another repository, if GitHub does not
  *   accept the token, or if the service cannot work on the repository
  */
 export function startService(options: ServiceOptions): Promise<Service> {
@@ -89,7 +98,7 @@ export async function startWorker(options: ServiceOptions): Promise<RunningServi
 }
 
 async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<Service> {
-  const { folder, agent, apiKey, projects, publicUrl, copies, log = () => {} } = options;
+  const { folder, agent, apiKey, publicUrl, copies, log = () => {} } = options;
   checkDescriptors();
   await createFolder(folder);
   if (hasWorker) checkAgent(agent, [folder, options.store ?? folder]);
@@ -97,6 +106,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const { signal } = stop;
   let ownUrl = "";
   const baseUrl = () => publicUrl ?? ownUrl;
+  const authenticator = await authenticatorOf(options, baseUrl);
   const backend = await openBackend({ ...options, hasCopies: copies !== undefined, baseUrl, signal, log });
   const { store, repository, repositoryName } = backend;
   const copier = copies && new JobCopier({ copies, store, folder, log });
@@ -106,7 +116,6 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const { tokens, logs = new LogFiles(folder) } = store;
   const content = { store, repository, repositoryName, logs };
   const stateOfPull = stateOf(backend, options.openStore !== undefined);
-  const authenticator = singleKey(apiKey, projects);
   const pages = new Pages({ ...content, stateOf: stateOfPull, tokens, authenticator, baseUrl, log });
   const api = createApi({ engine: jobs, authenticator, hasJobPages: options.hasJobPages, signal, log });
   let server: LoopbackServer | undefined;
@@ -122,7 +131,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const started = server;
   return {
     ...started,
-    createSignInLink: (path) => pages.createSignInLink(path, singleKeyName),
+    createSignInLink: async (path) => pages.createSignInLink(path, await authenticator.authenticate(apiKey)),
     finish: async () => worker?.finish(),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
@@ -131,6 +140,13 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
       await backend[Symbol.asyncDispose]();
     },
   };
+}
+
+async function authenticatorOf(options: ServiceOptions, baseUrl: () => string): Promise<Authenticator> {
+  const { apiKey, projects, openAuthenticator } = options;
+  if (openAuthenticator !== undefined) return openAuthenticator(baseUrl);
+  if (!apiKey) throw new Error("there is no API key");
+  return singleKey(apiKey, projects);
 }
 
 /** A page is at most this much behind what other processes have pushed. */

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { singleKeyName } from "../../src/service/http/authentication.ts";
+import { singleKey } from "../../src/service/http/authentication.ts";
 import { cookieIn, startPages } from "../support/pages-server.ts";
 import { serviceKey } from "../support/scripted-service.ts";
 
 const hour = 3_600_000;
+const access = await singleKey(serviceKey, ["docs"]).authenticate(serviceKey);
 
 describe("signing in", () => {
   test("leads to the page that was asked for, with a cookie in place of the key", async () => {
@@ -209,7 +210,7 @@ test("a link from another site loads the page again from this one, so that the b
 describe("a link to sign in", () => {
   test("works once, and leaves the address bar by a redirect", async () => {
     const { ask, pages, url } = await startPages();
-    const link = await pages.createSignInLink("/pull/1", singleKeyName);
+    const link = await pages.createSignInLink("/pull/1", access);
     expect(link).toMatch(new RegExp(`^${url}/sign-in/[\\w-]{43}$`));
     const { pathname } = new URL(link);
     // Programs that preview links ask so.
@@ -230,10 +231,7 @@ describe("a link to sign in", () => {
 
   test("expires after 10 minutes", async () => {
     const { ask, pages, clock } = await startPages();
-    const [one, two] = [
-      await pages.createSignInLink("/", singleKeyName),
-      await pages.createSignInLink("/", singleKeyName),
-    ];
+    const [one, two] = [await pages.createSignInLink("/", access), await pages.createSignInLink("/", access)];
     clock.ms += 600_000;
     expect((await ask(new URL(one).pathname)).status).toBe(303);
     clock.ms += 1;
@@ -242,7 +240,7 @@ describe("a link to sign in", () => {
 
   test("leads to no other site, and uses the public URL", async () => {
     const { ask, pages } = await startPages({ publicUrl: "https://agents.example.com" });
-    const link = new URL(await pages.createSignInLink("https://evil.example", singleKeyName));
+    const link = new URL(await pages.createSignInLink("https://evil.example", access));
     expect(link.origin).toBe("https://agents.example.com");
     const { headers } = await ask(link.pathname, { headers: { host: link.host } });
     expect(headers.location).toBe("/");

@@ -3,22 +3,27 @@ import { HttpException } from "./http-exception.ts";
 
 /** What a client may do. */
 export interface Access {
-  /** Of the key, unique. */
+  /** For logs: of the key, unique, or `repo OWNER/NAME` of a workflow. */
   name: string;
   /** The projects that it may use. */
   projects: readonly string[];
+  /**
+   * What stands for it in the session of a browser, see `Authenticator.accessOf`. Another key has another, even if it has the
+   * same name. Default: it cannot sign in.
+   */
+  signInAs?: string;
 }
 
 /** Knows who may use the service. */
 export interface Authenticator {
   /**
-   * Returns what a key gives access to.
+   * Returns what a key, or a token in its place, gives access to.
    *
-   * @throws HttpException 401 if it is missing or not valid
+   * @throws HttpException 401 if it is missing or not valid, 503 if that cannot be found out now
    */
   authenticate(key: string | undefined): Promise<Access>;
-  /** Returns what the key of this name gives access to now; `undefined` if it is not valid any more. For sessions. */
-  accessOf(name: string): Promise<Access | undefined>;
+  /** Returns what an `Access.signInAs` gives access to now; `undefined` if its key is not valid any more. For sessions. */
+  accessOf(signInAs: string): Promise<Access | undefined>;
 }
 
 /** Prefixes of the service's other kinds of API keys, which this API does not accept. */
@@ -29,18 +34,19 @@ export function bearerOf(authorization: string | undefined): string | undefined 
   return /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
 }
 
+/** Not a name that a key in a file can have. */
 export const singleKeyName = "API key";
 
 /** Returns an authenticator that knows one key, whose name is `singleKeyName`. */
 export function singleKey(apiKey: string, projects: readonly string[]): Authenticator {
-  const access = { name: singleKeyName, projects };
+  const access: Access = { name: singleKeyName, projects, signInAs: signInAs(singleKeyName, hashKey(apiKey)) };
   return {
     authenticate: async (key) => {
       checkKind(key);
-      if (!isEqual(key, apiKey)) throw unauthorized("Invalid API key");
-      return access;
+      if (isEqual(key, apiKey)) return access;
+      throw invalidKey(key);
     },
-    accessOf: async (name) => (name === access.name ? access : undefined),
+    accessOf: async (text) => (text === access.signInAs ? access : undefined),
   };
 }
 
@@ -50,13 +56,32 @@ export function checkKind(key: string | undefined): asserts key is string {
   if (otherKinds.some((prefix) => key.startsWith(prefix))) throw unauthorized("This endpoint needs an admin API key");
 }
 
+/** Whether a text has the form of a JSON Web Token, which begins with the base64url of `{"`. */
+export function isToken(text: string): boolean {
+  return /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(text);
+}
+
 /** Returns what is thrown to answer a request without a valid key. */
 export function unauthorized(message: string): HttpException {
   return new HttpException(401, message, { "www-authenticate": "Bearer" });
 }
 
+/** Returns what is thrown to answer a request with a key that nobody has. */
+export function invalidKey(key: string): HttpException {
+  return unauthorized(isToken(key) ? "This service accepts no tokens of workflows" : "Invalid API key");
+}
+
+/** Returns the SHA-256 of a key in hexadecimal. */
+export function hashKey(key: string): string {
+  return createHash("sha256").update(key).digest("hex");
+}
+
+/** Returns an `Access.signInAs`: enough of the key's hash to tell two keys apart, and too little to guess the key by. */
+export function signInAs(name: string, sha256: string): string {
+  return `${name} ${sha256.slice(0, 8)}`;
+}
+
 /** Compares in constant time, so that the response time does not reveal how much of a key is right. */
 function isEqual(one: string, other: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(one), digest(other));
+  return timingSafeEqual(Buffer.from(hashKey(one)), Buffer.from(hashKey(other)));
 }

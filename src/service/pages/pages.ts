@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { errorStack } from "../error-message.ts";
+import type { Access } from "../http/authentication.ts";
 import { keepConnection } from "../http/connections.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { StoreUnavailable } from "../jobs/engine.ts";
@@ -42,10 +43,10 @@ export class Pages {
   /**
    * Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page, such as `/pull/1`.
    *
-   * @param name - of the key that it signs in with
+   * @param access - what it gives
    */
-  createSignInLink(path: string, name: string): Promise<string> {
-    return this.#signIn.createLink(path, name);
+  createSignInLink(path: string, access: Access): Promise<string> {
+    return this.#signIn.createLink(path, access);
   }
 
   /** Returns a listener that serves the pages and passes every other request to `next`. */

@@ -9,7 +9,7 @@ import { html, pageStart } from "./html.ts";
 export function renderSignInPage(next: string, error?: string): string {
   return `${pageStart("Sign in")}<main class="narrow">
 <h1>Sign in</h1>
-<p>This page is only for those who have the API key of the agent job service.</p>
+<p>This page is only for those who have an API key of the agent job service.</p>
 ${error === undefined ? "" : `<p class="minus" role="alert">${html(error)}</p>\n`}<form method="post" action="/sign-in">
 <input type="hidden" name="next" value="${html(next)}">
 <label for="key">API key</label>

@@ -26,9 +26,9 @@ const maxFormBytes = 4096;
 /** Signs browsers in by the API key or a one-time link, and knows those that are signed in by their cookie. */
 export class SignIn {
   readonly #options: SignInOptions;
-  /** Each stands for the name of the key that it began with. */
+  /** Each stands for the key that it began with: `Access.signInAs`. */
   readonly #sessions: ExpiringTokens;
-  /** Each stands for the path that it leads to and, after a space, the name of the key that it signs in with. */
+  /** Each stands for the path that it leads to and, after a space, the key that it signs in with. */
   readonly #links: ExpiringTokens;
   readonly #failures: AttemptLimit;
   readonly #forms = new BodyReader(maxFormBytes);
@@ -43,8 +43,8 @@ export class SignIn {
   /** Returns what a browser's session gives access to; `undefined` if it is not signed in. */
   async access(request: IncomingMessage): Promise<Access | undefined> {
     for (const token of this.#sessionTokens(request)) {
-      const name = await this.#sessions.find(token);
-      const access = name === undefined ? undefined : await this.#options.authenticator.accessOf(name);
+      const signInAs = await this.#sessions.find(token);
+      const access = signInAs === undefined ? undefined : await this.#options.authenticator.accessOf(signInAs);
       if (access !== undefined) return access;
     }
     return undefined;
@@ -53,10 +53,12 @@ export class SignIn {
   /**
    * Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page.
    *
-   * @param name - of the key that it signs in with
+   * @param access - what it gives
+   * @throws HttpException 403 if nobody can sign in with it
    */
-  async createLink(path: string, name: string): Promise<string> {
-    return `${this.#options.baseUrl()}/sign-in/${await this.#links.create(`${localPath(path)} ${name}`)}`;
+  async createLink(path: string, access: Access): Promise<string> {
+    const meaning = `${localPath(path)} ${requireSignInAs(access)}`;
+    return `${this.#options.baseUrl()}/sign-in/${await this.#links.create(meaning)}`;
   }
 
   /** Asks who is not signed in to sign in, and leads back to `path` then. */
@@ -85,8 +87,8 @@ export class SignIn {
       return { status: 429, headers: { "retry-after": String(seconds) }, body: [renderSignInPage(next, error)] };
     }
     try {
-      const { name } = await this.#options.authenticator.authenticate(form.get("key")?.trim());
-      return await this.#startSession(request, next, name);
+      const access = await this.#options.authenticator.authenticate(form.get("key")?.trim());
+      return await this.#startSession(request, next, requireSignInAs(access));
     } catch (error) {
       if (!(error instanceof HttpException) || error.status !== 401) throw error;
       this.#failures.addFailure();
@@ -106,8 +108,8 @@ export class SignIn {
 
   /** Creates a link, as text, for who sends the key. */
   async requestLink(request: IncomingMessage): Promise<PageReply> {
-    const { name } = await this.requireKey(request);
-    const url = await this.createLink(localPath(queryOf(request).get("next")), name);
+    const access = await this.requireKey(request);
+    const url = await this.createLink(localPath(queryOf(request).get("next")), access);
     return { status: 201, headers: { "content-type": "text/plain" }, body: [`${url}\n`] };
   }
 
@@ -118,8 +120,8 @@ export class SignIn {
       throw new HttpException(503, "The link is not loaded in advance");
     const target = await this.#links.take(token);
     if (target !== undefined) {
-      const [path = "/", ...name] = target.split(" ");
-      return this.#startSession(request, path, name.join(" "));
+      const [path = "/", ...signInAs] = target.split(" ");
+      return this.#startSession(request, path, signInAs.join(" "));
     }
     const error = "This link was already used, or has expired. Sign in with the key.";
     return { status: 403, body: [renderSignInPage("/", error)] };
@@ -131,11 +133,11 @@ export class SignIn {
     return redirect("/sign-in", `${this.#cookieName(request)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`);
   }
 
-  async #startSession(request: IncomingMessage, path: string, name: string): Promise<PageReply> {
+  async #startSession(request: IncomingMessage, path: string, signInAs: string): Promise<PageReply> {
     const attributes = ["Path=/", "HttpOnly", "SameSite=Strict", `Max-Age=${sessionMs / 1000}`];
     const { protocol, host } = new URL(this.#options.baseUrl());
     if (protocol === "https:" && request.headers.host === host) attributes.push("Secure");
-    const token = await this.#sessions.create(name);
+    const token = await this.#sessions.create(signInAs);
     return redirect(path, `${this.#cookieName(request)}=${token}; ${attributes.join("; ")}`);
   }
 
@@ -163,6 +165,12 @@ function requireSameOrigin({ headers }: IncomingMessage): void {
       ? origin === undefined || [`http://${host}`, `https://${host}`].includes(origin)
       : ["same-origin", "none"].includes(site);
   if (!isOwn) throw new HttpException(403, "The form was sent from another site");
+}
+
+/** A workflow that leaks its token, which ends in minutes, must not leak a session of hours. */
+function requireSignInAs({ signInAs }: Access): string {
+  if (signInAs === undefined) throw new HttpException(403, "Only a key can sign in, no token of a workflow");
+  return signInAs;
 }
 
 const isPage = (path: string): boolean => /^\/(pull\/\d{1,9}|job\/[\w-]{1,64}\/log)$/.test(path);
