@@ -1,14 +1,17 @@
-import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { generateKey } from "./access/generate-key.ts";
+import type { AccessOptions } from "./access/open-authenticator.ts";
 import { createAgentNetwork, fullNetwork } from "./agents/network/agent-network.ts";
 import { createSandbox } from "./agents/sandbox/create-sandbox.ts";
 import { unconfined } from "./agents/sandbox/sandbox.ts";
 import { type CopyOptions, parseCopyOptions } from "./copy-options.ts";
 import { errorMessage } from "./error-message.ts";
+import type { Authenticator } from "./http/authentication.ts";
 import { logsFolder } from "./jobs/job-files.ts";
+import { type KeyOptions, parseKeyOptions } from "./key-options.ts";
 import { createLinePrinter } from "./line-printer.ts";
 import { type CommandLineOptions, help, parseOptions } from "./options.ts";
 import { isResourceExhausted } from "./processes/resource-exhausted.ts";
@@ -20,13 +23,26 @@ import type { Store } from "./store/store.ts";
 
 const print = createLinePrinter();
 const args = process.argv.slice(2);
-const options = parseCopyOptions(args) ?? parseOptions(args, process.env);
+const options = parseKeyOptions(args) ?? parseCopyOptions(args) ?? parseOptions(args, process.env);
 if (options === "help") process.stdout.write(help);
 else if ("error" in options) {
   process.stderr.write(`${options.error}\n\n${help}`);
   process.exitCode = 2;
-} else if ("target" in options) await copy(options);
+} else if ("command" in options) await changeKeys(options);
+else if ("target" in options) await copy(options);
 else await serve(options);
+
+async function changeKeys(options: KeyOptions): Promise<void> {
+  try {
+    const { runKeyCommand } = await import("./access/run-key-command.ts");
+    const { text, note } = await runKeyCommand(options, Date.now());
+    process.stderr.write(note);
+    process.stdout.write(text);
+  } catch (error) {
+    process.stderr.write(`${errorMessage(error)}\n`);
+    process.exitCode = 1;
+  }
+}
 
 async function copy({ store, target }: CopyOptions): Promise<void> {
   process.umask(0o077);
@@ -50,7 +66,10 @@ async function serve({
   sandbox: kind,
   network: networkKind,
   modelHosts,
-  apiKey = `mint_${randomBytes(24).toString("hex")}`,
+  apiKey: givenKey,
+  keys,
+  trust,
+  trustIssuer,
   store,
   postgres,
   folder: givenFolder,
@@ -63,6 +82,9 @@ async function serve({
   const folder = keptFolder === undefined ? createFolder() : resolve(keptFolder);
   const isPersistent = store !== undefined || postgres !== undefined;
   const log = (line: string): void => print(`${new Date().toISOString()} ${line}`);
+  // Several API processes must have the same keys.
+  const isGenerated = givenKey === undefined && keys === undefined && role === undefined;
+  const apiKey = isGenerated ? generateKey() : givenKey;
   let network = fullNetwork;
   let folderLock: Disposable | undefined;
   const start = async (): Promise<RunningService | Service> => {
@@ -73,9 +95,15 @@ async function serve({
     if (role !== "api") network = await createAgentNetwork(networkKind, rest.agent, modelHosts, process.env, log);
     const openStore = postgres === undefined ? undefined : () => openPostgres(postgres, log);
     if (postgres !== undefined) folderLock = lockFolder(folder);
+    const openAuthenticator =
+      keys === undefined && trust.length === 0
+        ? undefined
+        : (baseUrl: () => string) =>
+            openAccess({ apiKey, keys, trust, trustIssuer, projects: rest.projects, baseUrl, log });
     const options = {
       ...rest,
       hasJobPages: true,
+      openAuthenticator,
       sandbox,
       network,
       apiKey,
@@ -122,9 +150,17 @@ async function serve({
   if ("url" in service) {
     print(`Listening on ${service.url}`);
     print(`Projects     ${rest.projects.join(", ")}`);
-    print(`API key      ${process.env.AGENT_SERVICE_KEY ? "from AGENT_SERVICE_KEY" : apiKey}`);
+    if (apiKey !== undefined) print(`API key      ${isGenerated ? apiKey : "from AGENT_SERVICE_KEY"}`);
+    if (keys !== undefined) print(`API keys     ${keys}`);
+    if (trust.length > 0) print(`Trusts       ${trust.map(({ text }) => text).join(", ")}`);
   } else print(`Running up to ${rest.agents} agents at a time`);
   if (role !== "api") print(`Job logs     ${logsFolder(folder)}`);
+}
+
+/** Only a service with more than one key loads what that needs. */
+async function openAccess(options: AccessOptions): Promise<Authenticator> {
+  const { openAuthenticator } = await import("./access/open-authenticator.ts");
+  return openAuthenticator(options);
 }
 
 /** Only a service with a Postgres store loads its client. */

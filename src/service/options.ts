@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { defaultIssuer, parseIssuer, parseTrustRule, type TrustRule } from "./access/trust-rule.ts";
 import { type Agent, builtInEditor, shellAgent } from "./agents/agent.ts";
 import type { Limits } from "./agents/limits.ts";
 import { type NetworkKind, networkKinds } from "./agents/network/agent-network.ts";
@@ -13,6 +14,9 @@ import type { GitHubRepository } from "./pulls/github/github-repository.ts";
 export const help = `Usage: npm run service -- [api|worker] --repository PATH-OR-URL [options]
        npm run service -- --store FILE --backup FILE
        npm run service -- --store FILE --export postgres://...
+       npm run service -- key add NAME --keys FILE [--project ID]... [--expires-days N]
+       npm run service -- key list --keys FILE
+       npm run service -- key revoke NAME --keys FILE
 
 Runs an agent job service on this machine. For each job, an agent works on a branch of its own in a clone of the
 repository. The service commits and pushes the agent's changes and opens a pull request.
@@ -49,7 +53,14 @@ Give all of them the same options. Without either word, the service does both.
   --largest-change-mb N     fail a turn whose changed files are larger than this together (default: 20)
   --keep-worktrees N        let this many jobs keep their worktree for their next turn, which then starts faster; they take
                             disk space (default: 5; always 0 with --sandbox none)
-  --project ID              project that the API key gives access to; may be repeated (default: demo)
+  --project ID              project of the service; may be repeated (default: demo)
+  --keys FILE               accept the API keys of this file, which key add creates; it is read again when it changes
+  --trust [PROJECT=]OWNER/NAME[:REF|:environment:NAME]
+                            accept the OpenID Connect tokens of this GitHub repository's workflows in place of a key: for all
+                            projects or one; on all branches and tags, one ref (a * at its end stands for anything), or in
+                            an environment; may be repeated
+  --trust-issuer URL        who issues these tokens (default: ${defaultIssuer}); with GitHub
+                            Enterprise Server https://HOST/_services/token
   --port N                  port to listen on (default: any free port)
   --listen ADDRESS          address to listen on, such as 0.0.0.0 in a container (default: 127.0.0.1); requires --public-url,
                             because others must use TLS
@@ -78,7 +89,8 @@ Give all of them the same options. Without either word, the service does both.
   --github-api URL          base URL of the GitHub REST API (default: https://api.github.com)
   --help                    show this help
 
-Environment variables: AGENT_SERVICE_KEY is the API key (default: the service generates one and prints it).
+Environment variables: AGENT_SERVICE_KEY is an API key for all projects (default: without --keys, the service generates one and
+prints it).
 GITHUB_TOKEN is used to push over HTTPS and to open pull requests. Neither is passed to agents.
 `;
 
@@ -94,7 +106,14 @@ export interface CommandLineOptions {
   modelHosts: string[];
   /** Undefined: none, because the agent is trusted. */
   sandbox: SandboxKind | undefined;
+  /** For all projects. */
   apiKey: string | undefined;
+  /** A file of more API keys. */
+  keys: string | undefined;
+  /** The repositories whose workflows need no key. */
+  trust: TrustRule[];
+  /** Who issues the tokens of workflows. */
+  trustIssuer: string;
   projects: string[];
   port: number;
   listen: string | undefined;
@@ -148,6 +167,9 @@ export function parseOptions(
         "largest-change-mb": { type: "string" },
         "keep-worktrees": { type: "string" },
         project: { type: "string", multiple: true },
+        keys: { type: "string" },
+        trust: { type: "string", multiple: true },
+        "trust-issuer": { type: "string" },
         port: { type: "string" },
         listen: { type: "string" },
         "public-url": { type: "string" },
@@ -178,7 +200,8 @@ export function parseOptions(
     const postgres = /^postgres(ql)?:/.test(store ?? "") ? store : undefined;
     if (postgres !== undefined && timeLimitMs > longestPostgresTurnMs)
       throw new Error("--time-limit-minutes must be at most 1380 with a Postgres store.");
-    checkRole(role, { postgres, github, publicUrl, apiKey: environment.AGENT_SERVICE_KEY, folder: values.folder });
+    const hasAccess = Boolean(environment.AGENT_SERVICE_KEY || values.keys || values.trust);
+    checkRole(role, { postgres, github, publicUrl, hasAccess, folder: values.folder });
     return {
       role,
       repository,
@@ -192,6 +215,7 @@ export function parseOptions(
       network,
       modelHosts: values["model-host"] ?? [],
       apiKey: environment.AGENT_SERVICE_KEY || undefined,
+      ...parseAccess(values, project),
       projects: project,
       port: parseInteger("--port", values.port ?? "0", 0, 65_535),
       listen: parseAddress(values.listen, publicUrl),
@@ -237,17 +261,34 @@ interface RoleSettings {
   postgres: string | undefined;
   github: GitHubRepository | undefined;
   publicUrl: string | undefined;
-  apiKey: string | undefined;
+  hasAccess: boolean;
   folder: string | undefined;
 }
 
-function checkRole(role: "api" | "worker" | undefined, { postgres, github, publicUrl, apiKey, folder }: RoleSettings) {
+function checkRole(
+  role: "api" | "worker" | undefined,
+  { postgres, github, publicUrl, hasAccess, folder }: RoleSettings,
+) {
   if (folder !== undefined && postgres === undefined) throw new Error("--folder requires a --store in Postgres.");
   if (role === undefined) return;
   if (postgres === undefined) throw new Error(`${role} requires --store postgres://..., which other processes share.`);
   if (github === undefined && publicUrl === undefined)
     throw new Error(`${role} requires --public-url, because pull requests are pages of the service.`);
-  if (role === "api" && !apiKey) throw new Error("api requires AGENT_SERVICE_KEY, the same for all of them.");
+  if (role === "api" && !hasAccess)
+    throw new Error("api requires AGENT_SERVICE_KEY, --keys or --trust, the same for all of them.");
+}
+
+function parseAccess(
+  values: { keys?: string | undefined; trust?: string[] | undefined; "trust-issuer"?: string | undefined },
+  projects: readonly string[],
+): Pick<CommandLineOptions, "keys" | "trust" | "trustIssuer"> {
+  const { keys, trust: rules = [], "trust-issuer": issuer } = values;
+  if (keys === "") throw new Error("--keys is empty.");
+  if (issuer !== undefined && rules.length === 0) throw new Error("--trust-issuer requires --trust.");
+  const trust = rules.map(parseTrustRule);
+  const unknown = trust.find(({ project }) => project !== undefined && !projects.includes(project));
+  if (unknown !== undefined) throw new Error(`--trust ${unknown.text}: there is no --project ${unknown.project}.`);
+  return { keys, trust, trustIssuer: parseIssuer(issuer ?? defaultIssuer) };
 }
 
 function parseChoice<T extends string>(option: string, text: string | undefined, choices: readonly T[]): T | undefined {

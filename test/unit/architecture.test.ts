@@ -94,6 +94,12 @@ const arrows: Record<string, string[]> = {
     "action/comments/event.ts",
     "action/runner/github-error.ts",
   ],
+  "service/access": [
+    "service/http/authentication.ts",
+    "service/http/http-exception.ts",
+    "service/error-message.ts",
+    "service/outage-log.ts",
+  ],
   "service/http": ["service/jobs", "service/processes", "service/error-message.ts"],
   "service/pages": [
     "service/http",
@@ -191,6 +197,8 @@ test("the service uses few packages besides Node, each in one place", () => {
       file.startsWith("service/") && !isType && !target.endsWith(".ts") && !target.startsWith("node:"),
   );
   expect([...new Set(packages.map(({ file, target }) => `${dirname(file)} → ${target}`))].sort()).toEqual([
+    "service/access → jose",
+    "service/access → zod/mini",
     "service/jobs → tar",
     "service/pages → lru-cache",
     "service/pages → p-limit",
@@ -208,6 +216,27 @@ test("nothing imports an entry point", () => {
   const users = imports.filter(({ target }) => /(^|\/)(index|main)\.ts$/.test(target)).map(format);
   expect(users).toEqual(["action/start.ts → action/main.ts"]);
 });
+
+test("only a service with a file of keys or trusted workflows loads what that needs", () => {
+  const onDemand = ["open-authenticator.ts", "run-key-command.ts", "workflow-tokens.ts"];
+  const users = imports.filter(
+    ({ target, isType }) => onDemand.includes(target.replace("service/access/", "")) && !isType,
+  );
+  expect(users.map((one) => `${format(one)}${one.isDynamic ? "" : ", always"}`).sort()).toEqual([
+    "service/access/open-authenticator.ts → service/access/workflow-tokens.ts",
+    "service/main.ts → service/access/open-authenticator.ts",
+    "service/main.ts → service/access/run-key-command.ts",
+  ]);
+  const loaded = [...importedBy("service-step/server.ts")].filter((file) => file.startsWith("service/access/"));
+  expect(loaded).toEqual(["service/access/trust-rule.ts"]);
+});
+
+/** Returns the files that are loaded with a file. */
+function importedBy(file: string, found = new Set<string>()): Set<string> {
+  for (const { target } of imports.filter((one) => one.file === file && !one.isType && !one.isDynamic))
+    if (target.endsWith(".ts") && !found.has(target)) importedBy(target, found.add(target));
+  return found;
+}
 
 test("only a service with a Postgres store loads what that needs", () => {
   const inPostgres = (path: string) => path.startsWith("service/store/postgres/");

@@ -1,0 +1,62 @@
+import { type FileHandle, open, realpath, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { formatKeys, readKeyFile, type StoredKey } from "./key-file.ts";
+
+/**
+ * Changes a file of keys in one step: others see the file before or after it. The file keeps its owner and its mode; a new one
+ * has mode 0600. The new file is written as `FILE.lock`, which nobody else can create meanwhile, as Git does it.
+ *
+ * @param change - returns the keys to write
+ * @param ifMissing - the keys of a file that does not exist; default: it is an error
+ * @throws if the file is being changed by another process, cannot be read or written, or `change` throws; then nothing changes
+ */
+export async function editKeyFile(
+  file: string,
+  change: (keys: readonly StoredKey[]) => readonly StoredKey[],
+  ifMissing?: readonly StoredKey[],
+): Promise<void> {
+  const target = await realpath(file).catch(() => file);
+  const next = `${target}.lock`;
+  const handle = await lock(next);
+  try {
+    const before = await readKeyFile(target).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+      if (ifMissing === undefined) throw new Error(`${file} does not exist`);
+      return { keys: ifMissing, mode: 0o600, uid: process.getuid?.(), gid: process.getgid?.() };
+    });
+    await handle.writeFile(formatKeys(change(before.keys)));
+    await setOwner(handle, before.uid, before.gid);
+    await handle.chmod(before.mode);
+    await handle.sync();
+    await handle.close();
+    await rename(next, target);
+  } catch (error) {
+    await handle.close().catch(() => {});
+    await rm(next, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(target));
+}
+
+async function lock(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, "wx", 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    throw new Error(
+      `${file} exists: another command is changing the keys. If none is running, one was killed: remove it`,
+    );
+  }
+}
+
+/** A service that runs as another user must still be able to read what root has changed. */
+async function setOwner(handle: FileHandle, uid: number | undefined, gid: number | undefined): Promise<void> {
+  const now = await handle.stat();
+  if (uid !== undefined && gid !== undefined && (now.uid !== uid || now.gid !== gid)) await handle.chown(uid, gid);
+}
+
+/** Writes the new name to the disk. */
+async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder);
+  await handle.sync();
+}

@@ -1,0 +1,145 @@
+import {
+  type Access,
+  type Authenticator,
+  checkKind,
+  hashKey,
+  invalidKey,
+  isToken,
+  signInAs,
+  singleKeyName,
+  unauthorized,
+} from "../http/authentication.ts";
+import { isExpired, type StoredKey } from "./key-file.ts";
+import { KeyFileReader } from "./key-file-reader.ts";
+import type { TrustRule } from "./trust-rule.ts";
+import type { WorkflowTokens } from "./workflow-tokens.ts";
+
+export interface AccessOptions {
+  /** A key for all projects. Default: none. */
+  apiKey: string | undefined;
+  /** A file of more keys. Default: none. */
+  keys: string | undefined;
+  /** The repositories whose workflows need no key. */
+  trust: readonly TrustRule[];
+  /** Who issues the tokens of workflows. */
+  trustIssuer: string;
+  /** All projects of the service. */
+  projects: readonly string[];
+  /** Returns the URL of the service, which tokens must be for. */
+  baseUrl: () => string;
+  /** Milliseconds since 1970. Default: the time. */
+  now?: () => number;
+  log: (line: string) => void;
+}
+
+/**
+ * Returns an authenticator for any number of keys, and for tokens of workflows.
+ *
+ * @throws if the file of keys does not exist or cannot be used
+ */
+export async function openAuthenticator(options: AccessOptions): Promise<Authenticator> {
+  const { apiKey, keys: file, trust, projects, now = Date.now, log } = options;
+  const onRead = (keys: readonly StoredKey[]) => warnOfProjects(keys, projects, log);
+  return new ManyKeys({
+    ownKey: apiKey === undefined ? undefined : { name: singleKeyName, sha256: hashKey(apiKey), projects: "all" },
+    file: file === undefined ? undefined : await KeyFileReader.open({ file, now, log, onRead }),
+    tokens: trust.length === 0 ? undefined : await openTokens(options, now),
+    projects,
+    now,
+    uses: new UseLog(now, log),
+  });
+}
+
+/** Only a service that trusts workflows loads what verifies their tokens. */
+async function openTokens(options: AccessOptions, now: () => number): Promise<WorkflowTokens> {
+  const { trust: rules, trustIssuer: issuer, projects, baseUrl: audience, log } = options;
+  const { WorkflowTokens } = await import("./workflow-tokens.ts");
+  return new WorkflowTokens({ issuer, audience, rules, projects, now, log });
+}
+
+/** A key of a file, or the one of the environment. */
+type Key = Omit<StoredKey, "created">;
+
+interface Sources {
+  ownKey: Key | undefined;
+  file: KeyFileReader | undefined;
+  tokens: WorkflowTokens | undefined;
+  projects: readonly string[];
+  now: () => number;
+  uses: UseLog;
+}
+
+class ManyKeys implements Authenticator {
+  readonly #sources: Sources;
+
+  constructor(sources: Sources) {
+    this.#sources = sources;
+  }
+
+  async authenticate(text: string | undefined): Promise<Access> {
+    checkKind(text);
+    const { now, uses } = this.#sources;
+    const key = await this.#find(hashKey(text));
+    if (key !== undefined && isExpired(key, now()))
+      throw unauthorized(`The API key ${key.name} expired on ${key.expires?.slice(0, 10)}`);
+    const access = key === undefined ? await this.#verify(text) : this.#accessBy(key);
+    uses.add(access.name);
+    return access;
+  }
+
+  async accessOf(text: string): Promise<Access | undefined> {
+    const { ownKey, file, now } = this.#sources;
+    const keys = [...(ownKey ? [ownKey] : []), ...((await file?.keys()) ?? [])];
+    const key = keys.find(({ name, sha256 }) => signInAs(name, sha256) === text);
+    return key === undefined || isExpired(key, now()) ? undefined : this.#accessBy(key);
+  }
+
+  /** Finds a key by its hash. The time that it takes tells about the hash of what was sent, which tells nothing of a key. */
+  async #find(sha256: string): Promise<Key | undefined> {
+    const { ownKey, file } = this.#sources;
+    return ownKey?.sha256 === sha256 ? ownKey : file?.find(sha256);
+  }
+
+  #verify(text: string): Promise<Access> {
+    const { tokens } = this.#sources;
+    if (tokens === undefined || !isToken(text)) throw invalidKey(text);
+    return tokens.verify(text);
+  }
+
+  /** A project that the service does not have is unknown to all keys. */
+  #accessBy({ name, sha256, projects: allowed }: Key): Access {
+    const { projects } = this.#sources;
+    const usable = allowed === "all" ? projects : projects.filter((project) => allowed.includes(project));
+    return { name, projects: usable, signInAs: signInAs(name, sha256) };
+  }
+}
+
+const dayMs = 86_400_000;
+
+/** Logs who uses the service, once a day each, so that the operator knows which keys are still needed. */
+class UseLog {
+  readonly #now: () => number;
+  readonly #log: (line: string) => void;
+  /** The day of the last line, by name. There are no more names than keys and trusted repositories. */
+  readonly #days = new Map<string, number>();
+
+  constructor(now: () => number, log: (line: string) => void) {
+    this.#now = now;
+    this.#log = log;
+  }
+
+  add(name: string): void {
+    const day = Math.floor(this.#now() / dayMs);
+    if (this.#days.get(name) === day) return;
+    this.#days.set(name, day);
+    this.#log(`First request of the day by: ${name}`);
+  }
+}
+
+function warnOfProjects(keys: readonly StoredKey[], projects: readonly string[], log: (line: string) => void): void {
+  for (const { name, projects: allowed } of keys) {
+    const unknown = allowed === "all" ? [] : allowed.filter((project) => !projects.includes(project));
+    if (unknown.length > 0)
+      log(`The API key ${name} is for projects that this service does not have: ${unknown.join(", ")}`);
+  }
+}
