@@ -121,6 +121,27 @@ test("writes only files that no other user can read, except to the repository", 
   expect(statSync(join(docs.path, "refs/heads/agent", branch)).mode & 0o777).toBe(0o666 & ~process.umask());
 });
 
+test("accepts the keys of a file that its commands write", async () => {
+  const folder = temporaryFolder();
+  const command = [mainFile, "key", "add", "ci", "--keys", "keys.json", "--project", "docs"];
+  const added = spawnSync(process.execPath, command, { cwd: folder });
+  expect(String(added.stderr)).toBe("Added ci for docs. The key is not shown again.\n");
+  const args = ["--project", "docs", "--project", "site", "--keys", join(folder, "keys.json"), "--trust", "acme/docs"];
+  const { url } = await spawnService(["--repository", docsRepository().path, ...args], {
+    AGENT_SERVICE_KEY: "",
+    XDG_STATE_HOME: folder,
+  });
+  const get = async (project: string, key: string) => {
+    const headers = { authorization: `Bearer ${key}` };
+    return (await fetch(`${url}/v2/agent/${project}/job/x`, { headers })).json();
+  };
+  const key = String(added.stdout).trim();
+  expect(await get("docs", key)).toEqual({ error: "Job not found" });
+  expect(await get("site", key)).toEqual({ error: "Project not found" });
+  expect(await get("docs", "mint_wrong")).toEqual({ error: "Invalid API key" });
+  expect(await get("docs", "eyJh.eyJp.c2ln")).toEqual({ error: "The token is malformed" });
+});
+
 test("does not start without bubblewrap, and says what to do", async () => {
   const bin = temporaryFolder();
   for (const program of ["git", "sh"])

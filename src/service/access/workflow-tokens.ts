@@ -110,7 +110,10 @@ export class WorkflowTokens {
       return "The token is signed with a key that its issuer does not publish";
     if (error instanceof errors.JWKSMultipleMatchingKeys) return "The token does not say with which key it is signed";
     if (error instanceof errors.JWSSignatureVerificationFailed) return "The signature of the token is wrong";
-    if (error instanceof errors.JWTExpired) return `The token expired${dateOf(error.payload.exp)}`;
+    if (error instanceof errors.JWTExpired)
+      return error.claim === "iat"
+        ? "The token was issued more than an hour ago"
+        : `The token expired${dateOf(error.payload.exp)}`;
     if (!(error instanceof errors.JWTClaimValidationFailed)) return "The token is malformed";
     const { claim, reason, payload } = error;
     if (reason === "missing") return `The token has no claim "${claim}"`;

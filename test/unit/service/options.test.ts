@@ -15,6 +15,9 @@ test("requires only the repository", () => {
     largestChangeBytes: 20_000_000,
     keptWorktrees: 5,
     apiKey: undefined,
+    keys: undefined,
+    trust: [],
+    trustIssuer: "https://token.actions.githubusercontent.com",
     github: undefined,
     archiveAfterDays: undefined,
     deleteAfterDays: undefined,
@@ -193,6 +196,31 @@ test.each([
   expect(parseOptions(["--repository=https://github.com/acme/docs", option], environment)).toEqual({ error });
 });
 
+test("names who has access", () => {
+  const options =
+    "--repository x --project docs --keys keys.json --trust acme/docs:refs/heads/main --trust docs=acme/site " +
+    "--trust-issuer https://github.example.com/_services/token";
+  expect(parse(options)).toMatchObject({
+    keys: "keys.json",
+    trust: [
+      { text: "acme/docs:refs/heads/main", repository: "acme/docs", ref: "refs/heads/main", project: undefined },
+      { text: "docs=acme/site", repository: "acme/site", project: "docs" },
+    ],
+    trustIssuer: "https://github.example.com/_services/token",
+  });
+});
+
+test("requires that all API processes have the same keys", () => {
+  const api = "api --repository x --store postgres://db --public-url https://agents.example.com";
+  expect(parse(api)).toEqual({
+    error: "api requires AGENT_SERVICE_KEY, --keys or --trust, the same for all of them.",
+  });
+  expect(parse(api, { AGENT_SERVICE_KEY: "mint_key" })).toMatchObject({ role: "api" });
+  for (const option of ["--keys keys.json", "--trust acme/docs"])
+    expect(parse(`${api} ${option}`)).toMatchObject({ role: "api", apiKey: undefined });
+  expect(parse(api.replace("api", "worker"))).toMatchObject({ role: "worker" });
+});
+
 test.each([
   ["", "Unexpected argument ''"],
   ["--port 1", "--repository is required"],
@@ -216,6 +244,11 @@ test.each([
     "--agent claude requires ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN in the environment.",
   ],
   ["--repository x --agent-follow-up y", "--agent-follow-up requires a shell command as --agent"],
+  ["--repository x --keys=", "--keys is empty"],
+  ["--repository x --trust acme", "acme is not a repository to trust, such as acme/docs"],
+  ["--repository x --trust docs=acme/docs", "--trust docs=acme/docs: there is no --project docs."],
+  ["--repository x --trust-issuer https://a.b", "--trust-issuer requires --trust."],
+  ["--repository x --trust a/b --trust-issuer http://a.b", "--trust-issuer must be an https URL"],
   ["--repository x --unknown", "Unknown option '--unknown'"],
 ])("rejects %j", (line, error) => {
   expect(parse(line)).toMatchObject({ error: expect.stringContaining(error) });
