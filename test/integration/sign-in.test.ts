@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { openAuthenticator } from "../../src/service/access/open-authenticator.ts";
+import { defaultIssuer } from "../../src/service/access/trust-rule.ts";
 import { singleKey } from "../../src/service/http/authentication.ts";
+import { keyFile, start } from "../support/key-file.ts";
 import { cookieIn, startPages } from "../support/pages-server.ts";
 import { serviceKey } from "../support/scripted-service.ts";
 
@@ -262,5 +265,52 @@ describe("a link to sign in", () => {
       expect(text).not.toContain("/sign-in/");
     }
     expect((await ask("/sign-in/link")).status).toBe(405);
+  });
+});
+
+describe("with several keys", () => {
+  /** Starts the pages for the keys of a file, with a clock that only tests move. */
+  async function startWithKeys() {
+    const { file, add, revoke } = keyFile();
+    const keys = { ci: await add("ci", ["docs"], 1), operator: await add("operator") };
+    const clock = { now: start };
+    const authenticator = await openAuthenticator({
+      apiKey: undefined,
+      keys: file,
+      trust: [],
+      trustIssuer: defaultIssuer,
+      projects: ["docs"],
+      baseUrl: () => "",
+      now: () => clock.now,
+      log: () => {},
+    });
+    return { ...(await startPages({ authenticator })), keys, revoke, time: clock };
+  }
+
+  test("each signs in, and a session ends with its key only", async () => {
+    const { submit, ask, keys, revoke, time } = await startWithKeys();
+    const cookies = [cookieIn((await submit({ key: keys.ci })).headers)];
+    cookies.push(cookieIn((await submit({ key: keys.operator })).headers));
+    const statuses = () => Promise.all(cookies.map(async (cookie) => (await ask("/", { headers: { cookie } })).status));
+    expect(await statuses()).toEqual([200, 200]);
+    await revoke("operator");
+    time.now += 1000;
+    expect(await statuses()).toEqual([200, 303]);
+    time.now += 24 * hour;
+    expect(await statuses()).toEqual([303, 303]);
+    const expired = await submit({ key: keys.ci });
+    expect(expired.status).toBe(401);
+    expect(expired.text).toContain("The API key ci expired on 2026-03-02");
+  });
+
+  test("a link signs in with the key that created it", async () => {
+    const { ask, keys, revoke, time } = await startWithKeys();
+    const headers = { authorization: `Bearer ${keys.ci}` };
+    const { text } = await ask("/sign-in/link", { method: "POST", headers });
+    const cookie = cookieIn((await ask(new URL(text.trim()).pathname)).headers);
+    expect((await ask("/", { headers: { cookie } })).status).toBe(200);
+    await revoke("ci");
+    time.now += 1000;
+    expect((await ask("/", { headers: { cookie } })).status).toBe(303);
   });
 });

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { Repository } from "../../src/service/git/repository.ts";
-import { singleKey } from "../../src/service/http/authentication.ts";
+import { type Authenticator, singleKey } from "../../src/service/http/authentication.ts";
 import { checkHost } from "../../src/service/http/host.ts";
 import { type ListenOptions, listen } from "../../src/service/http/listen.ts";
 import type { JobStateStore } from "../../src/service/pages/log-page.ts";
@@ -56,13 +56,16 @@ export interface PageResponse {
 export interface PagesServerOptions extends ListenOptions {
   publicUrl?: string;
   maxLogs?: number;
+  /** Default: one that knows `serviceKey`. */
+  authenticator?: Authenticator;
 }
 
 /**
  * Starts the pages with a fake store and a fake repository. Other requests are answered with `next`. `received` has the
  * addresses of all requests so far.
  */
-export async function startPages({ publicUrl, maxLogs, ...limits }: PagesServerOptions = {}) {
+export async function startPages(options: PagesServerOptions = {}) {
+  const { publicUrl, maxLogs, authenticator = singleKey(serviceKey, ["docs"]), ...limits } = options;
   const rows = new Map<number, LocalPullRequest>([[1, pullRequest()]]);
   const turns: (TurnExcerpt | undefined)[] = [{ state: "completed", prompt: "Fix it", answer: null }];
   const log: string[] = [];
@@ -94,7 +97,7 @@ export async function startPages({ publicUrl, maxLogs, ...limits }: PagesServerO
     stateOf: () => state.read(),
     logs,
     maxLogs,
-    authenticator: singleKey(serviceKey, ["docs"]),
+    authenticator,
     baseUrl: () => publicUrl ?? url,
     now: () => clock.ms,
     log: (line) => void log.push(line),
