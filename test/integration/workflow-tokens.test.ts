@@ -52,6 +52,8 @@ test("accepts a token of a trusted repository, with no way to sign in", async ()
 test("gives access to the projects of the rules that match", async () => {
   const { issuer, tokens } = await setUp({ trust: ["site=acme/docs", "docs=acme/docs:refs/heads/x", "docs=acme/x"] });
   expect(await tokens.verify(await issuer.issue())).toMatchObject({ projects: ["site"] });
+  const both = await setUp({ trust: ["site=acme/docs", "docs=acme/docs"] });
+  expect(await both.tokens.verify(await both.issuer.issue())).toMatchObject({ projects: ["docs", "site"] });
   const all = await setUp({ trust: ["site=acme/docs", "acme/docs:refs/heads/main"] });
   expect(await all.tokens.verify(await all.issuer.issue())).toMatchObject({ projects: ["docs", "site"] });
 });
@@ -152,6 +154,13 @@ describe("rejects", () => {
     const token = await issuer.issue({}, { ...key, kid: undefined as never });
     const message = "The token does not say with which key it is signed";
     await expect(tokens.verify(token)).rejects.toMatchObject(rejection(message));
+  });
+
+  test("a token that demands what the service does not know", async () => {
+    const { issuer, tokens } = await setUp();
+    const header = encode({ alg: "RS256", kid: "one", crit: ["more"], more: 1 });
+    const token = `${header}.${encode(issuer.claims())}.c2ln`;
+    await expect(tokens.verify(token)).rejects.toMatchObject(rejection("The token is malformed"));
   });
 
   test("a huge token, and one that is none, without a request", async () => {

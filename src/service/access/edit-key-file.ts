@@ -1,6 +1,6 @@
 import { type FileHandle, open, realpath, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { formatKeys, readKeyFile, type StoredKey } from "./key-file.ts";
+import { formatKeys, type KeyFileContent, readKeyFile, type StoredKey } from "./key-file.ts";
 
 /**
  * Changes a file of keys in one step: others see the file before or after it. The file keeps its owner and its mode; a new one
@@ -19,14 +19,14 @@ export async function editKeyFile(
   const next = `${target}.lock`;
   const handle = await lock(next);
   try {
-    const before = await readKeyFile(target).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "ENOENT") throw error;
-      if (ifMissing === undefined) throw new Error(`${file} does not exist`);
-      return { keys: ifMissing, mode: 0o600, uid: process.getuid?.(), gid: process.getgid?.() };
-    });
-    await handle.writeFile(formatKeys(change(before.keys)));
-    await setOwner(handle, before.uid, before.gid);
-    await handle.chmod(before.mode);
+    const before = await readExisting(target);
+    if (before === undefined && ifMissing === undefined) throw new Error(`${file} does not exist`);
+    await handle.writeFile(formatKeys(change(before?.keys ?? ifMissing ?? [])));
+    if (before !== undefined) {
+      // A service that runs as another user must still be able to read what root has changed.
+      await handle.chown(before.uid, before.gid);
+      await handle.chmod(before.mode);
+    }
     await handle.sync();
     await handle.close();
     await rename(next, target);
@@ -49,10 +49,11 @@ async function lock(file: string): Promise<FileHandle> {
   }
 }
 
-/** A service that runs as another user must still be able to read what root has changed. */
-async function setOwner(handle: FileHandle, uid: number | undefined, gid: number | undefined): Promise<void> {
-  const now = await handle.stat();
-  if (uid !== undefined && gid !== undefined && (now.uid !== uid || now.gid !== gid)) await handle.chown(uid, gid);
+async function readExisting(file: string): Promise<KeyFileContent | undefined> {
+  return readKeyFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return undefined;
+  });
 }
 
 /** Writes the new name to the disk. */

@@ -144,6 +144,13 @@ test("says what to do about the lock of a command that was killed", async () => 
   expect(existsSync(`${file}.lock`)).toBe(true);
 });
 
+test("does not create a folder", async () => {
+  const { file } = keyFile();
+  const inMissing = join(dirname(file), "missing", "keys.json");
+  const adding = runKeyCommand({ command: "add", file: inMissing, name: "ci", projects: "all", expiresDays: 1 }, start);
+  await expect(adding).rejects.toThrow("ENOENT");
+});
+
 test("keeps the mode of the file, and the link to it", async () => {
   const { file, add, list } = keyFile();
   await add("ci");

@@ -36,6 +36,8 @@ describe("rejects", () => {
     ["the name of no key", file(other, { ...key, name: "" }), /: keys\[1\]\.name must be up to 64/],
     ["a long name", file({ ...key, name: "a".repeat(65) }), /: keys\[0\]\.name must be up to 64/],
     ["a key in place of its hash", file({ ...key, sha256: "mint_1" }), /sha256 must be 64 hexadecimal digits$/],
+    ["a hash that is too long", file({ ...key, sha256: `${key.sha256}a` }), /sha256 must be 64 hexadecimal digits$/],
+    ["a hash after something", file({ ...key, sha256: `x${key.sha256}` }), /sha256 must be 64 hexadecimal digits$/],
     ["a key without projects", file({ ...key, projects: [] }), /projects must be "all" or a list of projects$/],
     [
       "a misspelled field",

@@ -35,6 +35,9 @@ test.each([
   "acme/docs:refs/heads/*/x",
   "acme/docs:refs/heads/a b",
   "acme/docs:environment:",
+  "acme/docs:an environment:x",
+  `acme/docs:environment:${"x".repeat(256)}`,
+  "acme/docs:xrefs/heads/main",
   "=acme/docs",
 ])("rejects %j", (text) => {
   expect(() => parseTrustRule(text)).toThrow(`${text} is not a repository to trust, such as acme/docs, `);
@@ -163,5 +166,7 @@ describe("trusts a run", () => {
   test("and quotes what the token says", () => {
     const claims = { ...push, repository: 'a"\n::error::x' };
     expect(rulesFor([], claims)).toEqual({ reason: 'The repository "a\\"\\n::error::x" is not trusted' });
+    const long = rulesFor([], { ...push, repository: "x".repeat(301) });
+    expect(long).toEqual({ reason: `The repository "${"x".repeat(300)}" is not trusted` });
   });
 });
