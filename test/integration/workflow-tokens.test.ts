@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { openAuthenticator } from "../../src/service/access/open-authenticator.ts";
 import { parseTrustRule } from "../../src/service/access/trust-rule.ts";
 import { WorkflowTokens, type WorkflowTokensOptions } from "../../src/service/access/workflow-tokens.ts";
+import type { Access } from "../../src/service/http/authentication.ts";
 import { docsRepository, startAgentService } from "../support/agent-service.ts";
 import { type Claims, createSigningKey, TokenIssuer } from "../support/token-issuer.ts";
 
@@ -204,11 +205,13 @@ describe("the keys of the issuer", () => {
     ["answers with something else", (_request, response) => void response.end("{}"), "JSON Web Key Set malformed"],
     ["does not answer", () => {}, "timeout"],
   ])("are waited for while it %s, and no token is accepted meanwhile", async (_name, answer, reason) => {
-    const { issuer, tokens, log } = await setUp({ timeoutMs: 50 });
+    const { issuer, tokens, log } = await setUp(reason === "timeout" ? { timeoutMs: 100 } : {});
     issuer.answer = answer;
     for (let time = 0; time < 2; time++) await expect(tokens.verify(await issuer.issue())).rejects.toMatchObject(error);
     issuer.answer = undefined;
-    expect(await tokens.verify(await issuer.issue())).toBeDefined();
+    // A busy machine may take longer than the short time limit.
+    let access: Access | undefined;
+    while (access === undefined) access = await tokens.verify(await issuer.issue()).catch(() => undefined);
     expect(log).toEqual([
       expect.stringContaining(`The keys of ${issuer.url} cannot be read, so no tokens are accepted: `),
       `The keys of ${issuer.url} can be read again`,

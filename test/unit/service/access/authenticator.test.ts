@@ -47,7 +47,16 @@ test("rejects every other key, and hashes of keys", async () => {
   const key = await add("ci");
   const { authenticator, log } = await open({ keys: file });
   const { sha256 } = (JSON.parse(readFileSync(file, "utf8")) as { keys: [{ sha256: string }] }).keys[0];
-  for (const wrong of ["mint_wrong", key.slice(0, -1), `${key}0`, "ci", sha256, "API key"])
+  for (const wrong of [
+    "mint_wrong",
+    "mint_eyJh.eyJp.c2ln",
+    "eyJh.eyJp.c2ln.bW9y.ZQ",
+    key.slice(0, -1),
+    `${key}0`,
+    "ci",
+    sha256,
+    "API key",
+  ])
     await expect(authenticator.authenticate(wrong)).rejects.toMatchObject(invalid);
   await expect(authenticator.authenticate(undefined)).rejects.toMatchObject({ message: "Missing API key" });
   await expect(authenticator.authenticate("")).rejects.toMatchObject({ message: "Missing API key" });

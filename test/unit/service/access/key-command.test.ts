@@ -34,6 +34,8 @@ test("parses commands for keys, and nothing else", () => {
     projects: ["a", "b"],
     expiresDays: 90,
   });
+  for (const expiresDays of [1, 3650])
+    expect(parse(`key add ci --keys k.json --expires-days ${expiresDays}`)).toMatchObject({ expiresDays });
   expect(parse("key list --keys k.json")).toEqual({ command: "list", file: "k.json" });
   expect(parse("key revoke ci --keys k.json")).toEqual({ command: "revoke", file: "k.json", name: "ci" });
 });
@@ -44,6 +46,7 @@ test.each([
   ["key remove ci --keys k.json", "key must be followed by add, list or revoke."],
   ["key list ci --keys k.json", "key must be followed by add, list or revoke."],
   ["key add --keys k.json", 'key add requires a name of up to 64 letters, digits, ".", "_" and "-".'],
+  ["key revoke --keys k.json", 'key revoke requires a name of up to 64 letters, digits, ".", "_" and "-".'],
   ["key add -- --keys k.json", "key add takes one name."],
   ["key add ../ci --keys k.json", 'key add requires a name of up to 64 letters, digits, ".", "_" and "-".'],
   ["key add ci site --keys k.json", "key add takes one name."],
