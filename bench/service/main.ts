@@ -6,7 +6,7 @@ import type { Measurement } from "./measurement.ts";
 
 const names = globSync("*.ts", { cwd: import.meta.dirname })
   .map((file) => basename(file, ".ts"))
-  .filter((name) => !["main", "measurement", "service-process", "agent-service", "scale"].includes(name))
+  .filter((name) => !["main", "measurement", "service-process", "agent-service", "scale", "year"].includes(name))
   .sort();
 
 const help = `Usage: npm run bench:service [-- NAME...]
