@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { Repository } from "./git/repository.ts";
 import { repositoryName as nameOf, resolveAddress } from "./git/repository-address.ts";
 import { checkRepository, repositoryIdentity } from "./jobs/repository-check.ts";
+import type { Log } from "./log.ts";
+import { type Metrics, noMetrics } from "./metrics/metrics.ts";
 import type { GitHubRepository } from "./pulls/github/github-repository.ts";
 import { GitHubPullRequests } from "./pulls/github.ts";
 import { LocalPullRequests } from "./pulls/local.ts";
@@ -33,7 +35,9 @@ export interface BackendOptions {
   baseUrl: () => string;
   /** Aborts when the service stops. */
   signal: AbortSignal;
-  log: (line: string) => void;
+  log: Log;
+  /** Default: nothing is counted. */
+  metrics?: Metrics | undefined;
 }
 
 /** What API and workers both use: the store, the repository and its pull requests. */
@@ -60,11 +64,11 @@ export async function createFolder(folder: string): Promise<void> {
  *   cannot work on the repository
  */
 export async function openBackend(options: BackendOptions): Promise<Backend> {
-  const { folder, github, baseUrl, signal, log } = options;
+  const { folder, github, baseUrl, signal, log, metrics = noMetrics } = options;
   const file = options.store ?? join(folder, "jobs.sqlite");
   const turnIds = options.hasCopies ? distinctTurnIds : undefined;
   // Opened first: the lock of a file guards the folder against a second service.
-  const store = (await options.openStore?.()) ?? openSqliteStore(file, log, turnIds);
+  const store = (await options.openStore?.()) ?? openSqliteStore(file, log, turnIds, () => metrics.storeOutageBegan());
   const { address, settings } = resolveAddress(options.repository, github?.token);
   const repository = new Repository({
     url: address,
@@ -75,7 +79,7 @@ export async function openBackend(options: BackendOptions): Promise<Backend> {
     signal,
   });
   const localPullRequests = new LocalPullRequests({ store, repository, baseUrl, signal, log });
-  const onGitHub = github && new GitHubPullRequests({ repository: github, signal, log });
+  const onGitHub = github && new GitHubPullRequests({ repository: github, signal, log, metrics });
   const repositoryName = nameOf(address);
   try {
     const identity = repositoryIdentity(repositoryName);

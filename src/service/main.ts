@@ -13,15 +13,17 @@ import type { Authenticator } from "./http/authentication.ts";
 import { logsFolder } from "./jobs/job-files.ts";
 import { type KeyOptions, parseKeyOptions } from "./key-options.ts";
 import { createLinePrinter } from "./line-printer.ts";
+import type { Log } from "./log.ts";
+import type { Metrics, ReadableMetrics } from "./metrics/metrics.ts";
 import { type CommandLineOptions, help, parseOptions } from "./options.ts";
 import { isResourceExhausted } from "./processes/resource-exhausted.ts";
 import { removeDirectory } from "./remove-directory.ts";
 import { type RunningService, type Service, startApi, startService, startWorker } from "./service.ts";
+import { createServiceLog } from "./service-log.ts";
 import { backUpStore } from "./store/sqlite/backup.ts";
 import { lockStore } from "./store/sqlite/store-lock.ts";
 import type { Store } from "./store/store.ts";
 
-const print = createLinePrinter();
 const args = process.argv.slice(2);
 const options = parseKeyOptions(args) ?? parseCopyOptions(args) ?? parseOptions(args, process.env);
 if (options === "help") process.stdout.write(help);
@@ -46,6 +48,7 @@ async function changeKeys(options: KeyOptions): Promise<void> {
 
 async function copy({ store, target }: CopyOptions): Promise<void> {
   process.umask(0o077);
+  const print = createLinePrinter();
   try {
     if ("file" in target) {
       await backUpStore(store, target.file);
@@ -74,6 +77,7 @@ async function serve({
   postgres,
   folder: givenFolder,
   drainMs,
+  logFormat,
   ...rest
 }: CommandLineOptions) {
   // Everything the service writes is only for its user, except what Git writes to a repository of others.
@@ -81,7 +85,8 @@ async function serve({
   const keptFolder = store === undefined ? givenFolder : `${resolve(store)}.files`;
   const folder = keptFolder === undefined ? createFolder() : resolve(keptFolder);
   const isPersistent = store !== undefined || postgres !== undefined;
-  const log = (line: string): void => print(`${new Date().toISOString()} ${line}`);
+  const { log, logEvent, announce, fail } = await createServiceLog(logFormat);
+  const metrics = role === "worker" && rest.healthPort === undefined ? undefined : await createMetrics();
   // Several API processes must have the same keys.
   const isGenerated = givenKey === undefined && keys === undefined && role === undefined;
   const apiKey = isGenerated ? generateKey() : givenKey;
@@ -93,7 +98,7 @@ async function serve({
         ? unconfined
         : await createSandbox(kind, folder, networkKind === "full", log);
     if (role !== "api") network = await createAgentNetwork(networkKind, rest.agent, modelHosts, process.env, log);
-    const openStore = postgres === undefined ? undefined : () => openPostgres(postgres, log);
+    const openStore = postgres === undefined ? undefined : () => openPostgres(postgres, log, metrics);
     if (postgres !== undefined) folderLock = lockFolder(folder);
     const openAuthenticator =
       keys === undefined && trust.length === 0
@@ -112,6 +117,8 @@ async function serve({
       openStore,
       repositoryUmask,
       log,
+      logEvent,
+      metrics,
     };
     if (role === "worker") return startWorker(options);
     return role === "api" ? startApi(options) : startService(options);
@@ -125,7 +132,7 @@ async function serve({
     const advice = isResourceExhausted(error)
       ? "The machine lacks something, such as disk space, processes or file descriptors. Start the service again when it has that.\n"
       : "";
-    process.stderr.write(`The service cannot start: ${errorMessage(error)}\n${advice}`);
+    fail(`The service cannot start: ${errorMessage(error)}\n${advice}`);
     await end();
     process.exit(1);
   });
@@ -148,13 +155,14 @@ async function serve({
   let stopNow = (): void => {};
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
   if ("url" in service) {
-    print(`Listening on ${service.url}`);
-    print(`Projects     ${rest.projects.join(", ")}`);
-    if (apiKey !== undefined) print(`API key      ${isGenerated ? apiKey : "from AGENT_SERVICE_KEY"}`);
-    if (keys !== undefined) print(`API keys     ${keys}`);
-    if (trust.length > 0) print(`Trusts       ${trust.map(({ text }) => text).join(", ")}`);
-  } else print(`Running up to ${rest.agents} agents at a time`);
-  if (role !== "api") print(`Job logs     ${logsFolder(folder)}`);
+    announce(`Listening on ${service.url}`);
+    announce(`Projects     ${rest.projects.join(", ")}`);
+    if (apiKey !== undefined) announce(`API key      ${isGenerated ? apiKey : "from AGENT_SERVICE_KEY"}`);
+    if (keys !== undefined) announce(`API keys     ${keys}`);
+    if (trust.length > 0) announce(`Trusts       ${trust.map(({ text }) => text).join(", ")}`);
+  } else announce(`Running up to ${rest.agents} agents at a time`);
+  if (service.healthUrl !== undefined) announce(`Health       ${service.healthUrl}/healthz`);
+  if (role !== "api") announce(`Job logs     ${logsFolder(folder)}`);
 }
 
 /** Only a service with more than one key loads what that needs. */
@@ -164,9 +172,15 @@ async function openAccess(options: AccessOptions): Promise<Authenticator> {
 }
 
 /** Only a service with a Postgres store loads its client. */
-async function openPostgres(url: string, log: (line: string) => void): Promise<Store> {
+async function openPostgres(url: string, log: Log, metrics: Metrics | undefined): Promise<Store> {
   const { openPostgresStore } = await import("./store/postgres/open-store.ts");
-  return openPostgresStore({ url, log });
+  return openPostgresStore({ url, log, onOutage: () => metrics?.storeOutageBegan() });
+}
+
+/** The service's step, which bundles the service, has no metrics and does not load what they need. */
+async function createMetrics(): Promise<ReadableMetrics> {
+  const { PrometheusMetrics } = await import("./metrics/prometheus.ts");
+  return new PrometheusMetrics();
 }
 
 /** Creates a folder for a service without a store. Not in the temporary directory, where some agents refuse to have a home. */

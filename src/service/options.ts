@@ -84,6 +84,10 @@ Give all of them the same options. Without either word, the service does both.
   --backup FILE             copy the --store to this new file and exit; a service may run on the store meanwhile
   --export postgres://...   copy the --store to this Postgres database, which has no jobs, and exit; no service may run on the
                             file
+  --log-format text|json    print the log for people, or as JSON, one object per line, which requires AGENT_SERVICE_KEY
+                            (default: text)
+  --health-port N           let a worker answer /healthz and /metrics on this port, at the address of --listen; the API answers
+                            them on its own port (default: it does not listen)
   --github OWNER/NAME       open pull requests in this GitHub repository (default: the one of a github.com URL if
                             GITHUB_TOKEN is set; otherwise pull requests are pages of the service)
   --github-api URL          base URL of the GitHub REST API (default: https://api.github.com)
@@ -116,6 +120,9 @@ export interface CommandLineOptions {
   trustIssuer: string;
   projects: string[];
   port: number;
+  /** Where a worker answers `/healthz`. Default: nowhere. */
+  healthPort: number | undefined;
+  logFormat: "text" | "json";
   listen: string | undefined;
   publicUrl: string | undefined;
   /** A file. */
@@ -171,6 +178,8 @@ export function parseOptions(
         trust: { type: "string", multiple: true },
         "trust-issuer": { type: "string" },
         port: { type: "string" },
+        "health-port": { type: "string" },
+        "log-format": { type: "string" },
         listen: { type: "string" },
         "public-url": { type: "string" },
         store: { type: "string" },
@@ -200,6 +209,12 @@ export function parseOptions(
     const postgres = /^postgres(ql)?:/.test(store ?? "") ? store : undefined;
     if (postgres !== undefined && timeLimitMs > longestPostgresTurnMs)
       throw new Error("--time-limit-minutes must be at most 1380 with a Postgres store.");
+    const logFormat = parseChoice("--log-format", values["log-format"], ["text", "json"]) ?? "text";
+    // Logs are shipped to where a key must not be.
+    if (logFormat === "json" && role === undefined && !environment.AGENT_SERVICE_KEY && !values.keys)
+      throw new Error("--log-format json requires AGENT_SERVICE_KEY or --keys, because a generated key is printed.");
+    if (values["health-port"] !== undefined && role !== "worker")
+      throw new Error("--health-port is for a worker. The API answers /healthz on its own port.");
     const hasAccess = Boolean(environment.AGENT_SERVICE_KEY || values.keys || values.trust);
     checkRole(role, { postgres, github, publicUrl, hasAccess, folder: values.folder });
     return {
@@ -218,6 +233,11 @@ export function parseOptions(
       ...parseAccess(values, project),
       projects: project,
       port: parseInteger("--port", values.port ?? "0", 0, 65_535),
+      healthPort:
+        values["health-port"] === undefined
+          ? undefined
+          : parseInteger("--health-port", values["health-port"], 0, 65_535),
+      logFormat,
       listen: parseAddress(values.listen, publicUrl),
       publicUrl,
       store: postgres === undefined ? store : undefined,

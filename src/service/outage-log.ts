@@ -1,10 +1,15 @@
+import type { Log } from "./log.ts";
+
 /** Logs when something stops working and when it works again, once each, however often it is tried in between. */
 export class OutageLog {
-  readonly #log: (line: string) => void;
+  readonly #log: Log;
+  readonly #onBegin: () => void;
   #isOut = false;
 
-  constructor(log: (line: string) => void) {
+  /** @param onBegin - called once for each outage. Default: does nothing */
+  constructor(log: Log, onBegin: () => void = () => {}) {
     this.#log = log;
+    this.#onBegin = onBegin;
   }
 
   /** Whether it does not work. */
@@ -13,8 +18,10 @@ export class OutageLog {
   }
 
   begin(line: string): void {
-    if (!this.#isOut) this.#log(line);
+    if (this.#isOut) return;
     this.#isOut = true;
+    this.#log(line, "warn");
+    this.#onBegin();
   }
 
   end(line: string): void {

@@ -20,6 +20,8 @@ import { runRounds } from "./jobs/rounds.ts";
 import { tidyJobDirectories } from "./jobs/tidy-job-directories.ts";
 import { UnknownJobs } from "./jobs/unknown-jobs.ts";
 import { Worker } from "./jobs/worker.ts";
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import { hourMs } from "./store/hourly-limit.ts";
 import type { Store } from "./store/store.ts";
 
@@ -51,13 +53,17 @@ export interface WorkerOptions {
   copier?: JobCopier | undefined;
   /** Stops the running agents. */
   signal: AbortSignal;
-  log: (line: string) => void;
+  log: Log;
+  /** Default: nothing is counted. */
+  metrics?: Metrics | undefined;
 }
 
 /** A worker with what it does in the background. Disposing of it waits until that has ended, after its signal has aborted. */
 export interface RunningWorker extends AsyncDisposable {
   /** Starts no more turns, and waits until none is running. */
   finish(): Promise<void>;
+  /** Whether it does not get on, not because of an outage that the store reports. */
+  readonly isStuck: boolean;
   /** Tries the store until it can be written, so that its log says so. */
   waitForStore(): Promise<void>;
 }
@@ -123,6 +129,9 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     tidy(folder, store, worktrees, signal, log).then(() => keepUp({ repository, worktrees, isNeeded, signal, log })),
   ]);
   return {
+    get isStuck() {
+      return worker.isStuck;
+    },
     waitForStore: () => worker.waitForStore(),
     finish: () => {
       worker.close();

@@ -1,18 +1,24 @@
+import type { RequestListener } from "node:http";
 import { type Backend, type BackendOptions, createFolder, openBackend } from "./backend.ts";
 import { createApi } from "./http/api.ts";
 import { type Authenticator, singleKey } from "./http/authentication.ts";
 import { checkHost } from "./http/host.ts";
 import { type LoopbackServer, listen } from "./http/listen.ts";
+import { observeRequests } from "./http/observe-requests.ts";
+import { sendJson } from "./http/send-json.ts";
 import { JobCopier } from "./jobs/job-copier.ts";
 import type { JobCopies } from "./jobs/job-copies.ts";
 import { Jobs } from "./jobs/jobs.ts";
 import { LogFiles } from "./jobs/log-files.ts";
+import type { Log, LogEvent } from "./log.ts";
+import { type Metrics, noMetrics, type ReadableMetrics } from "./metrics/metrics.ts";
+import { serveOperations } from "./operations.ts";
 import { Pages } from "./pages/pages.ts";
 import { checkDescriptors } from "./processes/descriptor-limit.ts";
 import type { LocalPullRequest } from "./pulls/local.ts";
 import { checkAgent, type RunningWorker, runWorker, type WorkerOptions } from "./run-worker.ts";
 
-type Shared = "baseUrl" | "signal" | "log" | "hasCopies" | "folder" | "copier";
+type Shared = "baseUrl" | "signal" | "log" | "metrics" | "hasCopies" | "folder" | "copier";
 
 export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<WorkerOptions, Shared> {
   /** A key that gives access to all projects. Default: only `openAuthenticator` knows who has access. */
@@ -35,11 +41,19 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
   hasJobPages?: boolean | undefined;
   /** Default: jobs are only in the store. */
   copies?: JobCopies | undefined;
-  log?: (line: string) => void;
+  /** Counts what happens. If it can be read, it is at `/metrics`. Default: nothing is counted. */
+  metrics?: Metrics | ReadableMetrics | undefined;
+  /** Where a worker alone answers `/healthz` and `/metrics`. Default: nowhere. */
+  healthPort?: number | undefined;
+  log?: Log;
+  /** Receives what only a structured log has. Default: does nothing. */
+  logEvent?: LogEvent | undefined;
 }
 
 /** A part of the service, or all of it. Disposing of it stops its agents; others on the same store resume their turns. */
 export interface RunningService extends AsyncDisposable {
+  /** Where a worker alone answers `/healthz`, without a path; undefined if it does not. */
+  healthUrl?: string;
   /** Starts no more turns, and waits until none is running. */
   finish(): Promise<void>;
 }
@@ -79,26 +93,46 @@ export function startApi(options: ServiceOptions): Promise<Service> {
  * @throws as `startService` does
  */
 export async function startWorker(options: ServiceOptions): Promise<RunningService> {
-  const { folder, publicUrl = "", log = () => {} } = options;
+  const { folder, publicUrl = "", healthPort, log = () => {} } = options;
   checkDescriptors();
   await createFolder(folder);
   checkAgent(options.agent, [folder]);
   const stop = new AbortController();
   const { signal } = stop;
   const backend = await openBackend({ ...options, hasCopies: false, baseUrl: () => publicUrl, signal, log });
-  const worker = await runWorker(backend, { ...options, signal, log });
+  let worker: RunningWorker | undefined;
+  let server: LoopbackServer | undefined;
+  try {
+    const { store } = backend;
+    if (healthPort !== undefined) {
+      const authenticator = hasKeys(options) ? await authenticatorOf(options, () => publicUrl) : undefined;
+      const operations = serveOperations({ ...options, authenticator, log, store, worker: () => worker }, notFound);
+      server = await listen(observed(checkHost(options.publicUrl, operations), options), healthPort, {
+        address: options.listen,
+        log,
+      });
+    }
+    worker = await runWorker(backend, { ...options, signal, log });
+  } catch (error) {
+    await server?.[Symbol.asyncDispose]();
+    await backend[Symbol.asyncDispose]();
+    throw error;
+  }
+  const running = worker;
   return {
-    finish: () => worker.finish(),
+    ...(server && { healthUrl: server.url }),
+    finish: () => running.finish(),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
-      await worker[Symbol.asyncDispose]();
+      await running[Symbol.asyncDispose]();
+      await server?.[Symbol.asyncDispose]();
       await backend[Symbol.asyncDispose]();
     },
   };
 }
 
 async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<Service> {
-  const { folder, agent, apiKey, publicUrl, copies, log = () => {} } = options;
+  const { folder, agent, publicUrl, copies, metrics, logEvent, log = () => {} } = options;
   checkDescriptors();
   await createFolder(folder);
   if (hasWorker) checkAgent(agent, [folder, options.store ?? folder]);
@@ -112,7 +146,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const copier = copies && new JobCopier({ copies, store, folder, log });
   let worker: RunningWorker | undefined;
   const onUnavailable = () => void worker?.waitForStore();
-  const jobs = new Jobs({ store, repositoryName, model: agent.model, copier, onUnavailable });
+  const jobs = new Jobs({ store, repositoryName, model: agent.model, copier, onUnavailable, metrics, logEvent });
   const { tokens, logs = new LogFiles(folder) } = store;
   const content = { store, repository, repositoryName, logs };
   const stateOfPull = stateOf(backend, options.openStore !== undefined);
@@ -120,7 +154,13 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const api = createApi({ engine: jobs, authenticator, hasJobPages: options.hasJobPages, signal, log });
   let server: LoopbackServer | undefined;
   try {
-    server = await listen(checkHost(publicUrl, pages.serve(api)), options.port, { address: options.listen, log });
+    const ownWorker = hasWorker ? () => worker : undefined;
+    const listener = serveOperations(
+      { store, folder, worker: ownWorker, authenticator, metrics, log },
+      pages.serve(api),
+    );
+    const checked = observed(checkHost(publicUrl, listener), options);
+    server = await listen(checked, options.port, { address: options.listen, log });
     ownUrl = server.url;
     if (hasWorker) worker = await runWorker(backend, { ...options, copier, signal, log });
   } catch (error) {
@@ -131,7 +171,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const started = server;
   return {
     ...started,
-    createSignInLink: async (path) => pages.createSignInLink(path, await authenticator.authenticate(apiKey)),
+    createSignInLink: async (path) => pages.createSignInLink(path, await authenticator.authenticate(options.apiKey)),
     finish: async () => worker?.finish(),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
@@ -142,12 +182,21 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   };
 }
 
+/** A worker needs none. */
+const hasKeys = ({ apiKey, openAuthenticator }: ServiceOptions) => Boolean(apiKey || openAuthenticator);
+
 async function authenticatorOf(options: ServiceOptions, baseUrl: () => string): Promise<Authenticator> {
   const { apiKey, projects, openAuthenticator } = options;
   if (openAuthenticator !== undefined) return openAuthenticator(baseUrl);
   if (!apiKey) throw new Error("there is no API key");
   return singleKey(apiKey, projects);
 }
+
+function observed(listener: RequestListener, { metrics = noMetrics, logEvent }: ServiceOptions): RequestListener {
+  return observeRequests({ metrics, logEvent }, listener);
+}
+
+const notFound: RequestListener = (_request, response) => sendJson(response, 404, { error: "Not found" });
 
 /** A page is at most this much behind what other processes have pushed. */
 const maxCloneAgeMs = 30_000;

@@ -53,7 +53,7 @@ async function watchFiles(calls: string) {
 /** Waits until something is exceeded, and returns what. */
 async function exceeded(leader: number, limits: Limits, directories: string[] = []): Promise<string[]> {
   const what: string[] = [];
-  await watchLimits(leader, directories, limits, (each) => void what.push(each), abortedAtEnd().signal);
+  await watchLimits(leader, directories, limits, (each) => void what.push(each.what), abortedAtEnd().signal);
   return what;
 }
 
@@ -61,7 +61,7 @@ async function exceeded(leader: number, limits: Limits, directories: string[] = 
 async function exceededSoon(leader: number, limits: Limits, directories: string[] = []): Promise<string[]> {
   const stop = abortedAtEnd();
   const what: string[] = [];
-  const watch = watchLimits(leader, directories, limits, (each) => void what.push(each), stop.signal);
+  const watch = watchLimits(leader, directories, limits, (each) => void what.push(each.what), stop.signal);
   await Promise.race([watch, setTimeout(300)]);
   stop.abort();
   await watch;
@@ -166,7 +166,7 @@ describe.skipIf(process.platform !== "linux")("the limit of", () => {
     const folder = temporaryFolder();
     const what: string[] = [];
     const { signal } = abortedAtEnd();
-    const watch = watchLimits(process.pid, [folder], { diskMb: 0.1 }, (each) => void what.push(each), signal);
+    const watch = watchLimits(process.pid, [folder], { diskMb: 0.1 }, (each) => void what.push(each.what), signal);
     await setTimeout(300);
     expect(what).toEqual([]);
     writeFileSync(join(folder, "file"), "x".repeat(200 * 1024));
@@ -178,10 +178,10 @@ describe.skipIf(process.platform !== "linux")("the limit of", () => {
     const leader = await start(family);
     const what: string[] = [];
     const stop = abortedAtEnd();
-    const watch = watchLimits(leader, [], { processes: 0 }, (each) => void what.push(each), stop.signal);
+    const watch = watchLimits(leader, [], { processes: 0 }, (each) => void what.push(each.what), stop.signal);
     stop.abort();
     await watch;
-    await watchLimits(leader, [], { processes: 0 }, (each) => void what.push(each), stop.signal);
+    await watchLimits(leader, [], { processes: 0 }, (each) => void what.push(each.what), stop.signal);
     expect(what).toEqual([]);
   });
 });

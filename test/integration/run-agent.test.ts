@@ -237,7 +237,7 @@ describe.skipIf(process.platform !== "linux")("the limits of an agent", () => {
     const { run } = setUp();
     const exceeded: string[] = [];
     const agent = shellAgent("sleep 300 & sleep 300");
-    const onLimitExceeded = (what: string) => void exceeded.push(what);
+    const onLimitExceeded = ({ what }: { what: string }) => void exceeded.push(what);
     expect(await run(agent, { limits: { processes: 1 }, onLimitExceeded })).toMatchObject({ end: "failed" });
     expect(exceeded).toEqual(["more than 1 processes"]);
   });
@@ -245,7 +245,7 @@ describe.skipIf(process.platform !== "linux")("the limits of an agent", () => {
   test("end with it", async () => {
     const { run, paths } = setUp();
     const exceeded: string[] = [];
-    const onLimitExceeded = (what: string) => void exceeded.push(what);
+    const onLimitExceeded = ({ what }: { what: string }) => void exceeded.push(what);
     // A check takes place at once, and the next one a second later.
     const agent = shellAgent("sleep 0.3");
     expect(await run(agent, { limits: { diskMb: 1 }, onLimitExceeded })).toMatchObject({ end: "completed" });

@@ -92,6 +92,10 @@ export class LeasedTurns implements ReadyTurns {
     );
   }
 
+  async oldestAgeSeconds(): Promise<number> {
+    return 0;
+  }
+
   async renew(taken: TakenTurn): Promise<boolean> {
     const { client, timeline, planted } = this.#options;
     const renew = `UPDATE queued SET renewedAt = ? ${this.#where}`;

@@ -100,7 +100,8 @@ const arrows: Record<string, string[]> = {
     "service/error-message.ts",
     "service/outage-log.ts",
   ],
-  "service/http": ["service/jobs", "service/processes", "service/error-message.ts"],
+  "service/http": ["service/jobs", "service/processes", "service/error-message.ts", "service/log-context.ts"],
+  "service/metrics": [],
   "service/pages": [
     "service/http",
     "service/jobs/commit-title.ts",
@@ -114,7 +115,9 @@ const arrows: Record<string, string[]> = {
     "service/pulls",
     "service/processes/resource-exhausted.ts",
     "service/store/ready-turns.ts",
+    "service/metrics/metrics.ts",
     "service/error-message.ts",
+    "service/log-context.ts",
     "service/outage-log.ts",
     "service/remove-directory.ts",
   ],
@@ -197,9 +200,11 @@ test("the service uses few packages besides Node, each in one place", () => {
       file.startsWith("service/") && !isType && !target.endsWith(".ts") && !target.startsWith("node:"),
   );
   expect([...new Set(packages.map(({ file, target }) => `${dirname(file)} → ${target}`))].sort()).toEqual([
+    "service → pino",
     "service/access → jose",
     "service/access → zod/mini",
     "service/jobs → tar",
+    "service/metrics → prom-client",
     "service/pages → lru-cache",
     "service/pages → p-limit",
     "service/pulls/github → @octokit/core",
@@ -237,6 +242,18 @@ function importedBy(file: string, found = new Set<string>()): Set<string> {
     if (target.endsWith(".ts") && !found.has(target)) importedBy(target, found.add(target));
   return found;
 }
+
+test("only the process of the service loads what metrics and JSON need, and only then", () => {
+  const users = imports.filter(
+    ({ target, isType }) => !isType && ["service/metrics/prometheus.ts", "service/json-printer.ts"].includes(target),
+  );
+  expect(users.map(({ file, isDynamic }) => ({ file, isDynamic }))).toEqual([
+    { file: "service/main.ts", isDynamic: true },
+    { file: "service/service-log.ts", isDynamic: true },
+  ]);
+  const printers = imports.filter(({ target, isType }) => !isType && target === "service/service-log.ts");
+  expect(printers.map(format)).toEqual(["service/main.ts → service/service-log.ts"]);
+});
 
 test("only a service with a Postgres store loads what that needs", () => {
   const inPostgres = (path: string) => path.startsWith("service/store/postgres/");

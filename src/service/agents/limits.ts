@@ -13,6 +13,13 @@ export interface Limits {
   diskMb?: number | undefined;
 }
 
+/** A limit that a job exceeds. */
+export interface ExceededLimit {
+  kind: "memory-limit" | "process-limit" | "disk-limit";
+  /** What the job has: `more than 100 MB of memory`. */
+  what: string;
+}
+
 const intervalMs = 1000;
 
 /** A check may take this part of the time. Reading the size of many files takes long. */
@@ -28,10 +35,10 @@ export async function watchLimits(
   leader: number,
   directories: readonly string[],
   limits: Limits,
-  onExceeded: (what: string) => void,
+  onExceeded: (exceeded: ExceededLimit) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const check = async (): Promise<string | undefined> =>
+  const check = async (): Promise<ExceededLimit | undefined> =>
     (await exceededByProcesses(leader, limits)) ?? (await exceededByFiles(directories, limits, signal));
   while (!signal.aborted && Object.values(limits).some((limit) => limit !== undefined)) {
     const start = performance.now();
@@ -47,7 +54,10 @@ export async function watchLimits(
   }
 }
 
-async function exceededByProcesses(leader: number, { memoryMb, processes }: Limits): Promise<string | undefined> {
+async function exceededByProcesses(
+  leader: number,
+  { memoryMb, processes }: Limits,
+): Promise<ExceededLimit | undefined> {
   if (memoryMb === undefined && processes === undefined) return undefined;
   const all = await readProcesses();
   const descendants = new Set([leader]);
@@ -57,9 +67,12 @@ async function exceededByProcesses(leader: number, { memoryMb, processes }: Limi
     for (const { id, parent } of all) if (descendants.has(parent)) descendants.add(id);
   }
   descendants.delete(leader);
-  if (descendants.size > (processes ?? Number.POSITIVE_INFINITY)) return `more than ${processes} processes`;
+  if (descendants.size > (processes ?? Number.POSITIVE_INFINITY))
+    return { kind: "process-limit", what: `more than ${processes} processes` };
   const usedKb = all.reduce((sum, { id, memoryKb }) => sum + (descendants.has(id) ? memoryKb : 0), 0);
-  return usedKb / 1024 > (memoryMb ?? Number.POSITIVE_INFINITY) ? `more than ${memoryMb} MB of memory` : undefined;
+  return usedKb / 1024 > (memoryMb ?? Number.POSITIVE_INFINITY)
+    ? { kind: "memory-limit", what: `more than ${memoryMb} MB of memory` }
+    : undefined;
 }
 
 async function readProcesses(): Promise<{ id: number; parent: number; memoryKb: number }[]> {
@@ -77,11 +90,11 @@ async function exceededByFiles(
   directories: readonly string[],
   { diskMb }: Limits,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<ExceededLimit | undefined> {
   if (diskMb === undefined) return undefined;
   // It exits with 1 if a file was removed meanwhile, and still prints the sizes.
   const run = promisify(execFile)("du", ["-sk", "--", ...directories], { signal, timeout: 60_000 });
   const { stdout } = await run.catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? "" }));
   const usedKb = [...stdout.matchAll(/^\d+/gm)].reduce((sum, [size]) => sum + Number(size), 0);
-  return usedKb > diskMb * 1024 ? `more than ${diskMb} MB of disk` : undefined;
+  return usedKb > diskMb * 1024 ? { kind: "disk-limit", what: `more than ${diskMb} MB of disk` } : undefined;
 }

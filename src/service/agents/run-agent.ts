@@ -8,7 +8,7 @@ import { ResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
 import type { Agent, AgentReport } from "./agent.ts";
 import { agentEnvironment, certificateFiles } from "./environment.ts";
-import { type Limits, watchLimits } from "./limits.ts";
+import { type ExceededLimit, type Limits, watchLimits } from "./limits.ts";
 import type { AgentNetwork } from "./network/agent-network.ts";
 import { programPaths } from "./sandbox/programs.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
@@ -48,8 +48,8 @@ export interface AgentOptions {
   limits: Limits;
   /** Where the supervisor keeps its compiled code, so that it starts in half the time. Default: nowhere. */
   compileCache?: string | undefined;
-  /** Called before the agent is killed because it exceeds a limit, with what it has. */
-  onLimitExceeded: (what: string) => void;
+  /** Called before the agent is killed because it exceeds a limit. */
+  onLimitExceeded: (exceeded: ExceededLimit) => void;
   /** The agent's output is appended to this file. */
   logFile: string;
   timeLimitMs: number;
@@ -123,8 +123,8 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     });
     const { timeLimitMs, signal } = options;
     const ended = new AbortController();
-    const onExceeded = (what: string): void => {
-      options.onLimitExceeded(what);
+    const onExceeded = (exceeded: ExceededLimit): void => {
+      options.onLimitExceeded(exceeded);
       signalGroup(child.pid, "SIGKILL");
     };
     if (child.pid !== undefined)

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { errorStack } from "../error-message.ts";
 import { type Engine, type JobRecord, OutcomeUnknown, type RateLimited, StoreUnavailable } from "../jobs/engine.ts";
+import type { Log } from "../log.ts";
 import { type Authenticator, bearerOf } from "./authentication.ts";
 import { BodyReader } from "./body-reader.ts";
 import { defaultMaxConnections, keepConnection } from "./connections.ts";
@@ -18,7 +19,7 @@ export interface ApiOptions {
   /** Aborts when the service stops. Default: never. */
   signal?: AbortSignal | undefined;
   /** Receives unexpected errors, with their stack. */
-  log: (line: string) => void;
+  log: Log;
 }
 
 interface Reply {
@@ -111,7 +112,7 @@ export function createApi(options: ApiOptions): RequestListener {
           body: { error: "The service cannot store anything now" },
           headers: { "retry-after": "30" },
         };
-      log(`${request.method} ${request.url}: ${errorStack(error)}`);
+      log(`${request.method} ${request.url}: ${errorStack(error)}`, "error");
       // Neither retried nor taken for a rejection by clients that keep to the specification.
       if (error instanceof OutcomeUnknown)
         return { status: 500, body: { error: "It is unknown whether the request was accepted" } };

@@ -1,6 +1,15 @@
 import { randomUUID } from "node:crypto";
+import type { LogEvent } from "../log.ts";
+import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import type { Store, StoredJob } from "../store/store.ts";
-import { type Engine, type JobRecord, type RateLimited, StoreUnavailable, type Wait } from "./engine.ts";
+import {
+  type Engine,
+  type JobRecord,
+  OutcomeUnknown,
+  type RateLimited,
+  StoreUnavailable,
+  type Wait,
+} from "./engine.ts";
 import type { JobCopier } from "./job-copier.ts";
 import { jobBranch } from "./job-files.ts";
 import { type Sleep, sleep as timer } from "./sleep.ts";
@@ -16,6 +25,10 @@ export interface JobsOptions {
   copier?: JobCopier | undefined;
   /** Called when a create or message was rejected, because the store cannot be written. Default: does nothing. */
   onUnavailable?: () => void;
+  /** Counts creates and messages. Default: nothing does. */
+  metrics?: Pick<Metrics, "promptAnswered"> | undefined;
+  /** Receives which job and turn a create or message became. Default: does nothing. */
+  logEvent?: LogEvent | undefined;
   /** Default: those of the machine. */
   clocks?: Clocks;
   /** Default: with a timer. */
@@ -37,7 +50,7 @@ export class Jobs implements Engine {
   async create(projectId: string, prompt: string): Promise<JobRecord | RateLimited> {
     const { store, copier, model } = this.#options;
     const job = { id: `job_${randomUUID()}`, project: projectId, createdAt: this.#clocks.wall(), model };
-    const limited = await this.#accept(() => store.addJob(job, prompt, this.#now()));
+    const limited = await this.#accept("create", job.id, (onTurn) => store.addJob(job, prompt, this.#now(), onTurn));
     if (limited !== undefined) return limited;
     copier?.save(job.id);
     return this.#activeRecord({ ...job, pullRequest: null });
@@ -47,7 +60,7 @@ export class Jobs implements Engine {
     const { store, copier } = this.#options;
     const job = await this.#find(projectId, jobId);
     if (job === undefined) return undefined;
-    const added = await this.#accept(() => store.addTurn(jobId, prompt, this.#now()));
+    const added = await this.#accept("message", jobId, (onTurn) => store.addTurn(jobId, prompt, this.#now(), onTurn));
     if (added === false) return undefined;
     if (added !== true) return added;
     copier?.save(jobId);
@@ -101,7 +114,7 @@ export class Jobs implements Engine {
     if ((await this.#find(projectId, jobId)) === undefined) return false;
     const { store, copier } = this.#options;
     const reason = `Stopped by ${by}.`;
-    const isStopped = await this.#accept(() => store.stopTurn(jobId, turnId, this.#clocks.wall(), reason));
+    const isStopped = await store.stopTurn(jobId, turnId, this.#clocks.wall(), reason);
     copier?.save(jobId);
     return isStopped;
   }
@@ -115,18 +128,38 @@ export class Jobs implements Engine {
     const { store, copier } = this.#options;
     const job = await this.#find(projectId, jobId);
     if (job === undefined) return undefined;
-    const added = await this.#accept(() => store.retryTurn(jobId, turnId, this.#now()));
+    const added = await this.#accept("message", jobId, (onTurn) => store.retryTurn(jobId, turnId, this.#now(), onTurn));
     if (added === false) return undefined;
     if (added !== true) return added;
     copier?.save(jobId);
     return this.#activeRecord(job);
   }
 
-  async #accept<T>(store: () => Promise<T>): Promise<T> {
+  /** Adds a turn to the store, with what counts and logs that. */
+  async #accept<T extends RateLimited | boolean | undefined>(
+    kind: "create" | "message",
+    job: string,
+    add: (onTurn: (id: number) => void) => Promise<T>,
+  ): Promise<T> {
+    const { metrics = noMetrics, logEvent, onUnavailable } = this.#options;
+    let turn: number | undefined;
     try {
-      return await store();
+      const added = await add((id) => {
+        turn = id;
+      });
+      if (typeof added === "object") metrics.promptAnswered(kind, "rate-limited");
+      // Otherwise the job was deleted a moment ago.
+      else if (turn !== undefined) {
+        metrics.promptAnswered(kind, "accepted");
+        logEvent?.(`${kind} accepted`, { job, turn });
+      }
+      return added;
     } catch (error) {
-      if (error instanceof StoreUnavailable) this.#options.onUnavailable?.();
+      if (error instanceof OutcomeUnknown) metrics.promptAnswered(kind, "unknown");
+      if (error instanceof StoreUnavailable) {
+        metrics.promptAnswered(kind, "store-unavailable");
+        onUnavailable?.();
+      }
       throw error;
     }
   }

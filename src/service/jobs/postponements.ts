@@ -1,3 +1,4 @@
+import type { Log } from "../log.ts";
 import { OutageLog } from "../outage-log.ts";
 import { oneLine } from "./one-line.ts";
 
@@ -14,7 +15,7 @@ export class Postponements {
   #starts = 0;
   #lastPostponed = 0;
 
-  constructor(log: (line: string) => void) {
+  constructor(log: Log) {
     this.#outage = new OutageLog(log);
   }
 

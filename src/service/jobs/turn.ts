@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
-import type { Limits } from "../agents/limits.ts";
+import type { ExceededLimit, Limits } from "../agents/limits.ts";
 import type { AgentNetwork } from "../agents/network/agent-network.ts";
-import type { AgentOptions } from "../agents/run-agent.ts";
+import type { AgentOptions, AgentResult } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import { errorMessage } from "../error-message.ts";
 import type { Worktree } from "../git/commit-worktree.ts";
 import type { Repository, Start } from "../git/repository.ts";
 import type { Worktrees } from "../git/worktrees.ts";
+import { type AgentExit, type Metrics, noMetrics } from "../metrics/metrics.ts";
 import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import { LeaseLost } from "../store/ready-turns.ts";
@@ -54,6 +55,8 @@ export interface TurnPorts {
   onFailure?: (reason: string) => void;
   /** No agent is run with less free space. Default: 100 MB. */
   minFreeBytes?: number;
+  /** Counts the ends of agents. Default: nothing does. */
+  metrics?: Pick<Metrics, "agentExited" | "turnStarted"> | undefined;
   /** Default: the one that this runs on. */
   machine?: TurnMachine;
   /** Default: a timer. */
@@ -263,7 +266,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
   } = context;
   const { job: jobId, prompt } = turn;
   const history = await store.history(turn);
-  let exceeded = "";
+  let exceeded: ExceededLimit | undefined;
   const options: AgentOptions = {
     prompt,
     isFollowUp: history.length > 0 && !isNewHome,
@@ -276,9 +279,9 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     limits,
     // Other agents could write code of the supervisor there.
     compileCache: sandbox.isConfining || agent.isTrusted ? join(folder, "compile-cache") : undefined,
-    onLimitExceeded: (what) => {
-      exceeded = `The agent is killed, because it has ${what}.`;
-      log(exceeded);
+    onLimitExceeded: (limit) => {
+      exceeded = limit;
+      log(killedFor(limit));
     },
     logFile,
     timeLimitMs,
@@ -295,9 +298,20 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
   const reported = result.end === "failed" && result.error !== undefined ? `The agent reported: ${result.error}` : "";
   log(end);
   if (reported !== "") log(reported);
-  if (result.end !== "completed") context.onFailure?.(`${exceeded || end} ${reported}`);
+  if (result.end !== "completed")
+    context.onFailure?.(`${exceeded === undefined ? end : killedFor(exceeded)} ${reported}`);
+  (context.metrics ?? noMetrics).agentExited(exitOf(result, exceeded));
   const hasMessages = result.end === "completed" && (await machine.hasOwnCommits(directory.tree, start));
   return { ...result, ownMessages: hasMessages ? await ownMessages(agent, start.head, options, machine) : [] };
+}
+
+const killedFor = ({ what }: ExceededLimit): string => `The agent is killed, because it has ${what}.`;
+
+function exitOf({ end, error }: AgentResult, exceeded: ExceededLimit | undefined): AgentExit {
+  if (end === "completed" || end === "stopped") return end;
+  if (exceeded !== undefined) return exceeded.kind;
+  if (end === "timed-out") return "time-limit";
+  return error === undefined ? "exit-code" : "reported-failure";
 }
 
 /**

@@ -1,4 +1,7 @@
 import { errorMessage, errorStack } from "../error-message.ts";
+import type { Log } from "../log.ts";
+import { withLogContext } from "../log-context.ts";
+import { noMetrics } from "../metrics/metrics.ts";
 import { OutageLog } from "../outage-log.ts";
 import { LeaseLost } from "../store/ready-turns.ts";
 import type { RunningTurn } from "../store/store.ts";
@@ -22,9 +25,11 @@ export interface WorkerOptions extends Omit<TurnPorts, "stop" | "onFailure"> {
   signal: AbortSignal;
   /** Default: jobs are only in the store. */
   copier?: JobCopier | undefined;
-  log: (line: string) => void;
+  log: Log;
   /** Returns the system's time, in milliseconds since 1970. Default: that of the machine. */
   now?: () => number;
+  /** Returns milliseconds since any moment. Default: since the process started. */
+  monotonic?: () => number;
 }
 
 /** A turn that was taken. */
@@ -45,6 +50,8 @@ interface Run {
 /** The pauses before the store is written again after it could not be. They double from the first to the last one. */
 const firstPauseMs = 1000;
 const lastPauseMs = 30_000;
+/** Longer than any answer of a store takes, or than a store that does not answer is waited for. */
+const stuckMs = 120_000;
 
 /**
  * Runs the turns of jobs, with agents that change a repository. No job stays active forever, even if the worker is killed, the
@@ -62,6 +69,8 @@ export class Worker {
   /** Whether a turn may have become ready since turns were taken last. */
   #isWanted = false;
   #taking: Promise<void> | undefined;
+  /** When the store was asked for a turn that it has not answered yet. */
+  #askedAt: number | undefined;
   /** How many pauses after postponed turns are going on. */
   #gaps = 0;
 
@@ -82,6 +91,16 @@ export class Worker {
     this.#startTurns();
   }
 
+  /** Whether the store does not answer when it is asked for a turn, not even with an error. */
+  get isStuck(): boolean {
+    return this.#askedAt !== undefined && this.#elapsed() - this.#askedAt > stuckMs;
+  }
+
+  #elapsed(): number {
+    const { monotonic = () => performance.now() } = this.#options;
+    return monotonic();
+  }
+
   /** Starts no more turns. */
   close(): void {
     this.#isClosed = true;
@@ -100,6 +119,11 @@ export class Worker {
   async waitForStore(): Promise<void> {
     if (this.#isWaitingForStore) return;
     this.#isWaitingForStore = true;
+    // It goes on after the request that has found the store out of order.
+    await withLogContext({}, () => this.#tryStore());
+  }
+
+  async #tryStore(): Promise<void> {
     for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
       if (!(await this.#pause(pauseMs))) return;
       try {
@@ -115,7 +139,8 @@ export class Worker {
 
   #startTurns(): void {
     this.#isWanted = true;
-    this.#taking ??= this.#takeTurns().finally(() => {
+    // Whatever made a turn ready, such as a request: this takes turns of any job.
+    this.#taking ??= withLogContext({}, () => this.#takeTurns()).finally(() => {
       this.#taking = undefined;
       // One may have become ready after the last look.
       if (this.#isWanted && !this.#isWaitingForStore && this.#canStart()) this.#startTurns();
@@ -133,11 +158,12 @@ export class Worker {
     try {
       while (this.#isWanted && this.#canStart()) {
         this.#isWanted = false;
+        this.#askedAt = this.#elapsed();
         const turn = await store.startNextTurn(agentsPerProject, now?.());
         this.#startOutage.end("Turns can be started again.");
         if (turn === undefined) continue;
         this.#isWanted = true;
-        const running = this.#process(turn).finally(() => {
+        const running = withLogContext({ job: turn.job, turn: turn.id }, () => this.#process(turn)).finally(() => {
           this.#running.delete(running);
           this.#startTurns();
         });
@@ -147,6 +173,8 @@ export class Worker {
       if (!(error instanceof StoreUnavailable))
         this.#startOutage.begin(`No turn can be started, trying again: ${errorStack(error)}`);
       void this.waitForStore();
+    } finally {
+      this.#askedAt = undefined;
     }
   }
 
@@ -166,16 +194,18 @@ export class Worker {
 
   /** Runs a turn, and stores how it ended or that it was postponed. Never rejects. */
   async #runAndStore(turn: RunningTurn, lease: KeptLease): Promise<void> {
-    const { store, copier, folder, log } = this.#options;
+    const { store, copier, folder, log, metrics = noMetrics } = this.#options;
     const name = `${turn.job}: turn ${turn.id}`;
     if (turn.isResumed) log(`${name} was interrupted on another worker, resuming`);
     // Once, however often it is tried.
     const wasPostponed = this.#postponements.has(turn.id);
     if (!wasPostponed) log(`${name} started`);
     const position = this.#postponements.start();
+    const onEnd = metrics.turnStarted();
     const { logs } = store;
     const shipper = logs && new LogShipper({ turn, file: jobLogFile(folder, turn.job), logs, log });
     const { result, reason } = await this.#run(turn, lease.signal);
+    onEnd(lease.isLost ? "taken-over" : result);
     // Not `lease.isLost` at the end: the next turn of the job may have been taken here as soon as the end of this one was stored.
     let isLost = lease.isLost;
     const lose = (): void => {
@@ -200,7 +230,10 @@ export class Worker {
       });
     const endedAt = now();
     if (!wasPostponed || result !== "postponed")
-      log(`${name} ${result}${reason === undefined ? "" : `: ${oneLine(reason)}`}`);
+      log(
+        `${name} ${result}${reason === undefined ? "" : `: ${oneLine(reason)}`}`,
+        result === "failed" ? "warn" : "info",
+      );
     if (result === "postponed") {
       const pauseMs = this.#postponements.postpone(turn.id, reason ?? "unknown reason");
       void this.#leaveGap();
@@ -229,7 +262,7 @@ export class Worker {
       return { result, reason: result === "failed" || result === "postponed" ? reason : undefined };
     } catch (error) {
       if (error instanceof StoreUnavailable) return { result: "postponed", reason: error.message };
-      log(`${turn.job}: ${errorStack(error)}`);
+      log(`${turn.job}: ${errorStack(error)}`, "error");
       return { result: "failed", reason: errorMessage(error) };
     }
   }
@@ -251,7 +284,7 @@ export class Worker {
           return false;
         }
         const reason = error instanceof StoreUnavailable ? "" : `: ${errorStack(error)}`;
-        if (isFirst) log(`${name}: its state cannot be stored yet, trying again${reason}`);
+        if (isFirst) log(`${name}: its state cannot be stored yet, trying again${reason}`, "warn");
       }
       if (await this.#pause(pauseMs)) continue;
       log(`${name}: its state could not be stored before the service stopped, so the next service resumes the turn`);

@@ -130,7 +130,7 @@ export class Pages {
       const text = "The service cannot use its store now. Try again later.";
       return { status: 503, headers: { "retry-after": "30" }, body: [messagePage("Error 503", text)] };
     }
-    this.#options.log(`${method} ${path}: ${errorStack(error)}`);
+    this.#options.log(`${method} ${path}: ${errorStack(error)}`, "error");
     return { status: 500, body: [messagePage("Error 500", "Internal error. The log of the service has the details.")] };
   }
 }

@@ -4,6 +4,7 @@ import pLimit from "p-limit";
 import type { Repository } from "../git/repository.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { commitTitle } from "../jobs/commit-title.ts";
+import type { Log } from "../log.ts";
 import type { LocalPullRequest } from "../pulls/local.ts";
 import type { PullRequestState } from "../pulls/pull-requests.ts";
 import { StateErrorLog } from "../pulls/state-error-log.ts";
@@ -43,7 +44,7 @@ export interface PullRequestPagesOptions {
   repositoryName: string;
   /** Reads the state of a pull request. */
   stateOf: (pullRequest: LocalPullRequest) => Promise<PullRequestState>;
-  log: (line: string) => void;
+  log: Log;
 }
 
 /** Of a larger diff only this much is read, and only so many lines are shown: browsers are slow with more. */

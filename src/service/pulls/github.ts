@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import type { Metrics } from "../metrics/metrics.ts";
 import { checkToken } from "./github/check-token.ts";
 import { ClosedPullRequests } from "./github/closed-pull-requests.ts";
 import { GitHubApi } from "./github/github-api.ts";
@@ -14,6 +15,8 @@ export interface GitHubPullRequestsOptions {
   /** Aborts requests, retries and waits for GitHub's rate limit. */
   signal: AbortSignal;
   log: (line: string) => void;
+  /** Counts the requests. Default: nothing does. */
+  metrics?: Pick<Metrics, "gitHubAnswered"> | undefined;
   /** Returns milliseconds of a clock that does not go back. Default: that of the process. */
   now?: () => number;
   /** How long a second of waiting takes, in milliseconds. Default: 1000; less in tests. */
@@ -32,8 +35,8 @@ export class GitHubPullRequests implements PullRequests {
   readonly #secondMs: number;
 
   constructor(options: GitHubPullRequestsOptions) {
-    const { repository, signal, log, now = () => performance.now(), secondMs = 1000 } = options;
-    this.#api = new GitHubApi({ repository, signal, log, secondMs });
+    const { repository, signal, log, metrics, now = () => performance.now(), secondMs = 1000 } = options;
+    this.#api = new GitHubApi({ repository, signal, log, metrics, secondMs });
     this.#identity = new RepositoryIdentity(this.#api, log);
     this.#closed = new ClosedPullRequests({ api: this.#api, identity: this.#identity, log, now });
     this.#log = log;

@@ -56,6 +56,8 @@ export interface ReadyTurns {
    * @returns the turns that were running
    */
   recover(transaction: Transaction): Promise<{ id: number; job: string }[]>;
+  /** Returns for how long the oldest turn could have been taken, in seconds; 0 if there is none. */
+  oldestAgeSeconds(sql: Sql): Promise<number>;
   /** Extends a lease. Returns `false` if it has expired and somebody else took the turn. */
   renew(taken: TakenTurn): Promise<boolean>;
   /** Calls `listener` whenever a turn may have become ready, also by another process. Not before `add` was committed. */

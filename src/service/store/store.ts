@@ -3,6 +3,7 @@ import { OutcomeUnknown, type RateLimited, StoreUnavailable } from "../jobs/engi
 import { isActive, type JobCopy, type TurnCopy } from "../jobs/job-copies.ts";
 import type { StoredLogs } from "../jobs/job-logs.ts";
 import type { SharedHomes } from "../jobs/shared-homes.ts";
+import type { Census } from "../metrics/metrics.ts";
 import type { TokenStore } from "../pages/expiring-tokens.ts";
 import type { PageStore, TurnExcerpt } from "../pages/pull-request-pages.ts";
 import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
@@ -184,15 +185,22 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
    * create that could not be stored is not counted.
    *
    * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
+   * @param onTurn - receives the id of the turn, before it is known whether it is stored
    */
-  async addJob(job: NewJob, prompt: string, at = job.createdAt): Promise<RateLimited | undefined> {
+  async addJob(
+    job: NewJob,
+    prompt: string,
+    at = job.createdAt,
+    onTurn?: (id: number) => void,
+  ): Promise<RateLimited | undefined> {
     const { id, project, createdAt, model = null } = job;
     const limited = await this.#database.transaction(async (transaction) => {
       const exceeded = await countUse(transaction, "create", project, () => this.#now?.(transaction) ?? at);
       if (exceeded !== undefined) return exceeded;
       const insert = 'INSERT INTO job (id, project, "createdAt", model) VALUES (?, ?, ?, ?)';
       await transaction.run(insert, id, project, createdAt, model);
-      await this.#addTurn(transaction, id, project, prompt);
+      const turn = await this.#addTurn(transaction, id, project, prompt);
+      onTurn?.(turn);
       return undefined;
     });
     this.#announce();
@@ -203,22 +211,31 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
    * Adds a turn to a job and takes the job out of the archive, if the hourly limit of its project allows another message.
    *
    * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
+   * @param onTurn - receives the id of the turn, before it is known whether it is stored
    * @returns `false` if there is no such job, such as because it was deleted a moment ago
    */
-  async addTurn(jobId: string, prompt: string, at: number): Promise<RateLimited | boolean> {
+  async addTurn(
+    jobId: string,
+    prompt: string,
+    at: number,
+    onTurn?: (id: number) => void,
+  ): Promise<RateLimited | boolean> {
     const result = await this.#changeJob(jobId, async (transaction) => {
       await lockJob(transaction, jobId);
       const job = await transaction.row<{ project: string }>("SELECT project FROM job WHERE id = ?", jobId);
       if (job === undefined) return false;
       const limited = await countUse(transaction, "message", job.project, () => this.#now?.(transaction) ?? at);
-      if (limited === undefined) await this.#addTurn(transaction, jobId, job.project, prompt);
-      return limited ?? true;
+      if (limited !== undefined) return limited;
+      const turn = await this.#addTurn(transaction, jobId, job.project, prompt);
+      onTurn?.(turn);
+      return true;
     });
     this.#announce();
     return result;
   }
 
-  async #addTurn(transaction: Transaction, job: string, project: string, prompt: string): Promise<void> {
+  /** Returns the id of the turn. */
+  async #addTurn(transaction: Transaction, job: string, project: string, prompt: string): Promise<number> {
     const open = "SELECT 1 FROM turn WHERE job = ? AND state IN ('waiting', 'running') LIMIT 1";
     const isFirst = (await transaction.row(open, job)) === undefined;
     const turn = await this.#nextTurnId(transaction);
@@ -226,6 +243,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     const activate = 'UPDATE job SET state = \'active\', "idleSince" = NULL, "archivedAt" = NULL WHERE id = ?';
     await transaction.run(activate, job);
     if (isFirst) await this.#ready.add(transaction, { turn, job, project });
+    return turn;
   }
 
   /** Returns a job with its turns, for another store. */
@@ -275,6 +293,25 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     const sql = `SELECT (SELECT count(*) FROM job) AS jobs,
       (SELECT count(*) FROM turn WHERE state = 'waiting') AS "waitingTurns"`;
     return (await this.#database.row<{ jobs: number; waitingTurns: number }>(sql)) ?? { jobs: 0, waitingTurns: 0 };
+  }
+
+  /** Returns how many jobs and turns there are, by state. It reads every job, so it is not for each request. */
+  async census(): Promise<Census> {
+    const jobs = await this.#database.row<Census["jobs"]>(
+      `SELECT count(*) FILTER (WHERE "archivedAt" IS NULL AND state = 'active') AS active,
+         count(*) FILTER (WHERE "archivedAt" IS NULL AND state = 'completed') AS completed,
+         count(*) FILTER (WHERE "archivedAt" IS NULL AND state = 'failed') AS failed,
+         count(*) FILTER (WHERE "archivedAt" IS NOT NULL) AS archived FROM job`,
+    );
+    const turns = await this.#database.row<Census["turns"]>(
+      `SELECT (SELECT count(*) FROM turn WHERE state = 'waiting') AS waiting,
+         (SELECT count(*) FROM turn WHERE state = 'running') AS running`,
+    );
+    return {
+      jobs: jobs ?? { active: 0, completed: 0, failed: 0, archived: 0 },
+      turns: turns ?? { waiting: 0, running: 0 },
+      oldestWaitingSeconds: await this.#ready.oldestAgeSeconds(this.#database),
+    };
   }
 
   /**
@@ -462,9 +499,15 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
    * Adds a turn with the prompt of a job's last one, if that has failed. It counts as a message.
    *
    * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
+   * @param onTurn - receives the id of the turn, before it is known whether it is stored
    * @returns `false` if it is not the last turn of the job, or has not failed
    */
-  async retryTurn(jobId: string, turnId: number, at: number): Promise<RateLimited | boolean> {
+  async retryTurn(
+    jobId: string,
+    turnId: number,
+    at: number,
+    onTurn?: (id: number) => void,
+  ): Promise<RateLimited | boolean> {
     const last = `SELECT turn.id, turn.state, turn.prompt, job.project FROM turn JOIN job ON job.id = turn.job
       WHERE turn.job = ? ORDER BY turn.id DESC LIMIT 1`;
     const result = await this.#changeJob(jobId, async (transaction) => {
@@ -475,8 +518,10 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
       );
       if (turn?.id !== turnId || turn.state !== "failed") return false;
       const limited = await countUse(transaction, "message", turn.project, () => this.#now?.(transaction) ?? at);
-      if (limited === undefined) await this.#addTurn(transaction, jobId, turn.project, turn.prompt);
-      return limited ?? true;
+      if (limited !== undefined) return limited;
+      const id = await this.#addTurn(transaction, jobId, turn.project, turn.prompt);
+      onTurn?.(id);
+      return true;
     });
     this.#announce();
     return result;

@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { Octokit } from "@octokit/core";
 import { retry } from "@octokit/plugin-retry";
 import { throttling } from "@octokit/plugin-throttling";
+import type { Metrics } from "../../metrics/metrics.ts";
 import { createBoundedFetch, RedirectError } from "./bounded-fetch.ts";
+import { countedFetch } from "./counted-fetch.ts";
 import { GitHubError, RateLimitError } from "./github-error.ts";
 import type { GitHubRepository } from "./github-repository.ts";
 import { asResponseError, describeRateLimits, rateLimitSeconds, rateLimitWindowMs } from "./rate-limit.ts";
@@ -12,6 +14,8 @@ export interface GitHubApiOptions {
   /** Aborts requests, retries and waits. */
   signal: AbortSignal;
   log: (line: string) => void;
+  /** Counts the requests, with their retries. Default: nothing does. */
+  metrics?: Pick<Metrics, "gitHubAnswered"> | undefined;
   /** How long a second of waiting takes, in milliseconds. Default: 1000; less in tests. */
   secondMs?: number | undefined;
 }
@@ -57,7 +61,7 @@ export class GitHubApi {
   readonly #octokit: Octokit;
   readonly #log: (line: string) => void;
 
-  constructor({ repository, signal, log, secondMs = 1000 }: GitHubApiOptions) {
+  constructor({ repository, signal, log, metrics, secondMs = 1000 }: GitHubApiOptions) {
     this.repository = repository;
     this.signal = signal;
     this.#log = log;
@@ -66,7 +70,8 @@ export class GitHubApi {
       if (`${from}/`.toLowerCase().includes(own))
         this.#redirect = /\/(?:repositories\/\d+|repos\/[^/]+\/[^/]+)/.exec(to)?.[0] ?? to;
     };
-    const fetch = createBoundedFetch({ apiUrl: repository.apiUrl, onRedirect });
+    const boundedFetch = createBoundedFetch({ apiUrl: repository.apiUrl, onRedirect });
+    const fetch = metrics === undefined ? boundedFetch : countedFetch(boundedFetch, metrics);
     this.#octokit = new GitHubClient({
       auth: repository.token,
       baseUrl: repository.apiUrl,

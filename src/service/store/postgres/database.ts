@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { Pool, type PoolClient, type QueryResult, types } from "pg";
 import { errorMessage } from "../../error-message.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../jobs/engine.ts";
+import type { Log } from "../../log.ts";
 import { OutageLog } from "../../outage-log.ts";
 import { type Database, type Sql, storable, type Transaction, type Value } from "../sql.ts";
 import { isUnavailable, isUnwritable } from "./errors.ts";
@@ -14,7 +15,9 @@ export interface PostgresOptions {
   url: string;
   /** Connections at a time, besides the one that waits for notifications. Default: 10. */
   maxConnections?: number;
-  log: (line: string) => void;
+  log: Log;
+  /** Called when the database cannot be used any more. Default: does nothing. */
+  onOutage?: (() => void) | undefined;
   times?: Partial<PostgresTimes>;
   /** Returns the time by which hourly limits count, in milliseconds since 1970. Default: the server's. */
   now?: (sql: Sql) => Promise<number>;
@@ -64,9 +67,9 @@ export class PostgresDatabase implements Database {
   /** Whether the outage may be one of changes alone, so that only a change shows its end. */
   #isUnwritable = false;
 
-  constructor(pool: Pool, log: (line: string) => void, times: Partial<PostgresTimes> = {}) {
+  constructor(pool: Pool, log: Log, times: Partial<PostgresTimes> = {}, onOutage?: () => void) {
     this.#pool = pool;
-    this.#outage = new OutageLog(log);
+    this.#outage = new OutageLog(log, onOutage);
     this.#times = { ...defaultTimes, ...times };
     this.#usableSince = this.#times.now();
     // Of connections that nobody uses now. Who uses the next one finds out.

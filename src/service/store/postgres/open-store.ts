@@ -36,7 +36,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const { url, log, now = serverTime } = options;
   const { superviseMs = defaultTimes.superviseMs } = options.times ?? {};
   const pool = createPool(options);
-  const database = new PostgresDatabase(pool, log, options.times);
+  const database = new PostgresDatabase(pool, log, options.times, options.onOutage);
   const notifications = new Notifications(url);
   try {
     const ready = await whileOthersWait(pool, async () => {

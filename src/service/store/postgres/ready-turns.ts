@@ -2,7 +2,7 @@ import { PgBoss } from "pg-boss";
 import { StoreUnavailable } from "../../jobs/engine.ts";
 import type { ReadyTurn, ReadyTurns, TakenTurn } from "../ready-turns.ts";
 import { LeaseLost } from "../ready-turns.ts";
-import type { Transaction } from "../sql.ts";
+import type { Sql, Transaction } from "../sql.ts";
 import { type PostgresDatabase, PostgresTransaction } from "./database.ts";
 import { logChannel, type Notifications, turnChannel } from "./notifications.ts";
 import { queueTables } from "./schema.ts";
@@ -153,6 +153,12 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
   /** Other processes may be running everything that is running. */
   async recover(): Promise<[]> {
     return [];
+  }
+
+  async oldestAgeSeconds(sql: Sql): Promise<number> {
+    const oldest = `SELECT greatest(coalesce(extract(epoch FROM now() - min(start_after)), 0), 0)::double precision AS age
+      FROM ${queueTables}.job WHERE name = ? AND state < 'active' AND start_after <= now()`;
+    return (await sql.row<{ age: number }>(oldest, queue))?.age ?? 0;
   }
 
   async renew(taken: TakenTurn): Promise<boolean> {

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { errorMessage } from "../../error-message.ts";
 import { StoreUnavailable } from "../../jobs/engine.ts";
+import type { Log } from "../../log.ts";
 import { OutageLog } from "../../outage-log.ts";
 import { storable, type Value } from "../sql.ts";
 
@@ -32,12 +33,13 @@ export class Connection implements Disposable {
 
   /**
    * @param file - created if it does not exist; `:memory:` persists nothing
+   * @param onOutage - called when the file cannot be used any more. Default: does nothing
    * @throws if the file cannot be opened
    */
-  constructor(file: string, log: (line: string) => void) {
+  constructor(file: string, log: Log, onOutage?: () => void) {
     this.#file = file;
-    this.#outage = new OutageLog(log);
-    this.#damage = new OutageLog(log);
+    this.#outage = new OutageLog(log, onOutage);
+    this.#damage = new OutageLog(log, onOutage);
     // Foreign keys are turned on after migrations, which replace tables.
     const options = { timeout: busyTimeoutMs, enableForeignKeyConstraints: false };
     try {

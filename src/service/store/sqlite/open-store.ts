@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { chmodSync } from "node:fs";
 import { StoreUnavailable } from "../../jobs/engine.ts";
+import type { Log } from "../../log.ts";
 import { countTurnIds, type NextTurnId, Store } from "../store.ts";
 import { Connection } from "./connection.ts";
 import { SqliteDatabase } from "./database.ts";
@@ -22,13 +23,15 @@ export const distinctTurnIds: NextTurnId = async (transaction) =>
  * @param file - created if it does not exist; `:memory:` persists nothing
  * @param log - receives a line when the file cannot be written any more, and when it can again
  * @param nextTurnId - default: counts
+ * @param onOutage - called when the file cannot be used any more. Default: does nothing
  * @throws if another service has the file open, or could open it by a hard link, or if it is damaged, incomplete, of a
  *   newer version or not a store
  */
 export function openSqliteStore(
   file: string,
-  log: (line: string) => void = () => {},
+  log: Log = () => {},
   nextTurnId: NextTurnId = countTurnIds,
+  onOutage: () => void = () => {},
 ): Store {
   const path = file === ":memory:" ? file : findStore(file);
   const lock = path === ":memory:" ? undefined : lockStore(path);
@@ -36,7 +39,11 @@ export function openSqliteStore(
   let isOpen = false;
   try {
     // Before it is open, an error is thrown, and no outage begins.
-    connection = new Connection(path, (line) => isOpen && log(line));
+    connection = new Connection(
+      path,
+      (line, level) => isOpen && log(line, level),
+      () => isOpen && onOutage(),
+    );
     openSchema(connection, path);
     // It has prompts. SQLite gives its other files the same mode.
     if (path !== ":memory:") chmodSync(path, 0o600);

@@ -8,10 +8,22 @@ import type { Sql, Transaction } from "../sql.ts";
  */
 export class SqliteReadyTurns implements ReadyTurns {
   readonly renewEveryMs = undefined;
+  /**
+   * When turns became ready in this process, the oldest first. Not stored, because it is only for the age of the queue. A turn may be
+   * here whose transaction was not committed.
+   */
+  readonly #since = new Map<number, number>();
+  readonly #now: () => number;
+
+  /** @param now - returns milliseconds since any moment. Default: since the process started */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   async add(transaction: Transaction, { turn, project }: ReadyTurn): Promise<void> {
     await transaction.run("INSERT INTO project (name) VALUES (?) ON CONFLICT DO NOTHING", project);
     await transaction.run("INSERT INTO ready (turn, project) VALUES (?, ?) ON CONFLICT DO NOTHING", turn, project);
+    this.#noteReady(turn);
   }
 
   async mayHaveTurns(sql: Sql): Promise<boolean> {
@@ -29,6 +41,7 @@ export class SqliteReadyTurns implements ReadyTurns {
     );
     if (next === undefined) return undefined;
     await transaction.run("DELETE FROM ready WHERE turn = ?", next.turn);
+    this.#since.delete(next.turn);
     const last = "SELECT max(lastStart) FROM project";
     await transaction.run(`UPDATE project SET lastStart = (${last}) + 1 WHERE name = ?`, next.project);
     return { turn: next.turn, lease: randomUUID() };
@@ -39,7 +52,9 @@ export class SqliteReadyTurns implements ReadyTurns {
   /** A pause ends by `endPause`, or with the process. */
   async putBack(transaction: Transaction, { turn }: TakenTurn, pauseMs: number): Promise<void> {
     const project = "SELECT job.project FROM turn JOIN job ON job.id = turn.job WHERE turn.id = ?";
-    if (pauseMs === 0) await transaction.run(`INSERT INTO ready (turn, project) VALUES (?, (${project}))`, turn, turn);
+    if (pauseMs > 0) return;
+    await transaction.run(`INSERT INTO ready (turn, project) VALUES (?, (${project}))`, turn, turn);
+    this.#noteReady(turn);
   }
 
   async withdraw(transaction: Transaction, { turn }: Pick<ReadyTurn, "turn">): Promise<void> {
@@ -58,7 +73,20 @@ export class SqliteReadyTurns implements ReadyTurns {
       `INSERT INTO ready (turn, project) SELECT min(turn.id), job.project FROM turn JOIN job ON job.id = turn.job
          WHERE turn.state = 'waiting' GROUP BY turn.job`,
     );
+    for (const { turn } of await transaction.rows<{ turn: number }>("SELECT turn FROM ready")) this.#noteReady(turn);
     return turns;
+  }
+
+  async oldestAgeSeconds(sql: Sql): Promise<number> {
+    for (const [turn, since] of this.#since) {
+      if (await sql.row("SELECT 1 FROM ready WHERE turn = ?", turn)) return (this.#now() - since) / 1000;
+      this.#since.delete(turn);
+    }
+    return 0;
+  }
+
+  #noteReady(turn: number): void {
+    if (!this.#since.has(turn)) this.#since.set(turn, this.#now());
   }
 
   async renew(): Promise<boolean> {

@@ -128,7 +128,7 @@ test("an agent that times out fails its turn after the time that is named", asyn
 test("a turn whose agent exceeds a limit fails because of that", async () => {
   const { run, machine } = await setUpTurns();
   machine.runAgent = async (_agent, { onLimitExceeded }) => {
-    onLimitExceeded("700 processes");
+    onLimitExceeded({ kind: "process-limit", what: "700 processes" });
     return { end: "failed", message: undefined, error: undefined };
   };
   const text = "The agent is killed, because it has 700 processes.";

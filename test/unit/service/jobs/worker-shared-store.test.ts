@@ -54,6 +54,9 @@ class SharedTurns implements ReadyTurns {
   endPause(transaction: Transaction, turn: ReadyTurn): Promise<void> {
     return this.#queue.endPause(transaction, turn);
   }
+  async oldestAgeSeconds(): Promise<number> {
+    return 0;
+  }
   onReady(): void {}
 }
 

@@ -1,0 +1,81 @@
+import type { TurnResult } from "../jobs/turn.ts";
+
+/**
+ * How an agent ended. `reported-failure`: its exit code was 0, but it said that it failed; `stopped`: the service stopped it;
+ * `memory-limit` and the like: it was killed, because it exceeded that limit.
+ */
+export type AgentExit =
+  | "completed"
+  | "exit-code"
+  | "reported-failure"
+  | "time-limit"
+  | "memory-limit"
+  | "process-limit"
+  | "disk-limit"
+  | "stopped";
+
+/** What became of a create or message: accepted, rejected for one of two reasons, or nobody knows. */
+export type PromptResult = "accepted" | "rate-limited" | "store-unavailable" | "unknown";
+
+/** An HTTP request that was answered, or whose client has gone before. */
+export interface AnsweredRequest {
+  method: string;
+  /** The template of its path, of which there are few: `/pull/{number}`. */
+  route: string;
+  /** 499 if the client has gone before it was answered. */
+  status: number;
+  seconds: number;
+}
+
+/** A response of GitHub's API. */
+export interface GitHubResponseNumbers {
+  /** Undefined if GitHub did not respond. */
+  status: number | undefined;
+  /** How many requests the rate limit still allows; undefined if GitHub does not say. */
+  remaining: number | undefined;
+  /** When the rate limit starts over, in seconds since 1970; undefined if GitHub does not say. */
+  resetAt: number | undefined;
+}
+
+/** Receives what happens in the service, to count it. Its methods never throw. */
+export interface Metrics {
+  promptAnswered(kind: "create" | "message", result: PromptResult): void;
+  /** Returns what is called when the turn has ended. */
+  turnStarted(): (result: TurnResult) => void;
+  agentExited(exit: AgentExit): void;
+  requestAnswered(request: AnsweredRequest): void;
+  gitHubAnswered(response: GitHubResponseNumbers): void;
+  storeOutageBegan(): void;
+}
+
+/** Counts nothing. */
+export const noMetrics: Metrics = {
+  promptAnswered: () => {},
+  turnStarted: () => () => {},
+  agentExited: () => {},
+  requestAnswered: () => {},
+  gitHubAnswered: () => {},
+  storeOutageBegan: () => {},
+};
+
+/** How many jobs and turns a store has. */
+export interface Census {
+  /** By the status that the API shows. */
+  jobs: Readonly<Record<"active" | "completed" | "failed" | "archived", number>>;
+  /** Of all workers. */
+  turns: Readonly<Record<"waiting" | "running", number>>;
+  /** How long the oldest turn has waited that only waits for a free agent, in seconds; 0 if there is none. */
+  oldestWaitingSeconds: number;
+}
+
+/** Metrics that can be read. */
+export interface ReadableMetrics extends Metrics {
+  /** The media type of the text. */
+  readonly contentType: string;
+  /**
+   * Returns all of them as text.
+   *
+   * @param census - undefined if the store cannot be read now
+   */
+  render(census: Census | undefined): Promise<string>;
+}

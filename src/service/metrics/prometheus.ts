@@ -1,0 +1,189 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { TurnResult } from "../jobs/turn.ts";
+import type {
+  AgentExit,
+  AnsweredRequest,
+  Census,
+  GitHubResponseNumbers,
+  PromptResult,
+  ReadableMetrics,
+} from "./metrics.ts";
+
+/** In seconds, from a turn that changes nothing to the longest ones. */
+const turnBuckets = [1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200];
+/** In seconds. */
+const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Metrics in the text format of Prometheus, together with those of the process. */
+export class PrometheusMetrics implements ReadableMetrics {
+  readonly #registry = new Registry();
+  readonly #now: () => number;
+  readonly #store = storeGauges(this.#registry);
+  readonly #worker = workerMetrics(this.#registry);
+  readonly #http = httpMetrics(this.#registry);
+  readonly #gitHub = gitHubMetrics(this.#registry);
+
+  /** @param now - returns milliseconds since any moment. Default: since the process started */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    collectDefaultMetrics({ register: this.#registry });
+    // Not 0 before GitHub has said anything.
+    for (const gauge of [this.#gitHub.remaining, this.#gitHub.reset]) gauge.remove();
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  render(census: Census | undefined): Promise<string> {
+    const { up, jobs, turns, oldest } = this.#store;
+    up.set(census === undefined ? 0 : 1);
+    // Nobody knows them now.
+    jobs.reset();
+    turns.reset();
+    oldest.remove();
+    if (census !== undefined) {
+      for (const [state, count] of Object.entries(census.jobs)) jobs.set({ state }, count);
+      for (const [state, count] of Object.entries(census.turns)) turns.set({ state }, count);
+      oldest.set(census.oldestWaitingSeconds);
+    }
+    return this.#registry.metrics();
+  }
+
+  promptAnswered(kind: "create" | "message", result: PromptResult): void {
+    this.#http.prompts.inc({ kind, result });
+  }
+
+  turnStarted(): (result: TurnResult) => void {
+    const startedAt = this.#now();
+    this.#worker.running.inc();
+    return (result) => {
+      this.#worker.running.dec();
+      this.#worker.durations.observe({ result }, (this.#now() - startedAt) / 1000);
+    };
+  }
+
+  agentExited(result: AgentExit): void {
+    this.#worker.exits.inc({ result });
+  }
+
+  requestAnswered({ method, route, status, seconds }: AnsweredRequest): void {
+    this.#http.requests.inc({ method, route, status });
+    this.#http.durations.observe({ method, route }, seconds);
+  }
+
+  gitHubAnswered({ status, remaining, resetAt }: GitHubResponseNumbers): void {
+    this.#gitHub.requests.inc({ status: status === undefined ? "none" : `${Math.floor(status / 100)}xx` });
+    if (remaining !== undefined) this.#gitHub.remaining.set(remaining);
+    if (resetAt !== undefined) this.#gitHub.reset.set(resetAt);
+  }
+
+  storeOutageBegan(): void {
+    this.#store.outages.inc();
+  }
+}
+
+/** Of the store, which other processes may have open, too. */
+function storeGauges(registry: Registry) {
+  const registers = [registry];
+  return {
+    up: new Gauge({
+      name: "agent_service_store_up",
+      help: "Whether the store could be read (1) or not (0).",
+      registers,
+    }),
+    jobs: new Gauge({
+      name: "agent_service_jobs",
+      help: "Jobs in the store, by status.",
+      labelNames: ["state"],
+      registers,
+    }),
+    turns: new Gauge({
+      name: "agent_service_turns",
+      help: "Turns in the store that wait or run, of all workers.",
+      labelNames: ["state"],
+      registers,
+    }),
+    oldest: new Gauge({
+      name: "agent_service_oldest_waiting_turn_age_seconds",
+      help: "How long the oldest turn has waited that only waits for a free agent.",
+      registers,
+    }),
+    outages: new Counter({
+      name: "agent_service_store_outages_total",
+      help: "How often the store began to be unusable for this process.",
+      registers,
+    }),
+  };
+}
+
+function workerMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    running: new Gauge({
+      name: "agent_service_worker_running_turns",
+      help: "Turns that this process runs.",
+      registers,
+    }),
+    durations: new Histogram({
+      name: "agent_service_turn_duration_seconds",
+      help: "How long turns took in this process, by how they ended.",
+      labelNames: ["result"],
+      buckets: turnBuckets,
+      registers,
+    }),
+    exits: new Counter({
+      name: "agent_service_agent_exits_total",
+      help: "Agents that have ended, by how.",
+      labelNames: ["result"],
+      registers,
+    }),
+  };
+}
+
+function httpMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    prompts: new Counter({
+      name: "agent_service_prompts_total",
+      help: "Creates and messages, by what became of them.",
+      labelNames: ["kind", "result"],
+      registers,
+    }),
+    requests: new Counter({
+      name: "agent_service_http_requests_total",
+      help: "HTTP requests, by route and status.",
+      labelNames: ["method", "route", "status"],
+      registers,
+    }),
+    durations: new Histogram({
+      name: "agent_service_http_request_duration_seconds",
+      help: "How long requests took until they were answered completely.",
+      labelNames: ["method", "route"],
+      buckets: requestBuckets,
+      registers,
+    }),
+  };
+}
+
+function gitHubMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    requests: new Counter({
+      name: "agent_service_github_requests_total",
+      help: "Requests to GitHub's API with their retries, by class of status.",
+      labelNames: ["status"],
+      registers,
+    }),
+    remaining: new Gauge({
+      name: "agent_service_github_rate_limit_remaining",
+      help: "Requests that GitHub's rate limit still allowed at the last response.",
+      registers,
+    }),
+    reset: new Gauge({
+      name: "agent_service_github_rate_limit_reset_timestamp_seconds",
+      help: "When GitHub's rate limit starts over.",
+      registers,
+    }),
+  };
+}
