@@ -1,5 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
+import type { GitHubResponseNumbers } from "../../src/service/metrics/metrics.ts";
 import { GitHubApi } from "../../src/service/pulls/github/github-api.ts";
 import { RateLimitError } from "../../src/service/pulls/github/github-error.ts";
 import { type ServedResponse, startPullRequestServer } from "../support/pull-request-server.ts";
@@ -13,7 +14,9 @@ async function setUp(token = "token_0123456789") {
   onTestFinished(() => server[Symbol.asyncDispose]());
   const stop = new AbortController();
   const repository = { apiUrl: server.url, owner: "acme", name: "docs", token };
-  const api = new GitHubApi({ repository, signal: stop.signal, log: () => {}, secondMs: 1 });
+  const answers: GitHubResponseNumbers[] = [];
+  const metrics = { gitHubAnswered: (answer: GitHubResponseNumbers) => void answers.push(answer) };
+  const api = new GitHubApi({ repository, signal: stop.signal, log: () => {}, metrics, secondMs: 1 });
   /** Returns the error of a request that is answered so. */
   const errorOf = (answer: ServedResponse): Promise<Error> => {
     server.answer = () => answer;
@@ -22,8 +25,37 @@ async function setUp(token = "token_0123456789") {
       (error: Error) => error,
     );
   };
-  return { server, stop, api, errorOf };
+  return { server, stop, api, answers, errorOf };
 }
+
+test("counts each request, also retries and those without a response, with what is left of the rate limit", async () => {
+  const { server, api, answers } = await setUp();
+  const headers = { "x-ratelimit-remaining": "4998", "x-ratelimit-reset": "1800000000" };
+  server.answer = () => (server.requests.length === 1 ? { status: 502 } : { status: 200, headers });
+  await api.request(list, {}, { what: "Reading" });
+  expect(answers.splice(0)).toEqual([
+    { status: 502, remaining: undefined, resetAt: undefined },
+    { status: 200, remaining: 4998, resetAt: 1_800_000_000 },
+  ]);
+  server.answer = () => ({ status: 200, headers: { "x-ratelimit-remaining": "many" } });
+  await api.request(list, {}, once);
+  expect(answers.splice(0)).toEqual([{ status: 200, remaining: undefined, resetAt: undefined }]);
+  await server[Symbol.asyncDispose]();
+  await expect(api.request(list, {}, once)).rejects.toThrow("GitHub did not respond");
+  expect(answers).toEqual([{ status: undefined, remaining: undefined, resetAt: undefined }]);
+});
+
+test("counts no request that the end of the service aborts", async () => {
+  const { server, api, stop, answers } = await setUp();
+  server.answer = () => {
+    stop.abort();
+    return { status: 200 };
+  };
+  await expect(api.request(list, {}, once)).rejects.toThrow("aborted");
+  await server[Symbol.asyncDispose]();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(answers).toEqual([]);
+});
 
 test.each([
   ["/repositories/12/pulls?state=open", "/repositories/12"],

@@ -19,11 +19,13 @@ const outageBegins = expect.stringMatching(/^The store cannot be used: /);
 const outageEnds = "The store can be used again.";
 
 /** Opens a store. `lines` is its log. */
-async function openStore(url: string, times: Partial<PostgresTimes> = {}): Promise<{ store: Store; lines: string[] }> {
+async function openStore(url: string, times: Partial<PostgresTimes> = {}) {
   const lines: string[] = [];
-  const store = await openPostgresStore({ url, times, log: (line) => void lines.push(line) });
+  const outages = { count: 0 };
+  const onOutage = () => outages.count++;
+  const store = await openPostgresStore({ url, times, log: (line) => void lines.push(line), onOutage });
   onTestFinished(() => store[Symbol.asyncDispose]());
-  return { store, lines };
+  return { store, lines, outages };
 }
 
 const create = (store: Store, id: string) => store.addJob({ id, project: "docs", createdAt: now }, "One");
@@ -35,13 +37,13 @@ describe("a connection that is lost during a commit", () => {
     const proxy = await PostgresProxy.start(server().port);
     onTestFinished(() => proxy[Symbol.asyncDispose]());
     const throughProxy = Object.assign(new URL(url), { port: String(proxy.port) }).href;
-    const { store, lines } = await openStore(throughProxy, { outcomePauseMs: 10, ...times });
+    const { store, lines, outages } = await openStore(throughProxy, { outcomePauseMs: 10, ...times });
     const { store: other } = await openStore(url);
-    return { url, proxy, store, lines, other };
+    return { url, proxy, store, lines, outages, other };
   }
 
   test("loses nothing if the server has committed, and does nothing twice", async () => {
-    const { proxy, store, lines, other } = await openBoth();
+    const { proxy, store, lines, outages, other } = await openBoth();
     proxy.failures.push({ on: "COMMIT", how: "lose answer" });
     expect(await create(store, "a")).toBeUndefined();
     expect(await other.counts()).toEqual({ jobs: 1, waitingTurns: 1 });
@@ -54,6 +56,7 @@ describe("a connection that is lost during a commit", () => {
     expect(await other.job("a")).toMatchObject({ state: "completed", idleSince: now });
     expect(await other.startNextTurn()).toBeUndefined();
     expect(lines).toEqual([outageBegins, outageEnds, outageBegins, outageEnds, outageBegins, outageEnds]);
+    expect(outages.count).toBe(3);
   });
 
   test("waits for a server that is still committing", async () => {

@@ -269,6 +269,38 @@ describe.each(databases)("a store in $database", ({ open }) => {
     expect(await store.counts()).toEqual({ jobs: 2, waitingTurns: 2 });
   });
 
+  test("counts jobs by the status that is shown, turns by state, and knows since when the oldest waits", async () => {
+    const store = await newStore();
+    expect(await store.census()).toEqual({
+      jobs: { active: 0, completed: 0, failed: 0, archived: 0 },
+      turns: { waiting: 0, running: 0 },
+      oldestWaitingSeconds: 0,
+    });
+    for (const [id, state] of [
+      ["a", "completed"],
+      ["b", "completed"],
+      ["c", "failed"],
+      ["d", "failed"],
+    ] as const) {
+      await addJob(store, id);
+      await endNext(store, state, id === "a" || id === "d" ? now - hour : now);
+    }
+    await store.archiveIdleJobs(now - hour, now, 10);
+    for (const id of ["e", "f"]) await addJob(store, id);
+    await store.addTurn("e", "Two", now);
+    await startNext(store);
+    await setTimeout(30);
+    const { oldestWaitingSeconds, ...counts } = await store.census();
+    expect(counts).toEqual({
+      jobs: { active: 2, completed: 1, failed: 1, archived: 2 },
+      turns: { waiting: 2, running: 1 },
+    });
+    expect(oldestWaitingSeconds).toBeGreaterThanOrEqual(0.03);
+    expect(oldestWaitingSeconds).toBeLessThan(60);
+    await startNext(store);
+    expect(await store.census()).toMatchObject({ turns: { waiting: 1, running: 2 }, oldestWaitingSeconds: 0 });
+  });
+
   test("knows nothing of other ids", async () => {
     const store = await newStore();
     await addJob(store, "a");

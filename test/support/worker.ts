@@ -6,6 +6,7 @@ import { Worktrees } from "../../src/service/git/worktrees.ts";
 import { JobCopier } from "../../src/service/jobs/job-copier.ts";
 import type { JobCopies } from "../../src/service/jobs/job-copies.ts";
 import { Worker } from "../../src/service/jobs/worker.ts";
+import type { Metrics } from "../../src/service/metrics/metrics.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import { temporaryFolder } from "./step.ts";
@@ -82,6 +83,10 @@ export interface WorkerSetup {
   store?: Store;
   /** Receives the lines of the worker. */
   log?: string[];
+  /** Default: nothing is counted. */
+  metrics?: Metrics;
+  /** Returns milliseconds since any moment. Default: since the process started. */
+  monotonic?: () => number;
   /** Default: jobs are only in the store. */
   copies?: JobCopies;
 }
@@ -93,6 +98,8 @@ export function setUpWorker({
   store = openSqliteStore(":memory:"),
   log = [],
   copies,
+  metrics,
+  monotonic,
 }: WorkerSetup = {}) {
   const folder = temporaryFolder();
   const stop = new AbortController();
@@ -120,6 +127,8 @@ export function setUpWorker({
     signal: stop.signal,
     log: (line) => void log.push(line),
     sleep: sleeps.sleep,
+    metrics,
+    ...(monotonic && { monotonic }),
   });
   /** Waits until a job's branch is being checked out. */
   const checkoutOf = async (job: string): Promise<WaitingCheckout> => {

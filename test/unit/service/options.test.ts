@@ -25,6 +25,31 @@ test("requires only the repository", () => {
   });
 });
 
+test("prints the log for people unless told otherwise, and in JSON only without a key of its own", () => {
+  expect(parse("--repository docs")).toMatchObject({ logFormat: "text", healthPort: undefined });
+  const key = { AGENT_SERVICE_KEY: "mint_key" };
+  expect(parse("--repository docs --log-format json", key)).toMatchObject({ logFormat: "json" });
+  expect(parse("--repository docs --log-format json")).toEqual({
+    error: "--log-format json requires AGENT_SERVICE_KEY, because a generated key is printed.",
+  });
+  expect(parse("--repository docs --log-format xml", key)).toEqual({ error: "--log-format must be text or json." });
+});
+
+test("a worker may answer requests for its health on a port", () => {
+  const worker = "worker --repository docs --store postgres://db/agents --public-url https://agents.example.com";
+  expect(parse(worker)).toMatchObject({ healthPort: undefined });
+  expect(parse(`${worker} --health-port 4101 --log-format json`)).toMatchObject({
+    healthPort: 4101,
+    logFormat: "json",
+  });
+  expect(parse(`${worker} --health-port x`)).toEqual({
+    error: "--health-port must be an integer from 0 to 65535.",
+  });
+  expect(parse("--repository docs --health-port 4101")).toEqual({
+    error: "--health-port is for a worker. The API answers /healthz on its own port.",
+  });
+});
+
 test("parses every option", () => {
   const options = parseOptions(
     [

@@ -2,7 +2,12 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { type JobRecord, type RateLimited, StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
+import {
+  type JobRecord,
+  OutcomeUnknown,
+  type RateLimited,
+  StoreUnavailable,
+} from "../../../../src/service/jobs/engine.ts";
 import { JobCopier } from "../../../../src/service/jobs/job-copier.ts";
 import { JobDirectory } from "../../../../src/service/jobs/job-directory.ts";
 import { Jobs } from "../../../../src/service/jobs/jobs.ts";
@@ -13,8 +18,12 @@ import { temporaryFolder } from "../../../support/step.ts";
 
 function setUp(store: Store = openSqliteStore(":memory:")) {
   let outages = 0;
+  const answers: string[] = [];
+  const events: { message: string; fields: object }[] = [];
   const jobs = new Jobs({
     store,
+    metrics: { promptAnswered: (kind, result) => void answers.push(`${kind} ${result}`) },
+    logEvent: (message, fields) => void events.push({ message, fields }),
     repositoryName: "https://example.com/docs",
     model: "large",
     onUnavailable: () => outages++,
@@ -22,7 +31,7 @@ function setUp(store: Store = openSqliteStore(":memory:")) {
   /** Adds a job of the project `docs`. */
   const addJob = (id: string) => store.addJob({ id, project: "docs", createdAt: 0, model: "large" }, "Go on");
   const promptsOf = async (id: string) => (await store.turns(id)).map(({ prompt }) => prompt);
-  return { store, jobs, addJob, promptsOf, outages: () => outages };
+  return { store, jobs, addJob, promptsOf, answers, events, outages: () => outages };
 }
 
 /** Ends the next turn, with a pull request. */
@@ -47,6 +56,33 @@ const active = {
   createdAt: "1970-01-01T00:00:00.000Z",
   archivedAt: null,
 };
+
+test("counts creates and messages by what became of them, and logs which turns they are", async () => {
+  const { jobs, store, answers, events } = setUp();
+  const { id } = accepted(await jobs.create("docs", "One"));
+  await jobs.message("docs", id, "Two");
+  expect(events).toEqual([
+    { message: "create accepted", fields: { job: id, turn: 1 } },
+    { message: "message accepted", fields: { job: id, turn: 2 } },
+  ]);
+  expect(answers.splice(0)).toEqual(["create accepted", "message accepted"]);
+
+  expect(await jobs.message("docs", "unknown", "Two")).toBeUndefined();
+  expect(answers).toEqual([]);
+  store.addTurn = async () => ({ retryAfterMs: 1000 });
+  await jobs.message("docs", id, "Three");
+  store.addTurn = async (_job, _prompt, _at, onTurn) => {
+    onTurn?.(3);
+    throw new OutcomeUnknown();
+  };
+  await expect(jobs.message("docs", id, "Four")).rejects.toThrow(OutcomeUnknown);
+  store.addJob = async () => {
+    throw new StoreUnavailable();
+  };
+  await expect(jobs.create("docs", "Five")).rejects.toThrow(StoreUnavailable);
+  expect(answers).toEqual(["message rate-limited", "message unknown", "create store-unavailable"]);
+  expect(events).toHaveLength(2);
+});
 
 test("shows a job by its state", async () => {
   const { jobs, store, addJob, promptsOf } = setUp();

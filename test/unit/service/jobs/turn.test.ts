@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { builtInEditor } from "../../../../src/service/agents/agent.ts";
+import type { AgentResult } from "../../../../src/service/agents/run-agent.ts";
 import { StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
 import { SharedHomes } from "../../../../src/service/jobs/shared-homes.ts";
+import { noMetrics } from "../../../../src/service/metrics/metrics.ts";
 import { ResourceExhausted } from "../../../../src/service/processes/resource-exhausted.ts";
 import { LeaseLost } from "../../../../src/service/store/ready-turns.ts";
 import { setUpTurns } from "../../../support/turn.ts";
@@ -135,6 +137,25 @@ test("a turn whose agent exceeds a limit fails because of that", async () => {
   const { log, failures } = await run();
   expect(log).toBe(lines("Turn 1 started.", text, "The agent failed."));
   expect(failures).toEqual([`${text} `]);
+});
+
+test.each<[exit: string, end: AgentResult["end"], error: string | undefined, exceeded: boolean]>([
+  ["completed", "completed", undefined, false],
+  ["exit-code", "failed", undefined, false],
+  ["reported-failure", "failed", "no model", false],
+  ["process-limit", "failed", "no model", true],
+  ["time-limit", "timed-out", undefined, false],
+  ["stopped", "stopped", undefined, false],
+])("the end of an agent is counted once, as %s", async (exit, end, error, exceeded) => {
+  const { run, ports, machine } = await setUpTurns();
+  const exits: string[] = [];
+  ports.metrics = { ...noMetrics, agentExited: (one) => void exits.push(one) };
+  machine.runAgent = async (_agent, { onLimitExceeded }) => {
+    if (exceeded) onLimitExceeded({ kind: "process-limit", what: "700 processes" });
+    return { end, message: undefined, error };
+  };
+  await run();
+  expect(exits).toEqual([exit]);
 });
 
 test("a turn that is stopped is neither failed nor completed, and stores no answer", async () => {

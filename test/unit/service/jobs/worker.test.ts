@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
+import { logContext, withLogContext } from "../../../../src/service/log-context.ts";
+import { noMetrics } from "../../../../src/service/metrics/metrics.ts";
 import { ResourceExhausted } from "../../../../src/service/processes/resource-exhausted.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-store.ts";
 import { MemoryCopies } from "../../../support/memory-copies.ts";
@@ -40,6 +42,56 @@ test("runs as many turns at a time as it may, and the next one when one has ende
     "c: turn 3 started",
   ]);
   expect(readFileSync(join(folder, "logs/a.log"), "utf8")).toContain("[service] The turn failed: no route");
+});
+
+test("counts each run of a turn, by how it ended", async () => {
+  const runs: string[] = [];
+  const turnStarted = () => {
+    runs.push("started");
+    return (result: string) => void runs.push(result);
+  };
+  const { worker, checkoutOf, addJobs } = setUpWorker({ agents: 1, metrics: { ...noMetrics, turnStarted } });
+  await worker.start();
+  await addJobs("a");
+  (await checkoutOf("a")).succeed();
+  await worker.drain();
+  await addJobs("b");
+  (await checkoutOf("b")).fail(new Error("no route"));
+  await worker.drain();
+  expect(runs).toEqual(["started", "completed", "started", "failed"]);
+});
+
+test("the lines of a turn are about its job and itself, not about the request that made it ready", async () => {
+  const contexts = new Map<string, object>();
+  const log: string[] = [];
+  const push = log.push.bind(log);
+  log.push = (line) => {
+    contexts.set(line, logContext());
+    return push(line);
+  };
+  const { worker, checkoutOf, addJobs } = setUpWorker({ log });
+  await worker.start();
+  await withLogContext({ request: "r1" }, () => addJobs("a"));
+  (await checkoutOf("a")).succeed();
+  await worker.drain();
+  expect(contexts.get("a: turn 1 started")).toEqual({ job: "a", turn: 1 });
+  expect(contexts.get("a: turn 1 completed")).toEqual({ job: "a", turn: 1 });
+});
+
+test("is stuck while the store gives no answer for two minutes, and not while it is only out of order", async () => {
+  const clock = { now: 8000 };
+  const { worker, store, addJobs } = setUpWorker({ monotonic: () => clock.now });
+  await worker.start();
+  const { promise, reject } = Promise.withResolvers<undefined>();
+  store.startNextTurn = () => promise;
+  await addJobs("a");
+  clock.now += 120_000;
+  expect(worker.isStuck).toBe(false);
+  clock.now += 1;
+  expect(worker.isStuck).toBe(true);
+  reject(new StoreUnavailable());
+  await tick();
+  expect(worker.isStuck).toBe(false);
 });
 
 test("resumes what an earlier service left unfinished", async () => {

@@ -9,17 +9,22 @@ import { temporaryFolder } from "../../../../support/step.ts";
 function setUp() {
   const file = join(temporaryFolder(), "data.sqlite");
   const log: string[] = [];
-  const db = new Connection(file, (line) => void log.push(line));
+  const outages = { count: 0 };
+  const db = new Connection(
+    file,
+    (line) => void log.push(line),
+    () => outages.count++,
+  );
   onTestFinished(() => db[Symbol.dispose]());
   db.execute("PRAGMA journal_mode = WAL; CREATE TABLE note (text TEXT NOT NULL UNIQUE) STRICT");
   const notes = () => db.row<{ count: number }>("SELECT count(*) AS count FROM note")?.count;
-  return { file, db, log, notes };
+  return { file, db, log, outages, notes };
 }
 
 const page = "x".repeat(4096);
 
-test("a full disk leaves no half of a transaction, is logged once, and reads go on", () => {
-  const { db, log, notes } = setUp();
+test("a full disk leaves no half of a transaction, is logged and counted once, and reads go on", () => {
+  const { db, log, outages, notes } = setUp();
   db.run("INSERT INTO note (text) VALUES (?)", "first");
   db.execute("PRAGMA max_page_count = 8");
   const addMany = () =>
@@ -33,12 +38,14 @@ test("a full disk leaves no half of a transaction, is logged once, and reads go 
 
   db.execute("PRAGMA max_page_count = 1000");
   expect(log).toHaveLength(1);
+  expect(outages.count).toBe(1);
   addMany();
   expect(notes()).toBe(21);
   expect(log.slice(1)).toEqual(["The store can be written again."]);
   db.execute("PRAGMA max_page_count = 8");
   expect(() => db.run("INSERT INTO note (text) VALUES (?)", page.repeat(2000))).toThrow(StoreUnavailable);
   expect(log).toHaveLength(3);
+  expect(outages.count).toBe(2);
   db.execute("PRAGMA max_page_count = 1000");
   db.run("INSERT INTO note (text) VALUES (?)", "last");
   expect(log.slice(3)).toEqual(["The store can be written again."]);

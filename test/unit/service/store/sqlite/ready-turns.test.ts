@@ -1,6 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
+import { Connection } from "../../../../../src/service/store/sqlite/connection.ts";
+import { SqliteDatabase } from "../../../../../src/service/store/sqlite/database.ts";
 import { openSqliteStore } from "../../../../../src/service/store/sqlite/open-store.ts";
-import type { RunningTurn } from "../../../../../src/service/store/store.ts";
+import { SqliteReadyTurns } from "../../../../../src/service/store/sqlite/ready-turns.ts";
+import { openSchema } from "../../../../../src/service/store/sqlite/schema.ts";
+import { countTurnIds, type RunningTurn, Store } from "../../../../../src/service/store/store.ts";
 
 /** Creates a store with jobs, each of a project. */
 async function setUp(...jobs: [id: string, project: string][]) {
@@ -34,6 +38,35 @@ test("takes no turn of a project with as many running turns as it may have, and 
   await endOf("a");
   expect(await startNext(2)).toBe("c");
   expect(await startNext(2)).toBeUndefined();
+});
+
+test("knows for how long the oldest turn could have been started, since the service has it", async () => {
+  const clock = { now: 4000 };
+  const connection = new Connection(":memory:", () => {});
+  openSchema(connection, ":memory:");
+  const ready = new SqliteReadyTurns(() => clock.now);
+  const store = new Store({ database: new SqliteDatabase(connection), ready, nextTurnId: countTurnIds });
+  onTestFinished(() => store[Symbol.asyncDispose]());
+  const age = async () => (await store.census()).oldestWaitingSeconds;
+  expect(await age()).toBe(0);
+  await store.addJob({ id: "a", project: "docs", createdAt: 0 }, "One");
+  clock.now += 10_000;
+  await store.addJob({ id: "b", project: "docs", createdAt: 0 }, "One");
+  clock.now += 5000;
+  expect(await age()).toBe(15);
+  const first = await store.startNextTurn();
+  expect(await age()).toBe(5);
+  // It waits for the turn before it, not for an agent.
+  await store.addTurn("a", "Two", 0);
+  await store.startNextTurn();
+  clock.now += 7000;
+  expect(await age()).toBe(0);
+  if (first) await store.requeueTurn(first);
+  clock.now += 2000;
+  expect(await age()).toBe(2);
+  await store.requeueInterruptedTurns();
+  clock.now += 1000;
+  expect(await age()).toBe(3);
 });
 
 test("takes any number of turns of a project without a limit", async () => {
