@@ -106,6 +106,54 @@ test.runIf(existsSync("/dev/full"))("runs jobs while its output cannot be writte
   expect((await runJob(service, 'Add a page "Z"')).status).toBe("completed");
 });
 
+test("with --log-format json, all that it prints is JSON, without the key", async () => {
+  const start = (repository: string) => {
+    const args = [mainFile, "--repository", repository, "--project", "docs", "--log-format", "json"];
+    const child = spawn(process.execPath, args, {
+      env: { ...process.env, AGENT_SERVICE_KEY: serviceKey, XDG_STATE_HOME: temporaryFolder() },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const output = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const)
+      child[name].setEncoding("utf8").on("data", (text: string) => {
+        output[name] += text;
+      });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    return { child, output };
+  };
+  const parse = (text: string) =>
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  const { child, output } = start(docsRepository().path);
+  await waitUntil(() => output.stdout.includes("Job logs"));
+  const url = /Listening on ([^"]+)/.exec(output.stdout)?.[1] ?? "";
+  const { id } = await runJob({ url }, 'Add a page "X"');
+  await waitUntil(() => output.stdout.includes("turn 1 completed"));
+  child.kill("SIGTERM");
+  await once(child, "close");
+  const lines = parse(output.stdout);
+  for (const line of lines)
+    expect(line).toMatchObject({ level: "info", time: expect.any(String), msg: expect.any(String) });
+  expect(lines).toContainEqual(expect.objectContaining({ msg: "API key from AGENT_SERVICE_KEY" }));
+  expect(lines).toContainEqual(expect.objectContaining({ msg: `${id}: turn 1 completed`, job: id, turn: 1 }));
+  expect(lines).toContainEqual(
+    expect.objectContaining({ msg: "create accepted", job: id, request: expect.any(String) }),
+  );
+  expect(lines.at(-1)).toMatchObject({ msg: "Stopping the agents." });
+  expect(output.stdout).not.toContain(serviceKey);
+  expect(output.stderr).toBe("");
+
+  const failing = start("/does/not/exist");
+  expect(await once(failing.child, "close")).toEqual([1, null]);
+  expect(parse(failing.output.stdout)).toEqual([
+    expect.objectContaining({ level: "error", msg: expect.stringMatching(/^The service cannot start: /) }),
+  ]);
+  expect(failing.output.stderr).toBe("");
+});
+
 test("writes only files that no other user can read, except to the repository", async () => {
   const docs = docsRepository();
   const folder = temporaryFolder();
