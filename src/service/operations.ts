@@ -4,12 +4,15 @@ import { createHealth } from "./health.ts";
 import { checkDisk, checkStore, checkWorker } from "./health-checks.ts";
 import type { Authenticator } from "./http/authentication.ts";
 import { serveHealth } from "./http/health-endpoint.ts";
+import { checkHost } from "./http/host.ts";
 import { serveMetrics } from "./http/metrics-endpoint.ts";
 import type { Log } from "./log.ts";
 import type { Metrics, ReadableMetrics } from "./metrics/metrics.ts";
 import type { Store } from "./store/store.ts";
 
 export interface OperationsOptions {
+  /** What a reverse proxy serves the service as. */
+  publicUrl?: string | undefined;
   store: Store;
   folder: string;
   /** Returns the worker of this process, once it has started. Default: it has none. */
@@ -26,11 +29,11 @@ const censusKeptMs = 5000;
 const censusRatio = 1 / 100;
 
 /**
- * Answers what those who operate the service ask, and passes every other request to `next`: `/healthz`, whether it works;
- * `/healthz/live`, whether this process does; and `/metrics`, if they can be read.
+ * Answers what those who operate the service ask: `/healthz`, whether it works; `/healthz/live`, whether this process does; and
+ * `/metrics`, if they can be read. Passes every other request to `next` if its `Host` is one of the service.
  */
 export function serveOperations(options: OperationsOptions, next: RequestListener): RequestListener {
-  const { store, folder, worker, authenticator, metrics, log } = options;
+  const { publicUrl, store, folder, worker, authenticator, metrics, log } = options;
   const ofProcess = worker === undefined ? {} : { worker: checkWorker(worker) };
   const reports = {
     "/healthz": createHealth({ store: checkStore(store), disk: checkDisk(folder), ...ofProcess }),
@@ -41,6 +44,8 @@ export function serveOperations(options: OperationsOptions, next: RequestListene
     () => store.census().catch(() => undefined),
     (tookMs) => Math.max(censusKeptMs, tookMs / censusRatio),
   );
-  const canBeRead = metrics !== undefined && "render" in metrics;
-  return serveHealth(reports, canBeRead ? serveMetrics({ metrics, census, authenticator, log }, next) : next);
+  const checked = checkHost(publicUrl, serveHealth(reports, next));
+  if (metrics === undefined || !("render" in metrics)) return checked;
+  // Who collects metrics knows each process by its address in a network, and no website has the key.
+  return serveMetrics({ metrics, census, authenticator, log }, checked);
 }

@@ -2,7 +2,6 @@ import type { RequestListener } from "node:http";
 import { type Backend, type BackendOptions, createFolder, openBackend } from "./backend.ts";
 import { createApi } from "./http/api.ts";
 import { type Authenticator, singleKey } from "./http/authentication.ts";
-import { checkHost } from "./http/host.ts";
 import { type LoopbackServer, listen } from "./http/listen.ts";
 import { observeRequests } from "./http/observe-requests.ts";
 import { sendJson } from "./http/send-json.ts";
@@ -107,7 +106,7 @@ export async function startWorker(options: ServiceOptions): Promise<RunningServi
     if (healthPort !== undefined) {
       const authenticator = hasKeys(options) ? await authenticatorOf(options, () => publicUrl) : undefined;
       const operations = serveOperations({ ...options, authenticator, log, store, worker: () => worker }, notFound);
-      server = await listen(observed(checkHost(options.publicUrl, operations), options), healthPort, {
+      server = await listen(observed(operations, options), healthPort, {
         address: options.listen,
         log,
       });
@@ -155,12 +154,8 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   let server: LoopbackServer | undefined;
   try {
     const ownWorker = hasWorker ? () => worker : undefined;
-    const listener = serveOperations(
-      { store, folder, worker: ownWorker, authenticator, metrics, log },
-      pages.serve(api),
-    );
-    const checked = observed(checkHost(publicUrl, listener), options);
-    server = await listen(checked, options.port, { address: options.listen, log });
+    const listener = serveOperations({ ...options, authenticator, log, store, worker: ownWorker }, pages.serve(api));
+    server = await listen(observed(listener, options), options.port, { address: options.listen, log });
     ownUrl = server.url;
     if (hasWorker) worker = await runWorker(backend, { ...options, copier, signal, log });
   } catch (error) {

@@ -114,8 +114,11 @@ test("/metrics has what happened, for those who have the key and for this machin
 
   const host = "agents.example.com";
   expect((await ask(url, { headers: { ...key, host, "x-forwarded-for": "192.0.2.1" } })).status).toBe(200);
+  expect((await ask(url, { headers: { ...key, host: "api-1:4100" } })).status).toBe(200);
+  expect((await ask(`${service.url}/healthz`, { headers: { ...key, host: "api-1:4100" } })).status).toBe(421);
   for (const headers of [
     { host },
+    { host: "api-1:4100" },
     { "x-forwarded-for": "192.0.2.1" },
     { forwarded: "for=192.0.2.1" },
     { via: "1.1 proxy" },
@@ -206,7 +209,7 @@ async function startObserved() {
       await new Promise((resolve) => setTimeout(resolve, 1));
       contexts.push(logContext());
       now += 250;
-      if (request.url === "/gone") return void request.socket.destroy();
+      if (request.url === "/gone") return;
       response.writeHead(202).end("{}");
     }),
   );
@@ -235,12 +238,16 @@ test("each request has an id, in its answer and its lines: that of the client, i
 });
 
 test("requests are counted when they are answered, or when their client has gone", async () => {
-  const { url, answered } = await startObserved();
+  const { url, answered, events, contexts } = await startObserved();
   await ask(`${url}/pull/7`);
-  await expect(ask(`${url}/gone`)).rejects.toThrow();
+  const leaving = httpRequest(`${url}/gone`, { headers: { "x-request-id": "leaving" } });
+  leaving.on("error", () => {}).end();
+  while (contexts.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  leaving.destroy();
   while (answered.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(answered).toEqual([
     { method: "GET", route: "/pull/{number}", status: 202, seconds: 0.25 },
     { method: "GET", route: "other", status: 499, seconds: 0.25 },
   ]);
+  expect(events[1]?.context).toEqual({ request: "leaving" });
 });

@@ -3,6 +3,7 @@ import { errorStack } from "../error-message.ts";
 import type { Log } from "../log.ts";
 import type { Census, ReadableMetrics } from "../metrics/metrics.ts";
 import { type Authenticator, bearerOf, unauthorized } from "./authentication.ts";
+import { keepConnection } from "./connections.ts";
 import { isLoopbackHost } from "./host.ts";
 import { HttpException } from "./http-exception.ts";
 import { sendJson } from "./send-json.ts";
@@ -48,6 +49,7 @@ async function answer(
   if (authorization !== undefined || !isFromThisMachine(request)) {
     if (authenticator === undefined) throw unauthorized("Missing API key");
     await authenticator.authenticate(bearerOf(authorization));
+    keepConnection(request);
   }
   const body = await metrics.render(await census());
   response.writeHead(200, {
