@@ -68,6 +68,8 @@ test("counts creates and messages by what became of them, and logs which turns t
   expect(answers.splice(0)).toEqual(["create accepted", "message accepted"]);
 
   expect(await jobs.message("docs", "unknown", "Two")).toBeUndefined();
+  store.addTurn = async () => false;
+  expect(await jobs.message("docs", id, "Two")).toBeUndefined();
   expect(answers).toEqual([]);
   store.addTurn = async () => ({ retryAfterMs: 1000 });
   await jobs.message("docs", id, "Three");

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
+import { noMetrics } from "../../../../src/service/metrics/metrics.ts";
 import type { ReadyTurn, ReadyTurns, TakenTurn } from "../../../../src/service/store/ready-turns.ts";
 import type { Sql, Transaction } from "../../../../src/service/store/sql.ts";
 import { Connection } from "../../../../src/service/store/sqlite/connection.ts";
@@ -76,7 +77,10 @@ function setUp({ agents = 1 } = {}) {
   const ready = new SharedTurns();
   const logs = new MemoryLogs();
   const store = new FailingStore({ database: new SqliteDatabase(connection), ready, nextTurnId: countTurnIds, logs });
-  return { ...setUpWorker({ agents, store }), store, ready, logs };
+  /** How runs of turns ended, as they are counted. */
+  const runs: string[] = [];
+  const metrics = { ...noMetrics, turnStarted: () => (result: string) => void runs.push(result) };
+  return { ...setUpWorker({ agents, store, metrics }), store, ready, logs, runs };
 }
 
 test("starts a turn that becomes ready while the worker has seen none and still looks", async () => {
@@ -152,7 +156,7 @@ test("a turn whose job cannot be read for another reason fails", async () => {
 });
 
 test("stops a turn that another worker has taken over, and stores nothing of it", async () => {
-  const { worker, store, ready, log, sleeps, checkoutOf, addJobs } = setUp();
+  const { worker, store, ready, log, runs, sleeps, checkoutOf, addJobs } = setUp();
   await addJobs("a");
   await worker.start();
   const checkout = await checkoutOf("a");
@@ -172,6 +176,7 @@ test("stops a turn that another worker has taken over, and stores nothing of it"
   ]);
   expect(await store.turns("a")).toMatchObject([{ state: "running", lease: turn?.lease }]);
   expect(await store.job("a")).toMatchObject({ state: "active", pullRequest: null });
+  expect(runs).toEqual(["taken-over"]);
 });
 
 test("stores no end of a turn that another worker has taken over a moment ago", async () => {

@@ -69,13 +69,21 @@ test("the lines of a turn are about its job and itself, not about the request th
     contexts.set(line, logContext());
     return push(line);
   };
-  const { worker, checkoutOf, addJobs } = setUpWorker({ log });
+  const { worker, store, checkoutOf, addJobs } = setUpWorker({ log });
   await worker.start();
   await withLogContext({ request: "r1" }, () => addJobs("a"));
   (await checkoutOf("a")).succeed();
   await worker.drain();
   expect(contexts.get("a: turn 1 started")).toEqual({ job: "a", turn: 1 });
   expect(contexts.get("a: turn 1 completed")).toEqual({ job: "a", turn: 1 });
+
+  store.startNextTurn = async () => {
+    throw new Error("no such table");
+  };
+  await withLogContext({ request: "r2" }, () => addJobs("b"));
+  while (log.length < 4) await tick();
+  expect(log[3]).toMatch(/^No turn can be started, trying again: Error: no such table/);
+  expect(contexts.get(log[3] ?? "")).toEqual({});
 });
 
 test("is stuck while the store gives no answer for two minutes, and not while it is only out of order", async () => {
