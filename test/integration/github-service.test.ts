@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { PrometheusMetrics } from "../../src/service/metrics/prometheus.ts";
 import { docsRepository, runJob, scriptAgent, send, startAgentService, waitForJob } from "../support/agent-service.ts";
 import { startPullRequestServer } from "../support/pull-request-server.ts";
 import { temporaryFolder } from "../support/step.ts";
@@ -25,7 +26,9 @@ test("the service does not start with a token that cannot write, and says what i
 test("the service starts while GitHub is down, with a warning", async () => {
   await using server = await startPullRequestServer();
   server.answer = () => ({ status: 502, body: "" });
-  await using service = await startAgentService(docsRepository(), { github: target(server.url) });
+  const metrics = new PrometheusMetrics();
+  await using service = await startAgentService(docsRepository(), { github: target(server.url), metrics });
+  expect(await metrics.render(undefined)).toMatch(/^agent_service_github_requests_total{status="5xx"} [1-9]/m);
   expect(service.lines[0]).toMatch(/^Cannot check GITHUB_TOKEN, .* GitHub answered 502 to GET \/repos\/acme\/docs/);
   server.answer = () => undefined;
   expect((await runJob(service, 'Add a page "X"')).prLink).toBe(server.link(1));

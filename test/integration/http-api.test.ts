@@ -19,7 +19,13 @@ let service: LoopbackServer;
 /** Starts the API on an engine, for the projects `docs` and `a/b`. */
 function serve(engine: Engine): Promise<LoopbackServer> {
   const projects = ["docs", "a/b"];
-  return listen(createApi({ engine, authenticator: singleKey(key, projects), log: (line) => void log.push(line) }));
+  return listen(
+    createApi({
+      engine,
+      authenticator: singleKey(key, projects),
+      log: (line, level) => void log.push(`${level}: ${line}`),
+    }),
+  );
 }
 
 beforeEach(async () => {
@@ -303,7 +309,9 @@ test("answers 500 to an unexpected error, and logs it with its stack", async () 
   await using broken = await serve(failing);
   const response = await call("docs/job", { method: "POST", body: '{"prompt":"x"}' }, broken);
   expect(response).toMatchObject({ status: 500, body: { error: "Internal error" } });
-  expect(log).toEqual([expect.stringMatching(/^POST \/v2\/agent\/docs\/job: Error: the disk is full\n +at .*create/)]);
+  expect(log).toEqual([
+    expect.stringMatching(/^error: POST \/v2\/agent\/docs\/job: Error: the disk is full\n +at .*create/),
+  ]);
 });
 
 const fail = async (): Promise<never> => {
@@ -333,8 +341,8 @@ test("answers 500 if it is unknown whether a request was accepted, so that clien
     expect(response.headers.get("retry-after")).toBeNull();
   }
   expect(log).toEqual([
-    expect.stringMatching(/^POST \/v2\/agent\/docs\/job: .*the connection was lost/s),
-    expect.stringMatching(/^POST \/v2\/agent\/docs\/job\/x\/message: .*the connection was lost/s),
+    expect.stringMatching(/^error: POST \/v2\/agent\/docs\/job: .*the connection was lost/s),
+    expect.stringMatching(/^error: POST \/v2\/agent\/docs\/job\/x\/message: .*the connection was lost/s),
   ]);
 });
 

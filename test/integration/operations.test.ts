@@ -1,4 +1,6 @@
+import { rmSync } from "node:fs";
 import { request as httpRequest } from "node:http";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { builtInEditor } from "../../src/service/agents/agent.ts";
@@ -132,6 +134,18 @@ test("/metrics has what happened, for those who have the key and for this machin
       headers: { "www-authenticate": "Bearer" },
     });
   expect((await ask(url, { method: "POST" })).status).toBe(405);
+});
+
+test("a store that goes out of order while the service runs shows in its health and its metrics", async () => {
+  await using service = await startAgentService(docsRepository(), { metrics: new PrometheusMetrics() });
+  rmSync(join(service.folder, "jobs.sqlite"));
+  for (let request = 0; request < 2; request++) expect((await send(service, "docs/job", "One")).status).toBe(503);
+  const health = await ask(`${service.url}/healthz`);
+  expect(health.status).toBe(503);
+  expect(JSON.parse(health.text)).toMatchObject({ checks: { store: "cannot be written", worker: "ok" } });
+  const { text } = await ask(`${service.url}/metrics`);
+  expect(text).toContain("\nagent_service_store_outages_total 1\n");
+  expect(text).toContain('\nagent_service_prompts_total{kind="create",result="store-unavailable"} 2\n');
 });
 
 test("a service without metrics has no such page", async () => {

@@ -6,6 +6,7 @@ import { Worktrees } from "../../src/service/git/worktrees.ts";
 import { JobCopier } from "../../src/service/jobs/job-copier.ts";
 import type { JobCopies } from "../../src/service/jobs/job-copies.ts";
 import { Worker } from "../../src/service/jobs/worker.ts";
+import type { Log } from "../../src/service/log.ts";
 import type { Metrics } from "../../src/service/metrics/metrics.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import type { Store } from "../../src/service/store/store.ts";
@@ -83,6 +84,8 @@ export interface WorkerSetup {
   store?: Store;
   /** Receives the lines of the worker. */
   log?: string[];
+  /** Receives the lines of the worker, with their levels, while they are logged. */
+  onLine?: Log;
   /** Default: nothing is counted. */
   metrics?: Metrics;
   /** Returns milliseconds since any moment. Default: since the process started. */
@@ -97,6 +100,7 @@ export function setUpWorker({
   agentsPerProject,
   store = openSqliteStore(":memory:"),
   log = [],
+  onLine = () => {},
   copies,
   metrics,
   monotonic,
@@ -125,7 +129,10 @@ export function setUpWorker({
     agentsPerProject,
     copier: copies && new JobCopier({ copies, store, folder, log: (line) => void log.push(line) }),
     signal: stop.signal,
-    log: (line) => void log.push(line),
+    log: (line, level) => {
+      log.push(line);
+      onLine(line, level);
+    },
     sleep: sleeps.sleep,
     metrics,
     ...(monotonic && { monotonic }),

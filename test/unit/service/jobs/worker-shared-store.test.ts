@@ -179,6 +179,20 @@ test("stops a turn that another worker has taken over, and stores nothing of it"
   expect(runs).toEqual(["taken-over"]);
 });
 
+test("counts a run that ends because its turn was taken over as that", async () => {
+  const { worker, ready, runs, sleeps, checkoutOf, addJobs } = setUp();
+  await addJobs("a");
+  await worker.start();
+  const checkout = await checkoutOf("a");
+  worker.close();
+  ready.isLost = true;
+  (await sleeps.next(ready.renewEveryMs))();
+  await tick();
+  checkout.fail(new Error("aborted"));
+  await worker.drain();
+  expect(runs).toEqual(["taken-over"]);
+});
+
 test("stores no end of a turn that another worker has taken over a moment ago", async () => {
   const { worker, store, ready, log, checkoutOf, addJobs } = setUp();
   await addJobs("a");

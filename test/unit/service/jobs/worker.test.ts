@@ -63,13 +63,9 @@ test("counts each run of a turn, by how it ended", async () => {
 
 test("the lines of a turn are about its job and itself, not about the request that made it ready", async () => {
   const contexts = new Map<string, object>();
-  const log: string[] = [];
-  const push = log.push.bind(log);
-  log.push = (line) => {
-    contexts.set(line, logContext());
-    return push(line);
-  };
-  const { worker, store, checkoutOf, addJobs } = setUpWorker({ log });
+  const { worker, store, log, checkoutOf, addJobs } = setUpWorker({
+    onLine: (line) => void contexts.set(line, logContext()),
+  });
   await worker.start();
   await withLogContext({ request: "r1" }, () => addJobs("a"));
   (await checkoutOf("a")).succeed();
@@ -84,6 +80,18 @@ test("the lines of a turn are about its job and itself, not about the request th
   while (log.length < 4) await tick();
   expect(log[3]).toMatch(/^No turn can be started, trying again: Error: no such table/);
   expect(contexts.get(log[3] ?? "")).toEqual({});
+});
+
+test("warns of failed turns", async () => {
+  const levels = new Map<string, string | undefined>();
+  const { worker, checkoutOf, addJobs } = setUpWorker({ onLine: (line, level) => void levels.set(line, level) });
+  await worker.start();
+  await addJobs("a", "b");
+  (await checkoutOf("a")).fail(new Error("no route"));
+  (await checkoutOf("b")).succeed();
+  await worker.drain();
+  expect(levels.get("a: turn 1 failed: no route")).toBe("warn");
+  expect(levels.get("b: turn 2 completed")).toBe("info");
 });
 
 test("is stuck while the store gives no answer for two minutes, and not while it is only out of order", async () => {
