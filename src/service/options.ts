@@ -84,7 +84,7 @@ Give all of them the same options. Without either word, the service does both.
   --backup FILE             copy the --store to this new file and exit; a service may run on the store meanwhile
   --export postgres://...   copy the --store to this Postgres database, which has no jobs, and exit; no service may run on the
                             file
-  --log-format text|json    print the log for people, or as JSON, one object per line, which requires AGENT_SERVICE_KEY
+  --log-format text|json    print the log for people, or as JSON, one object per line, which requires AGENT_SERVICE_KEY or --keys
                             (default: text)
   --health-port N           let a worker answer /healthz and /metrics on this port, at the address of --listen; the API answers
                             them on its own port (default: it does not listen)

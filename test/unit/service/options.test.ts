@@ -30,8 +30,9 @@ test("prints the log for people unless told otherwise, and in JSON only without 
   const key = { AGENT_SERVICE_KEY: "mint_key" };
   expect(parse("--repository docs --log-format json", key)).toMatchObject({ logFormat: "json" });
   expect(parse("--repository docs --log-format json")).toEqual({
-    error: "--log-format json requires AGENT_SERVICE_KEY, because a generated key is printed.",
+    error: "--log-format json requires AGENT_SERVICE_KEY or --keys, because a generated key is printed.",
   });
+  expect(parse("--repository docs --log-format json --keys keys.json")).toMatchObject({ logFormat: "json" });
   expect(parse("--repository docs --log-format xml", key)).toEqual({ error: "--log-format must be text or json." });
 });
 
