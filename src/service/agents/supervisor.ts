@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import type { Readable } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
 import { signalGroup } from "../processes/process-group.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
@@ -31,7 +32,8 @@ function terminate(): void {
 /** Prefixes each line, so that no line of the agent looks like one of the service. */
 function log(line: string): void {
   if (loggedBytes > maxLoggedBytes) return;
-  const text = `| ${line.replace(/[^\P{Cc}\t]/gu, "")}\n`;
+  // Colors as a whole: without its first character, a sequence for terminals would be text.
+  const text = `| ${stripVTControlCharacters(line).replace(/[^\P{Cc}\t]/gu, "")}\n`;
   loggedBytes += Buffer.byteLength(text);
   process.stdout.write(loggedBytes > maxLoggedBytes ? "| [output truncated]\n" : text);
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import type { Agent } from "../agents/agent.ts";
 import type { ExceededLimit, Limits } from "../agents/limits.ts";
 import type { AgentNetwork } from "../agents/network/agent-network.ts";
@@ -86,7 +87,9 @@ export async function runTurn(
   const logFile = jobLogFile(folder, job.id);
   const log = (text: string): void => {
     // The agent's words must not control the terminal of who reads them.
-    const printable = text.replace(/[^\P{Cc}\t\n]/gu, "").trim();
+    const printable = stripVTControlCharacters(text)
+      .replace(/[^\P{Cc}\t\n]/gu, "")
+      .trim();
     try {
       machine.appendLog(logFile, `${printable.replace(/^/gm, "[service] ")}\n`);
     } catch {
