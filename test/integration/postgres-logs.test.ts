@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
 import type { StoredLogs } from "../../src/service/jobs/job-logs.ts";
-import { ExpiringTokens, type TokenStore } from "../../src/service/pages/expiring-tokens.ts";
+import { ExpiringTokens, newToken, type TokenStore } from "../../src/service/pages/expiring-tokens.ts";
 import { type ServiceOptions, startApi, startWorker } from "../../src/service/service.ts";
 import { createPool, PostgresDatabase } from "../../src/service/store/postgres/database.ts";
 import { PostgresLogs } from "../../src/service/store/postgres/logs.ts";
@@ -69,6 +69,7 @@ describe("the logs in a Postgres store", () => {
     await one.logs.append(turn, 0, Buffer.from("| ✓ one\n"));
     await one.logs.append(turn, 10, Buffer.from("| two\n"));
     expect(await one.logs.size(turn)).toEqual({ size: 16, ofTurn: 16 });
+    expect([await other.logs.end("job_1"), await other.logs.end("job_2")]).toEqual([16, 0]);
     expect(await readAll(other.logs)).toBe("| ✓ one\n| two\n");
     for (const [from, rest] of [
       [9, "\n| two\n"],
@@ -265,6 +266,17 @@ describe("the tokens in a Postgres store", () => {
     const token = (await links[0]?.create("/")) ?? "";
     const taken = await Promise.all(links.map((link) => link.take(token)));
     expect(taken.filter((path) => path === "/")).toHaveLength(1);
+  });
+
+  test("of a form are used on one of several machines at the same time, and never again", async () => {
+    const url = await server().createStoreDatabase();
+    const stores = [await open(url), await open(url), await open(url)];
+    const forms = stores.map(({ tokens }) => new ExpiringTokens(tokens, "form", hour));
+    const token = newToken();
+    const uses = await Promise.all(forms.map((form) => form.use(token)));
+    expect(uses.filter((isFirst) => isFirst)).toHaveLength(1);
+    expect(await forms[0]?.use(token)).toBe(false);
+    expect(await forms[0]?.use(newToken())).toBe(true);
   });
 
   test("do not stay in the database when they have expired", async () => {

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { JobCopy } from "../../src/service/jobs/job-copies.ts";
+import type { JobQuery } from "../../src/service/pages/page-store.ts";
 import { openPostgresStore } from "../../src/service/store/postgres/open-store.ts";
 import { LeaseLost } from "../../src/service/store/ready-turns.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
@@ -64,6 +65,74 @@ describe.each(databases)("a store in $database", ({ open }) => {
     onTestFinished(() => store[Symbol.asyncDispose]());
     return store;
   }
+
+  test("lists jobs by project and status, newest first, and goes on after any of them", async () => {
+    const store = await newStore();
+    // Two are of the same moment.
+    for (const [id, project, at] of [
+      ["d1", "docs", 1],
+      ["b1", "blog", 2],
+      ["d2", "docs", 3],
+      ["d3", "docs", 3],
+      ["x1", "other", 4],
+      ["b2", "blog", 5],
+    ] as const)
+      await addJob(store, id, project, now + at);
+    const ids = async (query: Partial<JobQuery>) =>
+      (await store.jobs({ projects: ["docs", "blog"], limit: 10, ...query })).map(({ id }) => id);
+    const all = ["b2", "d3", "d2", "b1", "d1"];
+    expect(await ids({})).toEqual(all);
+    expect(await ids({ limit: 2 })).toEqual(["b2", "d3"]);
+    expect(await ids({ projects: ["docs"] })).toEqual(["d3", "d2", "d1"]);
+    expect(await ids({ projects: [] })).toEqual([]);
+    for (const [index, id] of all.entries()) {
+      const { createdAt = 0 } = (await store.job(id)) ?? {};
+      expect(await ids({ after: { createdAt, id } })).toEqual(all.slice(index + 1));
+      expect(await ids({ after: { createdAt, id }, status: "active", limit: 2 })).toEqual(
+        all.slice(index + 1, index + 3),
+      );
+    }
+    for (const state of ["completed", "failed", "completed", "failed"] as const) await endNext(store, state);
+    const states = await Promise.all(all.map(async (id) => [id, (await store.job(id))?.state]));
+    for (const status of ["active", "completed", "failed"] as const)
+      expect(await ids({ status })).toEqual(states.filter(([, state]) => state === status).map(([id]) => id));
+    const [archived = ""] = await store.archiveIdleJobs(now, now, 1);
+    expect(await ids({ status: "archived" })).toEqual([archived]);
+    expect([...(await ids({ status: "completed" })), ...(await ids({ status: "failed" }))]).not.toContain(archived);
+  });
+
+  test("lists a job with its turns, and with its last page", async () => {
+    const store = await newStore();
+    await addJob(store, "a");
+    await addJob(store, "b", "docs", now - 1);
+    await store.addTurn("a", "Two", now);
+    const turn = await endNext(store);
+    await store.addPullRequest(pullRequestOf("a"));
+    await store.addPullRequest({ ...pullRequestOf("a"), head: "222" });
+    const [second] = await store.latestTurns("b", 1);
+    const common = { project: "docs", state: "active", archivedAt: null, pullRequest: null };
+    expect(await store.jobs({ projects: ["docs"], limit: 5 })).toEqual([
+      { ...common, id: "a", createdAt: now, turns: 2, firstTurn: turn.id, lastPage: 2 },
+      { ...common, id: "b", createdAt: now - 1, turns: 1, firstTurn: second, lastPage: null },
+    ]);
+  });
+
+  test("tells how far a job is", async () => {
+    const store = await newStore();
+    expect(await store.progress("a")).toBeUndefined();
+    await addJob(store, "a");
+    await addJob(store, "b");
+    await store.addTurn("a", "Two", now);
+    expect(await store.progress("a")).toEqual({ state: "active", turns: 2, running: null });
+    const turn = await startNext(store);
+    await startNext(store);
+    expect(await store.progress("a")).toEqual({ state: "active", turns: 2, running: turn.id });
+    await store.finishTurn(turn, "failed", now);
+    expect(await store.progress("a")).toEqual({ state: "active", turns: 2, running: null });
+    await endNext(store);
+    expect(await store.progress("a")).toEqual({ state: "completed", turns: 2, running: null });
+    expect((await store.progress("b"))?.running).not.toBeNull();
+  });
 
   test("keeps when a turn was first taken, when it ended and why it failed", async () => {
     const store = await newStore();
@@ -739,7 +808,8 @@ describe.each(databases)("a store in $database", ({ open }) => {
       expect(await store.deleteIdleJobs(now + hour, 1)).toEqual(["b"]);
       expect(await store.deleteIdleJobs(now + hour, 10)).toEqual(["c"]);
       for (const id of ["a", "b", "c"]) expect([await store.job(id), await store.turns(id)]).toEqual([undefined, []]);
-      expect(await store.latestPullRequests(10)).toEqual([{ number: 4, title: "Fix" }]);
+      for (const id of ["a", "b", "c"]) expect(await store.pullRequestsOf(id, 10)).toEqual([]);
+      expect(await store.pullRequestsOf("again", 10)).toEqual([{ number: 4, title: "Fix" }]);
       expect((await store.job("again"))?.state).toBe("active");
       expect((await store.deletedJobs(10)).sort()).toEqual(["a", "b", "c"]);
       expect(await store.deletedJobs(2)).toHaveLength(2);
@@ -849,12 +919,14 @@ describe.each(databases)("a store in $database", ({ open }) => {
       expect(await store.addPullRequest({ ...pullRequestOf("a"), head: "222" })).toBe(2);
     });
 
-    test("are listed, the newest first", async () => {
+    test("are listed by job, the newest first", async () => {
       const store = await newStore();
       await addJob(store, "a");
+      await addJob(store, "b");
       for (const title of ["One", "Two", "Three"])
         await store.addPullRequest({ ...pullRequestOf("a"), title, head: `head of ${title}` });
-      expect(await store.latestPullRequests(2)).toEqual([
+      await store.addPullRequest(pullRequestOf("b"));
+      expect(await store.pullRequestsOf("a", 2)).toEqual([
         { number: 3, title: "Three" },
         { number: 2, title: "Two" },
       ]);
@@ -867,16 +939,21 @@ describe.each(databases)("a store in $database", ({ open }) => {
       for (const prompt of ["Zwei ü𝄞 Noten", "Three"]) await store.addTurn("a", prompt, now);
       const [one] = [await startNext(store), await startNext(store)];
       await store.finishTurn(one, "completed", now);
-      const two = await startNext(store);
+      const two = await store.startNextTurn(undefined, now + 1);
+      if (two === undefined) throw new Error("no turn is ready");
       await store.setAnswer(two, "Done.");
-      await store.finishTurn(two, "failed", now);
+      await store.finishTurn(two, "failed", now + 2, "It cannot.");
       expect(await store.countTurns("a")).toBe(3);
       const [first = 0, second = 0, third = 0] = (await store.turns("a")).map(({ id }) => id);
       expect(await store.latestTurns("a", 2)).toEqual([second, third]);
       expect(await store.latestTurns("a", 9)).toEqual([first, second, third]);
-      expect(await store.turnExcerpt(second, 7)).toEqual({ state: "failed", prompt: "Zwei ü𝄞", answer: "Done." });
-      expect(await store.turnExcerpt(second, 3)).toEqual({ state: "failed", prompt: "Zwe", answer: "Don" });
-      expect(await store.turnExcerpt(third, 3)).toEqual({ state: "waiting", prompt: "Thr", answer: null });
+      expect(await store.firstTurn("a")).toBe(first);
+      expect(await store.firstTurn("unknown")).toBeUndefined();
+      const failed = { state: "failed", startedAt: now + 1, endedAt: now + 2, reason: "It cannot." };
+      expect(await store.turnExcerpt(second, 7)).toEqual({ ...failed, prompt: "Zwei ü𝄞", answer: "Done." });
+      expect(await store.turnExcerpt(second, 3)).toEqual({ ...failed, prompt: "Zwe", answer: "Don" });
+      const waiting = { state: "waiting", startedAt: null, endedAt: null, reason: null };
+      expect(await store.turnExcerpt(third, 3)).toEqual({ ...waiting, prompt: "Thr", answer: null });
     });
   });
 });

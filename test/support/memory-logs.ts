@@ -43,6 +43,11 @@ export class MemoryLogs implements StoredLogs {
     return this.#content(jobId).subarray(from, from + this.maxReadBytes);
   }
 
+  async end(jobId: string): Promise<number> {
+    await this.gate();
+    return this.#content(jobId).length;
+  }
+
   follow(jobId: string, listener: () => void): () => void {
     const listeners = this.#listeners.get(jobId) ?? new Set();
     this.#listeners.set(jobId, listeners.add(listener));

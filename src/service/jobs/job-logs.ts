@@ -12,6 +12,12 @@ export interface JobLogs {
    */
   read(jobId: string, from: number): Promise<Buffer>;
   /**
+   * Returns the position of the end of a job's log, in bytes.
+   *
+   * @throws StoreUnavailable if it cannot be read now
+   */
+  end(jobId: string): Promise<number>;
+  /**
    * Calls `listener` whenever a job's log may have grown, or its turns may have ended.
    *
    * @returns what ends this

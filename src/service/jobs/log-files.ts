@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { jobLogFile } from "./job-files.ts";
 import type { JobLogs } from "./job-logs.ts";
 
@@ -23,6 +23,11 @@ export class LogFiles implements JobLogs {
     return readPart(jobLogFile(this.#folder, jobId), from, maxReadBytes);
   }
 
+  async end(jobId: string): Promise<number> {
+    const status = await stat(jobLogFile(this.#folder, jobId)).catch(ignoreMissing);
+    return status?.size ?? 0;
+  }
+
   follow(_jobId: string, listener: () => void): () => void {
     const timer = setInterval(listener, this.#pollMs).unref();
     return () => clearInterval(timer);
@@ -31,9 +36,7 @@ export class LogFiles implements JobLogs {
 
 /** Returns the part of a file that begins at a position, at most `maxBytes` of it; nothing if the file does not exist. */
 export async function readPart(file: string, from: number, maxBytes: number): Promise<Buffer> {
-  const handle = await open(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-  });
+  const handle = await open(file).catch(ignoreMissing);
   if (handle === undefined) return Buffer.alloc(0);
   try {
     const length = Math.min((await handle.stat()).size - from, maxBytes);
@@ -43,4 +46,8 @@ export async function readPart(file: string, from: number, maxBytes: number): Pr
   } finally {
     await handle.close();
   }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
 }

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** What a token is for: a session of a browser, or a link that starts one once. */
-export type TokenKind = "session" | "link";
+/** What a token is for: a session of a browser, a link that starts one once, or a form that was sent. */
+export type TokenKind = "session" | "link" | "form";
 
 /** Keeps what tokens stand for, by the hashes of the tokens. They are not kept themselves. */
 export interface TokenStore {
-  add(kind: TokenKind, hash: string, meaning: string, lifetimeMs: number): Promise<void>;
+  /** Returns `false`, and changes nothing, if there is such a token already. Of two calls at the same time, only one adds it. */
+  add(kind: TokenKind, hash: string, meaning: string, lifetimeMs: number): Promise<boolean>;
   /** Returns `undefined` if there is no such token, or it has expired. */
   find(kind: TokenKind, hash: string): Promise<string | undefined>;
   /** Finds a token and removes it. Of two calls at the same time, only one finds it. */
@@ -26,9 +27,14 @@ export class ExpiringTokens {
 
   /** Returns a new token: 43 characters, which are valid in URLs and cookies. */
   async create(meaning: string): Promise<string> {
-    const token = randomBytes(32).toString("base64url");
+    const token = newToken();
     await this.#store.add(this.#kind, hash(token), meaning, this.#lifetimeMs);
     return token;
+  }
+
+  /** Uses a token of `newToken`. Returns whether it is one, and was not used before. */
+  async use(token: string): Promise<boolean> {
+    return isToken(token) && this.#store.add(this.#kind, hash(token), "", this.#lifetimeMs);
   }
 
   /** Returns what a token stands for; `undefined` if it is not valid. */
@@ -41,6 +47,9 @@ export class ExpiringTokens {
     return isToken(token) ? this.#store.take(this.#kind, hash(token)) : undefined;
   }
 }
+
+/** Returns a random token, which is not kept before it is used: such as that of a form, of which most are never sent. */
+export const newToken = (): string => randomBytes(32).toString("base64url");
 
 const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text);
 

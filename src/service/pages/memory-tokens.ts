@@ -11,11 +11,13 @@ export class MemoryTokens implements TokenStore {
   /** @param now - milliseconds since any moment. Not the time of day, so that a changed clock neither ends nor extends a session */
   constructor(now: () => number) {
     const create = () => new LRUCache<string, string>({ max: maxTokens, ttlResolution: 0, perf: { now } });
-    this.#meanings = { session: create(), link: create() };
+    this.#meanings = { session: create(), link: create(), form: create() };
   }
 
-  async add(kind: TokenKind, hash: string, meaning: string, lifetimeMs: number): Promise<void> {
+  async add(kind: TokenKind, hash: string, meaning: string, lifetimeMs: number): Promise<boolean> {
+    if (this.#meanings[kind].has(hash)) return false;
     this.#meanings[kind].set(hash, meaning, { ttl: lifetimeMs });
+    return true;
   }
 
   async find(kind: TokenKind, hash: string): Promise<string | undefined> {

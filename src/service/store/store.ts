@@ -5,12 +5,12 @@ import type { StoredLogs } from "../jobs/job-logs.ts";
 import type { SharedHomes } from "../jobs/shared-homes.ts";
 import type { Census } from "../metrics/metrics.ts";
 import type { TokenStore } from "../pages/expiring-tokens.ts";
-import type { PageStore, TurnExcerpt } from "../pages/pull-request-pages.ts";
+import type { JobProgress, JobQuery, ListedJob, PageStore, TurnExcerpt } from "../pages/page-store.ts";
 import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
 import { countUse } from "./hourly-limit.ts";
 import type { JobChanges } from "./job-changes.ts";
 import { LeaseLost, type ReadyTurns } from "./ready-turns.ts";
-import type { Database, Sql, Transaction } from "./sql.ts";
+import type { Database, Sql, Transaction, Value } from "./sql.ts";
 
 /** A row of `job`. Times are milliseconds since 1970. */
 export interface StoredJob {
@@ -288,6 +288,23 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     return this.#database.row<StoredJob>("SELECT * FROM job WHERE id = ?", id);
   }
 
+  /** Returns jobs, newest first. */
+  async jobs(query: JobQuery): Promise<ListedJob[]> {
+    if (query.projects.length === 0) return [];
+    const { sql, values } = jobsQuery(query);
+    return this.#database.rows<ListedJob>(sql, ...values);
+  }
+
+  /** Returns how far a job is. */
+  progress(jobId: string): Promise<JobProgress | undefined> {
+    // The index of states finds the few turns that are running. Read by their job, all would be, with their prompts.
+    const sql = `SELECT state,
+      (SELECT count(*) FROM turn WHERE turn.job = job.id) AS turns,
+      (SELECT max(turn.id) FROM turn WHERE turn.state = 'running' AND turn.job || '' = job.id) AS running
+      FROM job WHERE id = ?`;
+    return this.#database.row<JobProgress>(sql, jobId);
+  }
+
   /** Returns how many jobs there are, and how many turns wait. */
   async counts(): Promise<{ jobs: number; waitingTurns: number }> {
     const sql = `SELECT (SELECT count(*) FROM job) AS jobs,
@@ -359,6 +376,12 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     return (await this.#database.row<{ count: number }>(sql, jobId))?.count ?? 0;
   }
 
+  /** Returns the id of a job's first turn. */
+  async firstTurn(jobId: string): Promise<number | undefined> {
+    const sql = "SELECT id FROM turn WHERE job = ? ORDER BY id LIMIT 1";
+    return (await this.#database.row<{ id: number }>(sql, jobId))?.id;
+  }
+
   /** Returns the ids of a job's newest turns, oldest first. */
   async latestTurns(jobId: string, count: number): Promise<number[]> {
     const sql = "SELECT id FROM turn WHERE job = ? ORDER BY id DESC LIMIT ?";
@@ -367,8 +390,9 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
 
   /** Returns a turn with at most `length` characters of its texts. */
   turnExcerpt(id: number, length: number): Promise<TurnExcerpt | undefined> {
-    const sql = "SELECT state, substr(prompt, 1, ?) AS prompt, substr(answer, 1, ?) AS answer FROM turn WHERE id = ?";
-    return this.#database.row<TurnExcerpt>(sql, length, length, id);
+    const sql = `SELECT state, substr(prompt, 1, ?) AS prompt, substr(answer, 1, ?) AS answer,
+      substr(reason, 1, ?) AS reason, "startedAt", "endedAt" FROM turn WHERE id = ?`;
+    return this.#database.row<TurnExcerpt>(sql, length, length, length, id);
   }
 
   /** Returns the earlier turns of a turn's job in which an agent ran, oldest first. */
@@ -688,9 +712,10 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     return this.#database.row<LocalPullRequest>('SELECT * FROM "pullRequest" WHERE number = ?', number);
   }
 
-  /** Returns the newest pull requests, newest first. */
-  latestPullRequests(count: number): Promise<{ number: number; title: string }[]> {
-    return this.#database.rows('SELECT number, title FROM "pullRequest" ORDER BY number DESC LIMIT ?', count);
+  /** Returns the newest pull requests of a job that are pages, newest first. */
+  pullRequestsOf(jobId: string, count: number): Promise<{ number: number; title: string }[]> {
+    const sql = 'SELECT number, title FROM "pullRequest" WHERE job = ? ORDER BY number DESC LIMIT ?';
+    return this.#database.rows(sql, jobId, count);
   }
 
   /** Returns whether a turn is still run by whoever took it with this lease. Somebody else can take it even now. */
@@ -748,6 +773,31 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
 
 /** Thrown to undo a transaction, because a turn is running or has ended. */
 class NotWaiting extends Error {}
+/** Returns what finds jobs with the indexes of lists, newest first. */
+function jobsQuery({ projects, status, after, limit }: JobQuery): { sql: string; values: Value[] } {
+  const columns = 'id, project, "createdAt", state, "archivedAt", "pullRequest"';
+  const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
+  const older = '("createdAt", id) < (?, ?)';
+  const order = 'ORDER BY "createdAt" DESC, id DESC LIMIT ?';
+  const part = `SELECT * FROM (SELECT ${columns} FROM job WHERE project = ? AND ${older} ${order}) AS part`;
+  const ofProjects = projects.map(() => part).join(" UNION ALL ");
+  const ofStatus = `SELECT ${columns} FROM job WHERE ${statusOf} = ? AND project IN (${projects.map(() => "?")}) AND ${older}`;
+  const found = status === undefined ? ofProjects : ofStatus;
+  // What is counted is only that of the jobs in the list.
+  const sql = `SELECT page.*,
+    (SELECT count(*) FROM turn WHERE turn.job = page.id) AS turns,
+    (SELECT min(turn.id) FROM turn WHERE turn.job = page.id) AS "firstTurn",
+    (SELECT max(number) FROM "pullRequest" WHERE "pullRequest".job = page.id) AS "lastPage"
+    FROM (SELECT * FROM (${found}) AS found ${order}) AS page ORDER BY "createdAt" DESC, id DESC`;
+  const values =
+    status === undefined
+      ? projects.flatMap((project) => [project, createdAt, id, limit])
+      : [status, ...projects, createdAt, id];
+  return { sql, values: [...values, limit] };
+}
+
+/** The status of a job, as the index of lists has it. */
+const statusOf = `(CASE WHEN "archivedAt" IS NULL THEN state ELSE 'archived' END)`;
 
 const stateOf = "SELECT state FROM turn WHERE id = ?";
 

@@ -38,6 +38,11 @@ export class PostgresLogs implements StoredLogs {
     return Buffer.concat(found.map(({ content }) => content)).subarray(from - start);
   }
 
+  async end(jobId: string): Promise<number> {
+    const last = 'SELECT start + length(content) AS "end" FROM "logChunk" WHERE job = ? ORDER BY start DESC LIMIT 1';
+    return (await this.#database.row<{ end: number }>(last, jobId))?.end ?? 0;
+  }
+
   follow(jobId: string, listener: () => void): () => void {
     const end = this.#notifications.on(logChannel, (id) => {
       if (id === undefined || id === jobId) listener();

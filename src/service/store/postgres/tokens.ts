@@ -9,12 +9,12 @@ export class PostgresTokens implements TokenStore {
     this.#database = database;
   }
 
-  async add(kind: TokenKind, hash: string, path: string, lifetimeMs: number): Promise<void> {
-    await this.#database.transaction(async (transaction) => {
+  async add(kind: TokenKind, hash: string, path: string, lifetimeMs: number): Promise<boolean> {
+    return this.#database.transaction(async (transaction) => {
       await transaction.run('DELETE FROM token WHERE "expiresAt" <= now()');
       const insert = `INSERT INTO token (kind, hash, path, "expiresAt")
-        VALUES (?, ?, ?, now() + ? * interval '1 millisecond')`;
-      await transaction.run(insert, kind, hash, path, lifetimeMs);
+        VALUES (?, ?, ?, now() + ? * interval '1 millisecond') ON CONFLICT DO NOTHING`;
+      return (await transaction.run(insert, kind, hash, path, lifetimeMs)) > 0;
     });
   }
 

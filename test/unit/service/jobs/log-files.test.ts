@@ -20,8 +20,15 @@ test("returns the part of a log that begins at a position, at most 64 KiB of it"
   expect(await logs.read("job_1", 100_000)).toHaveLength(0);
 });
 
+test("returns where a log ends", async () => {
+  const { logs, file } = setUp();
+  appendFileSync(file, "| ✓\n");
+  expect(await logs.end("job_1")).toBe(6);
+});
+
 test("returns nothing of a log that has no file yet", async () => {
   const { logs } = setUp();
+  expect(await logs.end("job_1")).toBe(0);
   expect(await logs.read("job_1", 0)).toHaveLength(0);
 });
 

@@ -156,7 +156,7 @@ test.each([
     expect((await runNext(store, ports)).result).toBe("completed");
     expect(agentRuns()).toBe(1);
     expect(await store.job("a")).toMatchObject({ pullRequest: "http://127.0.0.1/pull/1", head: "c1" });
-    expect(await store.latestPullRequests(5)).toHaveLength(1);
+    expect(await store.pullRequestsOf("a", 5)).toHaveLength(1);
   },
 );
 

@@ -539,34 +539,6 @@ test("does not count a create that could not be stored", async () => {
   expect(await store.addJob({ id: "job_2", project: "docs", createdAt: 1000 }, "One")).toBeUndefined();
 });
 
-test("returns the newest turns and the beginning of their texts for a page", async () => {
-  const store = memoryStore();
-  await addJob(store, "job_1", 1000);
-  for (const prompt of ["Zwei ü𝄞", "Three"]) await store.addTurn("job_1", prompt, 2000);
-  await endNext(store, "completed", 3000);
-  const turn = await startNext(store);
-  await store.setAnswer(turn, "Done.");
-  await store.finishTurn(turn, "failed", 3000);
-  expect(await store.countTurns("job_1")).toBe(3);
-  expect(await store.latestTurns("job_1", 2)).toEqual([2, 3]);
-  expect(await store.latestTurns("job_1", 9)).toEqual([1, 2, 3]);
-  expect(await store.turnExcerpt(2, 7)).toEqual({ state: "failed", prompt: "Zwei ü𝄞", answer: "Done." });
-  expect(await store.turnExcerpt(2, 3)).toEqual({ state: "failed", prompt: "Zwe", answer: "Don" });
-  expect(await store.turnExcerpt(3, 3)).toEqual({ state: "waiting", prompt: "Thr", answer: null });
-  expect(await store.turnExcerpt(4, 3)).toBeUndefined();
-});
-
-test("lists the newest pull requests", async () => {
-  const store = memoryStore();
-  await addJob(store, "job_1", 1000);
-  const pull = { job: "job_1", branch: "agent/job_1", target: "main", base: "1", head: "2" };
-  for (const title of ["One", "Two", "Three"]) await store.addPullRequest({ ...pull, title, head: title });
-  expect(await store.latestPullRequests(2)).toEqual([
-    { number: 3, title: "Three" },
-    { number: 2, title: "Two" },
-  ]);
-});
-
 test("belongs to the repository that was set last", async () => {
   const store = memoryStore();
   expect(await store.repository()).toBeUndefined();
