@@ -147,7 +147,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const onUnavailable = () => void worker?.waitForStore();
   const jobs = new Jobs({ store, repositoryName, model: agent.model, copier, onUnavailable, metrics, logEvent });
   const { tokens, logs = new LogFiles(folder) } = store;
-  const content = { store, repository, repositoryName, logs };
+  const content = { store, repository, repositoryName, logs, engine: jobs };
   const stateOfPull = stateOf(backend, options.openStore !== undefined);
   const pages = new Pages({ ...content, stateOf: stateOfPull, tokens, authenticator, baseUrl, log });
   const api = createApi({ engine: jobs, authenticator, hasJobPages: options.hasJobPages, signal, log });

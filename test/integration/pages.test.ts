@@ -10,10 +10,10 @@ describe("the page of a pull request", () => {
     expect(status).toBe(200);
     for (const part of [
       "<title>Fix &lt;it&gt; · Pull request 1</title>",
-      '<a href="/">docs</a>',
+      '<a href="/">Jobs</a> <span class="quiet">docs</span>',
       '<span class="state open">Open</span>',
       "merge <code>agent/job_1</code> into <code>main</code>",
-      "<summary>Fix it</summary>",
+      '<summary>Fix it <span class="quiet">Completed</span></summary>',
       "<h2>1 commit</h2>",
       "<code>111..222</code> Fix",
       "1 file changed",
@@ -111,7 +111,7 @@ describe("the page of a pull request", () => {
     repository.commitCount = 101;
     const { text } = await get("/pull/1");
     expect(text).toContain("Only the last 50 of 51 turns are shown.");
-    expect(text).toContain('<ol start="2"><li><details><summary>Turn 2.</summary>');
+    expect(text).toContain('<ol start="2"><li id="turn-1"><details><summary>Turn 2. ');
     expect(text).toContain("Turn 51.");
     expect(text).not.toContain("Turn 1.");
     expect(text).toContain("<h2>Last 100 commits</h2>");
@@ -182,18 +182,6 @@ describe("the page of a pull request", () => {
     for (const page of await Promise.all(pages)) expect(page.status).toBe(200);
     expect((await get("/pull/23")).status).toBe(200);
   });
-});
-
-test("the start page links the pull requests, newest first", async () => {
-  const { get, rows } = await startPages();
-  rows.set(2, { ...pullRequest(), title: "Second" });
-  const { status, text } = await get("/");
-  expect(status).toBe(200);
-  const second = '<a href="/pull/2">Second</a> <span class="quiet">#2</span>';
-  const first = '<a href="/pull/1">Fix &lt;it&gt;</a> <span class="quiet">#1</span>';
-  expect(text).toContain(`<ul><li>${second}</li>\n<li>${first}</li></ul>`);
-  rows.clear();
-  expect((await get("/")).text).toContain("no pages of pull requests yet");
 });
 
 test("every page forbids scripts, frames, referrers and storing", async () => {

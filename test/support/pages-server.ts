@@ -5,9 +5,9 @@ import { Repository } from "../../src/service/git/repository.ts";
 import { type Authenticator, singleKey } from "../../src/service/http/authentication.ts";
 import { checkHost } from "../../src/service/http/host.ts";
 import { type ListenOptions, listen } from "../../src/service/http/listen.ts";
-import type { JobStateStore } from "../../src/service/pages/log-page.ts";
+import type { Engine, JobRecord } from "../../src/service/jobs/engine.ts";
+import type { PageJob, PageStore, TurnExcerpt } from "../../src/service/pages/page-store.ts";
 import { Pages } from "../../src/service/pages/pages.ts";
-import type { PageStore, TurnExcerpt } from "../../src/service/pages/pull-request-pages.ts";
 import type { LocalPullRequest } from "../../src/service/pulls/local.ts";
 import type { PullRequestState } from "../../src/service/pulls/pull-requests.ts";
 import { MemoryLogs } from "./memory-logs.ts";
@@ -58,46 +58,90 @@ export interface PagesServerOptions extends ListenOptions {
   maxLogs?: number;
   /** Default: one that knows `serviceKey`. */
   authenticator?: Authenticator;
+  keepAliveMs?: number;
+  /** That of the key. Default: only `docs`. */
+  projects?: readonly string[];
+  /** Default: a fake one. */
+  store?: PageStore;
+}
+
+/** Returns a job of the project `docs`. */
+export function pageJob(job: Partial<PageJob> = {}): PageJob {
+  return {
+    id: "job_1",
+    project: "docs",
+    createdAt: Date.UTC(2026, 0, 2, 3, 4),
+    state: "completed",
+    archivedAt: null,
+    pullRequest: null,
+    model: "test-model",
+    ...job,
+  };
 }
 
 /**
- * Starts the pages with a fake store and a fake repository. Other requests are answered with `next`. `received` has the
+ * Starts the pages with a fake store, a fake engine and a fake repository. Other requests are answered with `next`. `received` has the
  * addresses of all requests so far.
  */
 export async function startPages(options: PagesServerOptions = {}) {
-  const { publicUrl, maxLogs, authenticator = singleKey(serviceKey, ["docs"]), ...limits } = options;
+  const { publicUrl, maxLogs, keepAliveMs, projects = ["docs"], ...limits } = options;
+  const { authenticator = singleKey(serviceKey, projects) } = options;
   const rows = new Map<number, LocalPullRequest>([[1, pullRequest()]]);
-  const turns: (TurnExcerpt | undefined)[] = [{ state: "completed", prompt: "Fix it", answer: null }];
+  const turns: (Partial<TurnExcerpt> | undefined)[] = [{ state: "completed", prompt: "Fix it", answer: null }];
   const log: string[] = [];
   const clock = { ms: 5_000_000 };
   const repository = new FakeRepository({ url: "/nowhere", folder: "/nowhere" });
   const state: { read: () => Promise<PullRequestState> } = { read: async () => "open" };
-  const jobs = new Map<string, { state: "active" | "completed" | "failed" }>([["job_1", { state: "completed" }]]);
-  const store: PageStore & JobStateStore = {
-    job: async (id) => jobs.get(id),
+  const jobs = new Map<string, Partial<PageJob>>([["job_1", {}]]);
+  const fakeStore: PageStore = {
+    job: async (id) => {
+      const job = jobs.get(id);
+      return job && pageJob({ id, ...job });
+    },
+    progress: async (id) => {
+      const job = jobs.get(id);
+      const running = turns.findIndex((turn) => turn?.state === "running");
+      return job && { state: pageJob(job).state, turns: turns.length, running: running === -1 ? null : running };
+    },
+    jobs: async () => [],
     pullRequest: async (number) => rows.get(number),
-    latestPullRequests: async (count) =>
+    pullRequestsOf: async (id, count) =>
       [...rows]
+        .filter(([, { job }]) => job === id)
         .map(([number, { title }]) => ({ number, title }))
         .reverse()
         .slice(0, count),
+    firstTurn: async () => (turns.length === 0 ? undefined : 0),
     countTurns: async () => turns.length,
     latestTurns: async (_job, count) => [...turns.keys()].slice(-count),
     turnExcerpt: async (id, length) => {
       const turn = turns[id];
-      return turn && { ...turn, prompt: turn.prompt.slice(0, length), answer: turn.answer?.slice(0, length) ?? null };
+      const { prompt = "", answer = null } = turn ?? {};
+      const times = { startedAt: null, endedAt: null, reason: null };
+      const texts = { prompt: prompt.slice(0, length), answer: answer?.slice(0, length) ?? null };
+      return turn && { state: "completed", ...times, ...turn, ...texts };
+    },
+  };
+  /** The messages that were sent, and what the engine answers to the next ones. */
+  const messages: string[] = [];
+  const engine: { message: Engine["message"] } = {
+    message: async (project, id, prompt) => {
+      messages.push(`${project} ${id} ${prompt}`);
+      return {} as JobRecord;
     },
   };
   const logs = new MemoryLogs();
   let url = "";
   const pages = new Pages({
-    store,
+    store: options.store ?? fakeStore,
+    engine: { message: (...message) => engine.message(...message) },
     repository,
     repositoryName: "docs",
     stateOf: () => state.read(),
     logs,
     maxLogs,
     authenticator,
+    keepAliveMs,
     baseUrl: () => publicUrl ?? url,
     now: () => clock.ms,
     log: (line) => void log.push(line),
@@ -130,9 +174,9 @@ export async function startPages(options: PagesServerOptions = {}) {
   };
 
   const form = { "content-type": "application/x-www-form-urlencoded" };
-  /** Submits the form of the sign-in page. */
-  const submit = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
-    ask("/sign-in", { method: "POST", headers: { ...form, ...headers }, body: String(new URLSearchParams(fields)) });
+  /** Submits the form of a page, by default that to sign in. */
+  const submit = (fields: Record<string, string>, headers: Record<string, string> = {}, path = "/sign-in") =>
+    ask(path, { method: "POST", headers: { ...form, ...headers }, body: String(new URLSearchParams(fields)) });
 
   const { headers } = await submit({ key: serviceKey });
   const cookie = cookieIn(headers);
@@ -143,6 +187,8 @@ export async function startPages(options: PagesServerOptions = {}) {
     rows,
     turns,
     jobs,
+    messages,
+    engine,
     logs,
     log,
     clock,

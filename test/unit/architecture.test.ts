@@ -108,6 +108,7 @@ const arrows: Record<string, string[]> = {
     "service/jobs/engine.ts",
     "service/pulls/state-error-log.ts",
     "service/error-message.ts",
+    "service/own-file.ts",
   ],
   "service/jobs": [
     "service/agents",

@@ -6,82 +6,45 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Escapes text for HTML, and shows the control characters that would reorder it. */
-export function html(text: string): string {
-  return text
-    .replace(/[&<>"']/g, (character) => entities[character] ?? "")
-    .replace(
-      /[\u202a-\u202e\u2066-\u2069]/g,
-      (control) => `<span class="quiet">U+${control.codePointAt(0)?.toString(16)}</span>`,
-    );
+/** A piece of HTML, of which all that others wrote is escaped. */
+export class Html {
+  readonly #text: string;
+
+  /** @param trusted - is not escaped: only for what the service itself wrote */
+  constructor(trusted: string) {
+    this.#text = trusted;
+  }
+
+  toString(): string {
+    return this.#text;
+  }
 }
 
-/** Returns the beginning of a page, up to its content. */
-export function pageStart(title: string, head = ""): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-${head}<title>${html(title)}</title>
-<style>${style}</style>
-`;
+/** What a template can hold. Text is escaped, the items of a list are separated by line breaks, and the last two are nothing. */
+export type Content = Html | string | number | readonly Content[] | undefined | false;
+
+/** Makes HTML of a template. Attributes have to be in double quotes. */
+export function html(parts: TemplateStringsArray, ...content: readonly Content[]): Html {
+  return new Html(parts.reduce((text, part, index) => text + render(content[index - 1]) + part));
 }
 
-/** Returns what every page for someone who is signed in has at its top. */
-export function pageHeader(repositoryName: string): string {
-  return `<header><a href="/">${html(repositoryName)}</a>
-<form method="post" action="/sign-out"><button class="link">Sign out</button></form></header>
-`;
+/** Returns text as the value of a field of a form: the browser sends it back as it is. */
+export function fieldValue(text: string): Html {
+  return new Html(escapeMarkup(text));
 }
 
-/** Returns a page with one sentence. */
-export function messagePage(title: string, text: string): string {
-  return `${pageStart(title)}<main>
-<h1>${html(title)}</h1>
-<p>${html(text)}</p>
-</main>
-</html>
-`;
+/** Shows the control characters that would reorder a text. */
+export function showReordering(text: string): string {
+  return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, (control) => `[U+${control.codePointAt(0)?.toString(16)}]`);
 }
 
-const style = `
-:root { color-scheme: light dark; --text: #1f2328; --quiet: #59636e; --line: #d1d9e0; --back: #fff; --soft: #f6f8fa;
-  --added: #dafbe1; --removed: #ffebe9; --hunk: #ddf4ff; --plus: #1a7f37; --minus: #d1242f; --link: #0969da }
-@media (prefers-color-scheme: dark) { :root { --text: #f0f6fc; --quiet: #9198a1; --line: #3d444d; --back: #0d1117;
-  --soft: #151b23; --added: #12261e; --removed: #25171c; --hunk: #121d2f; --plus: #3fb950; --minus: #f85149;
-  --link: #4493f8 } }
-* { box-sizing: border-box }
-body { margin: 0; background: var(--back); color: var(--text); font: 14px/1.5 system-ui, sans-serif }
-header { display: flex; gap: 16px; justify-content: space-between; padding: 12px 16px; background: var(--soft);
-  border-bottom: 1px solid var(--line) }
-header a { color: inherit; font-weight: 600; text-decoration: none; overflow-wrap: anywhere }
-a, .link { color: var(--link) }
-main { max-width: 1000px; margin: 0 auto; padding: 24px 16px 64px }
-main.narrow { max-width: 372px; padding-top: 64px }
-h1 { font-size: 26px; line-height: 1.25; font-weight: 400; margin: 0 0 8px; overflow-wrap: anywhere }
-h2 { font-size: 16px; margin: 24px 0 8px }
-ol, ul { padding-left: 24px } li { overflow-wrap: anywhere }
-.quiet { color: var(--quiet); font-weight: 400 } .plus { color: var(--plus) } .minus { color: var(--minus) }
-.state { display: inline-block; border-radius: 2em; padding: 3px 12px; margin-right: 8px; color: #fff }
-.open { background: #1f883d } .merged { background: #8250df } .closed { background: #cf222e }
-code, pre, table { font: 12px/20px ui-monospace, monospace }
-code { background: var(--soft); border-radius: 6px; padding: 2px 5px; overflow-wrap: anywhere }
-pre { margin: 4px 0 12px; padding: 8px 12px; max-height: 400px; overflow: auto; background: var(--soft);
-  border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere }
-summary { cursor: pointer }
-label { display: block; font-weight: 600; margin: 16px 0 4px }
-input { width: 100%; padding: 6px 12px; font: inherit; color: inherit; background: var(--back);
-  border: 1px solid var(--line); border-radius: 6px }
-button { padding: 6px 16px; font: inherit; font-weight: 600; color: #fff; background: #1f883d; border: 0;
-  border-radius: 6px; cursor: pointer }
-.narrow button { width: 100%; margin-top: 16px }
-button.link { padding: 0; font-weight: 400; color: var(--link); background: none; white-space: nowrap }
-section { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 16px; overflow: hidden }
-h3 { margin: 0; padding: 8px; background: var(--soft); border-bottom: 1px solid var(--line); font-size: 12px }
-h3 code { padding: 0 }
-table { width: 100%; border-collapse: collapse; table-layout: fixed }
-td { padding: 0 8px; vertical-align: top; white-space: pre-wrap; overflow-wrap: anywhere }
-td:nth-child(-n+2) { width: 44px; text-align: right; color: var(--quiet); user-select: none; overflow-wrap: normal }
-.added { background: var(--added) } .removed { background: var(--removed) }
-.hunk { background: var(--hunk) } .hunk, .marker { color: var(--quiet) }
-`;
+function render(content: Content): string {
+  if (content === undefined || content === false) return "";
+  if (content instanceof Html) return content.toString();
+  if (typeof content === "object") return content.map(render).join("\n");
+  return escapeMarkup(showReordering(String(content)));
+}
+
+function escapeMarkup(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? "");
+}

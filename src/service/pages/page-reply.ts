@@ -1,12 +1,15 @@
 import type { ServerResponse } from "node:http";
+import type { Html } from "./html.ts";
 
 /** An answer with a page. */
 export interface PageReply {
   status: number;
   headers?: Readonly<Record<string, string>>;
-  /** HTML, in parts that are sent one after another. */
-  body: readonly (string | Buffer)[];
+  body: PageBody;
 }
+
+/** Parts that are sent one after another. Not strings, so that none is sent that is not escaped. */
+export type PageBody = readonly (Html | Buffer)[];
 
 /** Of all pages. */
 export const fixedHeaders = {
@@ -21,8 +24,14 @@ export const fixedHeaders = {
 
 /** Sends a page. Node.js sends no body if the request is a `HEAD`. */
 export function sendPage(response: ServerResponse, { status, headers, body }: PageReply): void {
-  const length = body.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  const parts = body.map((part) => (part instanceof Buffer ? part : Buffer.from(part.toString())));
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
   response.writeHead(status, { ...fixedHeaders, "content-length": length, ...headers });
-  for (const part of body) response.write(part);
+  for (const part of parts) response.write(part);
   response.end();
+}
+
+/** Leads a browser to another page, and sets a cookie. */
+export function redirect(location: string, cookie?: string): PageReply {
+  return { status: 303, headers: { location, ...(cookie !== undefined && { "set-cookie": cookie }) }, body: [] };
 }

@@ -4,40 +4,52 @@ import type { Access } from "../http/authentication.ts";
 import { keepConnection } from "../http/connections.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { StoreUnavailable } from "../jobs/engine.ts";
+import { Asset } from "./assets.ts";
 import type { TokenStore } from "./expiring-tokens.ts";
-import { messagePage } from "./html.ts";
-import { LogPages, type LogPagesOptions } from "./log-page.ts";
+import { JobList } from "./job-list.ts";
+import { JobPages, type JobPagesOptions } from "./job-pages.ts";
+import { messagePage } from "./layout.ts";
+import { LogPages, type LogPagesOptions } from "./log-pages.ts";
 import { MemoryTokens } from "./memory-tokens.ts";
 import { type PageReply, sendPage } from "./page-reply.ts";
-import { renderPullRequestList } from "./pull-request-list.ts";
-import { type PageStore, PullRequestPages, type PullRequestPagesOptions } from "./pull-request-pages.ts";
+import type { PageJob, PageStore } from "./page-store.ts";
+import { PullRequestPages, type PullRequestPagesOptions } from "./pull-request-pages.ts";
+import { findHandler, type Handler, type Reply, type Route, read } from "./routes.ts";
 import { SignIn, type SignInOptions } from "./sign-in.ts";
-import { type StreamReply, sendStream } from "./stream-reply.ts";
+import { sendStream } from "./stream-reply.ts";
 
-export interface PagesOptions extends PullRequestPagesOptions, LogPagesOptions, Omit<SignInOptions, "now" | "tokens"> {
-  store: PageStore & LogPagesOptions["store"];
-  /** For sessions and links. Default: in memory. */
+export interface PagesOptions
+  extends PullRequestPagesOptions,
+    Omit<LogPagesOptions, "now">,
+    Omit<JobPagesOptions, "tokens" | "scriptPath">,
+    Omit<SignInOptions, "now" | "tokens"> {
+  store: PageStore;
+  /** For sessions, links and forms. Default: in memory. */
   tokens?: TokenStore | undefined;
   /** Milliseconds since any moment. Default: since the process started. */
   now?: () => number;
 }
 
-/** How many pull requests the start page lists. */
-const maxListed = 100;
-
-/** The pages that people read in a browser. Only who has the API key can read them. */
+/** The pages that people read in a browser. Who has an API key can read those of its projects. */
 export class Pages {
   readonly #options: PagesOptions;
   readonly #signIn: SignIn;
   readonly #pullRequests: PullRequestPages;
+  readonly #jobList: JobList;
+  readonly #jobs: JobPages;
   readonly #logs: LogPages;
+  readonly #script = new Asset("job-page.js", "text/javascript; charset=utf-8");
+  readonly #routes: readonly Route[];
 
   constructor(options: PagesOptions) {
     this.#options = options;
     const { now = () => performance.now(), tokens = new MemoryTokens(now) } = options;
     this.#signIn = new SignIn({ ...options, now, tokens });
-    this.#logs = new LogPages(options);
+    this.#logs = new LogPages({ ...options, now });
     this.#pullRequests = new PullRequestPages(options);
+    this.#jobList = new JobList(options);
+    this.#jobs = new JobPages({ ...options, tokens, scriptPath: this.#script.address });
+    this.#routes = this.#createRoutes();
   }
 
   /**
@@ -52,11 +64,11 @@ export class Pages {
   /** Returns a listener that serves the pages and passes every other request to `next`. */
   serve(next: RequestListener): RequestListener {
     return async (request, response) => {
-      const [path = ""] = (request.url ?? "").split("?");
+      const path = pathOf(request);
       try {
-        const reply = this.#route(request, path);
-        if (reply === undefined) return next(request, response);
-        await send(response, await reply);
+        const handler = findHandler(this.#routes, request.method ?? "", path);
+        if (handler === undefined) return next(request, response);
+        await send(response, await handler(request, ""));
       } catch (error) {
         const errorReply = this.#errorReply(error, request, path);
         // A stream is cut off by now.
@@ -65,56 +77,81 @@ export class Pages {
     };
   }
 
-  #route(request: IncomingMessage, path: string): Promise<Reply> | undefined {
-    const link = /^\/sign-in\/([\w-]{43})$/.exec(path)?.[1];
-    const number = /^\/pull\/(\d{1,9})$/.exec(path)?.[1];
-    const jobId = /^\/job\/([\w-]{1,64})\/log$/.exec(path)?.[1];
-    if (link !== undefined) {
-      requireMethod(request, "GET");
-      return this.#signIn.followLink(request, link);
-    }
-    if (path === "/sign-in/link") {
-      requireMethod(request, "POST");
-      return this.#signIn.requestLink(request);
-    }
-    if (path === "/sign-out") {
-      requireMethod(request, "POST");
-      return this.#signIn.signOut(request);
-    }
-    if (path === "/sign-in") {
-      requireMethod(request, "GET", "HEAD", "POST");
-      return request.method === "POST" ? this.#signIn.submitForm(request) : this.#signIn.showForm(request);
-    }
-    if (path !== "/" && number === undefined && jobId === undefined) return undefined;
-    requireMethod(request, "GET", "HEAD");
-    if (jobId !== undefined) return this.#showLog(request, path, jobId);
-    return this.#ifSignedIn(request, path, () =>
-      number === undefined ? this.#showList() : this.#showPullRequest(Number(number)),
-    );
+  #createRoutes(): Route[] {
+    const signIn = this.#signIn;
+    const signedIn = (show: SignedInHandler) => read((request, parameter) => this.#signedIn(request, parameter, show));
+    const keyOrSignedIn = (show: SignedInHandler) => read((request, id) => this.#keyOrSignedIn(request, id, show));
+    return [
+      { pattern: /^\/$/, methods: signedIn((request, _, access) => this.#jobList.show(queryOf(request), access)) },
+      { pattern: /^\/pull\/(\d{1,9})$/, methods: signedIn((_, number, access) => this.#showPull(number, access)) },
+      {
+        pattern: /^\/job\/([\w-]{1,64})$/,
+        methods: signedIn(async (_, id, access) => this.#jobs.show(await this.#findJob(id, access))),
+      },
+      {
+        pattern: /^\/job\/([\w-]{1,64})\/log$/,
+        methods: keyOrSignedIn(async (request, id, access) => {
+          await this.#findJob(id, access);
+          return this.#logs.showText(request, id);
+        }),
+      },
+      {
+        pattern: /^\/job\/([\w-]{1,64})\/events$/,
+        methods: keyOrSignedIn(async (request, id, access) => {
+          await this.#findJob(id, access);
+          return this.#logs.showEvents(request, id);
+        }),
+      },
+      { pattern: /^\/job\/([\w-]{1,64})\/message$/, methods: { POST: (request, id) => this.#message(request, id) } },
+      { pattern: /^\/assets\/job-page\.js$/, methods: read(async () => this.#script.reply()) },
+      { pattern: /^\/sign-in\/link$/, methods: { POST: (request) => signIn.requestLink(request) } },
+      { pattern: /^\/sign-in\/([\w-]{43})$/, methods: { GET: (request, token) => signIn.followLink(request, token) } },
+      {
+        pattern: /^\/sign-in$/,
+        methods: {
+          ...read((request) => signIn.showForm(request)),
+          POST: (request) => signIn.submitForm(request),
+        },
+      },
+      { pattern: /^\/sign-out$/, methods: { POST: (request) => signIn.signOut(request) } },
+    ];
   }
 
-  async #ifSignedIn(request: IncomingMessage, path: string, show: () => Promise<Reply>): Promise<Reply> {
-    if ((await this.#signIn.access(request)) === undefined) return this.#signIn.challenge(request, path);
+  async #signedIn(request: IncomingMessage, parameter: string, show: SignedInHandler): Promise<Reply> {
+    const access = await this.#signIn.access(request);
+    if (access === undefined) return this.#signIn.challenge(request, pathOf(request));
     keepConnection(request);
-    return show();
+    return show(request, parameter, access);
   }
 
   /** A log is also for programs, which send the key as in the API. */
-  async #showLog(request: IncomingMessage, path: string, jobId: string): Promise<Reply> {
-    const show = () => this.#logs.show(request, jobId);
-    if (request.headers.authorization === undefined) return this.#ifSignedIn(request, path, show);
-    await this.#signIn.requireKey(request);
+  async #keyOrSignedIn(request: IncomingMessage, parameter: string, show: SignedInHandler): Promise<Reply> {
+    if (request.headers.authorization === undefined) return this.#signedIn(request, parameter, show);
+    const access = await this.#signIn.requireKey(request);
     keepConnection(request);
-    return show();
+    return show(request, parameter, access);
   }
 
-  async #showList(): Promise<PageReply> {
-    const { store, repositoryName } = this.#options;
-    return { status: 200, body: [renderPullRequestList(repositoryName, await store.latestPullRequests(maxListed))] };
+  async #message(request: IncomingMessage, id: string): Promise<Reply> {
+    const access = await this.#signIn.access(request);
+    if (access !== undefined) keepConnection(request);
+    return this.#jobs.submitMessage(request, id, access, (reader) => this.#findJob(id, reader));
   }
 
-  async #showPullRequest(number: number): Promise<PageReply> {
-    const body = await this.#pullRequests.render(number);
+  /** @throws HttpException 404 if there is no such job in the projects of the reader */
+  async #findJob(id: string, { projects }: Access): Promise<PageJob> {
+    const job = await this.#options.store.job(id);
+    if (job === undefined || !projects.includes(job.project)) throw new HttpException(404, "Job not found");
+    return job;
+  }
+
+  async #showPull(text: string, { projects }: Access): Promise<PageReply> {
+    const { store } = this.#options;
+    const number = Number(text);
+    const pull = await store.pullRequest(number);
+    const job = pull && (await store.job(pull.job));
+    const isOfReader = job !== undefined && projects.includes(job.project);
+    const body = isOfReader ? await this.#pullRequests.render(number) : undefined;
     if (body === undefined) throw new HttpException(404, "Pull request not found");
     return { status: 200, body };
   }
@@ -135,13 +172,13 @@ export class Pages {
   }
 }
 
-type Reply = PageReply | StreamReply;
+type SignedInHandler = (request: IncomingMessage, parameter: string, access: Access) => ReturnType<Handler>;
+
+const pathOf = ({ url = "" }: IncomingMessage): string => url.split("?")[0] ?? "";
+
+const queryOf = ({ url = "" }: IncomingMessage) => new URLSearchParams(url.split("?")[1]);
 
 async function send(response: ServerResponse, reply: Reply): Promise<void> {
   if ("content" in reply) await sendStream(response, reply);
   else sendPage(response, reply);
-}
-
-function requireMethod({ method = "" }: IncomingMessage, ...allowed: string[]): void {
-  if (!allowed.includes(method)) throw new HttpException(405, "Method not allowed", { allow: allowed.join(", ") });
 }

@@ -1,45 +1,20 @@
-import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
 import type { Repository } from "../git/repository.ts";
 import { HttpException } from "../http/http-exception.ts";
-import { commitTitle } from "../jobs/commit-title.ts";
 import type { Log } from "../log.ts";
 import type { LocalPullRequest } from "../pulls/local.ts";
 import type { PullRequestState } from "../pulls/pull-requests.ts";
 import { StateErrorLog } from "../pulls/state-error-log.ts";
 import { parseDiff } from "./diff.ts";
-import {
-  type Excerpt,
-  type PullRequestTurn,
-  renderChanges,
-  renderHead,
-  renderTurn,
-  renderTurns,
-} from "./pull-request-page.ts";
+import type { PageBody } from "./page-reply.ts";
+import type { PageStore } from "./page-store.ts";
+import { renderChanges, renderHead } from "./pull-request-page.ts";
 import { renderInSlices } from "./render-in-slices.ts";
-
-/** Where the content of pages is stored. */
-export interface PageStore {
-  pullRequest(number: number): Promise<LocalPullRequest | undefined>;
-  /** Returns the newest pull requests, newest first. */
-  latestPullRequests(count: number): Promise<{ number: number; title: string }[]>;
-  countTurns(jobId: string): Promise<number>;
-  /** Returns the ids of a job's newest turns, oldest first. */
-  latestTurns(jobId: string, count: number): Promise<number[]>;
-  /** Returns a turn with at most `length` characters of its texts; `undefined` if it was deleted. */
-  turnExcerpt(id: number, length: number): Promise<TurnExcerpt | undefined>;
-}
-
-/** A turn, with the beginning of its texts. */
-export interface TurnExcerpt {
-  state: PullRequestTurn["state"];
-  prompt: string;
-  answer: string | null;
-}
+import { renderTurns } from "./turn-list.ts";
 
 export interface PullRequestPagesOptions {
-  store: PageStore;
+  store: Pick<PageStore, "pullRequest" | "countTurns" | "latestTurns" | "turnExcerpt">;
   repository: Repository;
   repositoryName: string;
   /** Reads the state of a pull request. */
@@ -52,9 +27,6 @@ const maxDiffBytes = 500_000;
 const maxDiffLines = 20_000;
 const maxCommits = 100;
 const maxSubjectLength = 200;
-const maxTurns = 50;
-/** In characters, of each prompt and each answer. */
-const maxTextLength = 10_000;
 /** How many pages are rendered at a time, and how many wait for that. */
 const maxRenders = 2;
 const maxWaiting = 20;
@@ -67,7 +39,7 @@ export class PullRequestPages {
   readonly #errors: StateErrorLog;
   readonly #limit = pLimit(maxRenders);
   /** Pages that are being rendered, by number: who asks for one of them gets the same. */
-  readonly #renders = new Map<number, Promise<Buffer[]>>();
+  readonly #renders = new Map<number, Promise<PageBody>>();
   /** The changes between two commits never change. */
   readonly #changes = new LRUCache<string, Buffer>({
     maxSize: cacheBytes,
@@ -84,7 +56,7 @@ export class PullRequestPages {
    *
    * @throws HttpException 503 if too many pages are waiting
    */
-  async render(number: number): Promise<Buffer[] | undefined> {
+  async render(number: number): Promise<PageBody | undefined> {
     const current = this.#renders.get(number);
     if (current) return current;
     const pullRequest = await this.#options.store.pullRequest(number);
@@ -100,12 +72,12 @@ export class PullRequestPages {
     return render;
   }
 
-  async #render(number: number, pullRequest: LocalPullRequest): Promise<Buffer[]> {
-    const { repositoryName } = this.#options;
+  async #render(number: number, pullRequest: LocalPullRequest): Promise<PageBody> {
+    const { store, repositoryName } = this.#options;
     const { job, title, branch, target, base, head } = pullRequest;
     const state = await this.#stateOf(number, pullRequest);
     const start = renderHead({ number, jobId: job, title, branch, targetBranch: target, repositoryName, state });
-    return [Buffer.from(start), await this.#renderTurns(job), await this.#renderChanges(base, head)];
+    return [start, await renderTurns(store, job), await this.#renderChanges(base, head)];
   }
 
   async #stateOf(number: number, pullRequest: LocalPullRequest): Promise<PullRequestState | undefined> {
@@ -115,28 +87,6 @@ export class PullRequestPages {
       this.#errors.report(`/pull/${number}`, error);
       return undefined;
     }
-  }
-
-  async #renderTurns(jobId: string): Promise<Buffer> {
-    const { store } = this.#options;
-    const turns: string[] = [];
-    for (const id of await store.latestTurns(jobId, maxTurns)) {
-      // SQLite reads all of a text to return its beginning, which takes some milliseconds for 30 MiB.
-      await setImmediate();
-      // One character more tells whether there is more.
-      const turn = await store.turnExcerpt(id, maxTextLength + 1);
-      if (turn === undefined) continue;
-      const { state, prompt, answer } = turn;
-      turns.push(
-        renderTurn({
-          title: commitTitle(prompt),
-          state,
-          prompt: excerpt(prompt),
-          answer: answer === null ? null : excerpt(answer),
-        }),
-      );
-    }
-    return Buffer.from(renderTurns(turns, Math.max(turns.length, await store.countTurns(jobId))));
   }
 
   async #renderChanges(base: string, head: string): Promise<Buffer> {
@@ -160,10 +110,6 @@ export class PullRequestPages {
     this.#changes.set(key, changes);
     return changes;
   }
-}
-
-function excerpt(text: string): Excerpt {
-  return { text: text.slice(0, maxTextLength), isCut: text.length > maxTextLength };
 }
 
 function firstLines(text: string, count: number): string {

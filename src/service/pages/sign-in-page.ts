@@ -1,4 +1,5 @@
-import { html, pageStart } from "./html.ts";
+import { type Html, html } from "./html.ts";
+import { pageEnd, pageStart } from "./layout.ts";
 
 /**
  * Renders the form that asks for the API key.
@@ -6,27 +7,22 @@ import { html, pageStart } from "./html.ts";
  * @param next - the path to go to after signing in
  * @param error - why the last attempt failed
  */
-export function renderSignInPage(next: string, error?: string): string {
-  return `${pageStart("Sign in")}<main class="narrow">
+export function renderSignInPage(next: string, error?: string): Html {
+  return html`${pageStart("Sign in")}<main class="narrow">
 <h1>Sign in</h1>
 <p>This page is only for those who have an API key of the agent job service.</p>
-${error === undefined ? "" : `<p class="minus" role="alert">${html(error)}</p>\n`}<form method="post" action="/sign-in">
-<input type="hidden" name="next" value="${html(next)}">
+${error !== undefined && html`<p class="minus" role="alert">${error}</p>\n`}<form method="post" action="/sign-in">
+<input type="hidden" name="next" value="${next}">
 <label for="key">API key</label>
 <input id="key" type="password" name="key" autocomplete="current-password" required autofocus>
 <button>Sign in</button>
 </form>
-</main>
-</html>
-`;
+${pageEnd}`;
 }
 
 /** Renders a page that loads `path` again, now from this site, so that the browser sends the cookie along. */
-export function renderReloadPage(path: string): string {
-  const address = html(path);
-  return `${pageStart("Agent job service", `<meta http-equiv="refresh" content="0; url=${address}">\n`)}<main>
-<p><a href="${address}">Continue</a></p>
-</main>
-</html>
-`;
+export function renderReloadPage(path: string): Html {
+  return html`${pageStart("Agent job service", html`<meta http-equiv="refresh" content="0; url=${path}">\n`)}<main>
+<p><a href="${path}">Continue</a></p>
+${pageEnd}`;
 }

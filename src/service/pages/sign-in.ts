@@ -4,7 +4,8 @@ import { BodyReader } from "../http/body-reader.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { AttemptLimit } from "./attempt-limit.ts";
 import { ExpiringTokens, type TokenStore } from "./expiring-tokens.ts";
-import type { PageReply } from "./page-reply.ts";
+import { readForm, requireSameOrigin } from "./form.ts";
+import { type PageReply, redirect } from "./page-reply.ts";
 import { renderReloadPage, renderSignInPage } from "./sign-in-page.ts";
 
 export interface SignInOptions {
@@ -75,10 +76,7 @@ export class SignIn {
 
   /** Handles the form: a `POST` of `key` and `next`. */
   async submitForm(request: IncomingMessage): Promise<PageReply> {
-    requireSameOrigin(request);
-    if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers["content-type"] ?? ""))
-      throw new HttpException(400, "Content-Type must be application/x-www-form-urlencoded");
-    const form = new URLSearchParams(await this.#forms.read(request));
+    const form = await readForm(request, this.#forms);
     const next = localPath(form.get("next"));
     const waitMs = this.#failures.waitMs();
     if (waitMs !== undefined) {
@@ -110,7 +108,7 @@ export class SignIn {
   async requestLink(request: IncomingMessage): Promise<PageReply> {
     const access = await this.requireKey(request);
     const url = await this.createLink(localPath(queryOf(request).get("next")), access);
-    return { status: 201, headers: { "content-type": "text/plain" }, body: [`${url}\n`] };
+    return { status: 201, headers: { "content-type": "text/plain" }, body: [Buffer.from(`${url}\n`)] };
   }
 
   /** Handles the first visit of a link. The redirect removes the token from the browser's address bar. */
@@ -156,24 +154,13 @@ export class SignIn {
   }
 }
 
-/** Rejects forms that another site, or another server on this machine, made a browser send. */
-function requireSameOrigin({ headers }: IncomingMessage): void {
-  const { host, origin, "sec-fetch-site": site } = headers;
-  // Only a browser sends these headers. One without `Sec-Fetch-Site` sends `Origin` with forms.
-  const isOwn =
-    site === undefined
-      ? origin === undefined || [`http://${host}`, `https://${host}`].includes(origin)
-      : ["same-origin", "none"].includes(site);
-  if (!isOwn) throw new HttpException(403, "The form was sent from another site");
-}
-
 /** A workflow that leaks its token, which ends in minutes, must not leak a session of hours. */
 function requireSignInAs({ signInAs }: Access): string {
   if (signInAs === undefined) throw new HttpException(403, "Only a key can sign in, no token of a workflow");
   return signInAs;
 }
 
-const isPage = (path: string): boolean => /^\/(pull\/\d{1,9}|job\/[\w-]{1,64}\/log)$/.test(path);
+const isPage = (path: string): boolean => /^\/(pull\/\d{1,9}|job\/[\w-]{1,64}(\/log)?)$/.test(path);
 
 /** Returns a path if it is that of a page here, otherwise `/`, so that no link can lead to another site. */
 function localPath(path: string | null): string {
@@ -182,8 +169,4 @@ function localPath(path: string | null): string {
 
 function queryOf({ url = "" }: IncomingMessage): URLSearchParams {
   return new URLSearchParams(url.split("?")[1]);
-}
-
-function redirect(location: string, cookie?: string): PageReply {
-  return { status: 303, headers: { location, ...(cookie !== undefined && { "set-cookie": cookie }) }, body: [] };
 }

@@ -2,11 +2,8 @@ import { expect, test } from "vitest";
 import {
   type PullRequestChanges,
   type PullRequestHead,
-  type PullRequestTurn,
   renderChanges,
   renderHead,
-  renderTurn,
-  renderTurns,
 } from "../../../../src/service/pages/pull-request-page.ts";
 
 const pullRequest: PullRequestHead = {
@@ -17,13 +14,6 @@ const pullRequest: PullRequestHead = {
   targetBranch: "main",
   repositoryName: "https://example.com/docs",
   state: "open",
-};
-
-const turn: PullRequestTurn = {
-  title: "Fix the links",
-  state: "completed",
-  prompt: { text: "Fix the links\nin all pages", isCut: false },
-  answer: { text: "I fixed them.", isCut: true },
 };
 
 const changes: PullRequestChanges = {
@@ -56,38 +46,19 @@ const changes: PullRequestChanges = {
 
 /** Returns the rendered head after its style sheet. */
 const head = (changed: Partial<PullRequestHead> = {}) =>
-  renderHead({ ...pullRequest, ...changed }).replace(/^.*<\/style>\n/s, "");
+  String(renderHead({ ...pullRequest, ...changed })).replace(/^.*<\/style>\n/s, "");
 
 const rest = (changed: Partial<PullRequestChanges> = {}) => [...renderChanges({ ...changes, ...changed })].join("");
 
 test("shows a pull request with its state and branches", () => {
-  expect(head()).toBe(`<header><a href="/">https://example.com/docs</a>
+  expect(head()).toBe(`<header><nav><a href="/">Jobs</a> <span class="quiet">https://example.com/docs</span></nav>
 <form method="post" action="/sign-out"><button class="link">Sign out</button></form></header>
 <main>
 <h1>Fix the links <span class="quiet">#7</span></h1>
 <p><span class="state open">Open</span>
 The agent wants to merge <code>agent/job_1</code> into <code>main</code></p>
-<p><a href="/job/job_1/log">Log</a></p>
+<p><a href="/job/job_1">Job</a></p>
 `);
-});
-
-test("shows its turns", () => {
-  expect(renderTurns([renderTurn(turn), "<li>"], 2)).toBe(`<h2>Turns</h2>
-<ol start="1"><li><details><summary>Fix the links</summary>
-Prompt
-<pre>
-Fix the links
-in all pages</pre>
-Last message of the agent <span class="quiet">(only the beginning)</span>
-<pre>
-I fixed them.</pre></details></li>
-<li></ol>
-`);
-  const failed = renderTurn({ ...turn, state: "failed", answer: null });
-  expect(failed).toContain('<summary>Fix the links <span class="minus">Failed</span></summary>');
-  expect(failed).not.toContain("Last message");
-  expect(renderTurn({ ...turn, state: "waiting" })).toContain(">Waiting<");
-  expect(renderTurn({ ...turn, state: "running" })).toContain(">Running<");
 });
 
 test("shows its commits and changes", () => {
@@ -96,7 +67,8 @@ test("shows its commits and changes", () => {
 <li><code>fedcba98</code> More</li></ul>
 
 <h2>1 file changed <span class="plus">+3</span> <span class="minus">−1</span></h2>
-<section><h3><code>guide.md</code> <span class="quiet">old mode 100644</span> <span class="quiet">new mode 100755</span></h3><table><tr class="hunk"><td></td><td></td><td>@@ -1,2 +1,2 @@</td></tr>
+<section class="file"><h3><code>guide.md</code> <span class="quiet">old mode 100644</span>
+<span class="quiet">new mode 100755</span></h3><table><tr class="hunk"><td></td><td></td><td>@@ -1,2 +1,2 @@</td></tr>
 <tr class="context"><td>1</td><td>1</td><td>  one</td></tr>
 <tr class="removed"><td>2</td><td></td><td>- two</td></tr>
 <tr class="added"><td></td><td>2</td><td>+ 2</td></tr>
@@ -113,13 +85,13 @@ test("shows its commits and changes", () => {
 test("shows all lines of a long hunk, in parts of at most 500 lines", () => {
   const lines = Array.from({ length: 1001 }, (_, index) => ({ kind: "added" as const, text: `line ${index}.` }));
   const file = { title: "a", extendedHeaders: [], hunks: [{ header: "@@", lines }] };
-  const parts = [...renderChanges({ ...changes, files: [file] })];
+  const parts = [...renderChanges({ ...changes, files: [file] })].map(String);
   expect(Math.max(...parts.map((part) => part.split("<tr").length - 1))).toBe(500);
   expect(parts.join("").match(/line \d+\./g)).toEqual(lines.map(({ text }) => text));
 });
 
 test("names the pull request in its title, and has light and dark colors", () => {
-  const html = renderHead({ ...pullRequest, title: "a < b" });
+  const html = String(renderHead({ ...pullRequest, title: "a < b" }));
   expect(html).toContain("<title>a &lt; b · Pull request 7</title>");
   expect(html).toContain("@media (prefers-color-scheme: dark)");
 });
@@ -145,18 +117,15 @@ test("counts one commit, and no file", () => {
 test("shows several files below each other", () => {
   const file = { title: "a", extendedHeaders: [], hunks: [] };
   expect(rest({ files: [file, { ...file, title: "b" }] })).toContain(
-    "<section><h3><code>a</code> </h3><table></table></section>\n<section><h3><code>b</code>",
+    '<section class="file"><h3><code>a</code> </h3><table></table></section>\n<section class="file"><h3><code>b</code>',
   );
 });
 
 test("escapes all content, and shows control characters that would reorder it", () => {
   const hostile = `<b> & "x" 'y' \u202e\u2066`;
-  const escaped =
-    '&lt;b&gt; &amp; &quot;x&quot; &#39;y&#39; <span class="quiet">U+202e</span><span class="quiet">U+2066</span>';
-  const text = { text: hostile, isCut: false };
+  const escaped = "&lt;b&gt; &amp; &quot;x&quot; &#39;y&#39; [U+202e][U+2066]";
   const html = [
     renderHead({ ...pullRequest, title: hostile, branch: hostile, targetBranch: hostile, repositoryName: hostile }),
-    renderTurn({ title: hostile, state: "running", prompt: text, answer: text }),
     rest({
       commits: [{ commit: "<commit>", subject: hostile }],
       files: [
@@ -168,7 +137,7 @@ test("escapes all content, and shows control characters that would reorder it", 
       ],
     }),
   ].join("");
-  expect(html.split(escaped)).toHaveLength(14);
+  expect(html.split(escaped)).toHaveLength(11);
   expect(html).not.toContain("<b>");
   expect(html).toContain("&lt;commit&gt;");
 });

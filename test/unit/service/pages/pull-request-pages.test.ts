@@ -1,16 +1,27 @@
 import { expect, test } from "vitest";
-import { type PageStore, PullRequestPages } from "../../../../src/service/pages/pull-request-pages.ts";
+import type { PageStore, TurnExcerpt } from "../../../../src/service/pages/page-store.ts";
+import { PullRequestPages } from "../../../../src/service/pages/pull-request-pages.ts";
 import { FakeRepository, pullRequest } from "../../../support/pages-server.ts";
+
+function turn(id: number): TurnExcerpt {
+  return {
+    state: "completed",
+    prompt: `Prompt ${id}`,
+    answer: null,
+    startedAt: null,
+    endedAt: null,
+    reason: null,
+  };
+}
 
 function setUp(store: Partial<PageStore> = {}) {
   const repository = new FakeRepository({ url: "/nowhere", folder: "/nowhere" });
   const pages = new PullRequestPages({
     store: {
       pullRequest: async () => pullRequest(),
-      latestPullRequests: async () => [],
       countTurns: async () => 2,
       latestTurns: async () => [1, 2],
-      turnExcerpt: async (id) => ({ state: "completed", prompt: `Prompt ${id}`, answer: null }),
+      turnExcerpt: async (id) => turn(id),
       ...store,
     },
     repository,
@@ -33,9 +44,9 @@ test("renders a page once for all who ask for it at the same time", async () => 
 test("leaves out a turn that is deleted while the page is rendered", async () => {
   const { pages } = setUp({
     countTurns: async () => 0,
-    turnExcerpt: async (id) => (id === 1 ? { state: "completed", prompt: "Prompt 1", answer: null } : undefined),
+    turnExcerpt: async (id) => (id === 1 ? turn(1) : undefined),
   });
-  const page = Buffer.concat((await pages.render(1)) ?? []).toString();
+  const page = ((await pages.render(1)) ?? []).join("");
   expect(page).toContain("Prompt 1");
   expect(page).not.toContain("Prompt 2");
 });

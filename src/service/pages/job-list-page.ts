@@ -1,0 +1,80 @@
+import { fieldValue, type Html, html } from "./html.ts";
+import { pageEnd, pageHeader, pageStart } from "./layout.ts";
+import type { JobStatus, ListedJob } from "./page-store.ts";
+import { pullRequestLink } from "./pull-request-link.ts";
+import { plural, time } from "./words.ts";
+
+/** A page of the list of jobs. */
+export interface JobListPage {
+  repositoryName: string;
+  /** All that the reader may see. */
+  projects: readonly string[];
+  /** What is chosen. Default: all of them. */
+  project: string | undefined;
+  status: JobStatus | undefined;
+  jobs: readonly (ListedJob & { title: string })[];
+  isFirst: boolean;
+  /** Where the next page begins; `undefined` on the last one. */
+  next: string | undefined;
+}
+
+export const statusNames: Readonly<Record<JobStatus, string>> = {
+  active: "Active",
+  completed: "Completed",
+  failed: "Failed",
+  archived: "Archived",
+};
+
+/** Returns the status of a job as it is shown. */
+export const statusOf = ({ state, archivedAt }: Pick<ListedJob, "state" | "archivedAt">): JobStatus =>
+  archivedAt === null ? state : "archived";
+
+/** Renders the status of a job. */
+export const renderStatus = (status: JobStatus): Html =>
+  html`<span class="state ${status}">${statusNames[status]}</span>`;
+
+/** Renders a page of the list of jobs. */
+export function renderJobList(page: JobListPage): Html {
+  const { repositoryName, jobs, isFirst, project, status } = page;
+  const isFiltered = project !== undefined || status !== undefined || !isFirst;
+  const empty = html`<p>${isFiltered ? "There are no such jobs." : "There are no jobs yet."}</p>`;
+  return html`${pageStart("Jobs")}${pageHeader(repositoryName)}<main>
+<h1>Jobs</h1>
+${renderFilter(page)}
+${jobs.length === 0 ? empty : html`<ol class="jobs">${jobs.map(renderJob)}</ol>`}
+${renderPaging(page)}${pageEnd}`;
+}
+
+function renderFilter({ projects, project, status }: JobListPage): Html {
+  const choice = (value: string, name: string, chosen: string | undefined) =>
+    html`<option value="${fieldValue(value)}"${value === chosen && html` selected`}>${name}</option>`;
+  const ofProjects = html`<label>Project <select name="project"><option value="">All</option>
+${projects.map((name) => choice(name, name, project))}</select></label>
+`;
+  return html`<form class="filter" action="/">
+${projects.length > 1 && ofProjects}<label>State <select name="state"><option value="">All</option>
+${Object.entries(statusNames).map(([value, name]) => choice(value, name, status))}</select></label>
+<button class="plain">Show</button>
+</form>`;
+}
+
+function renderJob(job: JobListPage["jobs"][number]): Html {
+  const link = pullRequestLink(job);
+  return html`<li><a class="title" href="/job/${job.id}">${job.title}</a>
+<p class="quiet">${renderStatus(statusOf(job))} ${job.project} · ${time(job.createdAt)} · ${plural(job.turns, "turn")}${
+    link && html` · <a href="${link.href}">Pull request ${link.name}</a>`
+  }</p></li>`;
+}
+
+function renderPaging({ project, status, isFirst, next }: JobListPage): Html | undefined {
+  if (isFirst && next === undefined) return undefined;
+  const address = (before?: string) => {
+    const fields = { ...(project && { project }), ...(status && { state: status }), ...(before && { before }) };
+    return `/?${new URLSearchParams(fields)}`;
+  };
+  return html`<nav class="paging" aria-label="Pages">
+${!isFirst && html`<a href="${address()}">Newest jobs</a>`}
+${next !== undefined && html`<a href="${address(next)}" rel="next">Older jobs</a>`}
+</nav>
+`;
+}

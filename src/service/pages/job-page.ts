@@ -1,0 +1,82 @@
+import { fieldValue, type Html, html } from "./html.ts";
+import { renderStatus, statusOf } from "./job-list-page.ts";
+import { pageEnd, pageHeader, pageStart } from "./layout.ts";
+import type { LogTail } from "./log-tail.ts";
+import type { JobProgress, PageJob } from "./page-store.ts";
+import { pullRequestLink } from "./pull-request-link.ts";
+import { time } from "./words.ts";
+
+/** A message that is not sent. */
+export interface MessageDraft {
+  text: string;
+  /** Why it was not sent. */
+  error: string;
+}
+
+/** What the page of a job shows. */
+export interface JobPage {
+  job: PageJob;
+  progress: JobProgress;
+  /** The first line of its first prompt. */
+  title: string;
+  repositoryName: string;
+  /** Its pull requests that are pages, newest first. */
+  pages: readonly { number: number; title: string }[];
+  turns: Html;
+  log: LogTail;
+  /** The token of the form. */
+  form: string;
+  /** A message that was not sent. */
+  draft: MessageDraft | undefined;
+  scriptPath: string;
+}
+
+/**
+ * Renders the page of a job. Its script knows it by ids and `data-` attributes: it replaces `status`, `facts` and the items of
+ * `turns` by those of the page as it is then, and appends to `log`.
+ */
+export function renderJobPage(page: JobPage): Html {
+  const { job, title, repositoryName, progress, turns, scriptPath } = page;
+  const script = html`<script type="module" src="${scriptPath}"></script>\n`;
+  return html`${pageStart(`${title} · Job`, script)}${pageHeader(repositoryName)}<main data-job="/job/${job.id}" data-progress="${JSON.stringify(progress)}">
+<h1>${title}</h1>
+<p id="status" role="status">${renderStatus(statusOf(job))}</p>
+${renderFacts(page)}${turns}${renderLog(page)}${renderForm(page)}${pageEnd}`;
+}
+
+function renderFacts({ job, pages }: JobPage): Html {
+  const last = pullRequestLink({ ...job, lastPage: pages[0]?.number ?? null });
+  const others = pages.filter(({ number }) => `/pull/${number}` !== last?.href);
+  return html`<div id="facts">
+<p class="quiet">${job.project} · created ${time(job.createdAt)}${job.model !== null && html` · ${job.model}`}${
+    job.archivedAt !== null && html` · archived ${time(job.archivedAt)}`
+  }</p>
+${last && html`<p><a href="${last.href}">Pull request ${last.name}</a></p>\n`}${
+  others.length > 0 &&
+  html`<p>Earlier pull requests: ${others.map(({ number }) => html`<a href="/pull/${number}">#${number}</a>`)}</p>\n`
+}</div>
+`;
+}
+
+function renderLog({ job, log }: JobPage): Html {
+  return html`<section>
+<h2>Log <span id="connection" class="quiet"></span></h2>
+<p class="quiet"><span id="cut"${!log.isCut && html` hidden`}>This is the end of the log. </span><a href="/job/${job.id}/log">All of it as text</a></p>
+<pre id="log" tabindex="0" role="log" aria-live="off" aria-label="Log" data-position="${log.position}">\n${log.text}</pre>
+</section>
+`;
+}
+
+function renderForm({ job, form, draft }: JobPage): Html {
+  return html`<section>
+<h2>Send a message</h2>
+${draft && html`<p class="minus" role="alert">${draft.error}</p>\n`}<form class="message" method="post" action="/job/${job.id}/message">
+<input type="hidden" name="form" value="${form}">
+<label for="prompt">Message</label>
+<textarea id="prompt" name="prompt" rows="4" required aria-describedby="message-hint">\n${draft && fieldValue(draft.text)}</textarea>
+<p class="quiet" id="message-hint">The agent gets it as its next prompt, when the turns before it have ended.</p>
+<button>Send</button>
+</form>
+</section>
+`;
+}

@@ -1,0 +1,34 @@
+import { type Content, Html, html } from "./html.ts";
+import { style } from "./style.ts";
+
+const styleSheet = new Html(style);
+
+/** Returns the beginning of a page, up to its content. */
+export function pageStart(title: string, head?: Html): Html {
+  return html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+${head}<title>${title}</title>
+<style>${styleSheet}</style>
+`;
+}
+
+export const pageEnd = html`</main>
+</html>
+`;
+
+/** Returns what every page for someone who is signed in has at its top. */
+export function pageHeader(repositoryName: string): Html {
+  return html`<header><nav><a href="/">Jobs</a> <span class="quiet">${repositoryName}</span></nav>
+<form method="post" action="/sign-out"><button class="link">Sign out</button></form></header>
+`;
+}
+
+/** Returns a page with one sentence and, below it, other content. */
+export function messagePage(title: string, text: string, content?: Content): Html {
+  return html`${pageStart(title)}<main>
+<h1>${title}</h1>
+<p>${text}</p>
+${content}${pageEnd}`;
+}
