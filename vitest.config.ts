@@ -18,8 +18,8 @@ const posix = [
 const linux = ["test/e2e/service-step*.test.ts"];
 
 const excluded = [
-  // `npm run test:agents` runs the real agents.
-  "test/agents/**",
+  // `npm run test:agents` runs the real agents, `npm run test:browser` a real browser.
+  "test/{agents,browser}/**",
   ...(process.platform === "win32" ? posix : []),
   ...(process.platform === "linux" ? [] : linux),
 ];

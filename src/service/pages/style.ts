@@ -18,20 +18,24 @@ h2 { font-size: 16px; margin: 24px 0 8px }
 ol, ul { padding-left: 24px } li { overflow-wrap: anywhere }
 .quiet { color: var(--quiet); font-weight: 400 } .plus { color: var(--plus) } .minus { color: var(--minus) }
 .state { display: inline-block; border-radius: 2em; padding: 3px 12px; margin-right: 8px; color: #fff }
-.open { background: #1f883d } .merged { background: #8250df } .closed { background: #cf222e }
+.open, .active { background: #1a7f37 } .merged { background: #8250df } .closed, .failed { background: #cf222e }
+.completed { background: #0969da } .archived { background: #59636e } .running { color: var(--plus); font-weight: 600 }
 code, pre, table { font: 12px/20px ui-monospace, monospace }
 code { background: var(--soft); border-radius: 6px; padding: 2px 5px; overflow-wrap: anywhere }
 pre { margin: 4px 0 12px; padding: 8px 12px; max-height: 400px; overflow: auto; background: var(--soft);
   border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere }
 summary { cursor: pointer }
 label { display: block; font-weight: 600; margin: 16px 0 4px }
-input { width: 100%; padding: 6px 12px; font: inherit; color: inherit; background: var(--back);
+input, select, textarea { width: 100%; padding: 6px 12px; font: inherit; color: inherit; background: var(--back);
   border: 1px solid var(--line); border-radius: 6px }
+textarea { display: block; resize: vertical }
 button { padding: 6px 16px; font: inherit; font-weight: 600; color: #fff; background: #1f883d; border: 0;
   border-radius: 6px; cursor: pointer }
 .narrow button { width: 100%; margin-top: 16px }
 button.link { padding: 0; font-weight: 400; color: var(--link); background: none; white-space: nowrap }
-section { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 16px; overflow: hidden }
+button.plain { color: inherit; background: var(--soft); box-shadow: inset 0 0 0 1px var(--line) }
+button:disabled { opacity: .5; cursor: default }
+.file { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 16px; overflow: hidden }
 h3 { margin: 0; padding: 8px; background: var(--soft); border-bottom: 1px solid var(--line); font-size: 12px }
 h3 code { padding: 0 }
 table { width: 100%; border-collapse: collapse; table-layout: fixed }
@@ -39,4 +43,15 @@ td { padding: 0 8px; vertical-align: top; white-space: pre-wrap; overflow-wrap: 
 td:nth-child(-n+2) { width: 44px; text-align: right; color: var(--quiet); user-select: none; overflow-wrap: normal }
 .added { background: var(--added) } .removed { background: var(--removed) }
 .hunk { background: var(--hunk) } .hunk, .marker { color: var(--quiet) }
+.filter { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: end; margin: 0 0 16px }
+.filter label { margin: 0 } .filter select { display: block; width: auto; max-width: 320px; font-weight: 400 }
+.jobs { list-style: none; margin: 0 0 24px; padding: 0; border: 1px solid var(--line); border-radius: 6px }
+.jobs li { padding: 12px 16px } .jobs li + li { border-top: 1px solid var(--line) }
+.jobs p { margin: 6px 0 0 } .jobs .state { padding: 0 10px; font-size: 12px }
+.title { color: inherit; font-weight: 600; font-size: 15px; text-decoration: none } .title:hover { text-decoration: underline }
+.paging { display: flex; gap: 16px }
+#turns li { margin: 4px 0 } #facts p { margin: 4px 0 }
+#log { max-height: 60vh; min-height: 84px; border: 1px solid var(--line) }
+.message { max-width: 700px } .message p { margin: 4px 0 12px }
+a:focus-visible, summary:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
 `;

@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+// A browser takes a few hundred megabytes of memory.
+export default defineConfig({
+  test: {
+    reporters: ["verbose"],
+    root: import.meta.dirname,
+    include: ["**/*.test.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: 1,
+  },
+});
