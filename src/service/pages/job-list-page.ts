@@ -62,7 +62,7 @@ function renderJob(job: JobListPage["jobs"][number]): Html {
   const link = pullRequestLink(job);
   return html`<li><a class="title" href="/job/${job.id}">${job.title}</a>
 <p class="quiet">${renderStatus(statusOf(job))} ${job.project} · ${time(job.createdAt)} · ${plural(job.turns, "turn")}${
-    link && html` · <a href="${link.href}">Pull request ${link.name}</a>`
+    link && html` · <a href="${link.href}">${link.text}</a>`
   }</p></li>`;
 }
 

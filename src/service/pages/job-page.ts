@@ -51,7 +51,7 @@ function renderFacts({ job, pages }: JobPage): Html {
 <p class="quiet">${job.project} · created ${time(job.createdAt)}${job.model !== null && html` · ${job.model}`}${
     job.archivedAt !== null && html` · archived ${time(job.archivedAt)}`
   }</p>
-${last && html`<p><a href="${last.href}">Pull request ${last.name}</a></p>\n`}${
+${last && html`<p><a href="${last.href}">${last.text}</a></p>\n`}${
   others.length > 0 &&
   html`<p>Earlier pull requests: ${others.map(({ number }) => html`<a href="/pull/${number}">#${number}</a>`)}</p>\n`
 }</div>

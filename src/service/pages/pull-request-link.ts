@@ -3,8 +3,8 @@ import type { ListedJob } from "./page-store.ts";
 /** Where a link of a job's pull request leads. */
 export interface PullRequestLink {
   href: string;
-  /** Such as `#7`. */
-  name: string;
+  /** `Pull request #7`, or without a number. */
+  text: string;
 }
 
 /** Returns the link to a job's last pull request; `undefined` if it has none that a browser can open. */
@@ -14,8 +14,8 @@ export function pullRequestLink({
 }: Pick<ListedJob, "pullRequest" | "lastPage">): PullRequestLink | undefined {
   // The address of the service may have changed since the link was made.
   if (lastPage !== null && pullRequest?.endsWith(`/pull/${lastPage}`))
-    return { href: `/pull/${lastPage}`, name: `#${lastPage}` };
+    return { href: `/pull/${lastPage}`, text: `Pull request #${lastPage}` };
   if (pullRequest === null || !/^https?:\/\//i.test(pullRequest)) return undefined;
   const number = /\/(\d{1,9})$/.exec(pullRequest)?.[1];
-  return { href: pullRequest, name: number === undefined ? pullRequest : `#${number}` };
+  return { href: pullRequest, text: number === undefined ? "Pull request" : `Pull request #${number}` };
 }

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { pullRequestLink } from "../../../../src/service/pages/pull-request-link.ts";
 
 test.each([
-  ["http://127.0.0.1:4100/pull/7", 7, { href: "/pull/7", name: "#7" }],
-  ["https://old.example.com/pull/7", 7, { href: "/pull/7", name: "#7" }],
-  ["https://github.com/o/r/pull/12", null, { href: "https://github.com/o/r/pull/12", name: "#12" }],
-  ["https://github.com/o/r/pull/12", 2, { href: "https://github.com/o/r/pull/12", name: "#12" }],
-  ["HTTP://example.com/x", null, { href: "HTTP://example.com/x", name: "HTTP://example.com/x" }],
+  ["http://127.0.0.1:4100/pull/7", 7, { href: "/pull/7", text: "Pull request #7" }],
+  ["https://old.example.com/pull/7", 7, { href: "/pull/7", text: "Pull request #7" }],
+  ["https://github.com/o/r/pull/12", null, { href: "https://github.com/o/r/pull/12", text: "Pull request #12" }],
+  ["https://github.com/o/r/pull/12", 2, { href: "https://github.com/o/r/pull/12", text: "Pull request #12" }],
+  ["HTTP://example.com/x", null, { href: "HTTP://example.com/x", text: "Pull request" }],
   ["javascript:alert(1)//pull/7", null, undefined],
   ["/pull/7", null, undefined],
   ["data:text/html,https://x", null, undefined],
