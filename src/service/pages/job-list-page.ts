@@ -61,7 +61,7 @@ ${Object.entries(statusNames).map(([value, name]) => choice(value, name, status)
 function renderJob(job: JobListPage["jobs"][number]): Html {
   const link = pullRequestLink(job);
   return html`<li><a class="title" href="/job/${job.id}">${job.title}</a>
-<p class="quiet">${renderStatus(statusOf(job))} ${job.project} · ${time(job.createdAt)} · ${plural(job.turns, "turn")}${
+<p class="quiet">${renderStatus(statusOf(job))} ${job.project} · ${time(job.createdAt)} · <span class="words">${plural(job.turns, "turn")}</span>${
     link && html` · <a href="${link.href}">${link.text}</a>`
   }</p></li>`;
 }

@@ -61,7 +61,7 @@ ${last && html`<p><a href="${last.href}">${last.text}</a></p>\n`}${
 function renderLog({ job, log }: JobPage): Html {
   return html`<section>
 <h2>Log <span id="connection" class="quiet"></span></h2>
-<p class="quiet"><span id="cut"${!log.isCut && html` hidden`}>This is the end of the log. </span><a href="/job/${job.id}/log">All of it as text</a></p>
+<p class="quiet"><span id="cut"${!log.isCut && html` hidden`}>Only the end is shown. </span><a href="/job/${job.id}/log">Full log as text</a></p>
 <pre id="log" tabindex="0" role="log" aria-live="off" aria-label="Log" data-position="${log.position}">\n${log.text}</pre>
 </section>
 `;

@@ -49,6 +49,7 @@ td:nth-child(-n+2) { width: 44px; text-align: right; color: var(--quiet); user-s
 .jobs li { padding: 12px 16px } .jobs li + li { border-top: 1px solid var(--line) }
 .jobs p { margin: 6px 0 0 } .jobs .state { padding: 0 10px; font-size: 12px }
 .title { color: inherit; font-weight: 600; font-size: 15px; text-decoration: none } .title:hover { text-decoration: underline }
+time, .words { white-space: nowrap }
 .paging { display: flex; gap: 16px }
 #turns li { margin: 4px 0 } #facts p { margin: 4px 0 }
 #log { max-height: 60vh; min-height: 84px; border: 1px solid var(--line) }
