@@ -149,7 +149,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const { tokens, logs = new LogFiles(folder) } = store;
   const content = { store, repository, repositoryName, logs, engine: jobs };
   const stateOfPull = stateOf(backend, options.openStore !== undefined);
-  const pages = new Pages({ ...content, stateOf: stateOfPull, tokens, authenticator, baseUrl, log });
+  const pages = new Pages({ ...content, stateOf: stateOfPull, tokens, authenticator, baseUrl, signal, log });
   const api = createApi({ engine: jobs, authenticator, hasJobPages: options.hasJobPages, signal, log });
   let server: LoopbackServer | undefined;
   try {

@@ -256,7 +256,7 @@ describe("agent", () => {
     const log = logOf(service, job.id);
     expect(log.length).toBeLessThan(11_000_000);
     expect(log.match(/output truncated/g)).toHaveLength(1);
-    expect(log.slice(0, 1000)).toContain("| [service] All is well\n| a[2Jb\n");
+    expect(log.slice(0, 1000)).toContain("| [service] All is well\n| ab\n");
     expect(log.slice(-1000)).toContain("[output truncated]");
   });
 
@@ -508,7 +508,7 @@ test("shows prompts and answers on the page of a pull request, only to who has t
   const service = await start();
   const { prLink } = await runJob(service, 'Add a page "A" that says "B."\n\nThe password is hunter2.');
   const page = await readPage(service, prLink);
-  expect(page).toContain("<summary>Add a page &quot;A&quot; that says &quot;B.&quot;</summary>");
+  expect(page).toContain("<summary>Add a page &quot;A&quot; that says &quot;B.&quot; <span");
   expect(page).toContain("The password is hunter2.</pre>");
   const stranger = await fetch(prLink ?? "", { redirect: "manual" });
   expect(stranger.status).toBe(303);

@@ -193,6 +193,17 @@ describe("the events of a job", () => {
     expect(log).toEqual([]);
   });
 
+  test("stop without an end when the service stops, so that a browser connects again", async () => {
+    const service = new AbortController();
+    const { open, logs } = await start({ signal: service.signal });
+    logs.add("job_1", "| one\n");
+    const { until, end } = await open();
+    await until("state");
+    service.abort();
+    expect((await end()).map(({ event }) => event)).toEqual(["log", "state"]);
+    expect(logs.followers).toBe(0);
+  });
+
   test("are for those who are signed in, or have the key", async () => {
     const { ask, get } = await start({ isIdle: true });
     expect((await get(path)).status).toBe(200);

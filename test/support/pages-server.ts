@@ -59,6 +59,7 @@ export interface PagesServerOptions extends ListenOptions {
   /** Default: one that knows `serviceKey`. */
   authenticator?: Authenticator;
   keepAliveMs?: number;
+  signal?: AbortSignal;
   /** That of the key. Default: only `docs`. */
   projects?: readonly string[];
   /** Default: a fake one. */
@@ -84,7 +85,7 @@ export function pageJob(job: Partial<PageJob> = {}): PageJob {
  * addresses of all requests so far.
  */
 export async function startPages(options: PagesServerOptions = {}) {
-  const { publicUrl, maxLogs, keepAliveMs, projects = ["docs"], ...limits } = options;
+  const { publicUrl, maxLogs, keepAliveMs, signal, projects = ["docs"], ...limits } = options;
   const { authenticator = singleKey(serviceKey, projects) } = options;
   const rows = new Map<number, LocalPullRequest>([[1, pullRequest()]]);
   const turns: (Partial<TurnExcerpt> | undefined)[] = [{ state: "completed", prompt: "Fix it", answer: null }];
@@ -142,6 +143,7 @@ export async function startPages(options: PagesServerOptions = {}) {
     maxLogs,
     authenticator,
     keepAliveMs,
+    signal,
     baseUrl: () => publicUrl ?? url,
     now: () => clock.ms,
     log: (line) => void log.push(line),

@@ -14,6 +14,8 @@ export interface LogPagesOptions {
   maxLogs?: number | undefined;
   /** How long a stream of events is silent at most, in milliseconds, so that no proxy takes it for idle. Default: 15 seconds. */
   keepAliveMs?: number | undefined;
+  /** Aborts when the service stops, which ends streams of events: browsers connect again then. Default: never. */
+  signal?: AbortSignal | undefined;
   /** Milliseconds since any moment. */
   now: () => number;
 }
@@ -90,8 +92,9 @@ export class LogPages {
       if ("part" in step) yield step.part;
   }
 
-  async *#events(jobId: string, from: number, signal: AbortSignal): AsyncGenerator<Buffer> {
-    const { store, logs, now } = this.#options;
+  async *#events(jobId: string, from: number, closed: AbortSignal): AsyncGenerator<Buffer> {
+    const { store, logs, now, signal: stopped } = this.#options;
+    const signal = stopped === undefined ? closed : AbortSignal.any([closed, stopped]);
     const readState = () => store.progress(jobId);
     const everyMs = this.#keepAliveMs / 3;
     const text = new LogText();
@@ -112,6 +115,7 @@ export class LogPages {
       yield message;
       sentAt = now();
     }
+    if (signal.aborted) return;
     const rest = text.end();
     if (rest !== "") yield event("log", rest, position);
     yield event("end", null);
