@@ -34,8 +34,8 @@ export async function measure(): Promise<Measurement[]> {
     findClosed: async () => closed,
   };
   const ports = { store, pullRequests, signal, log: () => {} };
-  const idleRound = await measureRound(() => new Archiver(ports).run(now));
-  const archiveRound = await measureRound(() => new Archiver({ ...ports, afterDays: 30 }).run(now));
+  const idleRound = await measureRound(() => new Archiver({ ...ports, pullRequests: each }).run(now));
+  const archiveRound = await measureRound(() => new Archiver({ ...ports, pullRequests: each, afterDays: 30 }).run(now));
   const folder = join(scratch.path, "files");
   await mkdir(folder);
   const retention = new Retention({ ...ports, folder, forgetJobs: async () => {}, afterDays: 364.95 });

@@ -3,9 +3,8 @@ import { mkdirSync, mkdtempSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { createAgentNetwork, fullNetwork } from "./agents/network/agent-network.ts";
-import { createSandbox } from "./agents/sandbox/create-sandbox.ts";
-import { unconfined } from "./agents/sandbox/sandbox.ts";
+import { type ConfinedProjects, confineAgents, withoutAgents } from "./agents/confine.ts";
+import { readConfiguration } from "./config-file.ts";
 import { type CopyOptions, parseCopyOptions } from "./copy-options.ts";
 import { errorMessage } from "./error-message.ts";
 import { logsFolder } from "./jobs/job-files.ts";
@@ -20,7 +19,7 @@ import type { Store } from "./store/store.ts";
 
 const print = createLinePrinter();
 const args = process.argv.slice(2);
-const options = parseCopyOptions(args) ?? parseOptions(args, process.env);
+const options = parseCopyOptions(args) ?? parseOptions(args, process.env, readConfiguration);
 if (options === "help") process.stdout.write(help);
 else if ("error" in options) {
   process.stderr.write(`${options.error}\n\n${help}`);
@@ -47,9 +46,8 @@ async function copy({ store, target }: CopyOptions): Promise<void> {
 
 async function serve({
   role,
-  sandbox: kind,
-  network: networkKind,
-  modelHosts,
+  settings,
+  secretVariables,
   apiKey = `mint_${randomBytes(24).toString("hex")}`,
   store,
   postgres,
@@ -63,22 +61,20 @@ async function serve({
   const folder = keptFolder === undefined ? createFolder() : resolve(keptFolder);
   const isPersistent = store !== undefined || postgres !== undefined;
   const log = (line: string): void => print(`${new Date().toISOString()} ${line}`);
-  let network = fullNetwork;
+  // No program that the service starts gets them.
+  for (const name of secretVariables) delete process.env[name];
+  let confined: ConfinedProjects | undefined;
   let folderLock: Disposable | undefined;
   const start = async (): Promise<RunningService | Service> => {
-    const sandbox =
-      kind === undefined || role === "api"
-        ? unconfined
-        : await createSandbox(kind, folder, networkKind === "full", log);
-    if (role !== "api") network = await createAgentNetwork(networkKind, rest.agent, modelHosts, process.env, log);
+    confined = role === "api" ? withoutAgents(settings) : await confineAgents(settings, folder, process.env, log);
     const openStore = postgres === undefined ? undefined : () => openPostgres(postgres, log);
     if (postgres !== undefined) folderLock = lockFolder(folder);
-    const options = { ...rest, sandbox, network, apiKey, folder, store, openStore, repositoryUmask, log };
+    const options = { ...rest, settings: confined.settings, apiKey, folder, store, openStore, repositoryUmask, log };
     if (role === "worker") return startWorker(options);
     return role === "api" ? startApi(options) : startService(options);
   };
   const end = async (): Promise<void> => {
-    await network[Symbol.asyncDispose]();
+    await confined?.[Symbol.asyncDispose]();
     folderLock?.[Symbol.dispose]();
     if (keptFolder === undefined) await removeDirectory(folder);
   };

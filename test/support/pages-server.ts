@@ -6,6 +6,7 @@ import { checkHost } from "../../src/service/http/host.ts";
 import { type ListenOptions, listen } from "../../src/service/http/listen.ts";
 import type { JobStateStore } from "../../src/service/pages/log-page.ts";
 import { Pages } from "../../src/service/pages/pages.ts";
+import { PerProject } from "../../src/service/per-project.ts";
 import type { PageStore, TurnExcerpt } from "../../src/service/pages/pull-request-pages.ts";
 import type { LocalPullRequest } from "../../src/service/pulls/local.ts";
 import type { PullRequestState } from "../../src/service/pulls/pull-requests.ts";
@@ -72,9 +73,10 @@ export async function startPages({ publicUrl, maxLogs, ...limits }: PagesServerO
   const store: PageStore & JobStateStore = {
     job: async (id) => jobs.get(id),
     pullRequest: async (number) => rows.get(number),
+    projectOf: async () => "docs",
     latestPullRequests: async (count) =>
       [...rows]
-        .map(([number, { title }]) => ({ number, title }))
+        .map(([number, { title }]) => ({ number, title, project: "docs" }))
         .reverse()
         .slice(0, count),
     countTurns: async () => turns.length,
@@ -88,9 +90,7 @@ export async function startPages({ publicUrl, maxLogs, ...limits }: PagesServerO
   let url = "";
   const pages = new Pages({
     store,
-    repository,
-    repositoryName: "docs",
-    stateOf: () => state.read(),
+    projects: PerProject.same({ repository, repositoryName: "docs", stateOf: () => state.read() }),
     logs,
     maxLogs,
     apiKey: serviceKey,

@@ -5,7 +5,8 @@ import { Repository, type Start } from "../../src/service/git/repository.ts";
 import { Worktrees } from "../../src/service/git/worktrees.ts";
 import { JobCopier } from "../../src/service/jobs/job-copier.ts";
 import type { JobCopies } from "../../src/service/jobs/job-copies.ts";
-import { Worker } from "../../src/service/jobs/worker.ts";
+import { type ProjectPorts, Worker } from "../../src/service/jobs/worker.ts";
+import { PerProject } from "../../src/service/per-project.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import { temporaryFolder } from "./step.ts";
@@ -78,6 +79,8 @@ export interface WorkerSetup {
   agents?: number;
   /** Default: any number. */
   agentsPerProject?: number;
+  /** Returns the projects that the worker knows. Default: any. */
+  projects?: (ports: ProjectPorts) => PerProject<ProjectPorts>;
   /** Default: a new one in memory. */
   store?: Store;
   /** Receives the lines of the worker. */
@@ -90,6 +93,7 @@ export interface WorkerSetup {
 export function setUpWorker({
   agents = 2,
   agentsPerProject,
+  projects = PerProject.same,
   store = openSqliteStore(":memory:"),
   log = [],
   copies,
@@ -98,8 +102,7 @@ export function setUpWorker({
   const stop = new AbortController();
   const sleeps = new Sleeps();
   const repository = new WaitingRepository({ url: "/nowhere", folder });
-  const worker = new Worker({
-    store,
+  const ports: ProjectPorts = {
     repository,
     worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 0 }),
     pullRequests: {
@@ -112,10 +115,14 @@ export function setUpWorker({
     network: fullNetwork,
     limits: {},
     largestChangeBytes: 1_000_000,
-    folder,
     timeLimitMs: 1000,
-    agents,
     agentsPerProject,
+  };
+  const worker = new Worker({
+    store,
+    projects: projects(ports),
+    folder,
+    agents,
     copier: copies && new JobCopier({ copies, store, folder, log: (line) => void log.push(line) }),
     signal: stop.signal,
     log: (line) => void log.push(line),

@@ -1,6 +1,7 @@
 import { errorMessage, errorStack } from "../error-message.ts";
 import { OutageLog } from "../outage-log.ts";
-import { LeaseLost } from "../store/ready-turns.ts";
+import type { PerProject } from "../per-project.ts";
+import { LeaseLost, type TurnLimits } from "../store/ready-turns.ts";
 import type { RunningTurn } from "../store/store.ts";
 import { StoreUnavailable } from "./engine.ts";
 import type { JobCopier } from "./job-copier.ts";
@@ -12,11 +13,30 @@ import { Postponements } from "./postponements.ts";
 import { sleep as timer } from "./sleep.ts";
 import { runTurn, type TurnPorts, type TurnResult } from "./turn.ts";
 
-export interface WorkerOptions extends TurnPorts {
+/** What the turns of a project depend on. */
+export interface ProjectPorts
+  extends Pick<
+    TurnPorts,
+    | "repository"
+    | "worktrees"
+    | "pullRequests"
+    | "targetBranch"
+    | "agent"
+    | "sandbox"
+    | "network"
+    | "limits"
+    | "timeLimitMs"
+    | "largestChangeBytes"
+  > {
+  /** How many turns of the project run at a time, over all workers. Default: any number. */
+  agentsPerProject?: number | undefined;
+}
+
+export interface WorkerOptions extends Omit<TurnPorts, keyof ProjectPorts> {
+  /** Turns of other projects are left to workers that know these. */
+  projects: PerProject<ProjectPorts>;
   /** How many agents run at a time. */
   agents: number;
-  /** How many turns of one project run at a time, over all workers. Default: any number. */
-  agentsPerProject?: number | undefined;
   /** Stops the running agents. Their turns are requeued. */
   signal: AbortSignal;
   /** Default: jobs are only in the store. */
@@ -51,6 +71,7 @@ const lastPauseMs = 30_000;
  */
 export class Worker {
   readonly #options: WorkerOptions;
+  readonly #limits: TurnLimits;
   readonly #running = new Set<Promise<void>>();
   /** The last run of each job that has one. */
   readonly #runs = new Map<string, { lease: KeptLease; ended: Promise<void> }>();
@@ -66,6 +87,7 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
+    this.#limits = turnLimits(options.projects);
     this.#postponements = new Postponements(options.log);
     this.#startOutage = new OutageLog(options.log);
   }
@@ -128,11 +150,11 @@ export class Worker {
 
   /** Takes turns while there are any and agents are free. Never rejects. */
   async #takeTurns(): Promise<void> {
-    const { store, agentsPerProject } = this.#options;
+    const { store } = this.#options;
     try {
       while (this.#isWanted && this.#canStart()) {
         this.#isWanted = false;
-        const turn = await store.startNextTurn(agentsPerProject);
+        const turn = await store.startNextTurn(this.#limits);
         this.#startOutage.end("Turns can be started again.");
         if (turn === undefined) continue;
         this.#isWanted = true;
@@ -212,7 +234,7 @@ export class Worker {
 
   /** Runs a turn. Returns why it failed or was postponed, if that is known. Never rejects. */
   async #run(turn: RunningTurn, signal: AbortSignal): Promise<{ result: TurnResult; reason?: string | undefined }> {
-    const { store, copier, log } = this.#options;
+    const { store, projects, copier, log } = this.#options;
     let reason: string | undefined;
     const onFailure = (text: string): void => {
       reason = text;
@@ -220,8 +242,10 @@ export class Worker {
     try {
       const job = await store.job(turn.job);
       if (!job) throw new Error("the store does not have the job of this turn");
+      const project = projects.get(job.project);
+      if (project === undefined) throw new Error(`the project ${job.project} is not configured`);
       await copier?.releaseHome(turn.job);
-      const result = await runTurn(turn, job, { ...this.#options, onFailure }, signal);
+      const result = await runTurn(turn, job, { ...this.#options, ...project, onFailure }, signal);
       return { result, reason: result === "failed" || result === "postponed" ? reason : undefined };
     } catch (error) {
       if (error instanceof StoreUnavailable) return { result: "postponed", reason: error.message };
@@ -277,4 +301,11 @@ export class Worker {
       () => false,
     );
   }
+}
+
+function turnLimits(projects: PerProject<ProjectPorts>): TurnLimits {
+  const limitOf = (project: string) => projects.get(project)?.agentsPerProject;
+  return projects.names === undefined
+    ? projects.values[0]?.agentsPerProject
+    : new Map(projects.names.map((name) => [name, limitOf(name) ?? Number.POSITIVE_INFINITY]));
 }

@@ -104,8 +104,13 @@ export class Pages {
   }
 
   async #showList(): Promise<PageReply> {
-    const { store, repositoryName } = this.#options;
-    return { status: 200, body: [renderPullRequestList(repositoryName, await store.latestPullRequests(maxListed))] };
+    const { store, projects } = this.#options;
+    const names = [...new Set(projects.values.map(({ repositoryName }) => repositoryName))];
+    const listed = (await store.latestPullRequests(maxListed)).flatMap(({ project, ...pullRequest }) => {
+      const source = projects.get(project);
+      return source === undefined ? [] : [{ ...pullRequest, repositoryName: source.repositoryName }];
+    });
+    return { status: 200, body: [renderPullRequestList(names, listed)] };
   }
 
   async #showPullRequest(number: number): Promise<PageReply> {

@@ -4,6 +4,7 @@ import pLimit from "p-limit";
 import type { Repository } from "../git/repository.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { commitTitle } from "../jobs/commit-title.ts";
+import type { PerProject } from "../per-project.ts";
 import type { LocalPullRequest } from "../pulls/local.ts";
 import type { PullRequestState } from "../pulls/pull-requests.ts";
 import { StateErrorLog } from "../pulls/state-error-log.ts";
@@ -22,7 +23,9 @@ import { renderInSlices } from "./render-in-slices.ts";
 export interface PageStore {
   pullRequest(number: number): Promise<LocalPullRequest | undefined>;
   /** Returns the newest pull requests, newest first. */
-  latestPullRequests(count: number): Promise<{ number: number; title: string }[]>;
+  latestPullRequests(count: number): Promise<{ number: number; title: string; project: string }[]>;
+  /** Returns the project of a job; `undefined` if there is no such job. */
+  projectOf(jobId: string): Promise<string | undefined>;
   countTurns(jobId: string): Promise<number>;
   /** Returns the ids of a job's newest turns, oldest first. */
   latestTurns(jobId: string, count: number): Promise<number[]>;
@@ -37,12 +40,18 @@ export interface TurnExcerpt {
   answer: string | null;
 }
 
-export interface PullRequestPagesOptions {
-  store: PageStore;
-  repository: Repository;
+/** Where the pull requests of a project are. */
+export interface PullRequestSource {
+  repository: Pick<Repository, "latestCommits" | "diff">;
   repositoryName: string;
   /** Reads the state of a pull request. */
   stateOf: (pullRequest: LocalPullRequest) => Promise<PullRequestState>;
+}
+
+export interface PullRequestPagesOptions {
+  store: PageStore;
+  /** Pull requests of other projects have no page. */
+  projects: PerProject<PullRequestSource>;
   log: (line: string) => void;
 }
 
@@ -87,29 +96,41 @@ export class PullRequestPages {
     const current = this.#renders.get(number);
     if (current) return current;
     const pullRequest = await this.#options.store.pullRequest(number);
-    if (!pullRequest) return undefined;
+    const source = pullRequest && (await this.#sourceOf(pullRequest));
+    if (!source) return undefined;
     const begun = this.#renders.get(number);
     if (begun) return begun;
     if (this.#limit.pendingCount >= maxWaiting)
       throw new HttpException(503, "Too many pages are being rendered. Try again in a few seconds.", {
         "retry-after": "5",
       });
-    const render = this.#limit(() => this.#render(number, pullRequest)).finally(() => this.#renders.delete(number));
+    const render = this.#limit(() => this.#render(number, pullRequest, source)).finally(() =>
+      this.#renders.delete(number),
+    );
     this.#renders.set(number, render);
     return render;
   }
 
-  async #render(number: number, pullRequest: LocalPullRequest): Promise<Buffer[]> {
-    const { repositoryName } = this.#options;
-    const { job, title, branch, target, base, head } = pullRequest;
-    const state = await this.#stateOf(number, pullRequest);
-    const start = renderHead({ number, jobId: job, title, branch, targetBranch: target, repositoryName, state });
-    return [Buffer.from(start), await this.#renderTurns(job), await this.#renderChanges(base, head)];
+  async #sourceOf({ job }: LocalPullRequest): Promise<PullRequestSource | undefined> {
+    const project = await this.#options.store.projectOf(job);
+    return project === undefined ? undefined : this.#options.projects.get(project);
   }
 
-  async #stateOf(number: number, pullRequest: LocalPullRequest): Promise<PullRequestState | undefined> {
+  async #render(number: number, pullRequest: LocalPullRequest, source: PullRequestSource): Promise<Buffer[]> {
+    const { repository, repositoryName } = source;
+    const { job, title, branch, target, base, head } = pullRequest;
+    const state = await this.#stateOf(number, pullRequest, source);
+    const start = renderHead({ number, jobId: job, title, branch, targetBranch: target, repositoryName, state });
+    return [Buffer.from(start), await this.#renderTurns(job), await this.#renderChanges(base, head, repository)];
+  }
+
+  async #stateOf(
+    number: number,
+    pullRequest: LocalPullRequest,
+    { stateOf }: PullRequestSource,
+  ): Promise<PullRequestState | undefined> {
     try {
-      return await this.#options.stateOf(pullRequest);
+      return await stateOf(pullRequest);
     } catch (error) {
       this.#errors.report(`/pull/${number}`, error);
       return undefined;
@@ -138,11 +159,10 @@ export class PullRequestPages {
     return Buffer.from(renderTurns(turns, Math.max(turns.length, await store.countTurns(jobId))));
   }
 
-  async #renderChanges(base: string, head: string): Promise<Buffer> {
+  async #renderChanges(base: string, head: string, repository: PullRequestSource["repository"]): Promise<Buffer> {
     const key = `${base}..${head}`;
     const cached = this.#changes.get(key);
     if (cached) return cached;
-    const { repository } = this.#options;
     const commits = await repository.latestCommits(base, head, maxCommits + 1);
     const diff = await repository.diff(base, head, maxDiffBytes);
     const shown = firstLines(diff, maxDiffLines);

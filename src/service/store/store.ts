@@ -7,7 +7,7 @@ import type { TokenStore } from "../pages/expiring-tokens.ts";
 import type { PageStore, TurnExcerpt } from "../pages/pull-request-pages.ts";
 import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
 import { countUse } from "./hourly-limit.ts";
-import { LeaseLost, type ReadyTurns } from "./ready-turns.ts";
+import { LeaseLost, type ReadyTurns, type TurnLimits } from "./ready-turns.ts";
 import type { Database, Sql, Transaction } from "./sql.ts";
 
 /** A row of `job`. Times are milliseconds since 1970. */
@@ -33,6 +33,7 @@ export type NewJob = Pick<StoredJob, "id" | "project" | "createdAt"> & Partial<P
 /** A job that is neither active nor archived, and has a pull request. */
 export interface JobWithPullRequest {
   id: string;
+  project: string;
   idleSince: number;
   pullRequest: string;
   head: string;
@@ -134,16 +135,48 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     await this.#database[Symbol.asyncDispose]();
   }
 
-  /** Returns the name of the repository that the jobs belong to; `undefined` before it is set. */
+  /** Returns the name of the repository whose clone is in the service's folder itself; `undefined` before it is set. */
   async repository(): Promise<string | undefined> {
-    return (await this.#database.row<{ name: string }>("SELECT name FROM repository"))?.name;
+    return (await this.#database.row<{ name: string }>("SELECT coalesce(main, name) AS name FROM repository"))?.name;
   }
 
-  async setRepository(name: string): Promise<void> {
+  /** @param isOnly - whether there is no other repository, so that earlier versions of the service can use the store */
+  async setRepository(name: string, isOnly = true): Promise<void> {
     await this.#database.transaction(async (transaction) => {
       await transaction.run("DELETE FROM repository");
-      await transaction.run("INSERT INTO repository (name) VALUES (?)", name);
+      const insert = "INSERT INTO repository (name, main) VALUES (?, ?)";
+      await transaction.run(insert, isOnly ? name : severalRepositories, name);
     });
+  }
+
+  /** Returns the name of the repository that the jobs of each project belong to, as far as it is set. */
+  async projectRepositories(): Promise<ReadonlyMap<string, string>> {
+    const sql = 'SELECT project, name FROM "projectRepository" ORDER BY project';
+    const rows = await this.#database.rows<{ project: string; name: string }>(sql);
+    return new Map(rows.map(({ project, name }) => [project, name]));
+  }
+
+  /** Sets the repositories of these projects, and leaves those of others. */
+  async setProjectRepositories(names: ReadonlyMap<string, string>): Promise<void> {
+    const set = `INSERT INTO "projectRepository" (project, name) VALUES (?, ?)
+      ON CONFLICT (project) DO UPDATE SET name = excluded.name`;
+    await this.#database.transaction(async (transaction) => {
+      for (const [project, name] of names) await transaction.run(set, project, name);
+    });
+  }
+
+  /** Returns the projects that have jobs. */
+  async projects(): Promise<string[]> {
+    const sql = "SELECT DISTINCT project FROM job ORDER BY project";
+    return (await this.#database.rows<{ project: string }>(sql)).map(({ project }) => project);
+  }
+
+  /** Returns how many turns wait in each project that has any. */
+  waitingTurns(): Promise<{ project: string; turns: number }[]> {
+    return this.#database.rows(
+      `SELECT job.project, count(*) AS turns FROM turn JOIN job ON job.id = turn.job
+         WHERE turn.state = 'waiting' GROUP BY job.project ORDER BY job.project`,
+    );
   }
 
   /** Calls `listener` whenever a turn may have become ready to be started, also by another process on the same store. */
@@ -249,16 +282,12 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     return (await this.#database.row<{ jobs: number; waitingTurns: number }>(sql)) ?? { jobs: 0, waitingTurns: 0 };
   }
 
-  /**
-   * Takes the next turn to run it; see `ReadyTurns` for the order.
-   *
-   * @param perProject - how many turns of one project run at a time. Default: any number
-   */
-  async startNextTurn(perProject?: number): Promise<RunningTurn | undefined> {
+  /** Takes the next turn to run it; see `ReadyTurns` for the order. */
+  async startNextTurn(limits?: TurnLimits): Promise<RunningTurn | undefined> {
     // Asked first, because most calls find no turn, and a transaction would show that the store can be written.
-    if (!(await this.#ready.mayHaveTurns(this.#database))) return undefined;
+    if (!(await this.#ready.mayHaveTurns(this.#database, limits))) return undefined;
     return this.#database.transaction(async (transaction) => {
-      const taken = await this.#ready.take(transaction, perProject);
+      const taken = await this.#ready.take(transaction, limits);
       if (taken === undefined) return undefined;
       const find = "SELECT id, job, prompt, attempts, state FROM turn WHERE id = ?";
       const found = await transaction.row<Turn & { state: TurnState }>(find, taken.turn);
@@ -464,7 +493,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
    */
   jobsWithPullRequest(limit: number, after?: JobWithPullRequest): Promise<JobWithPullRequest[]> {
     return this.#database.rows<JobWithPullRequest>(
-      `SELECT id, "idleSince", "pullRequest", head FROM job
+      `SELECT id, project, "idleSince", "pullRequest", head FROM job
          WHERE "idleSince" IS NOT NULL AND "archivedAt" IS NULL AND "pullRequest" IS NOT NULL AND ("idleSince", id) > (?, ?)
          ORDER BY "idleSince", id LIMIT ?`,
       after?.idleSince ?? -1,
@@ -537,8 +566,17 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
   }
 
   /** Returns the newest pull requests, newest first. */
-  latestPullRequests(count: number): Promise<{ number: number; title: string }[]> {
-    return this.#database.rows('SELECT number, title FROM "pullRequest" ORDER BY number DESC LIMIT ?', count);
+  latestPullRequests(count: number): Promise<{ number: number; title: string; project: string }[]> {
+    return this.#database.rows(
+      `SELECT number, title, job.project FROM "pullRequest" JOIN job ON job.id = "pullRequest".job
+         ORDER BY number DESC LIMIT ?`,
+      count,
+    );
+  }
+
+  /** Returns the project of a job; `undefined` if there is no such job. */
+  async projectOf(jobId: string): Promise<string | undefined> {
+    return (await this.#database.row<{ project: string }>("SELECT project FROM job WHERE id = ?", jobId))?.project;
   }
 
   /** Returns whether a turn is still run by whoever took it with this lease. Somebody else can take it even now. */
@@ -576,6 +614,9 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     for (const listener of this.#listeners) listener();
   }
 }
+
+/** No repository has this name. Services that know only one repository do not start when they read it. */
+const severalRepositories = "several (see --config)";
 
 const stateOf = "SELECT state FROM turn WHERE id = ?";
 

@@ -77,6 +77,13 @@ const migrations: readonly string[] = [
   -- The model that a job was created for. Jobs of earlier versions show that of the service.
   ALTER TABLE job ADD COLUMN model TEXT;
   `,
+  `
+  -- The repository that the jobs of each project belong to.
+  CREATE TABLE projectRepository (project TEXT PRIMARY KEY, name TEXT NOT NULL) STRICT;
+  INSERT INTO projectRepository SELECT DISTINCT job.project, repository.name FROM job, repository;
+  -- The repository whose clone is in the service's folder itself; NULL if that is the one of \`name\`.
+  ALTER TABLE repository ADD COLUMN main TEXT;
+  `,
 ];
 
 /**

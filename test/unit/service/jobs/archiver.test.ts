@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Archiver } from "../../../../src/service/jobs/archiver.ts";
+import { PerProject } from "../../../../src/service/per-project.ts";
 import type { PullRequestRef, PullRequests } from "../../../../src/service/pulls/pull-requests.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-store.ts";
 import type { Store } from "../../../../src/service/store/store.ts";
@@ -21,7 +22,7 @@ function archiverOf(
   const log: string[] = [];
   const archiver = new Archiver({
     store,
-    pullRequests: { ...alwaysOpen, ...pullRequests },
+    pullRequests: PerProject.same({ ...alwaysOpen, ...pullRequests }),
     afterDays,
     signal,
     log: (line) => void log.push(line),

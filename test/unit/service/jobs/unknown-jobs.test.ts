@@ -37,7 +37,7 @@ function setUp() {
     asked.push(id);
     return id === "kept" ? ({ id } as StoredJob) : undefined;
   };
-  const round = new UnknownJobs({ store: { job }, folder, repository, signal: stop.signal });
+  const round = new UnknownJobs({ store: { job }, folder, repositories: [repository], signal: stop.signal });
   const left = () => ({
     jobs: readdirSync(join(folder, "jobs")),
     logs: readdirSync(join(folder, "logs")),
@@ -76,7 +76,7 @@ test("a log that somebody else removes meanwhile is no error", async () => {
   rmSync(join(folder, "jobs/gone"), { recursive: true });
   const job = async (): Promise<undefined> => void rmSync(join(folder, "logs/gone.log"), { force: true });
   const { signal } = new AbortController();
-  await new UnknownJobs({ store: { job }, folder, repository, signal }).run(1_000_000);
+  await new UnknownJobs({ store: { job }, folder, repositories: [repository], signal }).run(1_000_000);
   expect(readdirSync(join(folder, "logs"))).toEqual([]);
 });
 
