@@ -196,8 +196,8 @@ async function adoptWorktrees(
 ): Promise<void> {
   const places = new Map<Repository | undefined, WorktreePlace[]>();
   for (const place of found) {
-    const project = await store.projectOf(jobOf(place.tree));
-    const repository = project === undefined ? undefined : projects.get(project)?.repository;
+    // A job that a new store does not have may be one of any project.
+    const repository = projects.get((await store.projectOf(jobOf(place.tree))) ?? "")?.repository;
     places.set(repository, [...(places.get(repository) ?? []), place]);
   }
   for (const [repository, own] of worktrees) await own.adopt(places.get(repository) ?? []);

@@ -463,7 +463,13 @@ describe.each(databases)("a store in $database", ({ open }) => {
       await endNext(store, "completed", now + 10);
       await addIdle(store, "active", now + 10);
       await store.addTurn("active", "Two", now);
-      const idle = (id: string, idleSince: number) => ({ id, idleSince, pullRequest: link, head: "abc" });
+      const idle = (id: string, idleSince: number) => ({
+        id,
+        project: "docs",
+        idleSince,
+        pullRequest: link,
+        head: "abc",
+      });
       const all = [idle("early", now + 10), idle("also late", now + 20), idle("late", now + 20)];
       expect(await store.jobsWithPullRequest(10)).toEqual(all);
       expect(await store.jobsWithPullRequest(2)).toEqual(all.slice(0, 2));
@@ -526,7 +532,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
       expect(await store.deleteIdleJobs(now + hour, 1)).toEqual(["b"]);
       expect(await store.deleteIdleJobs(now + hour, 10)).toEqual(["c"]);
       for (const id of ["a", "b", "c"]) expect([await store.job(id), await store.turns(id)]).toEqual([undefined, []]);
-      expect(await store.latestPullRequests(10)).toEqual([{ number: 4, title: "Fix" }]);
+      expect(await store.latestPullRequests(10)).toEqual([{ number: 4, title: "Fix", project: "docs" }]);
       expect((await store.job("again"))?.state).toBe("active");
       expect((await store.deletedJobs(10)).sort()).toEqual(["a", "b", "c"]);
       expect(await store.deletedJobs(2)).toHaveLength(2);
@@ -642,8 +648,8 @@ describe.each(databases)("a store in $database", ({ open }) => {
       for (const title of ["One", "Two", "Three"])
         await store.addPullRequest({ ...pullRequestOf("a"), title, head: `head of ${title}` });
       expect(await store.latestPullRequests(2)).toEqual([
-        { number: 3, title: "Three" },
-        { number: 2, title: "Two" },
+        { number: 3, title: "Three", project: "docs" },
+        { number: 2, title: "Two", project: "docs" },
       ]);
     });
 

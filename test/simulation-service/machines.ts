@@ -128,7 +128,11 @@ export class ApiMachine extends Machine {
   }
 
   protected override boot(process: MachineProcess, store: Store): void {
-    this.#jobs = new Jobs({ store, projects: PerProject.same({ repositoryName: "docs", model: "editor" }), clocks: process.clocks });
+    this.#jobs = new Jobs({
+      store,
+      projects: PerProject.same({ repositoryName: "docs", model: "editor" }),
+      clocks: process.clocks,
+    });
   }
 }
 

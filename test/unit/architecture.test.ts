@@ -191,6 +191,7 @@ test("the service uses few packages besides Node, each in one place", () => {
       file.startsWith("service/") && !isType && !target.endsWith(".ts") && !target.startsWith("node:"),
   );
   expect([...new Set(packages.map(({ file, target }) => `${dirname(file)} → ${target}`))].sort()).toEqual([
+    "service → zod/mini",
     "service/jobs → tar",
     "service/pages → lru-cache",
     "service/pages → p-limit",

@@ -5,8 +5,9 @@ import { builtInEditor, shellAgent } from "../../../src/service/agents/agent.ts"
 import { unconfined } from "../../../src/service/agents/sandbox/sandbox.ts";
 import type { Backend } from "../../../src/service/backend.ts";
 import { Repository } from "../../../src/service/git/repository.ts";
+import { PerProject } from "../../../src/service/per-project.ts";
 import { LocalPullRequests } from "../../../src/service/pulls/local.ts";
-import { checkAgent, runWorker, type WorkerOptions } from "../../../src/service/run-worker.ts";
+import { checkAgent, type ProjectAgents, runWorker, type WorkerOptions } from "../../../src/service/run-worker.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../support/step.ts";
@@ -24,7 +25,7 @@ class FakeRepository extends Repository {
 }
 
 async function setUp(
-  options: Partial<WorkerOptions> = {},
+  options: Partial<WorkerOptions & ProjectAgents> = {},
   prepare: (store: Store, folder: string) => unknown = () => {},
 ) {
   const folder = temporaryFolder();
@@ -34,22 +35,29 @@ async function setUp(
   const localPullRequests = new LocalPullRequests({ store, repository, baseUrl: () => "", signal, log: () => {} });
   const backend: Backend = {
     store,
-    repository,
-    repositoryName: "docs",
-    pullRequests: { open: async () => "", stateOf: async () => "open", findClosed: async () => new Set() },
-    localPullRequests,
+    projects: PerProject.same({
+      cloneFolder: folder,
+      repository,
+      repositoryName: "docs",
+      targetBranch: undefined,
+      pullRequests: { open: async () => "", stateOf: async () => "open", findClosed: async () => new Set() },
+      localPullRequests,
+    }),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
   const log: string[] = [];
   const stop = new AbortController();
   await prepare(store, folder);
   const worker = await runWorker(backend, {
-    agent: builtInEditor,
-    sandbox: unconfined,
+    settings: PerProject.same({
+      agent: builtInEditor,
+      sandbox: unconfined,
+      timeLimitMs: 1000,
+      largestChangeBytes: 1000,
+      ...options,
+    }),
     folder,
     agents: 1,
-    timeLimitMs: 1000,
-    largestChangeBytes: 1000,
     signal: stop.signal,
     log: (line) => void log.push(line),
     ...options,

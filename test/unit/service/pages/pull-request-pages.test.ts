@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type PageStore, PullRequestPages } from "../../../../src/service/pages/pull-request-pages.ts";
+import { PerProject } from "../../../../src/service/per-project.ts";
 import { FakeRepository, pullRequest } from "../../../support/pages-server.ts";
 
 function setUp(store: Partial<PageStore> = {}) {
@@ -8,14 +9,13 @@ function setUp(store: Partial<PageStore> = {}) {
     store: {
       pullRequest: async () => pullRequest(),
       latestPullRequests: async () => [],
+      projectOf: async () => "docs",
       countTurns: async () => 2,
       latestTurns: async () => [1, 2],
       turnExcerpt: async (id) => ({ state: "completed", prompt: `Prompt ${id}`, answer: null }),
       ...store,
     },
-    repository,
-    repositoryName: "docs",
-    stateOf: async () => "open",
+    projects: PerProject.of(new Map([["docs", { repository, repositoryName: "docs", stateOf: async () => "open" }]])),
     log: () => {},
   });
   return { repository, pages };

@@ -329,7 +329,7 @@ describe("archiving", () => {
     const waiting = await startNext(store);
     await store.setPullRequest(waiting, pullRequest, "abc");
     await store.requeueTurn(waiting);
-    const idle = (id: string, idleSince: number) => ({ id, idleSince, pullRequest, head: "abc" });
+    const idle = (id: string, idleSince: number) => ({ id, project: "docs", idleSince, pullRequest, head: "abc" });
     expect(await store.jobsWithPullRequest(10)).toEqual([idle("early", 10), idle("late", 20)]);
     expect(await store.jobsWithPullRequest(1)).toEqual([idle("early", 10)]);
     expect(await store.jobsWithPullRequest(1, idle("early", 10))).toEqual([idle("late", 20)]);
@@ -562,8 +562,8 @@ test("lists the newest pull requests", async () => {
   const pull = { job: "job_1", branch: "agent/job_1", target: "main", base: "1", head: "2" };
   for (const title of ["One", "Two", "Three"]) await store.addPullRequest({ ...pull, title, head: title });
   expect(await store.latestPullRequests(2)).toEqual([
-    { number: 3, title: "Three" },
-    { number: 2, title: "Two" },
+    { number: 3, title: "Three", project: "docs" },
+    { number: 2, title: "Two", project: "docs" },
   ]);
 });
 

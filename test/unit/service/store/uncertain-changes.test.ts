@@ -71,7 +71,7 @@ describe.each(["lost", "committed"] as const)(
       await expect(store.addPullRequest(pull)).rejects.toThrow(OutcomeUnknown);
       expect(await store.addPullRequest(pull)).toBe(1);
       expect(await store.addPullRequest(pull)).toBe(1);
-      expect(await store.latestPullRequests(10)).toEqual([{ number: 1, title: "Fix" }]);
+      expect(await store.latestPullRequests(10)).toEqual([{ number: 1, title: "Fix", project: "docs" }]);
       expect(await store.addPullRequest({ ...pull, head: "333" })).toBe(2);
     });
   },
