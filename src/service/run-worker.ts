@@ -22,7 +22,7 @@ import { runRounds } from "./jobs/rounds.ts";
 import { tidyJobDirectories } from "./jobs/tidy-job-directories.ts";
 import { isKeptAway } from "./jobs/turn.ts";
 import { UnknownJobs } from "./jobs/unknown-jobs.ts";
-import { Worker } from "./jobs/worker.ts";
+import { type ProjectPorts, Worker } from "./jobs/worker.ts";
 import type { PerProject } from "./per-project.ts";
 import { hourMs } from "./store/hourly-limit.ts";
 import type { Store } from "./store/store.ts";
@@ -103,13 +103,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
   const worker = new Worker({
     ...options,
     store,
-    projects: projects.with(settings, (project, agents) => ({
-      ...agents,
-      network: agents.network ?? fullNetwork,
-      limits: agents.limits ?? {},
-      ...project,
-      worktrees: worktreesOf(worktrees, project.repository),
-    })),
+    projects: projects.with(settings, (project, agents) => portsOf(project, agents, worktrees)),
     areFilesSafe,
     homes: store.homes,
   });
@@ -182,10 +176,27 @@ function createWorktrees(projects: readonly ProjectBackend[], kept: number): Rea
   return byRepository;
 }
 
-function worktreesOf(worktrees: ReadonlyMap<Repository, Worktrees>, repository: Repository): Worktrees {
-  const found = worktrees.get(repository);
-  if (found === undefined) throw new Error("the repository has no worktrees");
-  return found;
+function portsOf(
+  { repository, pullRequests, targetBranch }: ProjectBackend,
+  { network = fullNetwork, limits = {}, ...agents }: ProjectAgents,
+  worktreesOf: ReadonlyMap<Repository, Worktrees>,
+): ProjectPorts {
+  const { agent, sandbox, agentsPerProject, timeLimitMs, largestChangeBytes } = agents;
+  const worktrees = worktreesOf.get(repository);
+  if (worktrees === undefined) throw new Error("the repository has no worktrees");
+  return {
+    repository,
+    worktrees,
+    pullRequests,
+    targetBranch,
+    agent,
+    sandbox,
+    network,
+    limits,
+    agentsPerProject,
+    timeLimitMs,
+    largestChangeBytes,
+  };
 }
 
 /** Gives the worktrees that an earlier service left to their repositories. Those of unknown projects stay where they are. */

@@ -35,15 +35,11 @@ export interface AgentService extends Service {
 export type AgentServiceOptions = Partial<ServiceOptions & ProjectOptions>;
 
 /** Returns the settings of projects. Default: the built-in editor. */
-export function projectOptions(repository: DocsRepository, options: Partial<ProjectOptions> = {}): ProjectOptions {
-  return {
-    repository: repository.path,
-    agent: builtInEditor,
-    sandbox: unconfined,
-    timeLimitMs: 60_000,
-    largestChangeBytes: 20_000_000,
-    ...options,
-  };
+export function projectOptions(docs: DocsRepository, options: Partial<ProjectOptions> = {}): ProjectOptions {
+  const { repository = docs.path, agent = builtInEditor, sandbox = unconfined, network, limits } = options;
+  const { targetBranch, github, agentsPerProject, timeLimitMs = 60_000, largestChangeBytes = 20_000_000 } = options;
+  const source = { repository, targetBranch, github };
+  return { ...source, agent, sandbox, network, limits, agentsPerProject, timeLimitMs, largestChangeBytes };
 }
 
 /** Starts the service with real agents. Default: the built-in editor, two at a time, for the project `docs`. */
