@@ -75,6 +75,36 @@ describe("a database", () => {
     expect(await server().query(url, schemas)).toEqual([]);
   });
 
+  test("of the version before is brought to this one, and services of that version know the repository", async () => {
+    const url = await server().createStoreDatabase();
+    await server().query(
+      url,
+      `SET search_path = agent_jobs;
+       DROP TABLE "projectRepository";
+       ALTER TABLE repository DROP COLUMN main;
+       INSERT INTO repository VALUES ('docs');
+       INSERT INTO job (id, project, "createdAt") VALUES ('a', 'docs', 1), ('b', 'blog', 2);
+       UPDATE version SET schema = 1`,
+    );
+    const store = await openStore(url);
+    const ofProjects = [...(await store.projectRepositories())];
+    expect([await store.repository(), ofProjects]).toEqual([
+      "docs",
+      [
+        ["blog", "docs"],
+        ["docs", "docs"],
+      ],
+    ]);
+    const readByEarlier = async () => (await server().query(url, "SELECT name FROM agent_jobs.repository"))[0];
+    expect(await readByEarlier()).toEqual({ name: "docs" });
+    await store.setRepository("docs");
+    expect(await readByEarlier()).toEqual({ name: "docs" });
+    // They would take the jobs of the other repositories for their own.
+    await store.setRepository("docs", false);
+    expect(await readByEarlier()).toEqual({ name: "several (see --config)" });
+    expect(await store.repository()).toBe("docs");
+  });
+
   test("of a newer pg-boss is used", async () => {
     const url = await server().createStoreDatabase();
     await server().query(url, `UPDATE ${queueTables}.version SET version = version + 1`);

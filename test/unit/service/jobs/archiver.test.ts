@@ -144,3 +144,40 @@ test("does not log a job that was not archived", async () => {
   await archiver.run(now);
   expect(log).toEqual([]);
 });
+
+test("asks each project's platform for its own pull requests, and an outage of one does not hold up the others", async () => {
+  await using store = openSqliteStore(":memory:");
+  for (const project of ["docs", "manual", "site", "gone"]) {
+    await store.addJob({ id: `of ${project}`, project, createdAt: 0 }, "Go on");
+    await runTurn(store, 0, { link: `https://example.com/${project}`, head: "abc" });
+  }
+  const asked: string[][] = [];
+  const closeAll = async (refs: readonly PullRequestRef[]) => {
+    asked.push(refs.map(({ link }) => link));
+    return new Set(refs.map(({ link }) => link));
+  };
+  const down = async () => {
+    throw new Error("the platform is down");
+  };
+  const shared = { ...alwaysOpen, findClosed: closeAll };
+  const log: string[] = [];
+  const archiver = new Archiver({
+    store,
+    pullRequests: PerProject.of(
+      new Map([
+        ["site", { ...alwaysOpen, findClosed: down }],
+        ["docs", shared],
+        ["manual", shared],
+      ]),
+    ),
+    signal: new AbortController().signal,
+    log: (line) => void log.push(line),
+  });
+  for (let round = 0; round < 2; round++) await archiver.run(now);
+  expect(asked).toEqual([["https://example.com/docs", "https://example.com/manual"], []]);
+  expect(log).toEqual([
+    "Cannot read which pull requests are closed: the platform is down",
+    "Archived, pull request closed or merged: of docs, of manual",
+  ]);
+  for (const project of ["site", "gone"]) expect((await store.job(`of ${project}`))?.archivedAt).toBeNull();
+});
