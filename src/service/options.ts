@@ -48,8 +48,8 @@ Give all of them the same options. Without either word, the service does both.
   --disk-mb N               kill an agent if its job's files are larger (default: unlimited)
   --time-limit-minutes N    stop an agent after this time (default: 30)
   --largest-change-mb N     fail a turn whose changed files are larger than this together (default: 20)
-  --keep-worktrees N        let this many jobs keep their worktree for their next turn, which then starts faster; they take
-                            disk space (default: 5; always 0 with --sandbox none)
+  --keep-worktrees N        let this many jobs of a repository keep their worktree for their next turn, which then starts faster;
+                            they take disk space (default: 5; always 0 with --sandbox none)
   --project ID              project that the API key gives access to; may be repeated (default: demo)
   --port N                  port to listen on (default: any free port)
   --listen ADDRESS          address to listen on, such as 0.0.0.0 in a container (default: 127.0.0.1); requires --public-url,
@@ -70,7 +70,8 @@ Give all of them the same options. Without either word, the service does both.
                             or merged
   --delete-after-days N     delete jobs that have been idle for this long, archived or not, with their homes, logs and pages
                             (default: never)
-  --repository-moved        the store's repository has moved to --repository; its jobs go on there
+  --repository-moved        the store's repository has moved to --repository, or those of projects to the ones in --config;
+                            their jobs go on there
   --backup FILE             copy the --store to this new file and exit; a service may run on the store meanwhile
   --export postgres://...   copy the --store to this Postgres database, which has no jobs, and exit; no service may run on the
                             file
@@ -80,7 +81,8 @@ Give all of them the same options. Without either word, the service does both.
   --help                    show this help
 
 Environment variables: AGENT_SERVICE_KEY is the API key (default: the service generates one and prints it).
-GITHUB_TOKEN is used to push over HTTPS and to open pull requests. Neither is passed to agents.
+GITHUB_TOKEN is used to push over HTTPS and to open pull requests; a project of --config can have a token of its own. None of
+them is passed to agents.
 `;
 
 /** What the command line, the environment and the configuration say. */

@@ -1,3 +1,5 @@
+import { errorMessage } from "./error-message.ts";
+
 /** Stands for every project. */
 const any = Symbol("any project");
 
@@ -42,10 +44,16 @@ export class PerProject<T> {
     return new PerProject(new Map([...this.#values].map(([project, value]) => [project, change(value)])));
   }
 
-  /** Returns what `change` makes of each value, one after another. */
-  async mapInOrder<U>(change: (value: T) => Promise<U>): Promise<PerProject<U>> {
+  /** Returns what `change` makes of each value, one after another. An error names its project, unless the value is that of any. */
+  async mapInOrder<U>(change: (value: T) => U | Promise<U>): Promise<PerProject<U>> {
     const changed = new Map<string | typeof any, U>();
-    for (const [project, value] of this.#values) changed.set(project, await change(value));
+    for (const [project, value] of this.#values)
+      try {
+        changed.set(project, await change(value));
+      } catch (error) {
+        if (project === any) throw error;
+        throw new Error(`project ${project}: ${errorMessage(error)}`, { cause: error });
+      }
     return new PerProject(changed);
   }
 

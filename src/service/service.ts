@@ -75,7 +75,7 @@ export async function startWorker(options: ServiceOptions): Promise<RunningServi
   const { folder, publicUrl = "", log = () => {} } = options;
   checkDescriptors();
   await createFolder(folder);
-  for (const { agent } of options.settings.values) checkAgent(agent, [folder]);
+  await options.settings.mapInOrder(({ agent }) => checkAgent(agent, [folder]));
   const stop = new AbortController();
   const { signal } = stop;
   const backend = await openBackend({ ...options, hasCopies: false, baseUrl: () => publicUrl, signal, log });
@@ -94,7 +94,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const { folder, settings, apiKey, projects, publicUrl, copies, log = () => {} } = options;
   checkDescriptors();
   await createFolder(folder);
-  if (hasWorker) for (const { agent } of settings.values) checkAgent(agent, [folder, options.store ?? folder]);
+  if (hasWorker) await settings.mapInOrder(({ agent }) => checkAgent(agent, [folder, options.store ?? folder]));
   const stop = new AbortController();
   const { signal } = stop;
   let ownUrl = "";
