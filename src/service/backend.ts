@@ -55,6 +55,8 @@ export interface BackendOptions {
 
 /** The repository of a project and its pull requests. Projects with the same repository have the same objects. */
 export interface ProjectBackend {
+  /** What the store calls the repository. */
+  identity: string;
   /** Where the clone is. */
   cloneFolder: string;
   repository: Repository;
@@ -173,6 +175,7 @@ function connect(
     const pullRequests =
       github && onGitHub.get([github], () => new GitHubPullRequests({ repository: github, signal, log }));
     return {
+      identity,
       cloneFolder: own,
       repository,
       repositoryName,

@@ -17,6 +17,7 @@ import { dayMs } from "./jobs/days.ts";
 import type { JobCopier } from "./jobs/job-copier.ts";
 import { jobsFolder } from "./jobs/job-directory.ts";
 import { listOf } from "./jobs/list-of.ts";
+import { ownProjects } from "./jobs/repository-check.ts";
 import { Retention } from "./jobs/retention.ts";
 import { runRounds } from "./jobs/rounds.ts";
 import { tidyJobDirectories } from "./jobs/tidy-job-directories.ts";
@@ -99,11 +100,15 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
   const areFilesSafe = settings.values.every(({ agent, sandbox }) => isKeptAway(agent, sandbox));
   const kept = areFilesSafe ? (options.keptWorktrees ?? defaultKeptWorktrees) : 0;
   const worktrees = createWorktrees(projects.values, kept);
+  const identities = projects.map(({ identity }) => identity);
+  // Only other processes change what the jobs belong to.
+  const ownOnes = store.homes === undefined ? undefined : () => ownProjects(store, identities);
   await mkdir(jobsFolder(folder), { recursive: true });
   const worker = new Worker({
     ...options,
     store,
     projects: projects.with(settings, (project, agents) => portsOf(project, agents, worktrees)),
+    ownProjects: ownOnes,
     areFilesSafe,
     homes: store.homes,
   });
@@ -113,6 +118,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     new Archiver({
       store,
       pullRequests: projects.map(({ pullRequests }) => pullRequests),
+      ownProjects: ownOnes,
       afterDays: options.archiveAfterDays,
       signal,
       log,

@@ -81,6 +81,8 @@ export interface WorkerSetup {
   agentsPerProject?: number;
   /** Returns the projects that the worker knows. Default: any. */
   projects?: (ports: ProjectPorts) => PerProject<ProjectPorts>;
+  /** Default: all that it knows. */
+  ownProjects?: () => Promise<readonly string[] | undefined>;
   /** Default: a new one in memory. */
   store?: Store;
   /** Receives the lines of the worker. */
@@ -94,6 +96,7 @@ export function setUpWorker({
   agents = 2,
   agentsPerProject,
   projects = PerProject.same,
+  ownProjects,
   store = openSqliteStore(":memory:"),
   log = [],
   copies,
@@ -121,6 +124,7 @@ export function setUpWorker({
   const worker = new Worker({
     store,
     projects: projects(ports),
+    ownProjects,
     folder,
     agents,
     copier: copies && new JobCopier({ copies, store, folder, log: (line) => void log.push(line) }),

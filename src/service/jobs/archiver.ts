@@ -11,6 +11,8 @@ export interface ArchiverOptions {
   store: Store;
   /** Where the pull requests of each project are. Those of other projects are left alone. */
   pullRequests: PerProject<PullRequests>;
+  /** Returns the projects whose jobs may be archived now; `undefined` if that is all of those. Default: all. */
+  ownProjects?: (() => Promise<readonly string[] | undefined>) | undefined;
   /** Days without a turn after which a job is archived in any case. Default: never. */
   afterDays?: number | undefined;
   /** Aborts when the service stops. */
@@ -50,8 +52,12 @@ export class Archiver {
 
   async #archiveClosed(now: number): Promise<void> {
     const { store, signal, log } = this.#options;
-    const { pullRequests } = this.#options;
-    const jobs = Map.groupBy(await this.#jobsWithPullRequest(), ({ project }) => pullRequests.get(project));
+    const { pullRequests, ownProjects } = this.#options;
+    const all = await this.#jobsWithPullRequest();
+    const own = await ownProjects?.();
+    const jobs = Map.groupBy(all, ({ project }) =>
+      own?.includes(project) === false ? undefined : pullRequests.get(project),
+    );
     // None waits for a platform that does not answer.
     const found = await Promise.all(
       pullRequests.values.map(async (each) => {

@@ -34,6 +34,23 @@ export function checkRepositories({ ofProjects, main }: KnownRepositories, confi
 }
 
 /**
+ * Returns the projects of a service whose jobs still belong to its repositories; `undefined` if all do. Since it has started, another
+ * process on the same store may have given some of them another repository.
+ */
+export async function ownProjects(
+  store: { projectRepositories(): Promise<ReadonlyMap<string, string>> },
+  configured: PerProject<string>,
+): Promise<readonly string[] | undefined> {
+  const names = await store.projectRepositories();
+  const isForeign = (project: string): boolean => {
+    const name = names.get(project);
+    return name !== undefined && name !== configured.get(project);
+  };
+  const known = configured.names ?? [...names.keys()];
+  return known.some(isForeign) ? known.filter((project) => !isForeign(project)) : undefined;
+}
+
+/**
  * Returns which repositories the jobs in a store belong to from now on.
  *
  * @param projects - those that have jobs, and those that can get some

@@ -35,6 +35,8 @@ export interface ProjectPorts
 export interface WorkerOptions extends Omit<TurnPorts, keyof ProjectPorts> {
   /** Turns of other projects are left to workers that know these. */
   projects: PerProject<ProjectPorts>;
+  /** Returns those whose turns may be taken now; `undefined` if that is all. Default: all. */
+  ownProjects?: (() => Promise<readonly string[] | undefined>) | undefined;
   /** How many agents run at a time. */
   agents: number;
   /** Stops the running agents. Their turns are requeued. */
@@ -71,7 +73,6 @@ const lastPauseMs = 30_000;
  */
 export class Worker {
   readonly #options: WorkerOptions;
-  readonly #limits: TurnLimits;
   readonly #running = new Set<Promise<void>>();
   /** The last run of each job that has one. */
   readonly #runs = new Map<string, { lease: KeptLease; ended: Promise<void> }>();
@@ -87,7 +88,6 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#limits = turnLimits(options.projects);
     this.#postponements = new Postponements(options.log);
     this.#startOutage = new OutageLog(options.log);
   }
@@ -148,13 +148,21 @@ export class Worker {
     return this.#running.size < agents && this.#gaps === 0 && !this.#isClosed && !signal.aborted;
   }
 
+  async #limits(): Promise<TurnLimits> {
+    const { projects, ownProjects } = this.#options;
+    const names = (await ownProjects?.()) ?? projects.names;
+    const limitOf = (project: string): number | undefined => projects.get(project)?.agentsPerProject;
+    if (names === undefined) return projects.values[0]?.agentsPerProject;
+    return new Map(names.map((name) => [name, limitOf(name) ?? Number.POSITIVE_INFINITY]));
+  }
+
   /** Takes turns while there are any and agents are free. Never rejects. */
   async #takeTurns(): Promise<void> {
     const { store } = this.#options;
     try {
       while (this.#isWanted && this.#canStart()) {
         this.#isWanted = false;
-        const turn = await store.startNextTurn(this.#limits);
+        const turn = await store.startNextTurn(await this.#limits());
         this.#startOutage.end("Turns can be started again.");
         if (turn === undefined) continue;
         this.#isWanted = true;
@@ -301,11 +309,4 @@ export class Worker {
       () => false,
     );
   }
-}
-
-function turnLimits(projects: PerProject<ProjectPorts>): TurnLimits {
-  const limitOf = (project: string) => projects.get(project)?.agentsPerProject;
-  return projects.names === undefined
-    ? projects.values[0]?.agentsPerProject
-    : new Map(projects.names.map((name) => [name, limitOf(name) ?? Number.POSITIVE_INFINITY]));
 }

@@ -36,6 +36,7 @@ async function setUp(
   const backend: Backend = {
     store,
     projects: PerProject.same({
+      identity: "docs",
       cloneFolder: folder,
       repository,
       repositoryName: "docs",

@@ -161,6 +161,7 @@ test("asks each project's platform for its own pull requests, and an outage of o
   };
   const shared = { ...alwaysOpen, findClosed: closeAll };
   const log: string[] = [];
+  let own: string[] | undefined;
   const archiver = new Archiver({
     store,
     pullRequests: PerProject.of(
@@ -170,11 +171,17 @@ test("asks each project's platform for its own pull requests, and an outage of o
         ["manual", shared],
       ]),
     ),
+    ownProjects: async () => own,
     signal: new AbortController().signal,
     log: (line) => void log.push(line),
   });
+  // Not of this service any more.
+  own = ["site"];
+  await archiver.run(now);
+  expect(asked).toEqual([[]]);
+  own = undefined;
   for (let round = 0; round < 2; round++) await archiver.run(now);
-  expect(asked).toEqual([["https://example.com/docs", "https://example.com/manual"], []]);
+  expect(asked.slice(1)).toEqual([["https://example.com/docs", "https://example.com/manual"], []]);
   expect(log).toEqual([
     "Cannot read which pull requests are closed: the platform is down",
     "Archived, pull request closed or merged: of docs, of manual",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   checkRepositories,
+  ownProjects,
   repositoryIdentity,
   updateRepositories,
 } from "../../../../src/service/jobs/repository-check.ts";
@@ -49,6 +50,25 @@ describe("a service with one repository", () => {
     expect(updateRepositories(known({ demo: docs, other: docs }, docs), PerProject.same(moved), ["demo"])).toEqual(
       known({ demo: moved, other: moved }, moved),
     );
+  });
+});
+
+describe("the projects of a running service", () => {
+  const ofStore = (names: Record<string, string>) => ({
+    projectRepositories: async () => new Map(Object.entries(names)),
+  });
+
+  test("are all that it has, as long as nobody gives one of them another repository", async () => {
+    const one = PerProject.same(docs);
+    expect(await ownProjects(ofStore({}), one)).toBeUndefined();
+    expect(await ownProjects(ofStore({ demo: docs, more: docs }), one)).toBeUndefined();
+    expect(await ownProjects(ofStore({ docs, other: moved }), configured({ docs, site }))).toBeUndefined();
+  });
+
+  test("are only those that still have its repositories", async () => {
+    expect(await ownProjects(ofStore({ demo: docs, site }), PerProject.same(docs))).toEqual(["demo"]);
+    expect(await ownProjects(ofStore({ docs, site: moved }), configured({ docs, site }))).toEqual(["docs"]);
+    expect(await ownProjects(ofStore({ demo: moved }), PerProject.same(docs))).toEqual([]);
   });
 });
 

@@ -69,6 +69,22 @@ test("leaves the turns of projects that it does not know to others", async () =>
   expect(await store.turns("other")).toMatchObject([{ state: "waiting", attempts: 0 }]);
 });
 
+test("leaves the turns of a project that belongs to another repository by now", async () => {
+  let own: string[] | undefined;
+  const { worker, store, log, checkoutOf } = setUpWorker({ agents: 1, ownProjects: async () => own });
+  await store.addJob({ id: "a", project: "site", createdAt: 0 }, "Go on");
+  await worker.start();
+  const checkout = await checkoutOf("a");
+  own = ["docs"];
+  await store.addTurn("a", "More", 0);
+  await store.addJob({ id: "b", project: "docs", createdAt: 0 }, "Go on");
+  checkout.succeed();
+  (await checkoutOf("b")).succeed();
+  await worker.drain();
+  expect(log.filter((line) => line.includes("started"))).toEqual(["a: turn 1 started", "b: turn 3 started"]);
+  expect((await store.turns("a")).map(({ state }) => state)).toEqual(["completed", "waiting"]);
+});
+
 test("runs the turns of each project with its own ports, as many at a time as it may have", async () => {
   const opened: string[] = [];
   const projects = (ports: ProjectPorts) => {
