@@ -3,12 +3,18 @@ import { createRequire } from "node:module";
 import { setTimeout } from "node:timers/promises";
 import { getRollbackPlans } from "pg-boss";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { shellAgent } from "../../src/service/agents/agent.ts";
+import { PerProject } from "../../src/service/per-project.ts";
+import { type ServiceOptions, startApi, startWorker } from "../../src/service/service.ts";
 import type { PostgresOptions } from "../../src/service/store/postgres/database.ts";
 import { openPostgresStore } from "../../src/service/store/postgres/open-store.ts";
 import { queueSchema, queueTables } from "../../src/service/store/postgres/schema.ts";
 import { LeaseLost } from "../../src/service/store/ready-turns.ts";
 import type { RunningTurn, Store } from "../../src/service/store/store.ts";
+import { docsRepository, projectOptions, send, waitForJob } from "../support/agent-service.ts";
 import { postgresOfFile } from "../support/postgres.ts";
+import { serviceKey } from "../support/scripted-service.ts";
+import { temporaryFolder } from "../support/step.ts";
 
 const server = postgresOfFile();
 
@@ -317,4 +323,37 @@ describe("what is done exclusively", () => {
     await expect(failing).rejects.toThrow("GitHub does not respond");
     expect(await store.exclusively("archiving", async () => {})).toBe(true);
   });
+});
+
+test("a process that still has one repository leaves the jobs of those to others that a configuration has added", async () => {
+  const url = await server().createStoreDatabase();
+  const [docs, site] = [docsRepository(), docsRepository()];
+  const start = async <T extends AsyncDisposable>(
+    part: (options: ServiceOptions) => Promise<T>,
+    settings: ServiceOptions["settings"],
+  ): Promise<T> => {
+    const started = await part({
+      settings,
+      projects: settings.names ?? ["docs"],
+      apiKey: serviceKey,
+      folder: temporaryFolder(),
+      agents: 1,
+      publicUrl: "https://agents.example.com",
+      openStore: () => openPostgresStore({ url, log: () => {} }),
+    });
+    onTestFinished(() => started[Symbol.asyncDispose]());
+    return started;
+  };
+  const ofDocs = projectOptions(docs, { agent: shellAgent("cat > docs.md") });
+  const ofSite = projectOptions(site, { agent: shellAgent("cat > site.md") });
+  const several = PerProject.of(new Map(Object.entries({ docs: ofDocs, site: ofSite })));
+  await start(startWorker, PerProject.same(ofDocs));
+  const api = await start(startApi, several);
+  const create = async (project: string) => (await send(api, `${project}/job`, "Go on")).job.id;
+  const waiting = await create("site");
+  expect((await waitForJob(api, await create("docs"))).status).toBe("completed");
+  expect((await send(api, `site/job/${waiting}`)).job.status).toBe("active");
+  await start(startWorker, several);
+  expect((await waitForJob(api, waiting, "site")).status).toBe("completed");
+  expect([docs.branches().length, site.branches()]).toEqual([1, [`agent/${waiting}`]]);
 });
