@@ -117,8 +117,9 @@ async function openRepositories(store: Store, options: BackendOptions): Promise<
   checkCredentials(sources.values);
   const identities = sources.map(({ identity }) => identity);
   const known = { ofProjects: await store.projectRepositories(), main: await store.repository() };
-  if (!options.isRepositoryMoved) checkRepositories(known, identities);
-  const updated = updateRepositories(known, identities, [...options.projects, ...(await store.projects())]);
+  const withJobs = await store.projects();
+  if (!options.isRepositoryMoved) checkRepositories(known, identities, withJobs);
+  const updated = updateRepositories(known, identities, [...options.projects, ...withJobs]);
   const projects = connect(sources, updated.main, store, options);
   const several = new Set(identities.values).size > 1;
   const named = async (name: string, work: () => Promise<void>): Promise<void> => {

@@ -12,20 +12,27 @@ export interface KnownRepositories {
  * Checks that the jobs of each project belong to its repository. With another one, the branches of all its jobs would be missing,
  * and the jobs would be archived. Projects that are not configured are left alone.
  *
+ * @param withJobs - the projects that have jobs
  * @throws if they belong to another one, with what to do
  */
-export function checkRepositories({ ofProjects, main }: KnownRepositories, configured: PerProject<string>): void {
-  const isOther = (project: string, name: string): boolean => (configured.get(project) ?? name) !== name;
-  const [project, known] = [...ofProjects].find(([each, name]) => isOther(each, name)) ?? [];
+export function checkRepositories(
+  { ofProjects, main }: KnownRepositories,
+  configured: PerProject<string>,
+  withJobs: readonly string[],
+): void {
+  const others = [...ofProjects].filter(([project, name]) => (configured.get(project) ?? name) !== name);
   if (configured.names === undefined) {
     const [name] = configured.values;
-    const other = known ?? (ofProjects.size === 0 && main !== name ? main : undefined);
+    const other = others[0]?.[1] ?? (ofProjects.size === 0 && main !== name ? main : undefined);
     if (other !== undefined)
       throw new Error(
         `the jobs of this store belong to the repository ${other}, not to ${name}. Start the service with the right ` +
           "--repository or with another --store. If the repository has moved, start it once with --repository-moved.",
       );
-  } else if (project !== undefined)
+    return;
+  }
+  const [project, known] = others.find(([each]) => withJobs.includes(each)) ?? [];
+  if (project !== undefined)
     throw new Error(
       `the jobs of the project ${project} belong to the repository ${known}, not to ${configured.get(project)}. Correct the ` +
         "repository in --config, or give the project another name. If the repository has moved, start the service once with " +

@@ -135,14 +135,16 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     limits: ReadonlyMap<string, number>,
     options: FetchOptions,
   ): Promise<QueuedTurn | undefined> {
+    const projects = await transaction.rows<{ name: string }>("SELECT name FROM project");
+    const unknown = projects.map(({ name }) => name).filter((name) => !limits.has(name));
     for (;;) {
-      const projects = await transaction.rows<{ name: string }>("SELECT name FROM project");
-      const ignoreGroups = projects.map(({ name }) => name).filter((name) => !limits.has(name));
       await transaction.run("SAVEPOINT take");
-      const found = await this.#fetch({ ...options, ignoreGroups });
-      if (found === undefined || limits.has(found.groupId ?? "")) return found;
-      // Its project was added after the others were read. It is among them now.
+      const found = await this.#fetch({ ...options, ignoreGroups: unknown });
+      const project = found?.groupId ?? "";
+      if (found === undefined || limits.has(project)) return found;
+      // It was added after the others were read.
       await transaction.run("ROLLBACK TO SAVEPOINT take");
+      unknown.push(project);
     }
   }
 

@@ -35,15 +35,15 @@ describe("a service with one repository", () => {
   const one = PerProject.same(docs);
 
   test("has all jobs of its store", () => {
-    checkRepositories(known({}), one);
-    checkRepositories(known({ demo: docs, other: docs }, docs), one);
+    checkRepositories(known({}), one, []);
+    checkRepositories(known({ demo: docs, other: docs }, docs), one, ["demo"]);
     expect(updateRepositories(known({}), one, ["demo", "other"])).toEqual(known({ demo: docs, other: docs }, docs));
   });
 
   test("rejects jobs of another one, and names both", () => {
     const error = `the jobs of this store belong to the repository ${site}, not to ${docs}.`;
     for (const other of [known({ demo: docs, site }, docs), known({ demo: site }, site), known({}, site)])
-      expect(() => checkRepositories(other, one)).toThrow(error);
+      expect(() => checkRepositories(other, one, [])).toThrow(error);
   });
 
   test("has all jobs of its store also after it has moved", () => {
@@ -76,16 +76,19 @@ describe("a configuration", () => {
   test("may leave out projects, add some, and bind several to one repository", () => {
     const earlier = known({ docs, removed: site }, docs);
     const now = configured({ docs, more: docs, other: site });
-    checkRepositories(earlier, now);
+    checkRepositories(earlier, now, ["docs", "removed"]);
     expect(updateRepositories(earlier, now, ["docs", "more", "other", "without"])).toEqual(
       known({ docs, more: docs, other: site, removed: site }, docs),
     );
   });
 
   test("rejects another repository for the jobs of a project, which it names", () => {
-    expect(() => checkRepositories(known({ docs, site }, docs), configured({ docs, site: moved }))).toThrow(
-      `the jobs of the project site belong to the repository ${site}, not to ${moved}.`,
-    );
+    const check = (withJobs: string[]) =>
+      checkRepositories(known({ docs, site }, docs), configured({ docs, site: moved }), withJobs);
+    const error = `the jobs of the project site belong to the repository ${site}, not to ${moved}.`;
+    expect(() => check(["docs", "site"])).toThrow(error);
+    // It has none that could be lost.
+    check(["docs"]);
   });
 
   test.each([
