@@ -121,23 +121,41 @@ async function openRepositories(store: Store, options: BackendOptions): Promise<
   if (!options.isRepositoryMoved) checkRepositories(known, identities, withJobs);
   const updated = updateRepositories(known, identities, [...options.projects, ...withJobs]);
   const projects = connect(sources, updated.main, store, options);
-  const several = new Set(identities.values).size > 1;
-  const named = async (name: string, work: () => Promise<void>): Promise<void> => {
-    await work().catch((error: unknown) => {
-      throw several ? new Error(`${name}: ${errorMessage(error)}`, { cause: error }) : error;
-    });
-  };
-  const byPullRequests = new Map(projects.values.map((project) => [project.pullRequests, project]));
-  for (const [pullRequests, { repositoryName }] of byPullRequests)
-    if (pullRequests instanceof GitHubPullRequests) await named(repositoryName, () => pullRequests.checkToken());
+  await checkTokens(projects.values);
   moveClones(options.folder, known, updated);
-  const byRepository = Map.groupBy(projects.values, ({ repository }) => repository);
-  for (const [repository, users] of byRepository) {
-    const targets = new Set(users.map(({ targetBranch }) => targetBranch));
-    await named(users[0]?.repositoryName ?? "", () => repository.open([...targets]));
-  }
+  await openClones(projects.values);
   await remember(store, known, updated);
   return projects;
+}
+
+async function checkTokens(projects: readonly ProjectBackend[]): Promise<void> {
+  const byPullRequests = new Map(projects.map((project) => [project.pullRequests, project]));
+  for (const [pullRequests, project] of byPullRequests)
+    if (pullRequests instanceof GitHubPullRequests)
+      await namingRepository(project, projects, () => pullRequests.checkToken());
+}
+
+async function openClones(projects: readonly ProjectBackend[]): Promise<void> {
+  const byRepository = new Map(projects.map((project) => [project.repository, project]));
+  for (const [repository, project] of byRepository) {
+    const users = projects.filter((each) => each.repository === repository);
+    const targets = new Set(users.map(({ targetBranch }) => targetBranch));
+    await namingRepository(project, projects, () => repository.open([...targets]));
+  }
+}
+
+/** Does something with the repository of a project. If there are others, an error names it. */
+async function namingRepository(
+  { identity, repositoryName }: ProjectBackend,
+  projects: readonly ProjectBackend[],
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (projects.every((each) => each.identity === identity)) throw error;
+    throw new Error(`${repositoryName}: ${errorMessage(error)}`, { cause: error });
+  }
 }
 
 function resolveSource(source: ProjectSource): ResolvedSource {
@@ -146,7 +164,7 @@ function resolveSource(source: ProjectSource): ResolvedSource {
   return { ...source, address, settings, repositoryName, identity: repositoryIdentity(repositoryName) };
 }
 
-/** Two clones of one repository would keep different commits of the same jobs, so its projects share one, with its credentials. */
+/** Two clones of one repository would fetch everything twice. Its projects share one, with its credentials. */
 function checkCredentials(sources: readonly ResolvedSource[]): void {
   for (const [identity, users] of Map.groupBy(sources, (source) => source.identity))
     if (new Set(users.map(({ settings }) => JSON.stringify(settings))).size > 1)

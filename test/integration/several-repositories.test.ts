@@ -170,6 +170,12 @@ test("a project that is not configured any more keeps its jobs and waiting turns
   expect(again.lines.join("\n")).not.toContain("--config");
 });
 
+test("an agent that is not installed is reported with its project", async () => {
+  const { projects } = setUp();
+  const settings = { ...projects, site: { ...projects.site, agent: shellAgent("no-such-agent") } };
+  await expect(start(settings)).rejects.toThrow("project site: the agent no-such-agent was not found in PATH");
+});
+
 describe("a repository that cannot be reached", () => {
   test("is named when the service starts", async () => {
     const { projects } = setUp();

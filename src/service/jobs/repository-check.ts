@@ -41,8 +41,8 @@ export function checkRepositories(
 }
 
 /**
- * Returns the projects of a service whose jobs still belong to its repositories; `undefined` if all do. Since it has started, another
- * process on the same store may have given some of them another repository.
+ * Returns the projects of a service whose jobs still belong to its repositories; `undefined` if all do. Another process on the same
+ * store may have given some of them another repository since this one has started.
  */
 export async function ownProjects(
   store: { projectRepositories(): Promise<ReadonlyMap<string, string>> },

@@ -40,7 +40,7 @@ export interface TurnPorts {
   agent: Agent;
   sandbox: Sandbox;
   network: AgentNetwork;
-  /** Whether no agent on this machine can change files of the service. Default: whether the sandbox or trust keeps this one away. */
+  /** Whether no agent of any project can change files of the service. Default: whether this one cannot. */
   areFilesSafe?: boolean | undefined;
   /** Default: only on this machine. */
   homes?: SharedHomes | undefined;
