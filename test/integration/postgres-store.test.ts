@@ -90,7 +90,7 @@ describe("a database", () => {
        ALTER TABLE repository DROP COLUMN main;
        INSERT INTO repository VALUES ('docs');
        INSERT INTO job (id, project, "createdAt") VALUES ('a', 'docs', 1), ('b', 'blog', 2);
-       UPDATE version SET schema = 1`,
+       UPDATE version SET schema = schema - 1`,
     );
     const store = await openStore(url);
     const ofProjects = [...(await store.projectRepositories())];

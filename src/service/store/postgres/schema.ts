@@ -92,8 +92,8 @@ const migrations: readonly Migration[] = [
       -- The repository that the jobs of each project belong to.
       CREATE TABLE "projectRepository" (project text PRIMARY KEY, name text NOT NULL);
       INSERT INTO "projectRepository" SELECT DISTINCT job.project, repository.name FROM job, repository;
-      -- The repository whose clone is in the folder of a service itself; NULL if that is the one of \`name\`. Services of
-      -- schema 1 know only \`name\`, which is that of no repository if there are several, so that they do not start.
+      -- The repository whose clone is in the folder of a service itself; NULL if that is the one of \`name\`. Earlier services
+      -- know only \`name\`, which is that of no repository if there are several, so that they do not start.
       ALTER TABLE repository ADD COLUMN main text;
     `,
   },
