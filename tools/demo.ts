@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { styleText } from "node:util";
 import { type Agent, builtInEditor, shellAgent } from "../src/service/agents/agent.ts";
 import { unconfined } from "../src/service/agents/sandbox/sandbox.ts";
+import { PerProject } from "../src/service/per-project.ts";
 import { startService } from "../src/service/service.ts";
 import { LogReader } from "./commands.ts";
 import { type DemoOptions, help, parseOptions } from "./demo-options.ts";
@@ -34,15 +35,17 @@ async function runDemo(options: DemoOptions): Promise<number> {
   using docs = new DocsRepository();
   const folder = mkdtempSync(join(tmpdir(), "agent-job-service-"));
   const service = await startService({
-    repository: docs.path,
-    agent: agentFor(options.scene),
-    sandbox: unconfined,
+    settings: PerProject.same({
+      repository: docs.path,
+      agent: agentFor(options.scene),
+      sandbox: unconfined,
+      timeLimitMs: 60_000,
+      largestChangeBytes: 20_000_000,
+    }),
     apiKey,
     projects: [options.project],
     folder,
     agents: 1,
-    timeLimitMs: 60_000,
-    largestChangeBytes: 20_000_000,
   });
   try {
     const intervals = { "poll-interval-seconds": "0.5", "max-poll-interval-seconds": "1" };

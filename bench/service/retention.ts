@@ -4,6 +4,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { DatabaseSync } from "node:sqlite";
 import { Archiver } from "../../src/service/jobs/archiver.ts";
 import { Retention } from "../../src/service/jobs/retention.ts";
+import { PerProject } from "../../src/service/per-project.ts";
 import type { PullRequests } from "../../src/service/pulls/pull-requests.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import { DocsRepository } from "../../tools/docs-repository.ts";
@@ -33,7 +34,7 @@ export async function measure(): Promise<Measurement[]> {
     stateOf: async () => "open",
     findClosed: async () => closed,
   };
-  const ports = { store, pullRequests, signal, log: () => {} };
+  const ports = { store, pullRequests: PerProject.same(pullRequests), signal, log: () => {} };
   const idleRound = await measureRound(() => new Archiver(ports).run(now));
   const archiveRound = await measureRound(() => new Archiver({ ...ports, afterDays: 30 }).run(now));
   const folder = join(scratch.path, "files");

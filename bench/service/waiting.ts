@@ -3,6 +3,7 @@ import { createApi } from "../../src/service/http/api.ts";
 import { singleKey } from "../../src/service/http/authentication.ts";
 import { listen } from "../../src/service/http/listen.ts";
 import { Jobs } from "../../src/service/jobs/jobs.ts";
+import { PerProject } from "../../src/service/per-project.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import type { RunningTurn } from "../../src/service/store/store.ts";
 import type { Measurement } from "./measurement.ts";
@@ -13,7 +14,7 @@ const key = "mint_bench";
 /** Measures clients that prefer to wait for the end of their jobs. They run in the process of the API, so the memory is that of both. */
 export async function measure(): Promise<Measurement[]> {
   await using store = openSqliteStore(":memory:");
-  const jobs = new Jobs({ store, repositoryName: "docs", model: "large" });
+  const jobs = new Jobs({ store, projects: PerProject.same({ repositoryName: "docs", model: "large" }) });
   let requests = 0;
   const api = createApi({
     engine: jobs,

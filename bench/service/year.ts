@@ -10,6 +10,7 @@ import { JobDirectory } from "../../src/service/jobs/job-directory.ts";
 import { jobLogFile } from "../../src/service/jobs/job-files.ts";
 import { Jobs } from "../../src/service/jobs/jobs.ts";
 import { Retention } from "../../src/service/jobs/retention.ts";
+import { PerProject } from "../../src/service/per-project.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import { scratchFolder } from "../scratch.ts";
 
@@ -41,7 +42,8 @@ async function live(count: number, days: number): Promise<void> {
   /** Milliseconds since 1970. */
   let now = Date.UTC(2026, 0, 1);
   const clocks = { wall: () => now, monotonic: () => now };
-  const jobs = new Jobs({ store, repositoryName: "https://example.com/docs", model: "large", clocks });
+  const shown = { repositoryName: "https://example.com/docs", model: "large" };
+  const jobs = new Jobs({ store, projects: PerProject.same(shown), clocks });
   const api = createApi({ engine: jobs, authenticator: singleKey(key, projects), log: console.error });
   await using service = await listen(api);
   const { signal } = new AbortController();
@@ -51,7 +53,7 @@ async function live(count: number, days: number): Promise<void> {
     findClosed: async () => new Set<string>(),
   };
   const ports = { store, signal, log: () => {} };
-  const archiver = new Archiver({ ...ports, pullRequests, afterDays: 14 });
+  const archiver = new Archiver({ ...ports, pullRequests: PerProject.same(pullRequests), afterDays: 14 });
   const retention = new Retention({ ...ports, folder, forgetJobs: async () => {}, afterDays: 30 });
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   let lastJob = "";

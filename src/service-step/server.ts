@@ -1,8 +1,6 @@
 import { join } from "node:path";
 import { say } from "../action/report/text.ts";
-import { createAgentNetwork } from "../service/agents/network/agent-network.ts";
-import { createSandbox } from "../service/agents/sandbox/create-sandbox.ts";
-import { unconfined } from "../service/agents/sandbox/sandbox.ts";
+import { confineAgents } from "../service/agents/confine.ts";
 import { errorMessage, errorStack } from "../service/error-message.ts";
 import { parseOptions } from "../service/options.ts";
 import { startService } from "../service/service.ts";
@@ -51,10 +49,9 @@ async function serve(config: ServerConfig): Promise<string> {
   const { folder, projectId, port, secrets, cache } = config;
   const options = parseOptions(config.args, { ...process.env, ...config.environment });
   if (options === "help" || "error" in options) throw new Error(options === "help" ? options : options.error);
-  const { sandbox: kind, network: networkKind, modelHosts, apiKey = "", store: _, ...rest } = options;
+  const { settings, apiKey = "", store: _, ...rest } = options;
   await checkAccess(config, log);
-  const sandbox = kind === undefined ? unconfined : await createSandbox(kind, folder, networkKind === "full", log);
-  const network = await createAgentNetwork(networkKind, rest.agent, modelHosts, process.env, log);
+  const confined = await confineAgents(settings, folder, process.env, log);
   const report = new ReportFile(folder);
   const cached =
     cache &&
@@ -67,8 +64,7 @@ async function serve(config: ServerConfig): Promise<string> {
     });
   const service = await startService({
     ...rest,
-    sandbox,
-    network,
+    settings: confined.settings,
     apiKey,
     projects: [projectId],
     port: (await isFree(port)) ? port : 0,
@@ -77,7 +73,7 @@ async function serve(config: ServerConfig): Promise<string> {
     log,
   }).catch(async (error: unknown) => {
     // Its proxy has a folder among the system's temporary ones.
-    await network[Symbol.asyncDispose]();
+    await confined[Symbol.asyncDispose]();
     throw error;
   });
   report.begin();
@@ -87,7 +83,7 @@ async function serve(config: ServerConfig): Promise<string> {
     isStopping = true;
     log(`Stopping the agents, ${reason}`);
     await service[Symbol.asyncDispose]();
-    await network[Symbol.asyncDispose]();
+    await confined[Symbol.asyncDispose]();
     log("Stopped");
     process.exit(0);
   };

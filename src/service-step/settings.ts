@@ -1,6 +1,7 @@
 import { say, type Text } from "../action/report/text.ts";
 import { presetNames, presetPackage } from "../service/agents/presets.ts";
 import { type CommandLineOptions, parseOptions } from "../service/options.ts";
+import type { ProjectSettings } from "../service/project-settings.ts";
 import { SetupError } from "./setup/setup-error.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -10,7 +11,7 @@ export interface Settings {
   /** Of the service's command line. */
   args: string[];
   /** What the service makes of them. */
-  options: CommandLineOptions;
+  options: ProjectSettings & Pick<CommandLineOptions, "apiKey">;
   /** Package and program of the agent, if it is one that the service knows. */
   agentPackage: ReturnType<typeof presetPackage>;
   /** The same in each run, so that sessions find their jobs: repository and agent. */
@@ -115,9 +116,11 @@ export function readSettings(input: (name: string) => string, environment: Envir
     throw invalid([/ requires .* in the environment/.test(problem) ? missingKey(problem) : say`${problem}`]);
   }
   const name = isCommand ? "command" : agent;
+  const project = options.settings.get(repository);
+  if (project === undefined) throw new Error("the service has no settings of its project");
   return {
     args,
-    options,
+    options: { ...project, apiKey: options.apiKey },
     agentPackage: presetPackage(agent),
     projectId: [...repository.split("/"), name].join("-"),
     repository,

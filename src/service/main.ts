@@ -4,9 +4,8 @@ import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { generateKey } from "./access/generate-key.ts";
 import type { AccessOptions } from "./access/open-authenticator.ts";
-import { createAgentNetwork, fullNetwork } from "./agents/network/agent-network.ts";
-import { createSandbox } from "./agents/sandbox/create-sandbox.ts";
-import { unconfined } from "./agents/sandbox/sandbox.ts";
+import { type ConfinedProjects, confineAgents, withoutAgents } from "./agents/confine.ts";
+import { readConfiguration } from "./config-file.ts";
 import { type CopyOptions, parseCopyOptions } from "./copy-options.ts";
 import { errorMessage } from "./error-message.ts";
 import type { Authenticator } from "./http/authentication.ts";
@@ -25,7 +24,7 @@ import { lockStore } from "./store/sqlite/store-lock.ts";
 import type { Store } from "./store/store.ts";
 
 const args = process.argv.slice(2);
-const options = parseKeyOptions(args) ?? parseCopyOptions(args) ?? parseOptions(args, process.env);
+const options = parseKeyOptions(args) ?? parseCopyOptions(args) ?? parseOptions(args, process.env, readConfiguration);
 if (options === "help") process.stdout.write(help);
 else if ("error" in options) {
   process.stderr.write(`${options.error}\n\n${help}`);
@@ -66,9 +65,8 @@ async function copy({ store, target }: CopyOptions): Promise<void> {
 
 async function serve({
   role,
-  sandbox: kind,
-  network: networkKind,
-  modelHosts,
+  settings,
+  secretVariables,
   apiKey: givenKey,
   keys,
   trust,
@@ -90,14 +88,12 @@ async function serve({
   // Several API processes must have the same keys.
   const isGenerated = givenKey === undefined && keys === undefined && role === undefined;
   const apiKey = isGenerated ? generateKey() : givenKey;
-  let network = fullNetwork;
+  // No program that the service starts gets them.
+  for (const name of secretVariables) delete process.env[name];
+  let confined: ConfinedProjects | undefined;
   let folderLock: Disposable | undefined;
   const start = async (): Promise<RunningService | Service> => {
-    const sandbox =
-      kind === undefined || role === "api"
-        ? unconfined
-        : await createSandbox(kind, folder, networkKind === "full", log);
-    if (role !== "api") network = await createAgentNetwork(networkKind, rest.agent, modelHosts, process.env, log);
+    confined = role === "api" ? withoutAgents(settings) : await confineAgents(settings, folder, process.env, log);
     const openStore = postgres === undefined ? undefined : () => openPostgres(postgres, log, metrics);
     if (postgres !== undefined) folderLock = lockFolder(folder);
     const openAuthenticator =
@@ -107,10 +103,9 @@ async function serve({
             openAccess({ apiKey, keys, trust, trustIssuer, projects: rest.projects, baseUrl, log });
     const options = {
       ...rest,
+      settings: confined.settings,
       hasJobPages: true,
       openAuthenticator,
-      sandbox,
-      network,
       apiKey,
       folder,
       store,
@@ -124,7 +119,7 @@ async function serve({
     return role === "api" ? startApi(options) : startService(options);
   };
   const end = async (): Promise<void> => {
-    await network[Symbol.asyncDispose]();
+    await confined?.[Symbol.asyncDispose]();
     folderLock?.[Symbol.dispose]();
     if (keptFolder === undefined) await removeDirectory(folder);
   };

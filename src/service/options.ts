@@ -1,17 +1,16 @@
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
-import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { defaultIssuer, parseIssuer, parseTrustRule, type TrustRule } from "./access/trust-rule.ts";
-import { type Agent, builtInEditor, shellAgent } from "./agents/agent.ts";
-import type { Limits } from "./agents/limits.ts";
-import { type NetworkKind, networkKinds } from "./agents/network/agent-network.ts";
-import { presetAgent, presetNames } from "./agents/presets.ts";
-import { type SandboxKind, sandboxKinds } from "./agents/sandbox/create-sandbox.ts";
+import { networkKinds } from "./agents/network/agent-network.ts";
+import { presetNames } from "./agents/presets.ts";
+import { sandboxKinds } from "./agents/sandbox/create-sandbox.ts";
 import { errorMessage } from "./error-message.ts";
-import type { GitHubRepository } from "./pulls/github/github-repository.ts";
+import { PerProject } from "./per-project.ts";
+import { createProjectSettings, type ProjectInput, type ProjectSettings } from "./project-settings.ts";
 
 export const help = `Usage: npm run service -- [api|worker] --repository PATH-OR-URL [options]
+       npm run service -- [api|worker] --config FILE [options]
        npm run service -- --store FILE --backup FILE
        npm run service -- --store FILE --export postgres://...
        npm run service -- key add NAME --keys FILE [--project ID]... [--expires-days N]
@@ -25,6 +24,8 @@ With a Postgres store, it runs on any number of machines: api serves only the AP
 Give all of them the same options. Without either word, the service does both.
 
   --repository PATH-OR-URL  the repository, as git clone accepts it; the service must be able to push to it
+  --config FILE             several projects, each with its own repository and agents, in a JSON file; see "Several repositories"
+                            in docs/service.md. It replaces the options of a repository, of its agents and --project
   --base BRANCH             branch that jobs start from and pull requests are opened against
                             (default: the repository's default branch)
   --agent NAME              one of ${presetNames.slice(0, -1).join(", ")} and ${presetNames.at(-1)}: a coding agent that is installed, with its key in
@@ -51,8 +52,8 @@ Give all of them the same options. Without either word, the service does both.
   --disk-mb N               kill an agent if its job's files are larger (default: unlimited)
   --time-limit-minutes N    stop an agent after this time (default: 30)
   --largest-change-mb N     fail a turn whose changed files are larger than this together (default: 20)
-  --keep-worktrees N        let this many jobs keep their worktree for their next turn, which then starts faster; they take
-                            disk space (default: 5; always 0 with --sandbox none)
+  --keep-worktrees N        let this many jobs of a repository keep their worktree for their next turn, which then starts faster;
+                            they take disk space (default: 5; always 0 with --sandbox none)
   --project ID              project of the service; may be repeated (default: demo)
   --keys FILE               accept the API keys of this file, which key add creates; it is read again when it changes
   --trust [PROJECT=]OWNER/NAME[:REF|:environment:NAME]
@@ -80,7 +81,8 @@ Give all of them the same options. Without either word, the service does both.
                             or merged
   --delete-after-days N     delete jobs that have been idle for this long, archived or not, with their homes, logs and pages
                             (default: never)
-  --repository-moved        the store's repository has moved to --repository; its jobs go on there
+  --repository-moved        the store's repository has moved to --repository, or those of projects to the ones in --config;
+                            their jobs go on there
   --backup FILE             copy the --store to this new file and exit; a service may run on the store meanwhile
   --export postgres://...   copy the --store to this Postgres database, which has no jobs, and exit; no service may run on the
                             file
@@ -95,21 +97,20 @@ Give all of them the same options. Without either word, the service does both.
 
 Environment variables: AGENT_SERVICE_KEY is an API key for all projects (default: without --keys, the service generates one and
 prints it).
-GITHUB_TOKEN is used to push over HTTPS and to open pull requests. Neither is passed to agents.
+GITHUB_TOKEN is used to push over HTTPS and to open pull requests; a project of --config can have a token of its own. None of
+them is passed to agents.
 `;
 
-/** What the command line and the environment configure. */
+/** What the command line, the environment and the configuration say. */
 export interface CommandLineOptions {
   /** Default: the API and a worker. */
   role: "api" | "worker" | undefined;
-  repository: string;
-  targetBranch: string | undefined;
-  agent: Agent;
-  network: NetworkKind;
-  /** Hosts that agents may reach if their network is `model`. */
-  modelHosts: string[];
-  /** Undefined: none, because the agent is trusted. */
-  sandbox: SandboxKind | undefined;
+  /** All of the service. */
+  projects: readonly string[];
+  /** Without a configuration, the same for all projects of the store. */
+  settings: PerProject<ProjectSettings>;
+  /** Variables of the environment with secrets of the service that no other program gets. */
+  secretVariables: readonly string[];
   /** For all projects. */
   apiKey: string | undefined;
   /** A file of more API keys. */
@@ -118,7 +119,6 @@ export interface CommandLineOptions {
   trust: TrustRule[];
   /** Who issues the tokens of workflows. */
   trustIssuer: string;
-  projects: string[];
   port: number;
   /** Where a worker answers `/healthz`. Default: nowhere. */
   healthPort: number | undefined;
@@ -133,81 +133,95 @@ export interface CommandLineOptions {
   folder: string | undefined;
   drainMs: number;
   agents: number;
-  agentsPerProject: number | undefined;
-  timeLimitMs: number;
-  limits: Limits;
-  largestChangeBytes: number;
-  /** How many jobs keep their worktree for their next turn. */
+  /** How many jobs of a repository keep their worktree for their next turn. */
   keptWorktrees: number;
   archiveAfterDays: number | undefined;
   deleteAfterDays: number | undefined;
   isRepositoryMoved: boolean;
-  github: GitHubRepository | undefined;
 }
 
-/** Parses the command line. Returns `help` if it asks for help, or what is wrong with it. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a configuration says. */
+export type Configuration = Pick<CommandLineOptions, "projects" | "settings" | "secretVariables">;
+
+/**
+ * Reads the configuration in a file.
+ *
+ * @throws if it cannot be read or is not valid, with what is wrong as the message
+ */
+export type ReadConfiguration = (file: string, environment: Environment) => Configuration;
+
+/** The options of a project. With several projects, each has them in the configuration. */
+const projectOptions = {
+  repository: { type: "string" },
+  base: { type: "string" },
+  agent: { type: "string" },
+  "agent-follow-up": { type: "string" },
+  "agent-env": { type: "string", multiple: true },
+  "agent-reads": { type: "string", multiple: true },
+  sandbox: { type: "string" },
+  "agent-network": { type: "string" },
+  "model-host": { type: "string", multiple: true },
+  model: { type: "string" },
+  "agents-per-project": { type: "string" },
+  "time-limit-minutes": { type: "string" },
+  "memory-mb": { type: "string" },
+  processes: { type: "string" },
+  "disk-mb": { type: "string" },
+  "largest-change-mb": { type: "string" },
+  project: { type: "string", multiple: true },
+  github: { type: "string" },
+  "github-api": { type: "string" },
+} as const;
+
+const serviceOptions = {
+  config: { type: "string" },
+  agents: { type: "string" },
+  "keep-worktrees": { type: "string" },
+  keys: { type: "string" },
+  trust: { type: "string", multiple: true },
+  "trust-issuer": { type: "string" },
+  port: { type: "string" },
+  "health-port": { type: "string" },
+  "log-format": { type: "string" },
+  listen: { type: "string" },
+  "public-url": { type: "string" },
+  store: { type: "string" },
+  folder: { type: "string" },
+  "drain-minutes": { type: "string" },
+  "archive-after-days": { type: "string" },
+  "delete-after-days": { type: "string" },
+  "repository-moved": { type: "boolean", default: false },
+} as const;
+
+const helpOption = { help: { type: "boolean", default: false } } as const;
+
+/**
+ * Parses the command line. Returns `help` if it asks for help, or what is wrong with it.
+ *
+ * @param readConfiguration - default: there is no `--config`
+ */
 export function parseOptions(
   args: string[],
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
+  readConfiguration?: ReadConfiguration,
 ): CommandLineOptions | "help" | { error: string } {
   try {
     const role = parseRole(args[0]);
     const { values } = parseArgs({
       args: role === undefined ? args : args.slice(1),
-      options: {
-        repository: { type: "string" },
-        base: { type: "string" },
-        agent: { type: "string" },
-        "agent-follow-up": { type: "string" },
-        "agent-env": { type: "string", multiple: true },
-        "agent-reads": { type: "string", multiple: true },
-        sandbox: { type: "string" },
-        "agent-network": { type: "string" },
-        "model-host": { type: "string", multiple: true },
-        model: { type: "string" },
-        agents: { type: "string" },
-        "agents-per-project": { type: "string" },
-        "time-limit-minutes": { type: "string" },
-        "memory-mb": { type: "string" },
-        processes: { type: "string" },
-        "disk-mb": { type: "string" },
-        "largest-change-mb": { type: "string" },
-        "keep-worktrees": { type: "string" },
-        project: { type: "string", multiple: true },
-        keys: { type: "string" },
-        trust: { type: "string", multiple: true },
-        "trust-issuer": { type: "string" },
-        port: { type: "string" },
-        "health-port": { type: "string" },
-        "log-format": { type: "string" },
-        listen: { type: "string" },
-        "public-url": { type: "string" },
-        store: { type: "string" },
-        folder: { type: "string" },
-        "drain-minutes": { type: "string" },
-        "archive-after-days": { type: "string" },
-        "delete-after-days": { type: "string" },
-        "repository-moved": { type: "boolean", default: false },
-        github: { type: "string" },
-        "github-api": { type: "string" },
-        help: { type: "boolean", default: false },
-      },
+      options: { ...projectOptions, ...serviceOptions, ...helpOption },
     });
     if (values.help) return "help";
-    const { repository, store, project = ["demo"] } = values;
-    if (!repository) throw new Error("--repository is required.");
+    const configuration = findConfiguration(values, environment, readConfiguration);
     if (/[^!-~]/.test(environment.AGENT_SERVICE_KEY ?? ""))
       throw new Error("AGENT_SERVICE_KEY must be printable ASCII without spaces, to be valid in an HTTP header.");
-    const agent = parseAgent(values, environment);
-    const sandbox = parseChoice("--sandbox", values.sandbox, sandboxKinds) ?? (agent.isTrusted ? undefined : "bwrap");
-    const network = parseChoice("--agent-network", values["agent-network"], networkKinds) ?? "full";
-    if (network !== "full" && sandbox !== "bwrap")
-      throw new Error(`--agent-network ${network} requires --sandbox bwrap.`);
-    const github = parseGitHubRepository(repository, values, environment.GITHUB_TOKEN);
+    const { store } = values;
     const publicUrl = parsePublicUrl(values["public-url"]);
-    const timeLimitMs = parsePositive("--time-limit-minutes", values["time-limit-minutes"] ?? "30") * 60_000;
     const postgres = /^postgres(ql)?:/.test(store ?? "") ? store : undefined;
-    if (postgres !== undefined && timeLimitMs > longestPostgresTurnMs)
+    const settings = configuration.settings.values;
+    if (postgres !== undefined && settings.some(({ timeLimitMs }) => timeLimitMs > longestPostgresTurnMs))
       throw new Error("--time-limit-minutes must be at most 1380 with a Postgres store.");
     const logFormat = parseChoice("--log-format", values["log-format"], ["text", "json"]) ?? "text";
     // Logs are shipped to where a key must not be.
@@ -215,23 +229,14 @@ export function parseOptions(
       throw new Error("--log-format json requires AGENT_SERVICE_KEY or --keys, because a generated key is printed.");
     if (values["health-port"] !== undefined && role !== "worker")
       throw new Error("--health-port is for a worker. The API answers /healthz on its own port.");
+    const isOnGitHub = settings.every(({ github }) => github !== undefined);
     const hasAccess = Boolean(environment.AGENT_SERVICE_KEY || values.keys || values.trust);
-    checkRole(role, { postgres, github, publicUrl, hasAccess, folder: values.folder });
+    checkRole(role, { postgres, isOnGitHub, publicUrl, hasAccess, folder: values.folder });
     return {
       role,
-      repository,
-      targetBranch: values.base,
-      agent: {
-        ...agent,
-        passes: [...agent.passes, ...(values["agent-env"] ?? [])],
-        reads: [...agent.reads, ...(values["agent-reads"] ?? []).map((path) => resolve(path))],
-      },
-      sandbox,
-      network,
-      modelHosts: values["model-host"] ?? [],
+      ...configuration,
       apiKey: environment.AGENT_SERVICE_KEY || undefined,
-      ...parseAccess(values, project),
-      projects: project,
+      ...parseAccess(values, configuration.projects),
       port: parseInteger("--port", values.port ?? "0", 0, 65_535),
       healthPort:
         values["health-port"] === undefined
@@ -243,29 +248,64 @@ export function parseOptions(
       store: postgres === undefined ? store : undefined,
       postgres,
       folder: values.folder,
-      drainMs:
-        values["drain-minutes"] === undefined ? 0 : parsePositive("--drain-minutes", values["drain-minutes"]) * 60_000,
+      drainMs: (parseAmount("--drain-minutes", values["drain-minutes"]) ?? 0) * 60_000,
       agents: parseInteger("--agents", values.agents ?? String(availableParallelism()), 1, 1000),
-      agentsPerProject:
-        values["agents-per-project"] === undefined
-          ? undefined
-          : parseInteger("--agents-per-project", values["agents-per-project"], 1, 1000),
-      timeLimitMs,
-      limits: {
-        memoryMb: parseLimit("--memory-mb", values["memory-mb"]),
-        processes: parseLimit("--processes", values.processes),
-        diskMb: parseLimit("--disk-mb", values["disk-mb"]),
-      },
-      largestChangeBytes: parsePositive("--largest-change-mb", values["largest-change-mb"] ?? "20") * 1_000_000,
       keptWorktrees: parseInteger("--keep-worktrees", values["keep-worktrees"] ?? "5", 0, 1000),
-      archiveAfterDays: parseDays("--archive-after-days", values["archive-after-days"]),
-      deleteAfterDays: parseDays("--delete-after-days", values["delete-after-days"]),
+      archiveAfterDays: parseAmount("--archive-after-days", values["archive-after-days"]),
+      deleteAfterDays: parseAmount("--delete-after-days", values["delete-after-days"]),
       isRepositoryMoved: values["repository-moved"],
-      github,
     };
   } catch (error) {
     return { error: errorMessage(error) };
   }
+}
+
+/** The values of options on the command line. */
+type Values<Options> = {
+  [Name in keyof Options]?: (Options[Name] extends { multiple: true } ? string[] : string) | undefined;
+};
+
+function findConfiguration(
+  values: Values<typeof projectOptions> & { config?: string | undefined },
+  environment: Environment,
+  readConfiguration: ReadConfiguration | undefined,
+): Configuration {
+  const { config, repository, project = ["demo"] } = values;
+  if (config !== undefined) {
+    const other = Object.keys(projectOptions).find((name) => name in values);
+    if (other !== undefined)
+      throw new Error(`--config and --${other} exclude each other: the file has the options of each project.`);
+    if (readConfiguration === undefined) throw new Error("--config is not available here.");
+    return readConfiguration(config, environment);
+  }
+  if (!repository) throw new Error("--repository is required, or --config.");
+  const settings = createProjectSettings(projectInput(repository, values), environment);
+  return { projects: project, settings: PerProject.same(settings), secretVariables: [] };
+}
+
+function projectInput(repository: string, values: Values<typeof projectOptions>): ProjectInput {
+  const { base, agent, model, github, processes } = values;
+  const agents = values["agents-per-project"];
+  return {
+    repository,
+    base,
+    agent,
+    agentFollowUp: values["agent-follow-up"],
+    agentEnv: values["agent-env"],
+    agentReads: values["agent-reads"],
+    sandbox: parseChoice("--sandbox", values.sandbox, sandboxKinds),
+    agentNetwork: parseChoice("--agent-network", values["agent-network"], networkKinds),
+    modelHosts: values["model-host"],
+    model,
+    agents: agents === undefined ? undefined : parseInteger("--agents-per-project", agents, 1, 1000),
+    memoryMb: parseLimit("--memory-mb", values["memory-mb"]),
+    processes: parseLimit("--processes", processes),
+    diskMb: parseLimit("--disk-mb", values["disk-mb"]),
+    timeLimitMinutes: parseAmount("--time-limit-minutes", values["time-limit-minutes"]),
+    largestChangeMb: parseAmount("--largest-change-mb", values["largest-change-mb"]),
+    github,
+    githubApi: values["github-api"],
+  };
 }
 
 /** The queue of a Postgres store ends what takes a day. */
@@ -279,7 +319,8 @@ function parseRole(word: string | undefined): "api" | "worker" | undefined {
 
 interface RoleSettings {
   postgres: string | undefined;
-  github: GitHubRepository | undefined;
+  /** Whether no pull request is a page of the service. */
+  isOnGitHub: boolean;
   publicUrl: string | undefined;
   hasAccess: boolean;
   folder: string | undefined;
@@ -287,12 +328,12 @@ interface RoleSettings {
 
 function checkRole(
   role: "api" | "worker" | undefined,
-  { postgres, github, publicUrl, hasAccess, folder }: RoleSettings,
+  { postgres, isOnGitHub, publicUrl, hasAccess, folder }: RoleSettings,
 ) {
   if (folder !== undefined && postgres === undefined) throw new Error("--folder requires a --store in Postgres.");
   if (role === undefined) return;
   if (postgres === undefined) throw new Error(`${role} requires --store postgres://..., which other processes share.`);
-  if (github === undefined && publicUrl === undefined)
+  if (!isOnGitHub && publicUrl === undefined)
     throw new Error(`${role} requires --public-url, because pull requests are pages of the service.`);
   if (role === "api" && !hasAccess)
     throw new Error("api requires AGENT_SERVICE_KEY, --keys or --trust, the same for all of them.");
@@ -315,40 +356,6 @@ function parseChoice<T extends string>(option: string, text: string | undefined,
   const choice = choices.find((one) => one === text);
   if (text !== undefined && choice === undefined) throw new Error(`${option} must be ${choices.join(" or ")}.`);
   return choice;
-}
-
-function parseAgent(
-  values: { agent?: string | undefined; "agent-follow-up"?: string | undefined; model?: string | undefined },
-  environment: Readonly<Record<string, string | undefined>>,
-): Agent {
-  const { agent: command, "agent-follow-up": followUp, model } = values;
-  if (command?.trim() === "") throw new Error("--agent is empty.");
-  if (followUp?.trim() === "") throw new Error("--agent-follow-up is empty.");
-  const preset = command === undefined ? undefined : presetAgent(command, environment, model);
-  if (followUp !== undefined && (command === undefined || preset !== undefined))
-    throw new Error("--agent-follow-up requires a shell command as --agent.");
-  if (preset !== undefined) return preset;
-  const agent = command === undefined ? builtInEditor : shellAgent(command, followUp);
-  return model === undefined ? agent : { ...agent, model };
-}
-
-function parseGitHubRepository(
-  repository: string,
-  values: { github?: string | undefined; "github-api"?: string | undefined },
-  token: string | undefined,
-): GitHubRepository | undefined {
-  const match = /^(?:https:\/\/(?:[^@/]*@)?|ssh:\/\/git@|git@)github\.com[/:]([^/]+\/[^/]+?)(?:\.git)?\/?$/.exec(
-    repository,
-  );
-  const name = values.github ?? match?.[1];
-  const parts = name?.split("/") ?? [];
-  if (values.github !== undefined && (parts.length !== 2 || parts.includes("")))
-    throw new Error("--github must be OWNER/NAME.");
-  if (values.github !== undefined && !token) throw new Error("--github requires GITHUB_TOKEN in the environment.");
-  if (name === undefined || !token) return undefined;
-  const apiUrl = (values["github-api"] ?? "https://api.github.com").replace(/\/+$/, "");
-  if (!URL.canParse(apiUrl)) throw new Error("--github-api must be a URL.");
-  return { apiUrl, owner: parts[0] ?? "", name: parts[1] ?? "", token };
 }
 
 /** Returns the origin: pages link each other with paths from the root. */
@@ -381,14 +388,11 @@ function parseLimit(option: string, text: string | undefined): number | undefine
   return text === undefined ? undefined : parseInteger(option, text, 1, 1_000_000_000);
 }
 
-function parseDays(option: string, text: string | undefined): number | undefined {
-  return text === undefined ? undefined : parsePositive(option, text);
-}
-
 /** In minutes, days or megabytes. A timer takes at most 35,791 minutes. */
 const maxAmount = 10_000;
 
-function parsePositive(option: string, text: string): number {
+function parseAmount(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
   const value = Number(text);
   if (!/^\d+(\.\d+)?$/.test(text) || value <= 0 || value > maxAmount)
     throw new Error(`${option} must be a number greater than 0 and at most ${maxAmount}.`);

@@ -6,8 +6,9 @@ import { checkPrograms } from "./agents/check-programs.ts";
 import type { Limits } from "./agents/limits.ts";
 import { type AgentNetwork, fullNetwork } from "./agents/network/agent-network.ts";
 import type { Sandbox } from "./agents/sandbox/sandbox.ts";
-import type { Backend } from "./backend.ts";
+import type { Backend, ProjectBackend } from "./backend.ts";
 import { errorMessage } from "./error-message.ts";
+import type { Repository } from "./git/repository.ts";
 import { keepUp } from "./git/upkeep.ts";
 import type { WorktreePlace } from "./git/worktree.ts";
 import { Worktrees } from "./git/worktrees.ts";
@@ -15,17 +16,22 @@ import { Archiver } from "./jobs/archiver.ts";
 import { dayMs } from "./jobs/days.ts";
 import type { JobCopier } from "./jobs/job-copier.ts";
 import { jobsFolder } from "./jobs/job-directory.ts";
+import { listOf } from "./jobs/list-of.ts";
+import { ownProjects } from "./jobs/repository-check.ts";
 import { Retention } from "./jobs/retention.ts";
 import { runRounds } from "./jobs/rounds.ts";
 import { tidyJobDirectories } from "./jobs/tidy-job-directories.ts";
+import { isKeptAway } from "./jobs/turn.ts";
 import { UnknownJobs } from "./jobs/unknown-jobs.ts";
-import { Worker } from "./jobs/worker.ts";
+import { type ProjectPorts, Worker } from "./jobs/worker.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import type { PerProject } from "./per-project.ts";
 import { hourMs } from "./store/hourly-limit.ts";
 import type { Store } from "./store/store.ts";
 
-export interface WorkerOptions {
+/** How agents work on the jobs of a project. */
+export interface ProjectAgents {
   agent: Agent;
   /** Where agents run. */
   sandbox: Sandbox;
@@ -33,17 +39,24 @@ export interface WorkerOptions {
   network?: AgentNetwork | undefined;
   /** Per job. Default: none. */
   limits?: Limits | undefined;
-  /** A folder of the service, for worktrees, homes and logs. */
-  folder: string;
-  /** How many agents run at a time. */
-  agents: number;
-  /** How many turns of one project run at a time, over all workers on the store. Default: any number. */
+  /** How many turns of the project run at a time, over all workers on the store. Default: any number. */
   agentsPerProject?: number | undefined;
   /** Per attempt. */
   timeLimitMs: number;
   /** A turn that changes files of more than this together fails. */
   largestChangeBytes: number;
-  /** How many jobs keep their worktree for their next turn. Default: 5. Always 0 if agents are neither confined nor trusted. */
+}
+
+export interface WorkerOptions {
+  settings: PerProject<ProjectAgents>;
+  /** A folder of the service, for worktrees, homes and logs. */
+  folder: string;
+  /** How many agents run at a time. */
+  agents: number;
+  /**
+   * How many jobs of a repository keep their worktree for their next turn. Default: 5. Always 0 if the agents of any project are
+   * neither confined nor trusted.
+   */
   keptWorktrees?: number | undefined;
   /** Default: jobs are archived only when their pull request is closed or merged. */
   archiveAfterDays?: number | undefined;
@@ -87,30 +100,41 @@ export function checkAgent(agent: Agent, files: readonly string[]): void {
 
 /** Starts to run turns, and to archive and delete jobs. */
 export async function runWorker(backend: Backend, options: WorkerOptions): Promise<RunningWorker> {
-  const { store, repository, pullRequests } = backend;
-  const { folder, agent, sandbox, network = fullNetwork, limits = {}, signal, log } = options;
-  // An agent without a sandbox could change the worktrees of other jobs.
-  const canKeep = sandbox.isConfining || agent.isTrusted;
-  const kept = canKeep ? (options.keptWorktrees ?? defaultKeptWorktrees) : 0;
-  const worktrees = new Worktrees({ repository, folder, kept, slowCheckoutMs });
+  const { store, projects } = backend;
+  const { settings, folder, signal, log } = options;
+  // An agent without a sandbox could change the worktrees of other jobs, of whatever project.
+  const areFilesSafe = settings.values.every(({ agent, sandbox }) => isKeptAway(agent, sandbox));
+  const kept = areFilesSafe ? (options.keptWorktrees ?? defaultKeptWorktrees) : 0;
+  const worktrees = createWorktrees(projects.values, kept);
+  const identities = projects.map(({ identity }) => identity);
+  // Only other processes change what the jobs belong to.
+  const ownOnes = store.homes === undefined ? undefined : () => ownProjects(store, identities);
   await mkdir(jobsFolder(folder), { recursive: true });
   const worker = new Worker({
     ...options,
     store,
-    repository,
-    worktrees,
-    pullRequests,
+    projects: projects.with(settings, (project, agents) => portsOf(project, agents, worktrees)),
+    ownProjects: ownOnes,
+    areFilesSafe,
     homes: store.homes,
-    network,
-    limits,
   });
   await worker.start();
+  const repositories = [...worktrees.keys()];
   const rounds = [
-    new Archiver({ store, pullRequests, afterDays: options.archiveAfterDays, signal, log }),
+    new Archiver({
+      store,
+      pullRequests: projects.map(({ pullRequests }) => pullRequests),
+      ownProjects: ownOnes,
+      afterDays: options.archiveAfterDays,
+      signal,
+      log,
+    }),
     new Retention({
       store,
       folder,
-      forgetJobs: (ids) => repository.forgetJobs(ids),
+      forgetJobs: async (ids) => {
+        for (const repository of repositories) await repository.forgetJobs(ids);
+      },
       afterDays: options.deleteAfterDays,
       startAfterMs: Math.min(hourMs, Math.floor((options.deleteAfterDays ?? 1) * dayMs)),
       signal,
@@ -118,15 +142,22 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     }),
   ];
   // What is only on this machine is not left to whoever is first.
-  const ownRounds = store.homes === undefined ? [] : [new UnknownJobs({ store, folder, repository, signal })];
+  const ownRounds = store.homes === undefined ? [] : [new UnknownJobs({ store, folder, repositories, signal })];
   const isNeeded = async ({ tree }: WorktreePlace) => {
-    const job = await store.job(basename(dirname(tree)));
+    const job = await store.job(jobOf(tree));
     return job !== undefined && job.archivedAt === null;
   };
+  const keepAllUp = () =>
+    Promise.all(
+      [...worktrees].map(([repository, own]) => keepUp({ repository, worktrees: own, isNeeded, signal, log })),
+    );
+  const adopt = (found: readonly WorktreePlace[]) => adoptWorktrees(found, worktrees, backend);
   const inBackground = Promise.all([
+    // If it cannot be read, the store has logged that.
+    logUnknownProjects(store, projects, log).catch(() => {}),
     runRounds(rounds, store, signal, log),
     runRounds(ownRounds, undefined, signal, log),
-    tidy(folder, store, worktrees, signal, log).then(() => keepUp({ repository, worktrees, isNeeded, signal, log })),
+    tidy(folder, store, adopt, signal, log).then(keepAllUp),
   ]);
   return {
     get isStuck() {
@@ -151,10 +182,69 @@ function isWithin(path: string, other: string): boolean {
   return `${real}/`.startsWith(`${realpathSync(other).replace(/\/$/, "")}/`);
 }
 
+/** Returns the worktrees of each repository. */
+function createWorktrees(projects: readonly ProjectBackend[], kept: number): ReadonlyMap<Repository, Worktrees> {
+  const byRepository = new Map<Repository, Worktrees>();
+  for (const { repository, cloneFolder: folder, targetBranch } of projects)
+    if (!byRepository.has(repository))
+      byRepository.set(repository, new Worktrees({ repository, folder, targetBranch, kept, slowCheckoutMs }));
+  return byRepository;
+}
+
+function portsOf(
+  { repository, pullRequests, targetBranch }: ProjectBackend,
+  { network = fullNetwork, limits = {}, ...agents }: ProjectAgents,
+  worktreesOf: ReadonlyMap<Repository, Worktrees>,
+): ProjectPorts {
+  const { agent, sandbox, agentsPerProject, timeLimitMs, largestChangeBytes } = agents;
+  const worktrees = worktreesOf.get(repository);
+  if (worktrees === undefined) throw new Error("the repository has no worktrees");
+  return {
+    repository,
+    worktrees,
+    pullRequests,
+    targetBranch,
+    agent,
+    sandbox,
+    network,
+    limits,
+    agentsPerProject,
+    timeLimitMs,
+    largestChangeBytes,
+  };
+}
+
+/** Gives the worktrees that an earlier service left to their repositories. Those of unknown projects stay where they are. */
+async function adoptWorktrees(
+  found: readonly WorktreePlace[],
+  worktrees: ReadonlyMap<Repository, Worktrees>,
+  { store, projects }: Backend,
+): Promise<void> {
+  const places = new Map<Repository | undefined, WorktreePlace[]>();
+  for (const place of found) {
+    // A job that a new store does not have may be one of any project.
+    const repository = projects.get((await store.projectOf(jobOf(place.tree))) ?? "")?.repository;
+    places.set(repository, [...(places.get(repository) ?? []), place]);
+  }
+  for (const [repository, own] of worktrees) await own.adopt(places.get(repository) ?? []);
+}
+
+/** Returns the job of a worktree in its directory. */
+const jobOf = (tree: string): string => basename(dirname(tree));
+
+/** Says which turns wait for a worker that knows their projects. */
+async function logUnknownProjects(store: Store, projects: PerProject<unknown>, log: (line: string) => void) {
+  if (projects.names === undefined) return;
+  const unknown = (await store.waitingTurns()).filter(({ project }) => projects.get(project) === undefined);
+  if (unknown.length === 0) return;
+  const list = unknown.map(({ project, turns }) => `${project} (${turns} ${turns === 1 ? "turn" : "turns"})`);
+  log(`Turns of projects that are not in --config wait: ${listOf(list)}`);
+}
+
 async function tidy(
   folder: string,
   store: Store,
-  worktrees: Worktrees,
+  adopt: (found: readonly WorktreePlace[]) => Promise<void>,
   signal: AbortSignal,
   log: (line: string) => void,
 ): Promise<void> {
@@ -164,7 +254,7 @@ async function tidy(
     const isJob = async (id: string) => isNew || (await store.job(id)) !== undefined;
     const { removed, withWorktree } = await tidyJobDirectories(folder, isJob, signal);
     if (removed > 0) log(`Removed the directories of jobs that are not in the store: ${removed}.`);
-    if (!signal.aborted) await worktrees.adopt(withWorktree);
+    if (!signal.aborted) await adopt(withWorktree);
   } catch (error) {
     log(`Cannot remove what an earlier service left in ${folder}: ${errorMessage(error)}`);
   }

@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http";
-import { type Backend, type BackendOptions, createFolder, openBackend } from "./backend.ts";
+import { type BackendOptions, createFolder, openBackend, type ProjectBackend, type ProjectSource } from "./backend.ts";
 import { createApi } from "./http/api.ts";
 import { type Authenticator, singleKey } from "./http/authentication.ts";
 import { type LoopbackServer, listen } from "./http/listen.ts";
@@ -13,11 +13,15 @@ import type { Log, LogEvent } from "./log.ts";
 import { type Metrics, noMetrics, type ReadableMetrics } from "./metrics/metrics.ts";
 import { serveOperations } from "./operations.ts";
 import { Pages } from "./pages/pages.ts";
+import type { PerProject } from "./per-project.ts";
 import { checkDescriptors } from "./processes/descriptor-limit.ts";
 import type { LocalPullRequest } from "./pulls/local.ts";
-import { checkAgent, type RunningWorker, runWorker, type WorkerOptions } from "./run-worker.ts";
+import { checkAgent, type ProjectAgents, type RunningWorker, runWorker, type WorkerOptions } from "./run-worker.ts";
 
-type Shared = "baseUrl" | "signal" | "log" | "metrics" | "hasCopies" | "folder" | "copier";
+type Shared = "baseUrl" | "signal" | "log" | "metrics" | "hasCopies" | "folder" | "copier" | "projects" | "settings";
+
+/** The repository of a project, and how agents work on it. */
+export interface ProjectOptions extends ProjectSource, ProjectAgents {}
 
 export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<WorkerOptions, Shared> {
   /** A key that gives access to all projects. Default: only `openAuthenticator` knows who has access. */
@@ -28,7 +32,8 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
    * who has `apiKey`.
    */
   openAuthenticator?: ((baseUrl: () => string) => Promise<Authenticator>) | undefined;
-  /** A folder of the service, for a clone of the repository, worktrees, homes and logs. Created if it does not exist. */
+  settings: PerProject<ProjectOptions>;
+  /** A folder of the service, for clones of the repositories, worktrees, homes and logs. Created if it does not exist. */
   folder: string;
   /** Default: 0, any free port. */
   port?: number | undefined;
@@ -70,8 +75,8 @@ export interface Service extends LoopbackServer, RunningService {
 /**
  * Starts the service, on one machine: its API with its pages, and a worker.
  *
- * @throws if nobody could have access, if the agent is not installed, if the store cannot be opened or belongs to another repository, if GitHub does not
- *   accept the token, or if the service cannot work on the repository
+ * @throws if nobody could have access, if an agent is not installed, if the store cannot be opened or belongs to other
+ *   repositories, if GitHub does not accept a token, or if the service cannot work on a repository
  */
 export function startService(options: ServiceOptions): Promise<Service> {
   return startParts(options, true);
@@ -95,7 +100,7 @@ export async function startWorker(options: ServiceOptions): Promise<RunningServi
   const { folder, publicUrl = "", healthPort, log = () => {} } = options;
   checkDescriptors();
   await createFolder(folder);
-  checkAgent(options.agent, [folder]);
+  await options.settings.mapInOrder(({ agent }) => checkAgent(agent, [folder]));
   const stop = new AbortController();
   const { signal } = stop;
   const backend = await openBackend({ ...options, hasCopies: false, baseUrl: () => publicUrl, signal, log });
@@ -131,25 +136,30 @@ export async function startWorker(options: ServiceOptions): Promise<RunningServi
 }
 
 async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<Service> {
-  const { folder, agent, publicUrl, copies, metrics, logEvent, log = () => {} } = options;
+  const { folder, settings, publicUrl, copies, metrics, logEvent, log = () => {} } = options;
   checkDescriptors();
   await createFolder(folder);
-  if (hasWorker) checkAgent(agent, [folder, options.store ?? folder]);
+  if (hasWorker) await settings.mapInOrder(({ agent }) => checkAgent(agent, [folder, options.store ?? folder]));
   const stop = new AbortController();
   const { signal } = stop;
   let ownUrl = "";
   const baseUrl = () => publicUrl ?? ownUrl;
   const authenticator = await authenticatorOf(options, baseUrl);
   const backend = await openBackend({ ...options, hasCopies: copies !== undefined, baseUrl, signal, log });
-  const { store, repository, repositoryName } = backend;
+  const { store } = backend;
   const copier = copies && new JobCopier({ copies, store, folder, log });
   let worker: RunningWorker | undefined;
   const onUnavailable = () => void worker?.waitForStore();
-  const jobs = new Jobs({ store, repositoryName, model: agent.model, copier, onUnavailable, metrics, logEvent });
+  const shown = backend.projects.with(settings, ({ repositoryName }, { agent: { model } }) => ({
+    repositoryName,
+    model,
+  }));
+  const jobs = new Jobs({ store, projects: shown, copier, onUnavailable, metrics, logEvent });
   const { tokens, logs = new LogFiles(folder) } = store;
-  const content = { store, repository, repositoryName, logs, engine: jobs };
-  const stateOfPull = stateOf(backend, options.openStore !== undefined);
-  const pages = new Pages({ ...content, stateOf: stateOfPull, tokens, authenticator, baseUrl, signal, log });
+  const isShared = options.openStore !== undefined;
+  const sources = backend.projects.map((project) => ({ ...project, stateOf: stateOf(project, isShared) }));
+  const content = { store, projects: sources, logs, engine: jobs };
+  const pages = new Pages({ ...content, tokens, authenticator, baseUrl, signal, log });
   const api = createApi({ engine: jobs, authenticator, hasJobPages: options.hasJobPages, signal, log });
   let server: LoopbackServer | undefined;
   try {
@@ -198,7 +208,7 @@ const maxCloneAgeMs = 30_000;
 
 /** Reads the states of pull requests for their pages, which show the commits, too. */
 const stateOf =
-  ({ localPullRequests, repository }: Backend, isShared: boolean) =>
+  ({ localPullRequests, repository }: ProjectBackend, isShared: boolean) =>
   async (pull: LocalPullRequest) => {
     // Without other processes, the clone has what this one has pushed.
     if (isShared) await repository.fetchIfBehind(pull.head, maxCloneAgeMs);

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import type { Browser } from "playwright-core";
 import { shellAgent } from "../../src/service/agents/agent.ts";
 import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
+import { PerProject } from "../../src/service/per-project.ts";
 import { startService } from "../../src/service/service.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import type { Store } from "../../src/service/store/store.ts";
@@ -124,17 +125,19 @@ try {
   }
   await store[Symbol.asyncDispose]();
   await using service = await startService({
-    repository: repository.path,
-    agent,
-    sandbox: unconfined,
+    settings: PerProject.same({
+      repository: repository.path,
+      agent,
+      sandbox: unconfined,
+      timeLimitMs: 600_000,
+      largestChangeBytes: 1_000_000,
+    }),
     apiKey,
     publicUrl,
     projects: ["docs", "handbook"],
     folder: join(folder, "files"),
     store: file,
     agents: 2,
-    timeLimitMs: 600_000,
-    largestChangeBytes: 1_000_000,
   });
   const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
   const send = async (path: string, prompt: string): Promise<{ id: string; status: string }> => {

@@ -1,6 +1,16 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { createEmulator } from "emulate";
 import { expect, onTestFinished, test } from "vitest";
@@ -214,6 +224,31 @@ test("does not start on a full disk, and says what to do", () => {
   expect(status).toBe(1);
   expect(stderr).toContain(message);
   expect(stderr).toMatch(/The machine lacks .*disk space.* Start the service again/);
+});
+
+test("gives the token of a project to no program, and says which repository it cannot reach", () => {
+  const folder = temporaryFolder();
+  const [config, environment] = [join(folder, "service.json"), join(folder, "environment")];
+  const projects = {
+    docs: { repository: docsRepository().path },
+    site: { repository: "git@127.0.0.1:site", githubTokenEnv: "SITE_TOKEN" },
+  };
+  writeFileSync(config, JSON.stringify({ projects }));
+  const { status, stderr } = spawnSync(process.execPath, [mainFile, "--config", config], {
+    env: {
+      ...process.env,
+      XDG_STATE_HOME: folder,
+      SITE_TOKEN: "token_0123456789",
+      // What Git runs to reach the repository.
+      GIT_SSH_COMMAND: `env > ${environment}; false`,
+    },
+    encoding: "utf8",
+  });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^The service cannot start: git@127\.0\.0\.1:site: /);
+  const given = readFileSync(environment, "utf8");
+  expect(given).toContain("PATH=");
+  expect(given).not.toContain("token_0123456789");
 });
 
 test("keeps its files in the user's state folder while it runs without a store", async () => {

@@ -5,10 +5,10 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { shellAgent } from "../../src/service/agents/agent.ts";
 import { bubblewrap } from "../../src/service/agents/sandbox/bubblewrap.ts";
-import type { ServiceOptions } from "../../src/service/service.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
 import {
   type AgentService,
+  type AgentServiceOptions,
   docsRepository,
   readPage,
   runJob,
@@ -35,7 +35,7 @@ afterEach(async () => {
   for (const service of services) await service[Symbol.asyncDispose]();
 });
 
-async function start(options: Partial<ServiceOptions> = {}): Promise<AgentService> {
+async function start(options: AgentServiceOptions = {}): Promise<AgentService> {
   const service = await startAgentService(docs, options);
   services.push(service);
   return service;

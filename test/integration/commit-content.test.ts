@@ -3,9 +3,14 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Agent } from "../../src/service/agents/agent.ts";
 import { shellAgent } from "../../src/service/agents/agent.ts";
-import type { ServiceOptions } from "../../src/service/service.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
-import { type AgentService, docsRepository, runJob, startAgentService } from "../support/agent-service.ts";
+import {
+  type AgentService,
+  type AgentServiceOptions,
+  docsRepository,
+  runJob,
+  startAgentService,
+} from "../support/agent-service.ts";
 
 let docs: DocsRepository;
 let services: AgentService[];
@@ -19,7 +24,7 @@ afterEach(async () => {
   for (const service of services) await service[Symbol.asyncDispose]();
 });
 
-async function start(agent: Agent, options: Partial<ServiceOptions> = {}): Promise<AgentService> {
+async function start(agent: Agent, options: AgentServiceOptions = {}): Promise<AgentService> {
   const service = await startAgentService(docs, { agent, ...options });
   services.push(service);
   return service;

@@ -23,6 +23,16 @@ test("the service does not start with a token that cannot write, and says what i
   expect(service.lines).toEqual([expect.stringMatching(/^Jobs in the store: 0\./)]);
 });
 
+test("the token of a project is named as its configuration does", async () => {
+  await using server = await startPullRequestServer();
+  server.repository = { permissions: { push: false } };
+  const github = { ...target(server.url), tokenVariable: "DOCS_TOKEN" };
+  await expect(startAgentService(docsRepository(), { github })).rejects.toThrow("DOCS_TOKEN needs write access");
+  server.answer = () => ({ status: 502, body: "" });
+  await using service = await startAgentService(docsRepository(), { github });
+  expect(service.lines[0]).toMatch(/^Cannot check DOCS_TOKEN, so/);
+});
+
 test("the service starts while GitHub is down, with a warning", async () => {
   await using server = await startPullRequestServer();
   server.answer = () => ({ status: 502, body: "" });

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ServiceOptions } from "../../src/service/service.ts";
 import { DocsRepository } from "../../tools/docs-repository.ts";
 import {
   type AgentService,
+  type AgentServiceOptions,
   docsRepository,
   runJob,
   scriptAgent,
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const writingAgent = scriptAgent("fs.writeFileSync(prompt.trim() + '.md', prompt);");
 
-async function start(options: Partial<ServiceOptions> = {}): Promise<AgentService> {
+async function start(options: AgentServiceOptions = {}): Promise<AgentService> {
   const service = await startAgentService(docs, { agent: writingAgent, ...options });
   services.push(service);
   return service;

@@ -10,6 +10,7 @@ import { observeRequests } from "../../src/service/http/observe-requests.ts";
 import { logContext } from "../../src/service/log-context.ts";
 import { type AnsweredRequest, noMetrics } from "../../src/service/metrics/metrics.ts";
 import { PrometheusMetrics } from "../../src/service/metrics/prometheus.ts";
+import { PerProject } from "../../src/service/per-project.ts";
 import { startWorker } from "../../src/service/service.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import { docsRepository, runJob, send, startAgentService } from "../support/agent-service.ts";
@@ -70,16 +71,18 @@ test("/healthz says 503 while the store cannot be written, and the process is st
 test("a worker alone answers on a port of its own, if it has one, and knows nothing else", async () => {
   const lines: string[] = [];
   await using worker = await startWorker({
-    repository: docsRepository().path,
     openStore: async () => openSqliteStore(":memory:"),
-    agent: builtInEditor,
-    sandbox: unconfined,
+    settings: PerProject.same({
+      repository: docsRepository().path,
+      agent: builtInEditor,
+      sandbox: unconfined,
+      timeLimitMs: 600_000,
+      largestChangeBytes: 1_000_000,
+    }),
     apiKey: serviceKey,
     projects: ["docs"],
     folder: temporaryFolder(),
     agents: 1,
-    timeLimitMs: 1000,
-    largestChangeBytes: 1000,
     healthPort: 0,
     metrics: new PrometheusMetrics(),
     log: (line) => void lines.push(line),

@@ -44,7 +44,8 @@ const pullRequest = { title: "Fix", branch: "agent/a", target: "main", base: "00
 
 test("a store is copied with all that it has, and goes on in Postgres", async () => {
   const file = await createFile(async (store) => {
-    await store.setRepository("docs");
+    await store.setRepository("docs", false);
+    await store.setProjectRepositories(new Map([["docs", "docs"]]));
     const ended = await startJob(store, "ended");
     await store.countAttempt(ended);
     await store.setAnswer(ended, "Done ✓");
@@ -63,6 +64,7 @@ test("a store is copied with all that it has, and goes on in Postgres", async ()
 
   const store = await openPostgres(url);
   expect(await store.repository()).toBe("docs");
+  expect(await store.projectRepositories()).toEqual(new Map([["docs", "docs"]]));
   expect(await store.job("ended")).toEqual({
     id: "ended",
     project: "docs",
@@ -114,8 +116,10 @@ test("a store without jobs replaces only the name of the repository, and the fir
   const url = await server().createStoreDatabase();
   const store = await openPostgres(url);
   await store.setRepository("blog");
+  await store.setProjectRepositories(new Map([["blog", "blog"]]));
   expect(await importStore(file, url, ignore)).toEqual({ jobs: 0, turns: 0, pullRequests: 0 });
   expect(await store.repository()).toBe("docs");
+  expect(await store.projectRepositories()).toEqual(new Map());
   await store.addJob({ id: "a", project: "docs", createdAt: 5_000_000 }, "One");
   expect(await store.addPullRequest({ job: "a", ...pullRequest })).toBe(1);
 });

@@ -4,9 +4,9 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
 import type { StoredLogs } from "../../src/service/jobs/job-logs.ts";
 import { ExpiringTokens, newToken, type TokenStore } from "../../src/service/pages/expiring-tokens.ts";
+import { PerProject } from "../../src/service/per-project.ts";
 import { type ServiceOptions, startApi, startWorker } from "../../src/service/service.ts";
 import { createPool, PostgresDatabase } from "../../src/service/store/postgres/database.ts";
 import { PostgresLogs } from "../../src/service/store/postgres/logs.ts";
@@ -14,7 +14,7 @@ import { Notifications } from "../../src/service/store/postgres/notifications.ts
 import { openPostgresStore } from "../../src/service/store/postgres/open-store.ts";
 import { LeaseLost } from "../../src/service/store/ready-turns.ts";
 import type { RunningTurn, Store } from "../../src/service/store/store.ts";
-import { docsRepository, scriptAgent, send, waitForJob } from "../support/agent-service.ts";
+import { docsRepository, projectOptions, scriptAgent, send, waitForJob } from "../support/agent-service.ts";
 import { postgresOfFile } from "../support/postgres.ts";
 import { serviceKey } from "../support/scripted-service.ts";
 import { temporaryFolder } from "../support/step.ts";
@@ -313,20 +313,17 @@ const cookieOf = ({ headers }: Answer): string => headers["set-cookie"]?.[0]?.sp
 test("any API machine shows the log of a job while a worker runs it, to those who signed in at another one", async () => {
   const url = await server().createStoreDatabase();
   const go = temporaryFolder();
+  const agent = scriptAgent(`
+    console.log("begin " + prompt);
+    while (!fs.existsSync(${JSON.stringify(go)} + "/" + prompt)) await new Promise((resolve) => setTimeout(resolve, 10));
+    console.log("end " + prompt);
+  `);
   const options: ServiceOptions = {
-    repository: docsRepository().path,
-    agent: scriptAgent(`
-      console.log("begin " + prompt);
-      while (!fs.existsSync(${JSON.stringify(go)} + "/" + prompt)) await new Promise((resolve) => setTimeout(resolve, 10));
-      console.log("end " + prompt);
-    `),
-    sandbox: unconfined,
+    settings: PerProject.same(projectOptions(docsRepository(), { agent })),
     apiKey: serviceKey,
     projects: ["docs"],
     folder: "",
     agents: 1,
-    timeLimitMs: 60_000,
-    largestChangeBytes: 1_000_000,
     publicUrl: "https://agents.example.com",
     openStore: () => openPostgresStore({ url, log: () => {} }),
   };

@@ -3,12 +3,18 @@ import { createRequire } from "node:module";
 import { setTimeout } from "node:timers/promises";
 import { getRollbackPlans } from "pg-boss";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { shellAgent } from "../../src/service/agents/agent.ts";
+import { PerProject } from "../../src/service/per-project.ts";
+import { type ServiceOptions, startApi, startWorker } from "../../src/service/service.ts";
 import type { PostgresOptions } from "../../src/service/store/postgres/database.ts";
 import { openPostgresStore } from "../../src/service/store/postgres/open-store.ts";
 import { queueSchema, queueTables } from "../../src/service/store/postgres/schema.ts";
 import { LeaseLost } from "../../src/service/store/ready-turns.ts";
 import type { RunningTurn, Store } from "../../src/service/store/store.ts";
+import { docsRepository, projectOptions, send, waitForJob } from "../support/agent-service.ts";
 import { postgresOfFile } from "../support/postgres.ts";
+import { serviceKey } from "../support/scripted-service.ts";
+import { temporaryFolder } from "../support/step.ts";
 
 const server = postgresOfFile();
 
@@ -73,6 +79,36 @@ describe("a database", () => {
     expect(await server().query(url, "SELECT * FROM agent_jobs.version")).toEqual([version]);
     const schemas = `SELECT 1 FROM information_schema.schemata WHERE schema_name = '${queueTables}'`;
     expect(await server().query(url, schemas)).toEqual([]);
+  });
+
+  test("of the version before is brought to this one, and services of that version know the repository", async () => {
+    const url = await server().createStoreDatabase();
+    await server().query(
+      url,
+      `SET search_path = agent_jobs;
+       DROP TABLE "projectRepository";
+       ALTER TABLE repository DROP COLUMN main;
+       INSERT INTO repository VALUES ('docs');
+       INSERT INTO job (id, project, "createdAt") VALUES ('a', 'docs', 1), ('b', 'blog', 2);
+       UPDATE version SET schema = schema - 1`,
+    );
+    const store = await openStore(url);
+    const ofProjects = [...(await store.projectRepositories())];
+    expect([await store.repository(), ofProjects]).toEqual([
+      "docs",
+      [
+        ["blog", "docs"],
+        ["docs", "docs"],
+      ],
+    ]);
+    const readByEarlier = async () => (await server().query(url, "SELECT name FROM agent_jobs.repository"))[0];
+    expect(await readByEarlier()).toEqual({ name: "docs" });
+    await store.setRepository("docs");
+    expect(await readByEarlier()).toEqual({ name: "docs" });
+    // They would take the jobs of the other repositories for their own.
+    await store.setRepository("docs", false);
+    expect(await readByEarlier()).toEqual({ name: "several (see --config)" });
+    expect(await store.repository()).toBe("docs");
   });
 
   test("of a newer pg-boss is used", async () => {
@@ -303,4 +339,37 @@ describe("what is done exclusively", () => {
     await expect(failing).rejects.toThrow("GitHub does not respond");
     expect(await store.exclusively("archiving", async () => {})).toBe(true);
   });
+});
+
+test("a process that still has one repository leaves the jobs of those to others that a configuration has added", async () => {
+  const url = await server().createStoreDatabase();
+  const [docs, site] = [docsRepository(), docsRepository()];
+  const start = async <T extends AsyncDisposable>(
+    part: (options: ServiceOptions) => Promise<T>,
+    settings: ServiceOptions["settings"],
+  ): Promise<T> => {
+    const started = await part({
+      settings,
+      projects: settings.names ?? ["docs"],
+      apiKey: serviceKey,
+      folder: temporaryFolder(),
+      agents: 1,
+      publicUrl: "https://agents.example.com",
+      openStore: () => openPostgresStore({ url, log: () => {} }),
+    });
+    onTestFinished(() => started[Symbol.asyncDispose]());
+    return started;
+  };
+  const ofDocs = projectOptions(docs, { agent: shellAgent("cat > docs.md") });
+  const ofSite = projectOptions(site, { agent: shellAgent("cat > site.md") });
+  const several = PerProject.of(new Map(Object.entries({ docs: ofDocs, site: ofSite })));
+  await start(startWorker, PerProject.same(ofDocs));
+  const api = await start(startApi, several);
+  const create = async (project: string) => (await send(api, `${project}/job`, "Go on")).job.id;
+  const waiting = await create("site");
+  expect((await waitForJob(api, await create("docs"))).status).toBe("completed");
+  expect((await send(api, `site/job/${waiting}`)).job.status).toBe("active");
+  await start(startWorker, several);
+  expect((await waitForJob(api, waiting, "site")).status).toBe("completed");
+  expect([docs.branches().length, site.branches()]).toEqual([1, [`agent/${waiting}`]]);
 });

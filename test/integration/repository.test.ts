@@ -24,11 +24,11 @@ import type { DocsRepository } from "../../tools/docs-repository.ts";
 import { docsRepository } from "../support/agent-service.ts";
 import { temporaryFolder } from "../support/step.ts";
 
-async function open(options: Partial<RepositoryOptions> & { docs?: DocsRepository } = {}) {
-  const { docs = docsRepository(), ...others } = options;
+async function open(options: Partial<RepositoryOptions> & { docs?: DocsRepository; targets?: string[] } = {}) {
+  const { docs = docsRepository(), targets, ...others } = options;
   const folder = temporaryFolder();
   const repository = new Repository({ url: docs.path, folder, ...others });
-  await repository.open();
+  await repository.open(targets);
   let count = 0;
   const findStart = (branch: string, options: Partial<StartOptions> = {}) =>
     repository.findStart(branch, { isMerged: false, lastPushed: null, ...options });
@@ -132,10 +132,11 @@ describe("a checkout", () => {
   test("uses the target branch that it is given", async () => {
     const docs = docsRepository();
     docs.git("branch", "next", "main");
-    const { checkOut } = await open({ docs, targetBranch: "next" });
-    expect((await checkOut("agent/a")).targetBranch).toBe("next");
+    const { findStart } = await open({ docs, targets: ["next"] });
+    expect((await findStart("agent/a", { targetBranch: "next" })).targetBranch).toBe("next");
+    expect((await findStart("agent/b")).targetBranch).toBe("main");
     docs.git("branch", "-D", "next");
-    await expect(checkOut("agent/b")).rejects.toThrow("the branch next has no commit");
+    await expect(findStart("agent/b", { targetBranch: "next" })).rejects.toThrow("the branch next has no commit");
   });
 });
 
@@ -190,7 +191,7 @@ describe("the agent's clone", () => {
 
 describe("opening a repository", () => {
   test("names what is wrong with its branches", async () => {
-    await expect(open({ targetBranch: "missing" })).rejects.toThrow(
+    await expect(open({ targets: ["main", "missing"] })).rejects.toThrow(
       "the branch missing does not exist, or has no commit yet: choose another one with --base",
     );
     const docs = docsRepository();

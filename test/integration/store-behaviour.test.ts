@@ -409,6 +409,36 @@ describe.each(databases)("a store in $database", ({ open }) => {
     }
   });
 
+  test("remembers the repository of each project, and which one is in the service's folder", async () => {
+    const store = await newStore();
+    expect(await store.projectRepositories()).toEqual(new Map());
+    await store.setProjectRepositories(new Map([["docs", "example/docs"]]));
+    const set = new Map([
+      ["site", "example/site"],
+      ["docs", "example/moved"],
+    ]);
+    await store.setProjectRepositories(set);
+    expect(await store.projectRepositories()).toEqual(set);
+    await store.setRepository("example/moved", false);
+    expect(await store.repository()).toBe("example/moved");
+  });
+
+  test("knows the projects of its jobs, and how many turns wait in each", async () => {
+    const store = await newStore();
+    expect([await store.projects(), await store.waitingTurns()]).toEqual([[], []]);
+    for (const id of ["a", "b"]) await addJob(store, id);
+    await store.addTurn("b", "Two", now);
+    await endNext(store);
+    await addJob(store, "c", "blog");
+    expect(await store.projects()).toEqual(["blog", "docs"]);
+    expect(await store.waitingTurns()).toEqual([
+      { project: "blog", turns: 1 },
+      { project: "docs", turns: 2 },
+    ]);
+    expect(await store.projectOf("c")).toBe("blog");
+    expect(await store.projectOf("unknown")).toBeUndefined();
+  });
+
   describe("texts", () => {
     const oneMebibyte = "ü𝄞'\"$1?\\\n".repeat(100_000);
     const texts = [
@@ -559,6 +589,42 @@ describe.each(databases)("a store in $database", ({ open }) => {
       await store.finishTurn(first, "completed", now);
       expect((await startNext(store, 2)).job).toBe("docs_2");
       expect(await store.startNextTurn(2)).toBeUndefined();
+    });
+
+    test("that a worker does not know are left to others, and hold up nobody", async () => {
+      const store = await newStore();
+      for (const [id, project] of Object.entries({ gone_0: "gone", a: "docs", b: "blog", gone_1: "gone", c: "docs" }))
+        await addJob(store, id, project);
+      const known = new Map([
+        ["docs", 1],
+        ["blog", Number.POSITIVE_INFINITY],
+        ["without jobs", 1],
+      ]);
+      const first = [await store.startNextTurn(known), await store.startNextTurn(known)];
+      expect(first.map((turn) => turn?.job).sort()).toEqual(["a", "b"]);
+      expect(await store.startNextTurn(known)).toBeUndefined();
+      const docs = first.find((turn) => turn?.job === "a");
+      if (docs) await store.finishTurn(docs, "completed", now);
+      expect((await store.startNextTurn(known))?.job).toBe("c");
+      expect(await store.startNextTurn(new Map([["other", 1]]))).toBeUndefined();
+      expect((await store.job("gone_0"))?.state).toBe("active");
+      expect((await store.startNextTurn(new Map([["gone", Number.POSITIVE_INFINITY]])))?.job).toBe("gone_0");
+      expect((await store.startNextTurn())?.job).toBe("gone_1");
+    });
+
+    test("each have their own number of turns that run at a time", async () => {
+      const store = await newStore();
+      for (let job = 0; job < 4; job++) {
+        await addJob(store, `docs_${job}`);
+        await addJob(store, `blog_${job}`, "blog");
+      }
+      const limits = new Map([
+        ["docs", 1],
+        ["blog", 3],
+      ]);
+      const taken = await Promise.all(Array.from({ length: 8 }, () => store.startNextTurn(limits)));
+      const jobs = taken.flatMap((turn) => turn?.job ?? []).sort();
+      expect(jobs).toEqual(["blog_0", "blog_1", "blog_2", "docs_0"]);
     });
 
     test("do not exceed that number if several turns are taken at the same time", async () => {
@@ -745,7 +811,13 @@ describe.each(databases)("a store in $database", ({ open }) => {
       await endNext(store, "completed", now + 10);
       await addIdle(store, "active", now + 10);
       await store.addTurn("active", "Two", now);
-      const idle = (id: string, idleSince: number) => ({ id, idleSince, pullRequest: link, head: "abc" });
+      const idle = (id: string, idleSince: number) => ({
+        id,
+        project: "docs",
+        idleSince,
+        pullRequest: link,
+        head: "abc",
+      });
       const all = [idle("early", now + 10), idle("also late", now + 20), idle("late", now + 20)];
       expect(await store.jobsWithPullRequest(10)).toEqual(all);
       expect(await store.jobsWithPullRequest(2)).toEqual(all.slice(0, 2));

@@ -4,6 +4,7 @@ import { type ApiOptions, createApi } from "../../src/service/http/api.ts";
 import { singleKey } from "../../src/service/http/authentication.ts";
 import { listen } from "../../src/service/http/listen.ts";
 import { Jobs } from "../../src/service/jobs/jobs.ts";
+import { PerProject } from "../../src/service/per-project.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 
 const key = "mint_service_key";
@@ -16,8 +17,7 @@ async function setUp(options: Partial<ApiOptions> = {}) {
   const stop = new AbortController();
   const jobs = new Jobs({
     store,
-    repositoryName: "docs",
-    model: "large",
+    projects: PerProject.same({ repositoryName: "docs", model: "large" }),
     sleep: (ms, { signal }) => {
       sleeps.push(ms);
       return Promise.race([

@@ -1,4 +1,4 @@
-import type { ReadyTurn, ReadyTurns, TakenTurn } from "../../src/service/store/ready-turns.ts";
+import type { ReadyTurn, ReadyTurns, TakenTurn, TurnLimits } from "../../src/service/store/ready-turns.ts";
 import { LeaseLost } from "../../src/service/store/ready-turns.ts";
 import type { Transaction } from "../../src/service/store/sql.ts";
 import { order, type Timeline } from "../simulation/timeline.ts";
@@ -54,10 +54,11 @@ export class LeasedTurns implements ReadyTurns {
     return this.#candidate !== undefined;
   }
 
-  async take(transaction: Transaction, perProject: number | undefined): Promise<TakenTurn | undefined> {
+  async take(transaction: Transaction, limits: TurnLimits): Promise<TakenTurn | undefined> {
+    if (typeof limits === "object") throw new Error("the projects of all simulated workers are the same");
     const running = "SELECT count(*) FROM queued AS other WHERE other.project = queued.project AND other.isTaken";
     const id = this.#isTakeAtomic
-      ? this.#next(perProject === undefined ? "" : `AND (${running}) < ${perProject}`)
+      ? this.#next(limits === undefined ? "" : `AND (${running}) < ${limits}`)
       : this.#candidate;
     if (id === undefined) return undefined;
     const take = "UPDATE queued SET isTaken = 1, takes = takes + 1, renewedAt = ? WHERE id = ? RETURNING turn, takes";

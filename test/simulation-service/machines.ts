@@ -4,7 +4,9 @@ import { Archiver } from "../../src/service/jobs/archiver.ts";
 import { Jobs } from "../../src/service/jobs/jobs.ts";
 import { runRounds } from "../../src/service/jobs/rounds.ts";
 import { Worker } from "../../src/service/jobs/worker.ts";
+import { PerProject } from "../../src/service/per-project.ts";
 import { LocalPullRequests } from "../../src/service/pulls/local.ts";
+import type { PullRequests } from "../../src/service/pulls/pull-requests.ts";
 import { Store } from "../../src/service/store/store.ts";
 import { order, type Timeline } from "../simulation/timeline.ts";
 import { epoch } from "../support/fake-clock.ts";
@@ -126,7 +128,11 @@ export class ApiMachine extends Machine {
   }
 
   protected override boot(process: MachineProcess, store: Store): void {
-    this.#jobs = new Jobs({ store, repositoryName: "docs", model: "editor", clocks: process.clocks });
+    this.#jobs = new Jobs({
+      store,
+      projects: PerProject.same({ repositoryName: "docs", model: "editor" }),
+      clocks: process.clocks,
+    });
   }
 }
 
@@ -173,19 +179,21 @@ export class WorkerMachine extends Machine {
     const { sleep, clocks } = process;
     const worker = new Worker({
       agents: scenario.agents,
-      agentsPerProject: scenario.agentsPerProject,
       store,
-      repository,
-      pullRequests,
-      agent: host.agent,
-      worktrees: host.worktrees,
+      projects: PerProject.same({
+        agentsPerProject: scenario.agentsPerProject,
+        repository,
+        pullRequests,
+        agent: host.agent,
+        worktrees: host.worktrees,
+        sandbox: unconfined,
+        network: fullNetwork,
+        limits: {},
+        timeLimitMs: 3_600_000,
+        largestChangeBytes: 1_000_000,
+      }),
       machine: host,
-      sandbox: unconfined,
-      network: fullNetwork,
-      limits: {},
       folder: "/simulated",
-      timeLimitMs: 3_600_000,
-      largestChangeBytes: 1_000_000,
       signal,
       sleep,
       now: clocks.wall,
@@ -193,7 +201,13 @@ export class WorkerMachine extends Machine {
     });
     this.#worker = worker;
     worker.start().catch(() => this.kill(restartMs));
-    const archiver = new Archiver({ store, pullRequests, afterDays: archiveAfterDays, signal, log });
+    const archiver = new Archiver({
+      store,
+      pullRequests: PerProject.same<PullRequests>(pullRequests),
+      afterDays: archiveAfterDays,
+      signal,
+      log,
+    });
     void runRounds([archiver], store, signal, log, { sleep, clocks });
   }
 }

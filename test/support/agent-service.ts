@@ -2,7 +2,8 @@ import { onTestFinished } from "vitest";
 import { type Agent, builtInEditor, shellAgent } from "../../src/service/agents/agent.ts";
 import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
 import type { JobRecord } from "../../src/service/jobs/engine.ts";
-import { type Service, type ServiceOptions, startService } from "../../src/service/service.ts";
+import { PerProject } from "../../src/service/per-project.ts";
+import { type ProjectOptions, type Service, type ServiceOptions, startService } from "../../src/service/service.ts";
 import { DocsRepository } from "../../tools/docs-repository.ts";
 import { serviceKey } from "./scripted-service.ts";
 import { temporaryFolder } from "./step.ts";
@@ -30,23 +31,30 @@ export interface AgentService extends Service {
   lines: string[];
 }
 
+/** Of a service whose projects are all the same, unless it has `settings`. */
+export type AgentServiceOptions = Partial<ServiceOptions & ProjectOptions>;
+
+/** Returns the settings of projects. Default: the built-in editor. */
+export function projectOptions(docs: DocsRepository, options: Partial<ProjectOptions> = {}): ProjectOptions {
+  const { repository = docs.path, agent = builtInEditor, sandbox = unconfined, network, limits } = options;
+  const { targetBranch, github, agentsPerProject, timeLimitMs = 60_000, largestChangeBytes = 20_000_000 } = options;
+  const source = { repository, targetBranch, github };
+  return { ...source, agent, sandbox, network, limits, agentsPerProject, timeLimitMs, largestChangeBytes };
+}
+
 /** Starts the service with real agents. Default: the built-in editor, two at a time, for the project `docs`. */
 export async function startAgentService(
   repository: DocsRepository,
-  options: Partial<ServiceOptions> = {},
+  options: AgentServiceOptions = {},
 ): Promise<AgentService> {
   const folder = options.folder ?? temporaryFolder();
   const lines: string[] = [];
   const service = await startService({
-    repository: repository.path,
-    agent: builtInEditor,
-    sandbox: unconfined,
+    settings: PerProject.same(projectOptions(repository, options)),
     apiKey: serviceKey,
     projects: ["docs"],
     folder,
     agents: 2,
-    timeLimitMs: 60_000,
-    largestChangeBytes: 20_000_000,
     log: (line) => void lines.push(line),
     ...options,
   });

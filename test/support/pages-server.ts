@@ -8,6 +8,7 @@ import { type ListenOptions, listen } from "../../src/service/http/listen.ts";
 import type { Engine, JobRecord } from "../../src/service/jobs/engine.ts";
 import type { PageJob, PageStore, TurnExcerpt } from "../../src/service/pages/page-store.ts";
 import { Pages } from "../../src/service/pages/pages.ts";
+import { PerProject } from "../../src/service/per-project.ts";
 import type { LocalPullRequest } from "../../src/service/pulls/local.ts";
 import type { PullRequestState } from "../../src/service/pulls/pull-requests.ts";
 import { MemoryLogs } from "./memory-logs.ts";
@@ -106,6 +107,7 @@ export async function startPages(options: PagesServerOptions = {}) {
     },
     jobs: async () => [],
     pullRequest: async (number) => rows.get(number),
+    projectOf: async () => "docs",
     pullRequestsOf: async (id, count) =>
       [...rows]
         .filter(([, { job }]) => job === id)
@@ -136,9 +138,7 @@ export async function startPages(options: PagesServerOptions = {}) {
   const pages = new Pages({
     store: options.store ?? fakeStore,
     engine: { message: (...message) => engine.message(...message) },
-    repository,
-    repositoryName: "docs",
-    stateOf: () => state.read(),
+    projects: PerProject.same({ repository, repositoryName: "docs", stateOf: () => state.read() }),
     logs,
     maxLogs,
     authenticator,

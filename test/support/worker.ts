@@ -5,9 +5,10 @@ import { Repository, type Start } from "../../src/service/git/repository.ts";
 import { Worktrees } from "../../src/service/git/worktrees.ts";
 import { JobCopier } from "../../src/service/jobs/job-copier.ts";
 import type { JobCopies } from "../../src/service/jobs/job-copies.ts";
-import { Worker } from "../../src/service/jobs/worker.ts";
+import { type ProjectPorts, Worker } from "../../src/service/jobs/worker.ts";
 import type { Log } from "../../src/service/log.ts";
 import type { Metrics } from "../../src/service/metrics/metrics.ts";
+import { PerProject } from "../../src/service/per-project.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import type { Store } from "../../src/service/store/store.ts";
 import { temporaryFolder } from "./step.ts";
@@ -80,6 +81,10 @@ export interface WorkerSetup {
   agents?: number;
   /** Default: any number. */
   agentsPerProject?: number;
+  /** Returns the projects that the worker knows. Default: any. */
+  projects?: (ports: ProjectPorts) => PerProject<ProjectPorts>;
+  /** Default: all that it knows. */
+  ownProjects?: () => Promise<readonly string[] | undefined>;
   /** Default: a new one in memory. */
   store?: Store;
   /** Receives the lines of the worker. */
@@ -98,6 +103,8 @@ export interface WorkerSetup {
 export function setUpWorker({
   agents = 2,
   agentsPerProject,
+  projects = PerProject.same,
+  ownProjects,
   store = openSqliteStore(":memory:"),
   log = [],
   onLine = () => {},
@@ -109,8 +116,7 @@ export function setUpWorker({
   const stop = new AbortController();
   const sleeps = new Sleeps();
   const repository = new WaitingRepository({ url: "/nowhere", folder });
-  const worker = new Worker({
-    store,
+  const ports: ProjectPorts = {
     repository,
     worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 0 }),
     pullRequests: {
@@ -123,10 +129,15 @@ export function setUpWorker({
     network: fullNetwork,
     limits: {},
     largestChangeBytes: 1_000_000,
-    folder,
     timeLimitMs: 1000,
-    agents,
     agentsPerProject,
+  };
+  const worker = new Worker({
+    store,
+    projects: projects(ports),
+    ownProjects,
+    folder,
+    agents,
     copier: copies && new JobCopier({ copies, store, folder, log: (line) => void log.push(line) }),
     signal: stop.signal,
     log: (line, level) => {

@@ -202,6 +202,7 @@ test("the service uses few packages besides Node, each in one place", () => {
   );
   expect([...new Set(packages.map(({ file, target }) => `${dirname(file)} → ${target}`))].sort()).toEqual([
     "service → pino",
+    "service → zod/mini",
     "service/access → jose",
     "service/access → zod/mini",
     "service/jobs → tar",

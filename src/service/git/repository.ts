@@ -16,8 +16,6 @@ export interface RepositoryOptions {
   url: string;
   /** A folder of the service; the clone is `mirror.git` in it. */
   folder: string;
-  /** The branch that pull requests are opened against. Default: the repository's default branch. */
-  targetBranch?: string | undefined;
   /** Settings of Git, such as its credentials. Those of the operator that Git may need for transfers are added to them. */
   settings?: readonly Setting[];
   /** The umask with which Git writes to a repository on this machine. Default: that of the process. */
@@ -50,6 +48,8 @@ export interface StartOptions {
   isMerged: boolean;
   /** The last commit that was pushed for the job; `null` before the first one. */
   lastPushed: string | null;
+  /** Default: the repository's default branch. */
+  targetBranch?: string | undefined;
 }
 
 /** The last commit made for a job. */
@@ -75,7 +75,6 @@ export class Repository {
   /** Directories that belong to other users and that the operator allows Git to use. */
   #safeDirectories: readonly string[] = [];
   readonly #url: string;
-  readonly #targetBranch: string | undefined;
   /** As of the last fetch. */
   #defaultBranch: string | undefined;
   #heads: Heads = new Map();
@@ -92,7 +91,6 @@ export class Repository {
     this.#git = this.#createGit([]);
     this.#mergeStates = new MergeStates(this.#git);
     this.#url = options.url;
-    this.#targetBranch = options.targetBranch;
   }
 
   #createGit(operatorSettings: readonly Setting[]): Git {
@@ -109,9 +107,10 @@ export class Repository {
   /**
    * Creates the clone if there is none yet, and fetches.
    *
+   * @param targets - the branches that pull requests will be opened against; `undefined` is the default branch
    * @throws if the service cannot work on this repository, with the reason as the message
    */
-  async open(): Promise<void> {
+  async open(targets: readonly (string | undefined)[] = [undefined]): Promise<void> {
     await mkdir(this.#clone, { recursive: true });
     // Left by a Git process that was killed. One that outlived its service may be removing its lock now, hence `force`.
     for (const left of globSync(["**/*.lock", "objects/pack/{tmp_,.tmp-}*"], { cwd: this.#clone }))
@@ -126,9 +125,11 @@ export class Repository {
     await this.fetch().catch((error: unknown) => {
       throw this.#explainDamage(error);
     });
-    const target = await this.targetBranch();
-    if ((await this.branchHead(target)) === undefined)
-      throw new Error(`the branch ${target} does not exist, or has no commit yet: choose another one with --base`);
+    for (const one of targets) {
+      const target = await this.targetBranch(one);
+      if ((await this.branchHead(target)) === undefined)
+        throw new Error(`the branch ${target} does not exist, or has no commit yet: choose another one with --base`);
+    }
     await this.#git.run(["merge-tree", "--write-tree", "--stdin"]).catch((cause: unknown) => {
       throw new Error("Git 2.39 or newer is required", { cause });
     });
@@ -145,9 +146,13 @@ export class Repository {
     return new Error(`${error.message}\n${advice}`, { cause: error });
   }
 
-  /** Returns the branch that pull requests are opened against, as of the last fetch. */
-  async targetBranch(): Promise<string> {
-    if (this.#targetBranch !== undefined) return this.#targetBranch;
+  /**
+   * Returns the branch that pull requests are opened against, as of the last fetch.
+   *
+   * @param chosen - that of the operator. Default: the repository's default branch
+   */
+  async targetBranch(chosen?: string): Promise<string> {
+    if (chosen !== undefined) return chosen;
     const branch = this.#defaultBranch;
     if (branch === undefined) throw new Error("the repository has no default branch: choose one with --base");
     if (branch.startsWith("agent/"))
@@ -277,10 +282,10 @@ export class Repository {
    *
    * @throws if the job's work and the target branch have no common history, so that no pull request can be made of it
    */
-  async findStart(branch: string, { isMerged, lastPushed }: StartOptions): Promise<Start> {
+  async findStart(branch: string, { isMerged, lastPushed, targetBranch: chosen }: StartOptions): Promise<Start> {
     await this.fetch();
     const heads = this.#heads;
-    const targetBranch = await this.targetBranch();
+    const targetBranch = await this.targetBranch(chosen);
     const targetHead = heads.get(targetBranch);
     if (targetHead === undefined) throw new Error(`the branch ${targetBranch} has no commit`);
     const remoteHead = heads.get(branch);

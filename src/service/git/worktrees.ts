@@ -7,8 +7,10 @@ import { isWorktree, lendWorktree, removeWorktree, takeBackWorktree, type Worktr
 
 export interface WorktreesOptions {
   repository: Repository;
-  /** The service's. */
+  /** For the spare worktree. */
   folder: string;
+  /** The branch that new jobs start from. Default: the repository's default branch. */
+  targetBranch?: string | undefined;
   /** How many worktrees are kept for the next turn of their job. 0: none, and no spare one either. */
   kept: number;
   /** In milliseconds. If a checkout from nothing takes longer, a spare worktree is prepared for the next new job. */
@@ -108,14 +110,14 @@ export class Worktrees {
   }
 
   async #prepareSpareNow(): Promise<void> {
-    const { repository, folder, kept } = this.#options;
+    const { repository, folder, kept, targetBranch } = this.#options;
     if (!this.#isSlow || kept === 0 || (await isWorktree(this.#spare))) return;
     // Moved when it is complete, so that the one in `spare` always is.
     const place = { tree: join(folder, "spare.new/tree"), index: join(folder, "spare.new/index") };
     await mkdir(join(folder, "spare.new"), { recursive: true });
     await mkdir(join(folder, "spare"), { recursive: true });
     await repository.fetch();
-    const head = await repository.branchHead(await repository.targetBranch());
+    const head = await repository.branchHead(await repository.targetBranch(targetBranch));
     if (head === undefined) return;
     await repository.restoreWorktree(place, head);
     await this.#move(place, this.#spare);

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
+import type { PerProject } from "../per-project.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import type { JobWithPullRequest, Store } from "../store/store.ts";
 import { dayMs, days } from "./days.ts";
@@ -8,7 +9,10 @@ import { listOf } from "./list-of.ts";
 
 export interface ArchiverOptions {
   store: Store;
-  pullRequests: PullRequests;
+  /** Where the pull requests of each project are. Those of other projects are left alone. */
+  pullRequests: PerProject<PullRequests>;
+  /** Returns the projects whose jobs may be archived now; `undefined` if that is all of those. Default: all. */
+  ownProjects?: (() => Promise<readonly string[] | undefined>) | undefined;
   /** Days without a turn after which a job is archived in any case. Default: never. */
   afterDays?: number | undefined;
   /** Aborts when the service stops. */
@@ -22,7 +26,7 @@ const batchSize = 100;
 /** Archives jobs whose pull request is closed or merged, and jobs that have been idle for a number of days. */
 export class Archiver {
   readonly #options: ArchiverOptions;
-  #lastError: string | undefined;
+  readonly #lastErrors = new Map<PullRequests, string>();
 
   constructor(options: ArchiverOptions) {
     this.#options = options;
@@ -48,9 +52,21 @@ export class Archiver {
 
   async #archiveClosed(now: number): Promise<void> {
     const { store, signal, log } = this.#options;
-    const jobs = await this.#jobsWithPullRequest();
-    const links = await this.#findClosed(jobs);
-    const closed = jobs.filter(({ pullRequest }) => links.has(pullRequest));
+    const { pullRequests, ownProjects } = this.#options;
+    const all = await this.#jobsWithPullRequest();
+    const own = await ownProjects?.();
+    const jobs = Map.groupBy(all, ({ project }) =>
+      own?.includes(project) === false ? undefined : pullRequests.get(project),
+    );
+    // None waits for a platform that does not answer.
+    const found = await Promise.all(
+      pullRequests.values.map(async (each) => {
+        const asked = jobs.get(each) ?? [];
+        const links = await this.#findClosed(each, asked);
+        return asked.filter(({ pullRequest }) => links.has(pullRequest));
+      }),
+    );
+    const closed = found.flat();
     const archived: string[] = [];
     for (let start = 0; start < closed.length && !signal.aborted; start += batchSize) {
       archived.push(...(await store.archiveJobs(closed.slice(start, start + batchSize), now)));
@@ -70,18 +86,19 @@ export class Archiver {
     return jobs;
   }
 
-  async #findClosed(jobs: readonly JobWithPullRequest[]): Promise<ReadonlySet<string>> {
-    const { pullRequests, signal, log } = this.#options;
+  async #findClosed(pullRequests: PullRequests, jobs: readonly JobWithPullRequest[]): Promise<ReadonlySet<string>> {
+    const { signal, log } = this.#options;
     const opened = jobs.map(({ id, pullRequest: link, head }) => ({ link, branch: jobBranch(id), head }));
     try {
       const closed = await pullRequests.findClosed(opened);
-      this.#lastError = undefined;
+      this.#lastErrors.delete(pullRequests);
       return closed;
     } catch (error) {
       // Once per outage, because a round runs every minute.
       const message = errorMessage(error);
-      if (message !== this.#lastError && !signal.aborted) log(`Cannot read which pull requests are closed: ${message}`);
-      this.#lastError = message;
+      if (message !== this.#lastErrors.get(pullRequests) && !signal.aborted)
+        log(`Cannot read which pull requests are closed: ${message}`);
+      this.#lastErrors.set(pullRequests, message);
       return new Set();
     }
   }

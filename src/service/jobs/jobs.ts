@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { LogEvent } from "../log.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
+import type { PerProject } from "../per-project.ts";
 import type { Store, StoredJob } from "../store/store.ts";
 import {
   type Engine,
@@ -15,12 +16,18 @@ import { jobBranch } from "./job-files.ts";
 import { type Sleep, sleep as timer } from "./sleep.ts";
 import { type Clocks, machineClocks, steadyClock } from "./steady-clock.ts";
 
-export interface JobsOptions {
-  store: Store;
-  /** Shown as `source.repository` in job records. */
+/** What job records show of a project. */
+export interface ShownProject {
+  /** Shown as `source.repository`. */
   repositoryName: string;
   /** The model of new jobs. */
   model: string;
+}
+
+export interface JobsOptions {
+  store: Store;
+  /** What job records show of each project. */
+  projects: PerProject<ShownProject>;
   /** Default: jobs are only in the store. */
   copier?: JobCopier | undefined;
   /** Called when a create or message was rejected, because the store cannot be written. Default: does nothing. */
@@ -48,7 +55,8 @@ export class Jobs implements Engine {
   }
 
   async create(projectId: string, prompt: string): Promise<JobRecord | RateLimited> {
-    const { store, copier, model } = this.#options;
+    const { store, copier } = this.#options;
+    const { model } = this.#project(projectId);
     const job = { id: `job_${randomUUID()}`, project: projectId, createdAt: this.#clocks.wall(), model };
     const limited = await this.#accept("create", job.id, (onTurn) => store.addJob(job, prompt, this.#now(), onTurn));
     if (limited !== undefined) return limited;
@@ -175,12 +183,12 @@ export class Jobs implements Engine {
   }
 
   /** Of a job that was changed just now. It is not read again, because it was accepted even if the store fails a moment later. */
-  #activeRecord(job: Pick<StoredJob, "id" | "createdAt" | "model" | "pullRequest">): JobRecord {
+  #activeRecord(job: Pick<StoredJob, "id" | "project" | "createdAt" | "model" | "pullRequest">): JobRecord {
     return this.#record({ ...job, state: "active", archivedAt: null });
   }
 
-  #record(job: Pick<StoredJob, "id" | "createdAt" | "state" | "archivedAt" | "pullRequest" | "model">): JobRecord {
-    const { repositoryName, model } = this.#options;
+  #record(job: Omit<StoredJob, "idleSince" | "head">): JobRecord {
+    const { repositoryName, model } = this.#project(job.project);
     const { id, createdAt, state, archivedAt, pullRequest } = job;
     return {
       id,
@@ -191,5 +199,11 @@ export class Jobs implements Engine {
       createdAt: new Date(createdAt).toISOString(),
       archivedAt: archivedAt === null ? null : new Date(archivedAt).toISOString(),
     };
+  }
+
+  #project(name: string): ShownProject {
+    const project = this.#options.projects.get(name);
+    if (project === undefined) throw new Error(`the project ${name} is not configured`);
+    return project;
   }
 }

@@ -37,9 +37,13 @@ export interface TurnPorts {
   repository: PushRepository & Pick<Repository, "objects" | "findStart" | "lastCommitOf" | "commit">;
   worktrees: Pick<Worktrees, "checkOut" | "takeBack" | "release">;
   pullRequests: PullRequests;
+  /** The branch that pull requests are opened against. Default: the repository's default branch. */
+  targetBranch?: string | undefined;
   agent: Agent;
   sandbox: Sandbox;
   network: AgentNetwork;
+  /** Whether no agent of any project can change files of the service. Default: whether this one cannot. */
+  areFilesSafe?: boolean | undefined;
   /** Default: only on this machine. */
   homes?: SharedHomes | undefined;
   /** Per job. */
@@ -72,6 +76,9 @@ export type TurnResult = "completed" | "failed" | "stopped" | "postponed" | "tak
 
 /** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
 const maxAttempts = 2;
+
+/** Returns whether an agent cannot change files of the service: it is in a sandbox, or part of the service. */
+export const isKeptAway = (agent: Agent, sandbox: Sandbox): boolean => sandbox.isConfining || agent.isTrusted;
 
 /**
  * Runs a turn, from the checkout to the pull request. A turn that was interrupted or postponed after its commit was made is
@@ -143,7 +150,7 @@ async function processTurn(
   log(`Turn ${turn.id} started.`);
   const isMerged = await isPullRequestMerged(job, context);
   const [start, last] = await Promise.all([
-    repository.findStart(jobBranch(job.id), { isMerged, lastPushed: job.head }),
+    repository.findStart(jobBranch(job.id), { isMerged, lastPushed: job.head, targetBranch: context.targetBranch }),
     repository.lastCommitOf(job.id),
   ]);
   let head = (await findPushedCommit(turn, start, repository)) ?? (await pushUnpushedCommit(turn, start, last, push));
@@ -281,7 +288,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     network,
     limits,
     // Other agents could write code of the supervisor there.
-    compileCache: sandbox.isConfining || agent.isTrusted ? join(folder, "compile-cache") : undefined,
+    compileCache: (context.areFilesSafe ?? isKeptAway(agent, sandbox)) ? join(folder, "compile-cache") : undefined,
     onLimitExceeded: (limit) => {
       exceeded = limit;
       log(killedFor(limit));

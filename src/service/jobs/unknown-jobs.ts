@@ -10,7 +10,7 @@ export interface UnknownJobsOptions {
   store: Pick<Store, "job">;
   /** The service's folder. */
   folder: string;
-  repository: Repository;
+  repositories: readonly Pick<Repository, "jobIds" | "forgetJobs">[];
   /** Aborts when the service stops. */
   signal: AbortSignal;
 }
@@ -33,13 +33,13 @@ export class UnknownJobs {
   async run(now: number): Promise<void> {
     if (now < this.#nextAt) return;
     this.#nextAt = now + intervalMs;
-    const { folder, repository } = this.#options;
+    const { folder, repositories } = this.#options;
     for (const id of await this.#unknown(await readdir(jobsFolder(folder)).catch(() => [])))
       await removeDirectory(new JobDirectory(folder, id).path);
     const logs = await readdir(logsFolder(folder)).catch(() => []);
     for (const id of await this.#unknown(logs.map((name) => basename(name, ".log"))))
       await rm(jobLogFile(folder, id), { force: true });
-    await repository.forgetJobs(await this.#unknown(await repository.jobIds()));
+    for (const repository of repositories) await repository.forgetJobs(await this.#unknown(await repository.jobIds()));
   }
 
   async #unknown(ids: readonly string[]): Promise<string[]> {

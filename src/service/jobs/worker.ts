@@ -3,7 +3,8 @@ import type { Log } from "../log.ts";
 import { withLogContext } from "../log-context.ts";
 import { noMetrics } from "../metrics/metrics.ts";
 import { OutageLog } from "../outage-log.ts";
-import { LeaseLost } from "../store/ready-turns.ts";
+import type { PerProject } from "../per-project.ts";
+import { LeaseLost, type TurnLimits } from "../store/ready-turns.ts";
 import type { RunningTurn } from "../store/store.ts";
 import { StoreUnavailable } from "./engine.ts";
 import type { JobCopier } from "./job-copier.ts";
@@ -16,11 +17,32 @@ import { sleep as timer } from "./sleep.ts";
 import { watchStopRequest } from "./stop-request.ts";
 import { runTurn, type TurnPorts, type TurnResult } from "./turn.ts";
 
-export interface WorkerOptions extends Omit<TurnPorts, "stop" | "onFailure"> {
+/** What the turns of a project depend on. */
+export interface ProjectPorts
+  extends Pick<
+    TurnPorts,
+    | "repository"
+    | "worktrees"
+    | "pullRequests"
+    | "targetBranch"
+    | "agent"
+    | "sandbox"
+    | "network"
+    | "limits"
+    | "timeLimitMs"
+    | "largestChangeBytes"
+  > {
+  /** How many turns of the project run at a time, over all workers. Default: any number. */
+  agentsPerProject?: number | undefined;
+}
+
+export interface WorkerOptions extends Omit<TurnPorts, keyof ProjectPorts | "stop" | "onFailure"> {
+  /** Turns of other projects are left to workers that know these. */
+  projects: PerProject<ProjectPorts>;
+  /** Returns those whose turns may be taken now; `undefined` if that is all. Default: all. */
+  ownProjects?: (() => Promise<readonly string[] | undefined>) | undefined;
   /** How many agents run at a time. */
   agents: number;
-  /** How many turns of one project run at a time, over all workers. Default: any number. */
-  agentsPerProject?: number | undefined;
   /** Stops the running agents. Their turns are requeued. */
   signal: AbortSignal;
   /** Default: jobs are only in the store. */
@@ -152,14 +174,22 @@ export class Worker {
     return this.#running.size < agents && this.#gaps === 0 && !this.#isClosed && !signal.aborted;
   }
 
+  async #limits(): Promise<TurnLimits> {
+    const { projects, ownProjects } = this.#options;
+    const names = (await ownProjects?.()) ?? projects.names;
+    const limitOf = (project: string): number | undefined => projects.get(project)?.agentsPerProject;
+    if (names === undefined) return projects.values[0]?.agentsPerProject;
+    return new Map(names.map((name) => [name, limitOf(name) ?? Number.POSITIVE_INFINITY]));
+  }
+
   /** Takes turns while there are any and agents are free. Never rejects. */
   async #takeTurns(): Promise<void> {
-    const { store, agentsPerProject, now } = this.#options;
+    const { store, now } = this.#options;
     try {
       while (this.#isWanted && this.#canStart()) {
         this.#isWanted = false;
         this.#askedAt = this.#elapsed();
-        const turn = await store.startNextTurn(agentsPerProject, now?.());
+        const turn = await store.startNextTurn(await this.#limits(), now?.());
         this.#startOutage.end("Turns can be started again.");
         if (turn === undefined) continue;
         this.#isWanted = true;
@@ -248,7 +278,7 @@ export class Worker {
 
   /** Runs a turn. Returns why it failed or was postponed, if that is known. Never rejects. */
   async #run(turn: RunningTurn, signal: AbortSignal): Promise<{ result: TurnResult; reason?: string | undefined }> {
-    const { store, copier, log } = this.#options;
+    const { store, projects, copier, log } = this.#options;
     let reason: string | undefined;
     const onFailure = (text: string): void => {
       reason = text;
@@ -256,9 +286,12 @@ export class Worker {
     try {
       const job = await store.job(turn.job);
       if (!job) throw new Error("the store does not have the job of this turn");
+      const project = projects.get(job.project);
+      if (project === undefined) throw new Error(`the project ${job.project} is not configured`);
       await copier?.releaseHome(turn.job);
       using stop = watchStopRequest(turn, store);
-      const result = await runTurn(turn, job, { ...this.#options, stop: stop.signal, onFailure }, signal);
+      const ports = { ...this.#options, ...project, stop: stop.signal, onFailure };
+      const result = await runTurn(turn, job, ports, signal);
       return { result, reason: result === "failed" || result === "postponed" ? reason : undefined };
     } catch (error) {
       if (error instanceof StoreUnavailable) return { result: "postponed", reason: error.message };

@@ -6,7 +6,8 @@ import { plural, time } from "./words.ts";
 
 /** A page of the list of jobs. */
 export interface JobListPage {
-  repositoryName: string;
+  /** That of all jobs; `undefined` if they are of several. */
+  repositoryName: string | undefined;
   /** All that the reader may see. */
   projects: readonly string[];
   /** What is chosen. Default: all of them. */

@@ -3,13 +3,14 @@ import { LRUCache } from "lru-cache";
 import type { Access } from "../http/authentication.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { commitTitle } from "../jobs/commit-title.ts";
+import type { PerProject } from "../per-project.ts";
 import { renderJobList } from "./job-list-page.ts";
 import type { PageReply } from "./page-reply.ts";
 import type { JobPosition, JobStatus, ListedJob, PageStore } from "./page-store.ts";
 
 export interface JobListOptions {
   store: Pick<PageStore, "jobs" | "turnExcerpt">;
-  repositoryName: string;
+  projects: PerProject<{ repositoryName: string }>;
 }
 
 const pageLength = 50;
@@ -36,7 +37,7 @@ export class JobList {
    * @throws HttpException 404 if the project is not one of the reader's, 400 if another field is not valid
    */
   async show(query: URLSearchParams, { projects }: Access): Promise<PageReply> {
-    const { store, repositoryName } = this.#options;
+    const { store } = this.#options;
     const project = query.get("project") || undefined;
     const status = statusIn(query);
     const after = positionIn(query);
@@ -49,7 +50,14 @@ export class JobList {
     const last = found.length > pageLength ? jobs.at(-1) : undefined;
     const next = last && positionText(last);
     const isFirst = after === undefined;
+    const repositoryName = this.#repositoryOf(shown);
     return { status: 200, body: [renderJobList({ repositoryName, projects, project, status, jobs, isFirst, next })] };
+  }
+
+  /** Returns the name of the repository of all these projects; `undefined` if they have several. */
+  #repositoryOf(projects: readonly string[]): string | undefined {
+    const names = new Set(projects.map((project) => this.#options.projects.get(project)?.repositoryName));
+    return names.size === 1 ? [...names][0] : undefined;
   }
 
   async #title({ id, firstTurn }: ListedJob): Promise<string> {

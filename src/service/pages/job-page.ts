@@ -19,7 +19,7 @@ export interface JobPage {
   progress: JobProgress;
   /** The first line of its first prompt. */
   title: string;
-  repositoryName: string;
+  repositoryName: string | undefined;
   /** Its pull requests that are pages, newest first. */
   pages: readonly { number: number; title: string }[];
   turns: Html;

@@ -5,6 +5,7 @@ import { HttpException } from "../http/http-exception.ts";
 import { commitTitle } from "../jobs/commit-title.ts";
 import { type Engine, OutcomeUnknown, StoreUnavailable } from "../jobs/engine.ts";
 import type { JobLogs } from "../jobs/job-logs.ts";
+import type { PerProject } from "../per-project.ts";
 import { ExpiringTokens, newToken, type TokenStore } from "./expiring-tokens.ts";
 import { readForm } from "./form.ts";
 import { html } from "./html.ts";
@@ -20,7 +21,7 @@ export interface JobPagesOptions {
   store: PageStore;
   logs: JobLogs;
   engine: Pick<Engine, "message">;
-  repositoryName: string;
+  projects: PerProject<{ repositoryName: string }>;
   /** For forms that were sent. */
   tokens: TokenStore;
   /** Where the script of the page is. */
@@ -101,7 +102,7 @@ export class JobPages {
   }
 
   async #render(job: PageJob, draft?: MessageDraft) {
-    const { store, logs, repositoryName, scriptPath } = this.#options;
+    const { store, logs, projects, scriptPath } = this.#options;
     const { id } = job;
     // Read before what it describes: what changes meanwhile is an event then.
     const progress = await store.progress(id);
@@ -109,7 +110,7 @@ export class JobPages {
       job,
       progress: progress ?? { state: job.state, turns: 0, running: null },
       title: await this.#title(job),
-      repositoryName,
+      repositoryName: projects.get(job.project)?.repositoryName,
       pages: await store.pullRequestsOf(id, maxPullRequests),
       turns: await renderTurns(store, id, true),
       log: await readLogTail(logs, id, logTailBytes),

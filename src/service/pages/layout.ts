@@ -18,8 +18,12 @@ export const pageEnd = html`</main>
 </html>
 `;
 
-/** Returns what every page for someone who is signed in has at its top. */
-export function pageHeader(repositoryName: string): Html {
+/**
+ * Returns what every page for someone who is signed in has at its top.
+ *
+ * @param repositoryName - that of the page. Default: those of several repositories are on it
+ */
+export function pageHeader(repositoryName = ""): Html {
   return html`<header><nav><a href="/">Jobs</a> <span class="quiet">${repositoryName}</span></nav>
 <form method="post" action="/sign-out"><button class="link">Sign out</button></form></header>
 `;

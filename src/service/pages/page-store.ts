@@ -66,6 +66,8 @@ export interface TurnExcerpt {
 export interface PageStore {
   /** Returns `undefined` if there is no such job. */
   job(id: string): Promise<PageJob | undefined>;
+  /** Returns the project of a job; `undefined` if there is no such job. */
+  projectOf(jobId: string): Promise<string | undefined>;
   /** Returns jobs, newest first. */
   jobs(query: JobQuery): Promise<ListedJob[]>;
   /** Returns `undefined` if there is no such job. */

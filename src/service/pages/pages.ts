@@ -21,7 +21,7 @@ import { sendStream } from "./stream-reply.ts";
 export interface PagesOptions
   extends PullRequestPagesOptions,
     Omit<LogPagesOptions, "now">,
-    Omit<JobPagesOptions, "tokens" | "scriptPath">,
+    Omit<JobPagesOptions, "tokens" | "scriptPath" | "projects">,
     Omit<SignInOptions, "now" | "tokens"> {
   store: PageStore;
   /** For sessions, links and forms. Default: in memory. */

@@ -3,6 +3,7 @@ import pLimit from "p-limit";
 import type { Repository } from "../git/repository.ts";
 import { HttpException } from "../http/http-exception.ts";
 import type { Log } from "../log.ts";
+import type { PerProject } from "../per-project.ts";
 import type { LocalPullRequest } from "../pulls/local.ts";
 import type { PullRequestState } from "../pulls/pull-requests.ts";
 import { StateErrorLog } from "../pulls/state-error-log.ts";
@@ -13,12 +14,18 @@ import { renderChanges, renderHead } from "./pull-request-page.ts";
 import { renderInSlices } from "./render-in-slices.ts";
 import { renderTurns } from "./turn-list.ts";
 
-export interface PullRequestPagesOptions {
-  store: Pick<PageStore, "pullRequest" | "countTurns" | "latestTurns" | "turnExcerpt">;
-  repository: Repository;
+/** Where the pull requests of a project are. */
+export interface PullRequestSource {
+  repository: Pick<Repository, "latestCommits" | "diff">;
   repositoryName: string;
   /** Reads the state of a pull request. */
   stateOf: (pullRequest: LocalPullRequest) => Promise<PullRequestState>;
+}
+
+export interface PullRequestPagesOptions {
+  store: Pick<PageStore, "pullRequest" | "projectOf" | "countTurns" | "latestTurns" | "turnExcerpt">;
+  /** Pull requests of other projects have no page. */
+  projects: PerProject<PullRequestSource>;
   log: Log;
 }
 
@@ -60,40 +67,52 @@ export class PullRequestPages {
     const current = this.#renders.get(number);
     if (current) return current;
     const pullRequest = await this.#options.store.pullRequest(number);
-    if (!pullRequest) return undefined;
+    const source = pullRequest && (await this.#sourceOf(pullRequest));
+    if (!source) return undefined;
     const begun = this.#renders.get(number);
     if (begun) return begun;
     if (this.#limit.pendingCount >= maxWaiting)
       throw new HttpException(503, "Too many pages are being rendered. Try again in a few seconds.", {
         "retry-after": "5",
       });
-    const render = this.#limit(() => this.#render(number, pullRequest)).finally(() => this.#renders.delete(number));
+    const render = this.#limit(() => this.#render(number, pullRequest, source)).finally(() =>
+      this.#renders.delete(number),
+    );
     this.#renders.set(number, render);
     return render;
   }
 
-  async #render(number: number, pullRequest: LocalPullRequest): Promise<PageBody> {
-    const { store, repositoryName } = this.#options;
-    const { job, title, branch, target, base, head } = pullRequest;
-    const state = await this.#stateOf(number, pullRequest);
-    const start = renderHead({ number, jobId: job, title, branch, targetBranch: target, repositoryName, state });
-    return [start, await renderTurns(store, job), await this.#renderChanges(base, head)];
+  async #sourceOf({ job }: LocalPullRequest): Promise<PullRequestSource | undefined> {
+    const project = await this.#options.store.projectOf(job);
+    return project === undefined ? undefined : this.#options.projects.get(project);
   }
 
-  async #stateOf(number: number, pullRequest: LocalPullRequest): Promise<PullRequestState | undefined> {
+  async #render(number: number, pullRequest: LocalPullRequest, source: PullRequestSource): Promise<PageBody> {
+    const { store } = this.#options;
+    const { repository, repositoryName } = source;
+    const { job, title, branch, target, base, head } = pullRequest;
+    const state = await this.#stateOf(number, pullRequest, source);
+    const start = renderHead({ number, jobId: job, title, branch, targetBranch: target, repositoryName, state });
+    return [start, await renderTurns(store, job), await this.#renderChanges(base, head, repository)];
+  }
+
+  async #stateOf(
+    number: number,
+    pullRequest: LocalPullRequest,
+    { stateOf }: PullRequestSource,
+  ): Promise<PullRequestState | undefined> {
     try {
-      return await this.#options.stateOf(pullRequest);
+      return await stateOf(pullRequest);
     } catch (error) {
       this.#errors.report(`/pull/${number}`, error);
       return undefined;
     }
   }
 
-  async #renderChanges(base: string, head: string): Promise<Buffer> {
+  async #renderChanges(base: string, head: string, repository: PullRequestSource["repository"]): Promise<Buffer> {
     const key = `${base}..${head}`;
     const cached = this.#changes.get(key);
     if (cached) return cached;
-    const { repository } = this.#options;
     const commits = await repository.latestCommits(base, head, maxCommits + 1);
     const diff = await repository.diff(base, head, maxDiffBytes);
     const shown = firstLines(diff, maxDiffLines);

@@ -25,6 +25,8 @@ export interface LocalPullRequestStore {
 export interface LocalPullRequestsOptions {
   store: LocalPullRequestStore;
   repository: Pick<Repository, "fetch" | "targetBranch" | "branchHead" | "branchHeads" | "findMerged" | "isMerged">;
+  /** The branch that pull requests are opened against. Default: the repository's default branch. */
+  targetBranch?: string | undefined;
   /** Returns the service's base URL. Called when a link is made, because the port is unknown before the service listens. */
   baseUrl: () => string;
   /** Aborts when the service stops. */
@@ -52,9 +54,9 @@ export class LocalPullRequests implements PullRequests {
   }
 
   async stateOf(pullRequest: PullRequestRef): Promise<PullRequestState> {
-    const { repository } = this.#options;
+    const { repository, targetBranch } = this.#options;
     await repository.fetch();
-    return this.stateAtLastFetch(pullRequest, await repository.targetBranch());
+    return this.stateAtLastFetch(pullRequest, await repository.targetBranch(targetBranch));
   }
 
   async findClosed(pullRequests: readonly PullRequestRef[]): Promise<ReadonlySet<string>> {
@@ -62,7 +64,7 @@ export class LocalPullRequests implements PullRequests {
     const closed = new Set<string>();
     if (pullRequests.length === 0) return closed;
     await repository.fetch();
-    const targetBranch = await repository.targetBranch();
+    const targetBranch = await repository.targetBranch(this.#options.targetBranch);
     const heads = await repository.branchHeads();
     const target = heads.get(targetBranch);
     if (target === undefined) throw new Error(`the branch ${targetBranch} is missing`);

@@ -16,6 +16,12 @@ export interface TakenTurn {
 }
 
 /**
+ * How many turns of a project may run at a time: the same number for every project, or one for each project whose turns may be
+ * taken at all, which is `Infinity` if any number may run. Default: any number of every project.
+ */
+export type TurnLimits = number | ReadonlyMap<string, number> | undefined;
+
+/**
  * The queue of the turns that can be started, at most one of each job. Whoever takes a turn owns it until it ends, is put back,
  * or its lease expires. Projects take turns, so that one with many jobs does not hold up the others; within a project, the turn
  * goes first that became ready first.
@@ -26,13 +32,9 @@ export interface ReadyTurns {
   /** Adds a turn, unless it is there. */
   add(transaction: Transaction, turn: ReadyTurn): Promise<void>;
   /** Returns `false` if there is certainly no turn to take. */
-  mayHaveTurns(sql: Sql): Promise<boolean>;
-  /**
-   * Takes the next turn; `undefined` if there is none.
-   *
-   * @param perProject - how many turns of one project may be taken at a time. Default: any number
-   */
-  take(transaction: Transaction, perProject: number | undefined): Promise<TakenTurn | undefined>;
+  mayHaveTurns(sql: Sql, limits?: TurnLimits): Promise<boolean>;
+  /** Takes the next turn; `undefined` if there is none. */
+  take(transaction: Transaction, limits: TurnLimits): Promise<TakenTurn | undefined>;
   /**
    * Removes a taken turn, because it has ended.
    *

@@ -9,7 +9,7 @@ import type { JobProgress, JobQuery, ListedJob, PageStore, TurnExcerpt } from ".
 import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
 import { countUse } from "./hourly-limit.ts";
 import type { JobChanges } from "./job-changes.ts";
-import { LeaseLost, type ReadyTurns } from "./ready-turns.ts";
+import { LeaseLost, type ReadyTurns, type TurnLimits } from "./ready-turns.ts";
 import type { Database, Sql, Transaction, Value } from "./sql.ts";
 
 /** A row of `job`. Times are milliseconds since 1970. */
@@ -35,6 +35,7 @@ export type NewJob = Pick<StoredJob, "id" | "project" | "createdAt"> & Partial<P
 /** A job that is neither active nor archived, and has a pull request. */
 export interface JobWithPullRequest {
   id: string;
+  project: string;
   idleSince: number;
   pullRequest: string;
   head: string;
@@ -149,16 +150,48 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
     await this.#database[Symbol.asyncDispose]();
   }
 
-  /** Returns the name of the repository that the jobs belong to; `undefined` before it is set. */
+  /** Returns the name of the repository whose clone is in the service's folder itself; `undefined` before it is set. */
   async repository(): Promise<string | undefined> {
-    return (await this.#database.row<{ name: string }>("SELECT name FROM repository"))?.name;
+    return (await this.#database.row<{ name: string }>("SELECT coalesce(main, name) AS name FROM repository"))?.name;
   }
 
-  async setRepository(name: string): Promise<void> {
+  /** @param isOnly - whether there is no other repository, so that earlier versions of the service can use the store */
+  async setRepository(name: string, isOnly = true): Promise<void> {
     await this.#database.transaction(async (transaction) => {
       await transaction.run("DELETE FROM repository");
-      await transaction.run("INSERT INTO repository (name) VALUES (?)", name);
+      const insert = "INSERT INTO repository (name, main) VALUES (?, ?)";
+      await transaction.run(insert, isOnly ? name : severalRepositories, name);
     });
+  }
+
+  /** Returns the name of the repository that the jobs of each project belong to, as far as it is set. */
+  async projectRepositories(): Promise<ReadonlyMap<string, string>> {
+    const sql = 'SELECT project, name FROM "projectRepository" ORDER BY project';
+    const rows = await this.#database.rows<{ project: string; name: string }>(sql);
+    return new Map(rows.map(({ project, name }) => [project, name]));
+  }
+
+  /** Sets the repositories of these projects, and leaves those of others. */
+  async setProjectRepositories(names: ReadonlyMap<string, string>): Promise<void> {
+    const set = `INSERT INTO "projectRepository" (project, name) VALUES (?, ?)
+      ON CONFLICT (project) DO UPDATE SET name = excluded.name`;
+    await this.#database.transaction(async (transaction) => {
+      for (const [project, name] of names) await transaction.run(set, project, name);
+    });
+  }
+
+  /** Returns the projects that have jobs. */
+  async projects(): Promise<string[]> {
+    const sql = "SELECT DISTINCT project FROM job ORDER BY project";
+    return (await this.#database.rows<{ project: string }>(sql)).map(({ project }) => project);
+  }
+
+  /** Returns how many turns wait in each project that has any. */
+  waitingTurns(): Promise<{ project: string; turns: number }[]> {
+    return this.#database.rows(
+      `SELECT job.project, count(*) AS turns FROM turn JOIN job ON job.id = turn.job
+         WHERE turn.state = 'waiting' GROUP BY job.project ORDER BY job.project`,
+    );
   }
 
   /** Calls `listener` whenever a turn may have become ready to be started, also by another process on the same store. */
@@ -334,14 +367,14 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
   /**
    * Takes the next turn to run it; see `ReadyTurns` for the order.
    *
-   * @param perProject - how many turns of one project run at a time. Default: any number
+   * @param limits - default: none
    * @param at - milliseconds since 1970. Default: the time of the machine
    */
-  async startNextTurn(perProject?: number, at = Date.now()): Promise<RunningTurn | undefined> {
+  async startNextTurn(limits?: TurnLimits, at = Date.now()): Promise<RunningTurn | undefined> {
     // Asked first, because most calls find no turn, and a transaction would show that the store can be written.
-    if (!(await this.#ready.mayHaveTurns(this.#database))) return undefined;
+    if (!(await this.#ready.mayHaveTurns(this.#database, limits))) return undefined;
     const started = await this.#database.transaction(async (transaction) => {
-      const taken = await this.#ready.take(transaction, perProject);
+      const taken = await this.#ready.take(transaction, limits);
       if (taken === undefined) return undefined;
       const find = "SELECT id, job, prompt, attempts, state FROM turn WHERE id = ?";
       const found = await transaction.row<Turn & { state: TurnState }>(find, taken.turn);
@@ -640,7 +673,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
    */
   jobsWithPullRequest(limit: number, after?: JobWithPullRequest): Promise<JobWithPullRequest[]> {
     return this.#database.rows<JobWithPullRequest>(
-      `SELECT id, "idleSince", "pullRequest", head FROM job
+      `SELECT id, project, "idleSince", "pullRequest", head FROM job
          WHERE "idleSince" IS NOT NULL AND "archivedAt" IS NULL AND "pullRequest" IS NOT NULL AND ("idleSince", id) > (?, ?)
          ORDER BY "idleSince", id LIMIT ?`,
       after?.idleSince ?? -1,
@@ -716,6 +749,11 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
   pullRequestsOf(jobId: string, count: number): Promise<{ number: number; title: string }[]> {
     const sql = 'SELECT number, title FROM "pullRequest" WHERE job = ? ORDER BY number DESC LIMIT ?';
     return this.#database.rows(sql, jobId, count);
+  }
+
+  /** Returns the project of a job; `undefined` if there is no such job. */
+  async projectOf(jobId: string): Promise<string | undefined> {
+    return (await this.#database.row<{ project: string }>("SELECT project FROM job WHERE id = ?", jobId))?.project;
   }
 
   /** Returns whether a turn is still run by whoever took it with this lease. Somebody else can take it even now. */
@@ -798,6 +836,8 @@ function jobsQuery({ projects, status, after, limit }: JobQuery): { sql: string;
 
 /** The status of a job, as the index of lists has it. */
 const statusOf = `(CASE WHEN "archivedAt" IS NULL THEN state ELSE 'archived' END)`;
+/** No repository has this name. Services that know only one repository do not start when they read it. */
+const severalRepositories = "several (see --config)";
 
 const stateOf = "SELECT state FROM turn WHERE id = ?";
 

@@ -1,7 +1,16 @@
 import { describe, expect, test, vi } from "vitest";
 import { help, parseOptions } from "../../../src/service/options.ts";
 
-const parse = (line: string, environment: Record<string, string> = {}) => parseOptions(line.split(" "), environment);
+/** Returns the options together with those of a project. */
+function parseArguments(args: string[], environment: Record<string, string> = {}) {
+  const options = parseOptions(args, environment);
+  if (options === "help" || "error" in options) return options;
+  const project = options.settings.get("docs");
+  if (project === undefined) throw new Error("no project");
+  return { ...options, ...project };
+}
+
+const parse = (line: string, environment: Record<string, string> = {}) => parseArguments(line.split(" "), environment);
 
 test("requires only the repository", () => {
   expect(parse("--repository docs")).toMatchObject({
@@ -52,7 +61,7 @@ test("a worker may answer requests for its health on a port", () => {
 });
 
 test("parses every option", () => {
-  const options = parseOptions(
+  const options = parseArguments(
     [
       "--repository=git@github.com:acme/docs.git",
       "--agent=/path/to/agent.sh --fast",
@@ -96,11 +105,11 @@ test.each([
   "",
 ])("rejects the public URL %j", (url) => {
   const error = "--public-url must be an https URL without a path, such as https://agents.example.com.";
-  expect(parseOptions(["--repository=docs", `--public-url=${url}`], {})).toEqual({ error });
+  expect(parseArguments(["--repository=docs", `--public-url=${url}`], {})).toEqual({ error });
 });
 
 test("runs an agent's command with a shell", () => {
-  const options = parseOptions(["--repository=docs", "--agent=/path/to/agent.sh --fast"], {});
+  const options = parseArguments(["--repository=docs", "--agent=/path/to/agent.sh --fast"], {});
   if (options === "help" || "error" in options) throw new Error("not parsed");
   expect(options.agent.command({ isFollowUp: false, isSandboxed: false }).args).toEqual([
     "-c",
@@ -157,7 +166,7 @@ test("gives an agent more variables and files", () => {
 describe("--agent", () => {
   /** Returns the script that an agent runs. */
   const scriptOf = (args: string[], isFollowUp: boolean) => {
-    const options = parseOptions(["--repository=docs", ...args], { ANTHROPIC_API_KEY: "a" });
+    const options = parseArguments(["--repository=docs", ...args], { ANTHROPIC_API_KEY: "a" });
     if (options === "help" || "error" in options) throw new Error("not parsed");
     return options.agent.command({ isFollowUp, isSandboxed: false }).args[1];
   };
@@ -219,7 +228,7 @@ test.each([
   ["--agent-follow-up= ", "--agent-follow-up is empty."],
 ])("rejects %s", (option, error) => {
   const environment = { GITHUB_TOKEN: "t" };
-  expect(parseOptions(["--repository=https://github.com/acme/docs", option], environment)).toEqual({ error });
+  expect(parseArguments(["--repository=https://github.com/acme/docs", option], environment)).toEqual({ error });
 });
 
 test("names who has access", () => {

@@ -1,12 +1,13 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { builtInEditor, shellAgent } from "../../../src/service/agents/agent.ts";
 import { unconfined } from "../../../src/service/agents/sandbox/sandbox.ts";
-import type { Backend } from "../../../src/service/backend.ts";
+import type { Backend, ProjectBackend } from "../../../src/service/backend.ts";
 import { Repository } from "../../../src/service/git/repository.ts";
+import { PerProject } from "../../../src/service/per-project.ts";
 import { LocalPullRequests } from "../../../src/service/pulls/local.ts";
-import { checkAgent, runWorker, type WorkerOptions } from "../../../src/service/run-worker.ts";
+import { checkAgent, type ProjectAgents, runWorker, type WorkerOptions } from "../../../src/service/run-worker.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../support/step.ts";
@@ -20,36 +21,54 @@ class FakeRepository extends Repository {
   override async packIfNeeded(): Promise<boolean> {
     return false;
   }
-  override async forgetJobs(): Promise<void> {}
+  readonly forgotten: string[] = [];
+  override async forgetJobs(ids: readonly string[]): Promise<void> {
+    this.forgotten.push(...ids);
+  }
 }
 
+/** Returns what a project uses of a repository with its name. */
+function projectBackend(name: string, store: Store, folder: string): ProjectBackend & { repository: FakeRepository } {
+  const repository = new FakeRepository({ url: "/nowhere", folder });
+  const { signal } = new AbortController();
+  return {
+    identity: name,
+    cloneFolder: folder,
+    repository,
+    repositoryName: name,
+    targetBranch: undefined,
+    pullRequests: { open: async () => "", stateOf: async () => "open", findClosed: async () => new Set() },
+    localPullRequests: new LocalPullRequests({ store, repository, baseUrl: () => "", signal, log: () => {} }),
+  };
+}
+
+/** @param names - each project's. Default: there is one repository for all */
 async function setUp(
-  options: Partial<WorkerOptions> = {},
+  options: Partial<WorkerOptions & ProjectAgents> = {},
   prepare: (store: Store, folder: string) => unknown = () => {},
+  names?: readonly string[],
 ) {
   const folder = temporaryFolder();
   const store = openSqliteStore(":memory:");
-  const repository = new FakeRepository({ url: "/nowhere", folder });
-  const { signal } = new AbortController();
-  const localPullRequests = new LocalPullRequests({ store, repository, baseUrl: () => "", signal, log: () => {} });
-  const backend: Backend = {
-    store,
-    repository,
-    repositoryName: "docs",
-    pullRequests: { open: async () => "", stateOf: async () => "open", findClosed: async () => new Set() },
-    localPullRequests,
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
-  };
+  const perProject = <T>(create: (name: string) => T): PerProject<T> =>
+    names === undefined
+      ? PerProject.same(create("docs"))
+      : PerProject.of(new Map(names.map((name) => [name, create(name)])));
+  const projects = perProject((name) => projectBackend(name, store, join(folder, names === undefined ? "" : name)));
+  const backend: Backend = { store, projects, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
   const log: string[] = [];
   const stop = new AbortController();
   await prepare(store, folder);
   const worker = await runWorker(backend, {
-    agent: builtInEditor,
-    sandbox: unconfined,
+    settings: perProject(() => ({
+      agent: builtInEditor,
+      sandbox: unconfined,
+      timeLimitMs: 1000,
+      largestChangeBytes: 1000,
+      ...options,
+    })),
     folder,
     agents: 1,
-    timeLimitMs: 1000,
-    largestChangeBytes: 1000,
     signal: stop.signal,
     log: (line) => void log.push(line),
     ...options,
@@ -59,7 +78,7 @@ async function setUp(
     await worker[Symbol.asyncDispose]();
     await store[Symbol.asyncDispose]();
   });
-  return { folder, store, worker, log, stop };
+  return { folder, store, worker, log, stop, projects };
 }
 
 /** Creates what an earlier service left of a job. */
@@ -175,4 +194,42 @@ test("a worker says if it cannot remove what an earlier service left", async () 
   });
   const line = `Cannot remove what an earlier service left in ${folder}: no such table`;
   await vi.waitFor(() => expect(log).toContain(line), { timeout: 10_000 });
+});
+
+describe("a worker with several repositories", () => {
+  test("removes the commits of deleted jobs from all clones", async () => {
+    const { projects } = await setUp(
+      {},
+      async (store) => {
+        await addIdleJob(store, "a");
+        await store.deleteIdleJobs(Date.now() + 1000, 10);
+      },
+      ["docs", "site"],
+    );
+    const forgotten = () => projects.values.map(({ repository }) => repository.forgotten);
+    await vi.waitFor(() => expect(forgotten()).toEqual([["a"], ["a"]]), { timeout: 10_000 });
+  });
+
+  test("keeps as many worktrees as it may of each, and leaves those of other projects where they are", async () => {
+    const paths: string[] = [];
+    const { log } = await setUp(
+      { keptWorktrees: 1 },
+      async (store, folder) => {
+        for (const [id, project] of Object.entries({ docs_1: "docs", docs_2: "docs", site: "site", gone: "gone" })) {
+          await store.addJob({ id, project, createdAt: 5 }, "Go on");
+          const turn = await store.startNextTurn();
+          if (turn) await store.finishTurn(turn, "completed", 6);
+          const path = leave(folder, id);
+          // Later ones were used later.
+          utimesSync(join(path, "index"), 1_000_000 + paths.length, 1_000_000 + paths.length);
+          paths.push(join(path, "tree"));
+        }
+        await store.addTurn("gone", "More", 7);
+      },
+      ["docs", "site"],
+    );
+    const isKept = () => paths.map((path) => existsSync(path));
+    await vi.waitFor(() => expect(isKept()).toEqual([false, true, true, true]), { timeout: 10_000 });
+    expect(log).toContain("Turns of projects that are not in --config wait: gone (1 turn)");
+  });
 });

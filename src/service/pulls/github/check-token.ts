@@ -13,8 +13,8 @@ export async function checkToken(
   identity: RepositoryIdentity,
   log: (line: string) => void,
 ): Promise<void> {
-  const { owner, name } = api.repository;
-  const needs = `GITHUB_TOKEN needs write access to contents and pull requests of ${owner}/${name}`;
+  const { owner, name, tokenVariable = "GITHUB_TOKEN" } = api.repository;
+  const needs = `${tokenVariable} needs write access to contents and pull requests of ${owner}/${name}`;
   let repository: RepositoryData;
   try {
     repository = await identity.read({ isRetried: false });
@@ -22,7 +22,7 @@ export async function checkToken(
   } catch (error) {
     if (!(error instanceof GitHubError)) throw error;
     if (error.isPermanent) throw new Error(`${needs}. ${error.message}`);
-    log(`Cannot check GITHUB_TOKEN, so jobs may fail when they push or open pull requests. ${error.message}`);
+    log(`Cannot check ${tokenVariable}, so jobs may fail when they push or open pull requests. ${error.message}`);
     return;
   }
   throw new Error(`${needs}. It can only read it.`);
@@ -30,7 +30,11 @@ export async function checkToken(
 
 /** Returns whether the token is that of a GitHub App, for which GitHub always says that it cannot push. */
 async function isInstallationToken(api: GitHubApi): Promise<boolean> {
-  const options = { what: "Checking GITHUB_TOKEN", maxWaitMs: 0, isRetried: false };
+  const options = {
+    what: `Checking ${api.repository.tokenVariable ?? "GITHUB_TOKEN"}`,
+    maxWaitMs: 0,
+    isRetried: false,
+  };
   try {
     await api.request("GET /installation/repositories", { per_page: 1 }, options);
     return true;

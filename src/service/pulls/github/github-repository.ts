@@ -5,4 +5,6 @@ export interface GitHubRepository {
   owner: string;
   name: string;
   token: string;
+  /** The variable of the environment that the token is from, for messages. Default: `GITHUB_TOKEN`. */
+  tokenVariable?: string | undefined;
 }

@@ -20,7 +20,8 @@ export interface Imported {
 
 /** The tables with what they are read by. Those that others refer to are first. */
 const tables = {
-  repository: "SELECT name FROM repository",
+  repository: "SELECT * FROM repository",
+  projectRepository: "SELECT * FROM projectRepository",
   job: "SELECT * FROM job ORDER BY id",
   turn: `SELECT id, job, prompt, CASE state WHEN 'running' THEN 'waiting' ELSE state END AS state, attempts, endedAt, answer
     FROM turn ORDER BY id`,
@@ -70,7 +71,8 @@ async function copy(
   if ((await transaction.row("SELECT 1 FROM job LIMIT 1")) !== undefined)
     throw new Error("the database has jobs already");
   await transaction.run("DELETE FROM repository");
-  const counts = { repository: 0, job: 0, turn: 0, pullRequest: 0, use: 0 };
+  await transaction.run('DELETE FROM "projectRepository"');
+  const counts = { repository: 0, projectRepository: 0, job: 0, turn: 0, pullRequest: 0, use: 0 };
   for (const table of Object.keys(tables) as (keyof typeof tables)[])
     counts[table] = await copyTable(source, table, transaction);
   await transaction.query(`SELECT setval('"turnId"', (SELECT coalesce(max(id), 0) + 1 FROM turn))`);

@@ -1,6 +1,6 @@
 import { PgBoss } from "pg-boss";
 import { StoreUnavailable } from "../../jobs/engine.ts";
-import type { ReadyTurn, ReadyTurns, TakenTurn } from "../ready-turns.ts";
+import type { ReadyTurn, ReadyTurns, TakenTurn, TurnLimits } from "../ready-turns.ts";
 import { LeaseLost } from "../ready-turns.ts";
 import type { Sql, Transaction } from "../sql.ts";
 import { type PostgresDatabase, PostgresTransaction } from "./database.ts";
@@ -103,7 +103,7 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     await this.#boss.send(
       queue,
       { turn, rank },
-      { singletonKey: job, group: { id: project }, priority: -rank, db: connectionOf(transaction) },
+      { singletonKey: job, group: { id: project, tier: project }, priority: -rank, db: connectionOf(transaction) },
     );
     await transaction.row("SELECT pg_notify(?, '')", turnChannel);
   }
@@ -112,16 +112,40 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     return true;
   }
 
-  async take(transaction: Transaction, perProject: number | undefined): Promise<TakenTurn | undefined> {
+  async take(transaction: Transaction, limits: TurnLimits): Promise<TakenTurn | undefined> {
+    const concurrency = groupConcurrency(limits);
     // Two at the same time would not count each other.
-    if (perProject !== undefined) await transaction.lock("turns");
-    const limit = perProject === undefined ? {} : { groupConcurrency: perProject };
-    const options = { ...limit, db: connectionOf(transaction) };
-    const [found] = await this.#boss.fetch<{ turn: number; rank: number }>(queue, options);
+    if (concurrency !== undefined) await transaction.lock("turns");
+    const options = { ...(concurrency && { groupConcurrency: concurrency }), db: connectionOf(transaction) };
+    const found =
+      typeof limits === "object" ? await this.#fetchKnown(transaction, limits, options) : await this.#fetch(options);
     if (found === undefined) return undefined;
     const { turn, rank } = found.data;
     await transaction.run('UPDATE "lastStart" SET rank = ? WHERE rank < ?', rank, rank);
     return { turn, lease: `${found.id}/${found.retryCount}` };
+  }
+
+  async #fetch(options: FetchOptions): Promise<QueuedTurn | undefined> {
+    return (await this.#boss.fetch<QueuedTurn["data"]>(queue, options))[0];
+  }
+
+  /** Takes a turn of a project that has a limit. */
+  async #fetchKnown(
+    transaction: Transaction,
+    limits: ReadonlyMap<string, number>,
+    options: FetchOptions,
+  ): Promise<QueuedTurn | undefined> {
+    const projects = await transaction.rows<{ name: string }>("SELECT name FROM project");
+    const unknown = projects.map(({ name }) => name).filter((name) => !limits.has(name));
+    for (;;) {
+      await transaction.run("SAVEPOINT take");
+      const found = await this.#fetch({ ...options, ignoreGroups: unknown });
+      const project = found?.groupId ?? "";
+      if (found === undefined || limits.has(project)) return found;
+      // It was added after the others were read.
+      await transaction.run("ROLLBACK TO SAVEPOINT take");
+      unknown.push(project);
+    }
   }
 
   async remove(transaction: Transaction, taken: TakenTurn): Promise<void> {
@@ -186,6 +210,25 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
   #announce(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+interface QueuedTurn {
+  id: string;
+  retryCount: number;
+  data: { turn: number; rank: number };
+  groupId?: string | null;
+}
+
+type FetchOptions = Parameters<PgBoss["fetch"]>[1];
+
+/** More than can run. */
+const anyNumber = 1_000_000;
+
+/** Returns the limits for pg-boss; `undefined` if there are none. The tier of a turn is its project. */
+function groupConcurrency(limits: TurnLimits) {
+  if (typeof limits !== "object") return limits;
+  const tiers = [...limits].filter(([, limit]) => Number.isFinite(limit));
+  return tiers.length === 0 ? undefined : { default: anyNumber, tiers: Object.fromEntries(tiers) };
 }
 
 /** Lets pg-boss take part in a transaction. */

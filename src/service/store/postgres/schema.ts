@@ -97,6 +97,18 @@ const migrations: readonly Migration[] = [
       CREATE INDEX "jobByStatus" ON job ((CASE WHEN "archivedAt" IS NULL THEN state ELSE 'archived' END), "createdAt", id);
     `,
   },
+  {
+    oldest: 1,
+    queueSchema: 43,
+    sql: `
+      -- The repository that the jobs of each project belong to.
+      CREATE TABLE "projectRepository" (project text PRIMARY KEY, name text NOT NULL);
+      INSERT INTO "projectRepository" SELECT DISTINCT job.project, repository.name FROM job, repository;
+      -- The repository whose clone is in the folder of a service itself; NULL if that is the one of \`name\`. Earlier services
+      -- know only \`name\`, which is that of no repository if there are several, so that they do not start.
+      ALTER TABLE repository ADD COLUMN main text;
+    `,
+  },
 ];
 
 /** The version of pg-boss's schema that this version works with. */

@@ -1,6 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { ReadyTurn, ReadyTurns, TakenTurn } from "../ready-turns.ts";
+import type { ReadyTurn, ReadyTurns, TakenTurn, TurnLimits } from "../ready-turns.ts";
 import type { Sql, Transaction } from "../sql.ts";
+
+interface NextTurn {
+  turn: number;
+  project: string;
+}
 
 /**
  * The queue of one process, in its SQLite file: the project whose last start is longest ago goes first. A lease never expires,
@@ -26,19 +31,29 @@ export class SqliteReadyTurns implements ReadyTurns {
     this.#noteReady(turn);
   }
 
-  async mayHaveTurns(sql: Sql): Promise<boolean> {
-    return (await sql.row("SELECT 1 FROM ready LIMIT 1")) !== undefined;
+  async mayHaveTurns(sql: Sql, limits?: TurnLimits): Promise<boolean> {
+    const ready = "SELECT 1 FROM ready";
+    const projects = "JOIN json_each(?) AS known ON known.key = ready.project";
+    return typeof limits === "object"
+      ? (await sql.row(`${ready} ${projects} LIMIT 1`, toJson(limits))) !== undefined
+      : (await sql.row(`${ready} LIMIT 1`)) !== undefined;
   }
 
-  async take(transaction: Transaction, perProject: number | undefined): Promise<TakenTurn | undefined> {
+  async take(transaction: Transaction, limits: TurnLimits): Promise<TakenTurn | undefined> {
     const running = `SELECT count(*) FROM turn JOIN job ON job.id = turn.job
       WHERE turn.state = 'running' AND job.project = project.name`;
-    const limit = perProject === undefined ? "" : `WHERE (${running}) < ${perProject}`;
-    const next = await transaction.row<{ turn: number; project: string }>(
-      `SELECT ready.turn, project.name AS project FROM project
+    const find = (from: string, where: string) => `SELECT ready.turn, project.name AS project FROM ${from}
          CROSS JOIN ready ON ready.turn = (SELECT min(turn) FROM ready WHERE ready.project = project.name)
-         ${limit} ORDER BY project.lastStart, ready.turn LIMIT 1`,
+         ${where} ORDER BY project.lastStart, ready.turn LIMIT 1`;
+    const ofEach = find(
+      "project JOIN json_each(?) AS known ON known.key = project.name",
+      `WHERE known.value IS NULL OR (${running}) < known.value`,
     );
+    const ofAny = find("project", limits === undefined ? "" : `WHERE (${running}) < ${limits}`);
+    const next =
+      typeof limits === "object"
+        ? await transaction.row<NextTurn>(ofEach, toJson(limits))
+        : await transaction.row<NextTurn>(ofAny);
     if (next === undefined) return undefined;
     await transaction.run("DELETE FROM ready WHERE turn = ?", next.turn);
     this.#since.delete(next.turn);
@@ -95,4 +110,9 @@ export class SqliteReadyTurns implements ReadyTurns {
 
   /** No other process adds turns. */
   onReady(): void {}
+}
+
+/** Returns the limits as an object, in which `null` is no limit. */
+function toJson(limits: ReadonlyMap<string, number>): string {
+  return JSON.stringify(Object.fromEntries(limits));
 }

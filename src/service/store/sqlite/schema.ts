@@ -87,6 +87,13 @@ const migrations: readonly string[] = [
   CREATE INDEX jobOfProject ON job (project, createdAt, id);
   CREATE INDEX jobByStatus ON job ((CASE WHEN archivedAt IS NULL THEN state ELSE 'archived' END), createdAt, id);
   `,
+  `
+  -- The repository that the jobs of each project belong to.
+  CREATE TABLE projectRepository (project TEXT PRIMARY KEY, name TEXT NOT NULL) STRICT;
+  INSERT INTO projectRepository SELECT DISTINCT job.project, repository.name FROM job, repository;
+  -- The repository whose clone is in the service's folder itself; NULL if that is the one of \`name\`.
+  ALTER TABLE repository ADD COLUMN main TEXT;
+  `,
 ];
 
 /**

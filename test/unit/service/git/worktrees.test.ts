@@ -41,12 +41,12 @@ class FakeRepository extends Repository {
     await this.gate();
   }
 
-  override async targetBranch(): Promise<string> {
-    return "main";
+  override async targetBranch(chosen = "main"): Promise<string> {
+    return chosen;
   }
 
   override async branchHead(branch: string): Promise<string | undefined> {
-    return branch === "main" ? this.head : undefined;
+    return branch === "main" ? this.head : { next: "n1" }[branch];
   }
 
   override async restoreWorktree(place: WorktreePlace, commit: string): Promise<void> {
@@ -227,6 +227,13 @@ describe("worktrees of an earlier service", () => {
     await turns("d");
     expect(kept()).toEqual(["c", "d"]);
   });
+});
+
+test("a spare worktree has the files of the branch that new jobs start from", async () => {
+  const { turns, worktrees, repository } = setUp({ slowCheckoutMs: 0, targetBranch: "next" });
+  await turns("a");
+  await worktrees.prepareSpare();
+  expect(repository.restored).toEqual(["n1"]);
 });
 
 describe("a spare worktree", () => {

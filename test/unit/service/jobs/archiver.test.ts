@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Archiver } from "../../../../src/service/jobs/archiver.ts";
+import { PerProject } from "../../../../src/service/per-project.ts";
 import type { PullRequestRef, PullRequests } from "../../../../src/service/pulls/pull-requests.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-store.ts";
 import type { Store } from "../../../../src/service/store/store.ts";
@@ -21,7 +22,7 @@ function archiverOf(
   const log: string[] = [];
   const archiver = new Archiver({
     store,
-    pullRequests: { ...alwaysOpen, ...pullRequests },
+    pullRequests: PerProject.same({ ...alwaysOpen, ...pullRequests }),
     afterDays,
     signal,
     log: (line) => void log.push(line),
@@ -142,4 +143,48 @@ test("does not log a job that was not archived", async () => {
   const { archiver, log } = archiverOf(store, { findClosed });
   await archiver.run(now);
   expect(log).toEqual([]);
+});
+
+test("asks each project's platform for its own pull requests, and an outage of one does not hold up the others", async () => {
+  await using store = openSqliteStore(":memory:");
+  for (const project of ["docs", "manual", "site", "gone"]) {
+    await store.addJob({ id: `of ${project}`, project, createdAt: 0 }, "Go on");
+    await runTurn(store, 0, { link: `https://example.com/${project}`, head: "abc" });
+  }
+  const asked: string[][] = [];
+  const closeAll = async (refs: readonly PullRequestRef[]) => {
+    asked.push(refs.map(({ link }) => link));
+    return new Set(refs.map(({ link }) => link));
+  };
+  const down = async () => {
+    throw new Error("the platform is down");
+  };
+  const shared = { ...alwaysOpen, findClosed: closeAll };
+  const log: string[] = [];
+  let own: string[] | undefined;
+  const archiver = new Archiver({
+    store,
+    pullRequests: PerProject.of(
+      new Map([
+        ["site", { ...alwaysOpen, findClosed: down }],
+        ["docs", shared],
+        ["manual", shared],
+      ]),
+    ),
+    ownProjects: async () => own,
+    signal: new AbortController().signal,
+    log: (line) => void log.push(line),
+  });
+  // Not of this service any more.
+  own = ["site"];
+  await archiver.run(now);
+  expect(asked).toEqual([[]]);
+  own = undefined;
+  for (let round = 0; round < 2; round++) await archiver.run(now);
+  expect(asked.slice(1)).toEqual([["https://example.com/docs", "https://example.com/manual"], []]);
+  expect(log).toEqual([
+    "Cannot read which pull requests are closed: the platform is down",
+    "Archived, pull request closed or merged: of docs, of manual",
+  ]);
+  for (const project of ["site", "gone"]) expect((await store.job(`of ${project}`))?.archivedAt).toBeNull();
 });

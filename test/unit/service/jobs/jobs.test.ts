@@ -11,10 +11,13 @@ import {
 import { JobCopier } from "../../../../src/service/jobs/job-copier.ts";
 import { JobDirectory } from "../../../../src/service/jobs/job-directory.ts";
 import { Jobs } from "../../../../src/service/jobs/jobs.ts";
+import { PerProject } from "../../../../src/service/per-project.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-store.ts";
 import type { Store } from "../../../../src/service/store/store.ts";
 import { MemoryCopies } from "../../../support/memory-copies.ts";
 import { temporaryFolder } from "../../../support/step.ts";
+
+const projects = (model: string) => PerProject.same({ repositoryName: "https://example.com/docs", model });
 
 function setUp(store: Store = openSqliteStore(":memory:")) {
   let outages = 0;
@@ -24,8 +27,7 @@ function setUp(store: Store = openSqliteStore(":memory:")) {
     store,
     metrics: { promptAnswered: (kind, result) => void answers.push(`${kind} ${result}`) },
     logEvent: (message, fields) => void events.push({ message, fields }),
-    repositoryName: "https://example.com/docs",
-    model: "large",
+    projects: projects("large"),
     onUnavailable: () => outages++,
   });
   /** Adds a job of the project `docs`. */
@@ -109,7 +111,7 @@ test("shows a job by its state", async () => {
 
 test("shows the model that a job was created for, or that of the service if it is unknown", async () => {
   const { jobs, store } = setUp();
-  const small = new Jobs({ store, repositoryName: "https://example.com/docs", model: "small" });
+  const small = new Jobs({ store, projects: projects("small") });
   const { id, model } = accepted(await small.create("docs", "Go on"));
   expect(model).toBe("small");
   await store.addJob({ id: "earlier", project: "docs", createdAt: 0 }, "Go on");
@@ -156,7 +158,7 @@ test("finds a job of an earlier service by its copy, and saves it again with eac
   const copies = new MemoryCopies(folder);
   const serviceOn = (store: Store) => {
     const copier = new JobCopier({ copies, store, folder, log: () => {} });
-    return { copier, jobs: new Jobs({ store, repositoryName: "https://example.com/docs", model: "large", copier }) };
+    return { copier, jobs: new Jobs({ store, projects: projects("large"), copier }) };
   };
   const store = openSqliteStore(":memory:");
   const earlier = serviceOn(store);

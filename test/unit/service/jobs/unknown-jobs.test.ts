@@ -37,24 +37,25 @@ function setUp() {
     asked.push(id);
     return id === "kept" ? ({ id } as StoredJob) : undefined;
   };
-  const round = new UnknownJobs({ store: { job }, folder, repository, signal: stop.signal });
+  const other = new FakeRepository({ url: "/nowhere", folder });
+  const round = new UnknownJobs({ store: { job }, folder, repositories: [repository, other], signal: stop.signal });
   const left = () => ({
     jobs: readdirSync(join(folder, "jobs")),
     logs: readdirSync(join(folder, "logs")),
     commits: repository.ids,
   });
-  return { folder, asked, addFiles, repository, round, left, stop };
+  return { folder, asked, addFiles, repository, other, round, left, stop };
 }
 
 const all = { jobs: ["gone", "kept"], logs: ["gone.log", "kept.log"], commits: ["kept", "gone"] };
 const onlyKept = { jobs: ["kept"], logs: ["kept.log"], commits: ["kept"] };
 
 test("a machine removes what it has of jobs that the store does not have, once an hour", async () => {
-  const { addFiles, repository, round, left } = setUp();
+  const { addFiles, repository, other, round, left } = setUp();
   for (const id of ["kept", "gone"]) addFiles(id);
   await round.run(1_000_000);
   expect(left()).toEqual(onlyKept);
-  expect(repository.forgotten).toEqual(["gone"]);
+  expect([repository.forgotten, other.forgotten]).toEqual([["gone"], ["gone"]]);
   addFiles("gone");
   repository.ids.push("gone");
   await round.run(1_000_000 + hourMs - 1);
@@ -64,8 +65,8 @@ test("a machine removes what it has of jobs that the store does not have, once a
 });
 
 test("a machine without any job has nothing to remove", async () => {
-  const { round, repository, asked } = setUp();
-  repository.ids = [];
+  const { round, repository, other, asked } = setUp();
+  for (const each of [repository, other]) each.ids = [];
   await round.run(1_000_000);
   expect([asked, repository.forgotten]).toEqual([[], []]);
 });
@@ -76,7 +77,7 @@ test("a log that somebody else removes meanwhile is no error", async () => {
   rmSync(join(folder, "jobs/gone"), { recursive: true });
   const job = async (): Promise<undefined> => void rmSync(join(folder, "logs/gone.log"), { force: true });
   const { signal } = new AbortController();
-  await new UnknownJobs({ store: { job }, folder, repository, signal }).run(1_000_000);
+  await new UnknownJobs({ store: { job }, folder, repositories: [repository], signal }).run(1_000_000);
   expect(readdirSync(join(folder, "logs"))).toEqual([]);
 });
 

@@ -5,6 +5,7 @@ import { unconfined } from "../../../../src/service/agents/sandbox/sandbox.ts";
 import { Repository, type Start } from "../../../../src/service/git/repository.ts";
 import { Worktrees } from "../../../../src/service/git/worktrees.ts";
 import { Worker } from "../../../../src/service/jobs/worker.ts";
+import { PerProject } from "../../../../src/service/per-project.ts";
 import { SqliteReadyTurns } from "../../../../src/service/store/sqlite/ready-turns.ts";
 import { countTurnIds, Store } from "../../../../src/service/store/store.ts";
 import { memoryDatabase } from "../../../support/memory-database.ts";
@@ -43,16 +44,18 @@ test("a worker that has lost a turn unnoticed and takes it again runs it only af
   const repository = new SlowRepository({ url: "/nowhere", folder });
   const worker = new Worker({
     store,
-    repository,
-    worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 0 }),
-    pullRequests: { open: async () => "", stateOf: async () => "open", findClosed: async () => new Set() },
-    agent: shellAgent(""),
-    sandbox: unconfined,
-    network: fullNetwork,
-    limits: {},
-    largestChangeBytes: 1_000_000,
+    projects: PerProject.same({
+      repository,
+      worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 0 }),
+      pullRequests: { open: async () => "", stateOf: async () => "open", findClosed: async () => new Set() },
+      agent: shellAgent(""),
+      sandbox: unconfined,
+      network: fullNetwork,
+      limits: {},
+      largestChangeBytes: 1_000_000,
+      timeLimitMs: 1000,
+    }),
     folder,
-    timeLimitMs: 1000,
     agents: 2,
     signal: new AbortController().signal,
     log: (line) => void log.push(line),

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
+import type { ProjectPorts } from "../../../../src/service/jobs/worker.ts";
 import { logContext, withLogContext } from "../../../../src/service/log-context.ts";
 import { noMetrics } from "../../../../src/service/metrics/metrics.ts";
+import { PerProject } from "../../../../src/service/per-project.ts";
 import { ResourceExhausted } from "../../../../src/service/processes/resource-exhausted.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-store.ts";
 import { MemoryCopies } from "../../../support/memory-copies.ts";
@@ -121,6 +123,59 @@ test("resumes what an earlier service left unfinished", async () => {
     "a: turn 1 was interrupted earlier, resuming",
     "a: turn 1 started",
   ]);
+});
+
+test("leaves the turns of projects that it does not know to others", async () => {
+  const projects = (ports: ProjectPorts) => PerProject.of(new Map([["docs", ports]]));
+  const { worker, store, log, checkoutOf, addJobs } = setUpWorker({ agents: 1, projects });
+  await store.addJob({ id: "other", project: "blog", createdAt: 0 }, "Go on");
+  await addJobs("a");
+  await worker.start();
+  (await checkoutOf("a")).succeed();
+  await worker.drain();
+  expect(log.filter((line) => line.includes("started"))).toEqual(["a: turn 2 started"]);
+  expect(await store.turns("other")).toMatchObject([{ state: "waiting", attempts: 0 }]);
+});
+
+test("leaves the turns of a project that belongs to another repository by now", async () => {
+  let own: string[] | undefined;
+  const { worker, store, log, checkoutOf } = setUpWorker({ agents: 1, ownProjects: async () => own });
+  await store.addJob({ id: "a", project: "site", createdAt: 0 }, "Go on");
+  await worker.start();
+  const checkout = await checkoutOf("a");
+  own = ["docs"];
+  await store.addTurn("a", "More", 0);
+  await store.addJob({ id: "b", project: "docs", createdAt: 0 }, "Go on");
+  checkout.succeed();
+  (await checkoutOf("b")).succeed();
+  await worker.drain();
+  expect(log.filter((line) => line.includes("started"))).toEqual(["a: turn 1 started", "b: turn 3 started"]);
+  expect((await store.turns("a")).map(({ state }) => state)).toEqual(["completed", "waiting"]);
+});
+
+test("runs the turns of each project with its own ports, as many at a time as it may have", async () => {
+  const opened: string[] = [];
+  const projects = (ports: ProjectPorts) => {
+    const project = (name: string, agentsPerProject?: number) => {
+      const open = async () => {
+        opened.push(name);
+        return `https://example.com/${name}`;
+      };
+      return [name, { ...ports, agentsPerProject, pullRequests: { ...ports.pullRequests, open } }] as const;
+    };
+    return PerProject.of(new Map([project("docs", 1), project("blog")]));
+  };
+  const { worker, store, log, checkoutOf } = setUpWorker({ agents: 4, projects });
+  for (const [id, project] of Object.entries({ a: "docs", b: "docs", c: "blog" }))
+    await store.addJob({ id, project, createdAt: 0 }, "Go on");
+  await worker.start();
+  const first = [await checkoutOf("a"), await checkoutOf("c")];
+  expect(log.slice(1).sort()).toEqual(["a: turn 1 started", "c: turn 3 started"]);
+  for (const { succeed } of first) succeed();
+  (await checkoutOf("b")).succeed();
+  await worker.drain();
+  expect(opened.sort()).toEqual(["blog", "docs", "docs"]);
+  expect((await store.job("c"))?.pullRequest).toBe("https://example.com/blog");
 });
 
 test("requeues the turns that the end of the service stops, and starts no other", async () => {

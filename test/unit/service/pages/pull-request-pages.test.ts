@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { PageStore, TurnExcerpt } from "../../../../src/service/pages/page-store.ts";
 import { PullRequestPages } from "../../../../src/service/pages/pull-request-pages.ts";
+import { PerProject } from "../../../../src/service/per-project.ts";
 import { FakeRepository, pullRequest } from "../../../support/pages-server.ts";
 
 function turn(id: number): TurnExcerpt {
@@ -19,14 +20,13 @@ function setUp(store: Partial<PageStore> = {}) {
   const pages = new PullRequestPages({
     store: {
       pullRequest: async () => pullRequest(),
+      projectOf: async () => "docs",
       countTurns: async () => 2,
       latestTurns: async () => [1, 2],
       turnExcerpt: async (id) => turn(id),
       ...store,
     },
-    repository,
-    repositoryName: "docs",
-    stateOf: async () => "open",
+    projects: PerProject.of(new Map([["docs", { repository, repositoryName: "docs", stateOf: async () => "open" }]])),
     log: () => {},
   });
   return { repository, pages };

@@ -11,12 +11,12 @@ class FakeRepository extends Repository {
   override async fetch(): Promise<void> {
     this.fetches++;
   }
-  override async targetBranch(): Promise<string> {
-    return "main";
+  override async targetBranch(chosen = "main"): Promise<string> {
+    return chosen;
   }
   override async isMerged(commit: string, branch: string): Promise<boolean> {
     if (commit === "unreadable") throw new Error("no such commit");
-    return branch === "main" && commit === "merged";
+    return branch === (await this.targetBranch()) && commit === "merged";
   }
   override async branchHead(branch: string): Promise<string | undefined> {
     return (await this.branchHeads()).get(branch);
@@ -30,7 +30,7 @@ class FakeRepository extends Repository {
   }
 }
 
-function setUp(signal = new AbortController().signal) {
+function setUp(signal = new AbortController().signal, targetBranch?: string) {
   const rows: (LocalPullRequest & { number: number })[] = [];
   const log: string[] = [];
   const repository = new FakeRepository({ url: "/nowhere", folder: "/nowhere" });
@@ -44,6 +44,7 @@ function setUp(signal = new AbortController().signal) {
       },
     },
     repository,
+    targetBranch,
     baseUrl: () => "http://127.0.0.1:1",
     signal,
     log: (line) => void log.push(line),
@@ -103,6 +104,15 @@ describe("the state of a pull request", () => {
     expect(await pages.stateOf(ref("agent/gone", "222"))).toBe("closed");
     expect(await pages.stateOf(ref("agent/open", "222"))).toBe("open");
     expect(repository.fetches).toBe(3);
+  });
+
+  test("is that for the target branch of its project", async () => {
+    const { pages, repository } = setUp(undefined, "next");
+    repository.heads.next = "next head";
+    const merged = ref("agent/open", "merged");
+    expect([await pages.stateOf(merged), await pages.findClosed([merged])]).toEqual(["open", new Set()]);
+    repository.heads.next = "main head";
+    expect(await pages.findClosed([merged])).toEqual(new Set([link(1)]));
   });
 
   test("is read for many with one fetch, and for none without", async () => {

@@ -329,7 +329,7 @@ describe("archiving", () => {
     const waiting = await startNext(store);
     await store.setPullRequest(waiting, pullRequest, "abc");
     await store.requeueTurn(waiting);
-    const idle = (id: string, idleSince: number) => ({ id, idleSince, pullRequest, head: "abc" });
+    const idle = (id: string, idleSince: number) => ({ id, project: "docs", idleSince, pullRequest, head: "abc" });
     expect(await store.jobsWithPullRequest(10)).toEqual([idle("early", 10), idle("late", 20)]);
     expect(await store.jobsWithPullRequest(1)).toEqual([idle("early", 10)]);
     expect(await store.jobsWithPullRequest(1, idle("early", 10))).toEqual([idle("late", 20)]);

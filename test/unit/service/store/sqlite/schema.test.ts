@@ -116,6 +116,29 @@ describe.each([
   });
 });
 
+test("the jobs of a store with one repository belong to that, whatever their projects are", async () => {
+  // As the version before wrote it.
+  const file = await createStore();
+  const db = new DatabaseSync(file);
+  const version = db.prepare("PRAGMA user_version").get()?.user_version;
+  db.exec(`
+    DROP TABLE projectRepository;
+    ALTER TABLE repository DROP COLUMN main;
+    PRAGMA user_version = ${Number(version) - 1};
+    INSERT INTO repository VALUES ('https://example.com/docs');
+    INSERT INTO job (id, project, createdAt) VALUES ('b', 'docs', 1), ('c', 'blog', 2);
+  `);
+  db.close();
+  await using store = openSqliteStore(file);
+  expect(await store.repository()).toBe("https://example.com/docs");
+  expect(await store.projectRepositories()).toEqual(
+    new Map([
+      ["blog", "https://example.com/docs"],
+      ["docs", "https://example.com/docs"],
+    ]),
+  );
+});
+
 test("an empty file becomes a store", async () => {
   const file = join(temporaryFolder(), "jobs.sqlite");
   writeFileSync(file, "");
