@@ -286,7 +286,7 @@ test("the agent's words cannot control a terminal, and each line of them is mark
   const { run, next, branch } = await setUpTurns();
   branch.isChanged = false;
   next.result = { end: "completed", message: "\u001b[2Jone\r\n\ttwo\u0007 \n\n", error: undefined };
-  expect((await run()).log).toContain(`words:\n${lines("[2Jone", "\ttwo")}`);
+  expect((await run()).log).toContain(`words:\n${lines("one", "\ttwo")}`);
 });
 
 test("no agent is started with less than 100 MB of free space, and its turn waits", async () => {
