@@ -5,7 +5,7 @@ import { Repository } from "../../src/service/git/repository.ts";
 import { type Authenticator, singleKey } from "../../src/service/http/authentication.ts";
 import { checkHost } from "../../src/service/http/host.ts";
 import { type ListenOptions, listen } from "../../src/service/http/listen.ts";
-import type { Engine, JobRecord } from "../../src/service/jobs/engine.ts";
+import type { Engine, JobRecord, TurnControl } from "../../src/service/jobs/engine.ts";
 import type { PageJob, PageStore, TurnExcerpt } from "../../src/service/pages/page-store.ts";
 import { Pages } from "../../src/service/pages/pages.ts";
 import { PerProject } from "../../src/service/per-project.ts";
@@ -65,6 +65,8 @@ export interface PagesServerOptions extends ListenOptions {
   projects?: readonly string[];
   /** Default: a fake one. */
   store?: PageStore;
+  /** What stops turns and runs them again. Default: nothing can be done with them. */
+  turnControl?: TurnControl;
 }
 
 /** Returns a job of the project `docs`. */
@@ -88,6 +90,7 @@ export function pageJob(job: Partial<PageJob> = {}): PageJob {
 export async function startPages(options: PagesServerOptions = {}) {
   const { publicUrl, maxLogs, keepAliveMs, signal, projects = ["docs"], ...limits } = options;
   const { authenticator = singleKey(serviceKey, projects) } = options;
+  const { turnControl = { stopTurn: async () => false, retryTurn: async () => undefined } } = options;
   const rows = new Map<number, LocalPullRequest>([[1, pullRequest()]]);
   const turns: (Partial<TurnExcerpt> | undefined)[] = [{ state: "completed", prompt: "Fix it", answer: null }];
   const log: string[] = [];
@@ -137,7 +140,11 @@ export async function startPages(options: PagesServerOptions = {}) {
   let url = "";
   const pages = new Pages({
     store: options.store ?? fakeStore,
-    engine: { message: (...message) => engine.message(...message) },
+    engine: {
+      message: (...message) => engine.message(...message),
+      stopTurn: (...turn) => turnControl.stopTurn(...turn),
+      retryTurn: (...turn) => turnControl.retryTurn(...turn),
+    },
     projects: PerProject.same({ repository, repositoryName: "docs", stateOf: () => state.read() }),
     logs,
     maxLogs,

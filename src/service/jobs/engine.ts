@@ -37,6 +37,23 @@ export interface Wait {
   signal: AbortSignal;
 }
 
+/** What an operator can do with the turns of jobs. */
+export interface TurnControl {
+  /**
+   * Stops a turn of a job: takes it out of the queue, or stops its agent. The turn fails.
+   *
+   * @param by - who asks, for the reason
+   * @returns `false` if the project has no such job, the job no such turn, or the turn has ended
+   */
+  stopTurn(projectId: string, jobId: string, turnId: number, by: string): Promise<boolean>;
+  /**
+   * Runs the last turn of a job again, which has failed: adds one with the same prompt. It counts as a message.
+   *
+   * @returns `undefined` if the project has no such job, the turn is not the job's last one, or it has not failed
+   */
+  retryTurn(projectId: string, jobId: string, turnId: number): Promise<JobRecord | RateLimited | undefined>;
+}
+
 /** Runs jobs. It is all that the HTTP API knows of them. */
 export interface Engine {
   /** Creates a job with `prompt` as its first turn. */

@@ -9,6 +9,7 @@ import {
   OutcomeUnknown,
   type RateLimited,
   StoreUnavailable,
+  type TurnControl,
   type Wait,
 } from "./engine.ts";
 import type { JobCopier } from "./job-copier.ts";
@@ -43,7 +44,7 @@ export interface JobsOptions {
 }
 
 /** The jobs in a store: accepts new ones and their messages. A worker runs them. */
-export class Jobs implements Engine {
+export class Jobs implements Engine, TurnControl {
   readonly #options: JobsOptions;
   readonly #clocks: Clocks;
   readonly #now: () => number;
@@ -112,26 +113,15 @@ export class Jobs implements Engine {
     }
   }
 
-  /**
-   * Stops a turn of a job: takes it out of the queue, or stops its agent. The turn fails.
-   *
-   * @param by - who asks, for the reason
-   * @returns `false` if the project has no such job, the job no such turn, or the turn has ended
-   */
   async stopTurn(projectId: string, jobId: string, turnId: number, by: string): Promise<boolean> {
     if ((await this.#find(projectId, jobId)) === undefined) return false;
     const { store, copier } = this.#options;
-    const reason = `Stopped by ${by}.`;
+    const reason = `Stopped by an operator (${by}).`;
     const isStopped = await store.stopTurn(jobId, turnId, this.#clocks.wall(), reason);
     copier?.save(jobId);
     return isStopped;
   }
 
-  /**
-   * Runs the last turn of a job again, which has failed: adds one with the same prompt.
-   *
-   * @returns `undefined` if the project has no such job, the turn is not the job's last one, or it has not failed
-   */
   async retryTurn(projectId: string, jobId: string, turnId: number): Promise<JobRecord | RateLimited | undefined> {
     const { store, copier } = this.#options;
     const job = await this.#find(projectId, jobId);

@@ -3,9 +3,10 @@ import { errorStack } from "../error-message.ts";
 import type { Access } from "../http/authentication.ts";
 import { keepConnection } from "../http/connections.ts";
 import { HttpException } from "../http/http-exception.ts";
-import { StoreUnavailable } from "../jobs/engine.ts";
+import { StoreUnavailable, type TurnControl } from "../jobs/engine.ts";
 import { Asset } from "./assets.ts";
 import type { TokenStore } from "./expiring-tokens.ts";
+import { requireSameOrigin } from "./form.ts";
 import { JobList } from "./job-list.ts";
 import { JobPages, type JobPagesOptions } from "./job-pages.ts";
 import { messagePage } from "./layout.ts";
@@ -17,6 +18,7 @@ import { PullRequestPages, type PullRequestPagesOptions } from "./pull-request-p
 import { findHandler, type Handler, type Reply, type Route, read } from "./routes.ts";
 import { SignIn, type SignInOptions } from "./sign-in.ts";
 import { sendStream } from "./stream-reply.ts";
+import { TurnActions } from "./turn-actions.ts";
 
 export interface PagesOptions
   extends PullRequestPagesOptions,
@@ -24,6 +26,7 @@ export interface PagesOptions
     Omit<JobPagesOptions, "tokens" | "scriptPath" | "projects">,
     Omit<SignInOptions, "now" | "tokens"> {
   store: PageStore;
+  engine: JobPagesOptions["engine"] & TurnControl;
   /** For sessions, links and forms. Default: in memory. */
   tokens?: TokenStore | undefined;
   /** Milliseconds since any moment. Default: since the process started. */
@@ -37,6 +40,7 @@ export class Pages {
   readonly #pullRequests: PullRequestPages;
   readonly #jobList: JobList;
   readonly #jobs: JobPages;
+  readonly #turns: TurnActions;
   readonly #logs: LogPages;
   readonly #script = new Asset("job-page.js", "text/javascript; charset=utf-8");
   readonly #routes: readonly Route[];
@@ -49,6 +53,7 @@ export class Pages {
     this.#pullRequests = new PullRequestPages(options);
     this.#jobList = new JobList(options);
     this.#jobs = new JobPages({ ...options, tokens, scriptPath: this.#script.address });
+    this.#turns = new TurnActions(options.engine);
     this.#routes = this.#createRoutes();
   }
 
@@ -103,6 +108,14 @@ export class Pages {
         }),
       },
       { pattern: /^\/job\/([\w-]{1,64})\/message$/, methods: { POST: (request, id) => this.#message(request, id) } },
+      {
+        pattern: /^\/job\/([\w-]{1,64}\/turn\/\d{1,16})\/stop$/,
+        methods: this.#onTurn((request, job, turn, access) => this.#turns.stop(request, job, turn, access)),
+      },
+      {
+        pattern: /^\/job\/([\w-]{1,64}\/turn\/\d{1,16})\/retry$/,
+        methods: this.#onTurn((request, job, turn) => this.#turns.retry(request, job, turn)),
+      },
       { pattern: /^\/assets\/job-page\.js$/, methods: read(async () => this.#script.reply()) },
       { pattern: /^\/sign-in\/link$/, methods: { POST: (request) => signIn.requestLink(request) } },
       { pattern: /^\/sign-in\/([\w-]{43})$/, methods: { GET: (request, token) => signIn.followLink(request, token) } },
@@ -138,6 +151,20 @@ export class Pages {
     return this.#jobs.submitMessage(request, id, access, (reader) => this.#findJob(id, reader));
   }
 
+  /** What is done with a turn, also by programs, which send the key as in the API. */
+  #onTurn(act: TurnHandler) {
+    const handle: SignedInHandler = async (request, parameter, access) => {
+      const [id = "", , turn] = parameter.split("/");
+      return act(request, await this.#findJob(id, access), Number(turn), access);
+    };
+    return {
+      POST: (request: IncomingMessage, parameter: string) => {
+        if (request.headers.authorization === undefined) requireSameOrigin(request);
+        return this.#keyOrSignedIn(request, parameter, handle);
+      },
+    };
+  }
+
   /** @throws HttpException 404 if there is no such job in the projects of the reader */
   async #findJob(id: string, { projects }: Access): Promise<PageJob> {
     const job = await this.#options.store.job(id);
@@ -171,6 +198,8 @@ export class Pages {
     return { status: 500, body: [messagePage("Error 500", "Internal error. The log of the service has the details.")] };
   }
 }
+
+type TurnHandler = (request: IncomingMessage, job: PageJob, turn: number, access: Access) => Promise<Reply>;
 
 type SignedInHandler = (request: IncomingMessage, parameter: string, access: Access) => ReturnType<Handler>;
 

@@ -33,6 +33,7 @@ button { padding: 6px 16px; font: inherit; font-weight: 600; color: #fff; backgr
   border-radius: 6px; cursor: pointer }
 .narrow button { width: 100%; margin-top: 16px }
 button.link { padding: 0; font-weight: 400; color: var(--link); background: none; white-space: nowrap }
+button.small { padding: 2px 10px; font-size: 12px; color: inherit; background: var(--soft); box-shadow: inset 0 0 0 1px var(--line) }
 button.plain { color: inherit; background: var(--soft); box-shadow: inset 0 0 0 1px var(--line) }
 button:disabled { opacity: .5; cursor: default }
 .file { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 16px; overflow: hidden }

@@ -14,9 +14,10 @@ type TurnStore = Pick<PageStore, "countTurns" | "latestTurns" | "turnExcerpt">;
 /**
  * Reads and renders the newest turns of a job, oldest first.
  *
- * @param isLastOpen - whether the texts of the last turn are shown without a click. Default: false
+ * @param isJobPage - whether turns can be stopped and run again, and the texts of the last one are shown without a click. Default:
+ *   false
  */
-export async function renderTurns(store: TurnStore, jobId: string, isLastOpen = false): Promise<Html> {
+export async function renderTurns(store: TurnStore, jobId: string, isJobPage = false): Promise<Html> {
   const ids = await store.latestTurns(jobId, maxTurns);
   const turns: Html[] = [];
   for (const id of ids) {
@@ -24,7 +25,10 @@ export async function renderTurns(store: TurnStore, jobId: string, isLastOpen = 
     await setImmediate();
     // One character more tells whether there is more.
     const turn = await store.turnExcerpt(id, maxTextLength + 1);
-    if (turn !== undefined) turns.push(renderTurn(id, turn, isLastOpen && id === ids.at(-1)));
+    if (turn === undefined) continue;
+    const isLast = id === ids.at(-1);
+    const action = isJobPage ? renderAction(`/job/${jobId}/turn/${id}`, turn, isLast) : undefined;
+    turns.push(renderTurn(id, turn, isJobPage && isLast, action));
   }
   const count = Math.max(turns.length, await store.countTurns(jobId));
   const first = count - turns.length + 1;
@@ -35,12 +39,21 @@ ${first > 1 && html`<p class="quiet">Only the last ${turns.length} of ${count} t
 `;
 }
 
-function renderTurn(id: number, turn: TurnExcerpt, isOpen: boolean): Html {
+function renderTurn(id: number, turn: TurnExcerpt, isOpen: boolean, action: Html | undefined): Html {
   const { prompt, answer, reason } = turn;
   return html`<li id="turn-${id}"><details${isOpen && html` open`}><summary>${commitTitle(prompt)} ${renderState(turn)}</summary>
 ${reason !== null && html`<p class="minus">${reason}</p>\n`}Prompt${renderExcerpt(prompt)}${
     answer !== null && html`\nLast message of the agent${renderExcerpt(answer)}`
-  }</details></li>`;
+  }</details>${action}</li>`;
+}
+
+/** Returns the button of a turn; `undefined` if nothing can be done with it. */
+function renderAction(path: string, { state }: TurnExcerpt, isLast: boolean): Html | undefined {
+  const button = (action: string, label: string): Html =>
+    html`<form method="post" action="${path}/${action}"><button class="small">${label}</button></form>`;
+  if (state === "waiting") return button("stop", "Take out of the queue");
+  if (state === "running") return button("stop", "Stop");
+  return state === "failed" && isLast ? button("retry", "Run again") : undefined;
 }
 
 function renderState({ state, startedAt, endedAt }: TurnExcerpt): Html {

@@ -147,7 +147,7 @@ test("stops a turn, and runs it again, only in its project", async () => {
   }
   expect(await jobs.retryTurn("docs", "a", id)).toBeUndefined();
   expect(await jobs.stopTurn("docs", "a", id, "ci")).toBe(true);
-  expect(await store.turns("a")).toMatchObject([{ state: "failed", reason: "Stopped by ci." }]);
+  expect(await store.turns("a")).toMatchObject([{ state: "failed", reason: "Stopped by an operator (ci)." }]);
   expect(await jobs.stopTurn("docs", "a", id, "ci")).toBe(false);
   expect(await jobs.retryTurn("docs", "a", id)).toEqual(active);
   expect(await promptsOf("a")).toEqual(["Go on", "Go on"]);

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from "node:http";
+import type { Access } from "../http/authentication.ts";
+import { HttpException } from "../http/http-exception.ts";
+import type { TurnControl } from "../jobs/engine.ts";
+import { type PageReply, redirect } from "./page-reply.ts";
+import type { PageJob } from "./page-store.ts";
+import { duration } from "./words.ts";
+
+/** What the buttons of a turn do: stop it, or run it again. */
+export class TurnActions {
+  readonly #turns: TurnControl;
+
+  constructor(turns: TurnControl) {
+    this.#turns = turns;
+  }
+
+  /**
+   * Stops a turn that waits or runs.
+   *
+   * @throws HttpException 409 if it has ended, or the job has no such turn
+   */
+  async stop(request: IncomingMessage, job: PageJob, turn: number, { name }: Access): Promise<PageReply> {
+    const isStopped = await this.#turns.stopTurn(job.project, job.id, turn, name);
+    if (!isStopped) throw new HttpException(409, "The turn has ended, or the job has no such turn");
+    return answer(request, job, "The turn is stopped.");
+  }
+
+  /**
+   * Runs the last turn again, which has failed.
+   *
+   * @throws HttpException 409 if it is not the last one or has not failed, 429 if the project has used up its messages
+   */
+  async retry(request: IncomingMessage, job: PageJob, turn: number): Promise<PageReply> {
+    const result = await this.#turns.retryTurn(job.project, job.id, turn);
+    if (result === undefined)
+      throw new HttpException(409, "Only the last turn of a job can be run again, and only if it has failed");
+    if (!("retryAfterMs" in result)) return answer(request, job, "The turn is run again.");
+    const seconds = Math.ceil(result.retryAfterMs / 1000);
+    const wait = duration(seconds * 1000);
+    throw new HttpException(429, `The project has used up its messages of this hour. Try again in ${wait}.`, {
+      "retry-after": String(seconds),
+    });
+  }
+}
+
+/** Leads a browser back to the page of the job. */
+function answer({ headers }: IncomingMessage, job: PageJob, text: string): PageReply {
+  if (headers.authorization === undefined) return redirect(`/job/${job.id}`);
+  return { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: [Buffer.from(`${text}\n`)] };
+}
