@@ -36,7 +36,7 @@ export function renderHead(pullRequest: PullRequestHead): Html {
 <h1>${title} <span class="quiet">#${number}</span></h1>
 <p>${state !== undefined && html`<span class="state ${state}">${states[state]}</span>`}
 The agent wants to merge <code>${branch}</code> into <code>${targetBranch}</code></p>
-<p><a href="/job/${jobId}">Job</a></p>
+<p><a href="/job/${jobId}">Job and log</a></p>
 `;
 }
 

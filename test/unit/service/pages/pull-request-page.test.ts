@@ -57,7 +57,7 @@ test("shows a pull request with its state and branches", () => {
 <h1>Fix the links <span class="quiet">#7</span></h1>
 <p><span class="state open">Open</span>
 The agent wants to merge <code>agent/job_1</code> into <code>main</code></p>
-<p><a href="/job/job_1">Job</a></p>
+<p><a href="/job/job_1">Job and log</a></p>
 `);
 });
 
