@@ -73,7 +73,7 @@ export class Pages {
       try {
         const handler = findHandler(this.#routes, request.method ?? "", path);
         if (handler === undefined) return next(request, response);
-        await send(response, await handler(request, ""));
+        await send(response, await handler(request));
       } catch (error) {
         const errorReply = this.#errorReply(error, request, path);
         // A stream is cut off by now.

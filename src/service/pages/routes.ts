@@ -20,7 +20,11 @@ export interface Route {
  *
  * @throws HttpException 405 if the route of the path does not have its method
  */
-export function findHandler(routes: readonly Route[], method: string, path: string): Handler | undefined {
+export function findHandler(
+  routes: readonly Route[],
+  method: string,
+  path: string,
+): ((request: IncomingMessage) => Promise<Reply>) | undefined {
   for (const { pattern, methods } of routes) {
     const match = pattern.exec(path);
     if (!match) continue;
