@@ -86,7 +86,7 @@ describe("the events of a job", () => {
     await until('"running":1');
     logs.wake("job_1");
     logs.add("job_1", "| three\n");
-    await until("three");
+    expect(await until("three")).not.toContain(":\n\n");
     turns[1] = { state: "completed", prompt: "More" };
     jobs.set("job_1", { state: "failed" });
     logs.wake("job_1");
@@ -126,8 +126,18 @@ describe("the events of a job", () => {
     const text = "| é✓😀[U+202e]\n";
     for (let bytes = 1; bytes < 8; bytes++) {
       logs.maxReadBytes = bytes;
-      expect(textOf(await read())).toBe(text);
+      const events = await read();
+      expect(textOf(events)).toBe(text);
+      expect(events).not.toContainEqual(expect.objectContaining({ data: "" }));
     }
+  });
+
+  test("have what is left of a log that ends within a character", async () => {
+    const { read, logs } = await start({ isIdle: true });
+    logs.add("job_1", Buffer.from("| ✓").subarray(0, 4));
+    const [beginning, , rest] = await read();
+    expect(beginning).toEqual({ event: "log", data: "| ", id: 2 });
+    expect(rest).toEqual({ event: "log", data: "\ufffd", id: 4 });
   });
 
   test("go on at any byte that a reader has", async () => {

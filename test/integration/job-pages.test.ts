@@ -1,5 +1,7 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { StoreUnavailable } from "../../src/service/jobs/engine.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../src/service/jobs/engine.ts";
 import type { PageJob } from "../../src/service/pages/page-store.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import { hostileText } from "../support/hostile-page-text.ts";
@@ -34,6 +36,7 @@ describe("the list of jobs", () => {
   test("shows of each job what it is about, how it is and where it led to, newest first", async () => {
     const { add, list, store } = await startList();
     expect((await list()).text).toContain("There are no jobs yet.");
+    expect((await list("/?project=docs")).text).toContain("There are no such jobs.");
     await add("job_1", { prompt: "\nFix the guide\nand more" });
     await add("job_2", { project: "blog", at: createdAt + minute });
     await store.addTurn("job_1", "More", createdAt);
@@ -89,6 +92,7 @@ describe("the list of jobs", () => {
     const { add, list } = await startList();
     for (let index = 0; index < 50; index++) await add(`job_${index}`, { at: createdAt + index });
     expect(await list()).toMatchObject({ next: undefined, ids: { length: 50 } });
+    expect((await list()).text).not.toContain('<nav class="paging"');
     await add("job_50", { at: createdAt + 50 });
     const { next = "" } = await list();
     const last = await list(next);
@@ -102,6 +106,8 @@ describe("the list of jobs", () => {
     await add("blog_1", { project: "blog" });
     const { ids, next = "", text } = await list("/?project=docs&state=active");
     expect(ids).toHaveLength(50);
+    expect(next).toMatch(/^\/\?project=docs&state=active&before=/);
+    expect(text.match(/ selected/g)).toHaveLength(2);
     expect(text).toContain('<option value="docs" selected>docs</option>');
     expect(text).toContain('<option value="active" selected>Active</option>');
     expect((await list(next)).ids).toEqual(Array.from({ length: 10 }, (_, index) => `docs_${9 - index}`));
@@ -111,6 +117,29 @@ describe("the list of jobs", () => {
     if (turn === undefined) throw new Error("no turn is ready");
     await store.finishTurn(turn, "failed", createdAt);
     expect((await list("/?state=failed")).ids).toEqual([turn.job]);
+  });
+
+  test("reads each prompt once", async () => {
+    const { add, list, store } = await startList();
+    let reads = 0;
+    const { turnExcerpt } = store;
+    store.turnExcerpt = (...read) => {
+      reads++;
+      return turnExcerpt.apply(store, read);
+    };
+    await add("job_1");
+    for (let times = 0; times < 2; times++) expect((await list()).text).toContain(">Prompt of job_1</a>");
+    expect(reads).toBe(1);
+  });
+
+  test("names a job whose prompt is deleted meanwhile by its id", async () => {
+    const { add, list, store } = await startList();
+    await add("job_1");
+    store.turnExcerpt = async () => undefined;
+    expect((await list()).text).toContain(">job_1</a>");
+    const jobs = await store.jobs({ projects: ["docs"], limit: 1 });
+    store.jobs = async () => jobs.map((job) => ({ ...job, firstTurn: null }));
+    expect((await list()).text).toContain(">job_1</a>");
   });
 
   test("has no choice of projects if there is only one", async () => {
@@ -167,6 +196,26 @@ describe("the page of a job", () => {
       '<a href="/job/job_1/log">',
     ])
       expect(text).toContain(part);
+  });
+
+  test("says nothing of what there is not", async () => {
+    const { get, turns, rows, logs } = await startPages();
+    turns.length = 0;
+    turns.push({ state: "running", prompt: "x" }, { state: "failed", prompt: "y", startedAt: createdAt });
+    rows.clear();
+    logs.add("job_1", "| One\n");
+    const { status, text } = await get(path);
+    expect(status).toBe(200);
+    expect(text).not.toMatch(/archived <|pull request|since|Failed in|Last message/i);
+    expect(text).toContain('<span id="cut" hidden>');
+  });
+
+  test("of a job without turns is named after its project", async () => {
+    const { get, turns } = await startPages();
+    turns.length = 0;
+    expect((await get(path)).text).toContain("<h1>Job of docs</h1>");
+    turns.push(undefined);
+    expect((await get(path)).text).toContain("<h1>Job of docs</h1>");
   });
 
   test("shows the end of a long log, from the beginning of a line", async () => {
@@ -281,8 +330,8 @@ function expectInert(page: string): void {
 }
 
 describe("a message", () => {
-  async function openForm(job: Partial<PageJob> = {}) {
-    const pages = await startPages();
+  async function openForm(job: Partial<PageJob> = {}, options: PagesServerOptions = {}) {
+    const pages = await startPages(options);
     pages.jobs.set("job_1", job);
     const { text } = await pages.get(path);
     const formIn = (page: string) => /name="form" value="([\w-]{43})"/.exec(page)?.[1] ?? "";
@@ -293,15 +342,17 @@ describe("a message", () => {
 
   test("is sent to the engine, and leads back to the job", async () => {
     const { send, form, messages } = await openForm();
-    const sent = await send("First line\r\nSecond <line>\u202e", form);
+    const sent = await send("First line\r\nSecond <line>\u202e\rThird", form);
     expect(sent).toMatchObject({ status: 303, headers: { location: path }, text: "" });
-    expect(messages).toEqual(["docs job_1 First line\nSecond <line>\u202e"]);
+    expect(messages).toEqual(["docs job_1 First line\nSecond <line>\u202e\nThird"]);
   });
 
   test("is sent once by a form, also by two submissions at the same time", async () => {
     const { send, form, formIn, messages } = await openForm();
     const statuses = (await Promise.all([send("Once", form), send("Once", form)])).map(({ status }) => status);
     expect(statuses.sort()).toEqual([303, 409]);
+    for (const other of ["", "x", `${form}x`, `!${form.slice(1)}`])
+      expect((await send("Once", other)).status).toBe(409);
     const again = await send("Edited\n", form);
     expect(again.status).toBe(409);
     expect(again.text).toContain("This form was sent before.");
@@ -343,6 +394,16 @@ describe("a message", () => {
     expect(log).toEqual([]);
   });
 
+  test("of which nobody knows whether it was stored is not called lost", async () => {
+    const { send, form, engine, log } = await openForm();
+    engine.message = () => Promise.reject(new OutcomeUnknown("the connection was lost"));
+    const sent = await send("Keep me", form);
+    expect(sent.status).toBe(500);
+    expect(sent.text).toContain("It is unknown whether the message was sent.");
+    expect(sent.text).toContain("<pre>\nKeep me</pre>");
+    expect(log).toEqual([]);
+  });
+
   test("of somebody whose session has ended is not sent, and not lost", async () => {
     const { send, form, clock, messages } = await openForm();
     clock.ms += 13 * 60 * minute;
@@ -374,6 +435,27 @@ describe("a message", () => {
     const bearer = { cookie: "", authorization: `Bearer ${serviceKey}` };
     expect((await send("Evil", form, bearer)).status).toBe(401);
     expect(messages).toEqual([]);
+  });
+
+  test("is answered however many connections are opened meanwhile", async () => {
+    const { send, form, engine, url } = await openForm({}, { maxConnections: 2 });
+    const [gate, sending] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    engine.message = async () => {
+      sending.resolve();
+      await gate.promise;
+      return {} as never;
+    };
+    const sent = send("Keep on", form);
+    await sending.promise;
+    // One connection after the other: each can only be answered if another one is closed.
+    for (let connection = 0; connection < 3; connection++) {
+      const socket = connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {});
+      onTestFinished(() => void socket.destroy());
+      socket.write("GET /v2/x HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      await once(socket, "data");
+    }
+    gate.resolve();
+    expect((await sent).status).toBe(303);
   });
 
   test("can be sent to an archived job", async () => {

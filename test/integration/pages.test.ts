@@ -13,7 +13,7 @@ describe("the page of a pull request", () => {
       '<a href="/">Jobs</a> <span class="quiet">docs</span>',
       '<span class="state open">Open</span>',
       "merge <code>agent/job_1</code> into <code>main</code>",
-      '<summary>Fix it <span class="quiet">Completed</span></summary>',
+      '<details><summary>Fix it <span class="quiet">Completed</span></summary>',
       "<h2>1 commit</h2>",
       "<code>111..222</code> Fix",
       "1 file changed",
@@ -221,6 +221,17 @@ test("other methods are not allowed", async () => {
 
 test("every other request is passed on", async () => {
   const { ask } = await startPages();
-  for (const path of ["/pull/x", "/pull/1/files", "/v2/pull/1", "/pull/1234567890", "/sign-in/x", "/favicon.ico"])
+  const pages = ["/pull/1", "/job/job_1", "/job/job_1/log", "/job/job_1/events", "/job/job_1/message"];
+  const others = ["/assets/job-page.js", "/sign-in/link", "/sign-in", "/sign-out", "/"];
+  for (const path of [...pages, ...others])
+    for (const other of [`/v2${path}`, `${path}/x`]) expect((await ask(other)).text).toBe("next");
+  for (const path of [
+    "/pull/x",
+    "/pull/1234567890",
+    "/sign-in/x",
+    "/favicon.ico",
+    `/job/${"a".repeat(65)}`,
+    "/job/a.b",
+  ])
     expect((await ask(path)).text).toBe("next");
 });

@@ -41,6 +41,18 @@ test("a reader can go on after any part, with the bytes that are in no text yet"
   );
 });
 
+test("only a character that is not complete is held back", () => {
+  for (const character of ["a", "\u0080", "é", "\u07ff", "\u0800", "✓", "\uffff", "😀"]) {
+    const bytes = Buffer.from(`x${character}`);
+    for (let end = 1; end <= bytes.length; end++) {
+      const text = new LogText();
+      const isWhole = end === bytes.length;
+      const expected = isWhole && character !== "\u0080" ? `x${character}` : "x";
+      expect([text.add(bytes.subarray(0, end)), text.restBytes]).toEqual([expected, isWhole ? 0 : end - 1]);
+    }
+  }
+});
+
 test("characters that control a terminal are removed, and those that reorder text are shown", () => {
   const log = Buffer.from("| a\tb\r\n| \u001b\u0000\u0007\u009bc \u202ed\u2066\n");
   expect(textsOf([log])).toEqual(["| a\tb\n| c [U+202e]d[U+2066]\n", ""]);

@@ -7,6 +7,7 @@ test.each([
   ["https://github.com/o/r/pull/12", null, { href: "https://github.com/o/r/pull/12", text: "Pull request #12" }],
   ["https://github.com/o/r/pull/12", 2, { href: "https://github.com/o/r/pull/12", text: "Pull request #12" }],
   ["HTTP://example.com/x", null, { href: "HTTP://example.com/x", text: "Pull request" }],
+  ["https://example.com/1/x", null, { href: "https://example.com/1/x", text: "Pull request" }],
   ["javascript:alert(1)//pull/7", null, undefined],
   ["/pull/7", null, undefined],
   ["data:text/html,https://x", null, undefined],
