@@ -1,8 +1,9 @@
+import { type Credentials, keyCredentials } from "../client/credentials.ts";
 import { isFromFork } from "./comments/fork.ts";
 import { type Execution, execute } from "./execute.ts";
 import { maskSecret } from "./inputs/mask-secret.ts";
 import { readPromptFile } from "./inputs/prompt-file.ts";
-import { type InputsResult, parseInputs } from "./inputs/schema.ts";
+import { type InputsResult, parseInputs, type Settings } from "./inputs/schema.ts";
 import type { ModePorts } from "./mode-ports.ts";
 import { passes } from "./outcome.ts";
 import { outputsOf } from "./outputs.ts";
@@ -13,12 +14,16 @@ import { renderSummary } from "./report/summary.ts";
 import { say } from "./report/text.ts";
 import { outcomeOf } from "./result.ts";
 import { RunState } from "./run-state.ts";
+import { canRequestIdTokens } from "./runner/environment.ts";
 import { readEventFile } from "./runner/event-file.ts";
+import type { IdTokenPorts } from "./runner/id-token.ts";
 import type { Toolkit } from "./runner/toolkit.ts";
 
 /** Everything that the action needs from outside. */
-export interface Ports extends Omit<ModePorts, "publishJobId"> {
+export interface Ports extends Omit<ModePorts, "publishJobId" | "credentials"> {
   toolkit: Toolkit;
+  /** Returns credentials that are OIDC tokens of the workflow run; only called with `auth: github-oidc`. */
+  connectIdTokens: (audience: string, ports: IdTokenPorts) => Promise<Credentials>;
 }
 
 /** Runs the step and returns whether it passes. Whatever happens, all outputs are set and the log has the outcome. */
@@ -32,7 +37,7 @@ export async function main(ports: Ports): Promise<boolean> {
   if (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0") {
     log.warn(
       "TLS certificates are not verified",
-      say`NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone between the runner and the service can read the API key. Remove it, and set NODE_EXTRA_CA_CERTS to the file of a private certificate authority instead.`,
+      say`NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone between the runner and the service can read the API key or token. Remove it, and set NODE_EXTRA_CA_CERTS to the file of a private certificate authority instead.`,
     );
   }
 
@@ -75,6 +80,7 @@ async function run(
     const workspace = environment.GITHUB_WORKSPACE || process.cwd();
     const eventName = environment.GITHUB_EVENT_NAME ?? "";
     const inputs = parseInputs({
+      canRequestIdTokens: canRequestIdTokens(environment),
       read: (name) => toolkit.input(name),
       readPromptFile: (path) => readPromptFile(path, workspace),
       eventName,
@@ -85,11 +91,19 @@ async function run(
       return { inputs, execution: { result: skipped ?? { kind: "invalid-inputs", problems } } };
     }
     const publishJobId = (jobId: string): void => void trySetOutputs({ "job-id": jobId }, toolkit);
-    return { inputs, execution: await execute(inputs, { ...ports, publishJobId }, state, log) };
+    const credentials = await connectCredentials(inputs.settings, ports);
+    return { inputs, execution: await execute(inputs, { ...ports, credentials, publishJobId }, state, log) };
   } catch (error) {
     log.debugError(error);
     return { inputs: undefined, execution: { result: { kind: "crashed", error } } };
   }
+}
+
+/** Returns what authenticates all requests of the step to the service. */
+async function connectCredentials({ auth, apiKey, baseUrl }: Settings, ports: Ports): Promise<Credentials> {
+  if (auth === "key") return keyCredentials(apiKey);
+  const { toolkit, connectIdTokens } = ports;
+  return connectIdTokens(baseUrl.origin, { ...ports, mask: (token) => toolkit.mask(token) });
 }
 
 /** Returns an error message if the outputs cannot be written. The log has the job's id in any case. */

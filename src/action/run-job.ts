@@ -1,6 +1,7 @@
 import { type AgentJobClient, type CallLimits, createClient, type RetryNotice } from "../client/client.ts";
 import type { Clock } from "../client/clock.ts";
 import { isTerminal, type Job } from "../client/contract.ts";
+import type { Credentials } from "../client/credentials.ts";
 import { isRequestError, SubmissionError } from "../client/errors.ts";
 import type { Transport } from "../client/transport.ts";
 import { type WaitOrigin, waitForJob } from "../client/wait.ts";
@@ -16,7 +17,9 @@ export interface JobPorts {
   clock: Clock;
   /** Returns a number in [0, 1). */
   random: () => number;
-  /** Creates the transport to the service; throws `NetworkError` if the proxy settings are invalid. */
+  /** What authenticates the requests to the service. */
+  credentials: Credentials;
+  /** Creates a transport; throws `NetworkError` if the proxy settings are invalid. */
   connect: (protocol: string) => Transport;
   /** Aborts when the step is cancelled. */
   signal: AbortSignal;
@@ -47,7 +50,11 @@ export async function runJob(inputs: Inputs, ports: JobPorts, state: RunState, l
   try {
     log.starting(inputs);
     const transport = ports.connect(inputs.baseUrl.protocol);
-    const client = createClient(inputs, { transport, clock, random, onTrace: (trace) => log.trace(trace) });
+    const { baseUrl, projectId } = inputs;
+    const client = createClient(
+      { baseUrl, projectId, credentials: ports.credentials },
+      { transport, clock, random, onTrace: (trace) => log.trace(trace) },
+    );
     // Comment mode has already sent requests to GitHub, and their time counts too.
     state.startedAt ??= clock.now();
     const { startedAt } = state;

@@ -16,6 +16,7 @@ export async function start(signal: AbortSignal): Promise<void> {
     connect: (protocol) => createTransport(protocol, process.env),
     connectCache: () => connectCache(process.env),
     connectGitHub: async (...address) => (await import("./runner/github.ts")).connectGitHub(...address),
+    connectIdTokens: async (...source) => (await import("./runner/id-token.ts")).connectIdTokens(...source),
     environment: process.env,
     signal,
   });

@@ -1,8 +1,8 @@
 import type { Clock } from "./clock.ts";
 import { type Job, parseBody, parseErrorMessage, parseJob } from "./contract.ts";
+import type { Credentials } from "./credentials.ts";
 import { HttpError, InvalidResponseError, isRequestError, type RequestError, SubmissionError } from "./errors.ts";
 import { parseJobPage } from "./job-page.ts";
-import { createRedactor } from "./redact.ts";
 import { backoffMs, classifySubmissionFailure } from "./retry.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 import { salvageId } from "./salvage-id.ts";
@@ -20,12 +20,12 @@ const createGraceMs = 5000;
 /** A message in flight gets less: the id of its job is already known. */
 const messageGraceMs = 300;
 
-/** The service, the project and the API key. */
+/** The service, the project and what authenticates requests. */
 export interface ClientOptions {
   /** Base address. A path prefix is kept. */
   baseUrl: URL;
   projectId: string;
-  apiKey: string;
+  credentials: Credentials;
 }
 
 /** The limits of a call. */
@@ -43,7 +43,7 @@ export interface RetryNotice {
 
 export interface ClientPorts {
   transport: Transport;
-  /** Called after every request. What it is given never contains the key. */
+  /** Called after every request. What it is given never contains a token. */
   onTrace?: (trace: Trace) => void;
   clock: Clock;
   /** Returns a number in [0, 1). */
@@ -68,10 +68,11 @@ export interface AgentJobClient {
   getJob(jobId: string, limits: CallLimits): Promise<Job>;
 }
 
-/** Creates a client for one project. Nothing that it returns or throws contains the key. */
+/** Creates a client for one project. Nothing that it returns or throws contains a token. */
 export function createClient(options: ClientOptions, ports: ClientPorts): AgentJobClient {
   const { clock, random, onTrace = () => {} } = ports;
-  const redact = createRedactor(options.apiKey);
+  const { credentials } = options;
+  const redact = (text: string) => credentials.redact(text);
   const transport = traceTransport(ports.transport, () => clock.now(), safeTraceListener(onTrace, redact));
   const jobsPath = `/v2/agent/${encodeURIComponent(options.projectId)}/job`;
 
@@ -82,13 +83,16 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
     submission?: { prompt: string; graceMs: number },
   ): Promise<Job> {
     const url = new URL(options.baseUrl.href.replace(/\/+$/, "") + path);
+    // A create or message must not be sent so late that no response could arrive.
+    const tokenDeadline = limits.deadline - (submission ? minTimeLeftMs : 0);
+    const token = await credentials.token({ ...limits, deadline: tokenDeadline });
     const response = await transport({
       method,
       url,
       headers: {
         accept: "application/json",
         "accept-encoding": "identity",
-        authorization: `Bearer ${options.apiKey}`,
+        authorization: `Bearer ${token}`,
         "user-agent": "agent-job-action",
         ...(submission && { "content-type": "application/json" }),
       },
@@ -101,7 +105,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
     const job = parseJob(data);
     if (!job) throw new InvalidResponseError(`HTTP ${response.status} without a job record`, response.body);
     const pageUrl = parseJobPage(response.headers.link, url);
-    // A link that contains the key cannot be shown, and would lead nowhere without it.
+    // A link that contains a token cannot be shown, and would lead nowhere without it.
     return pageUrl === undefined || redact(pageUrl) !== pageUrl ? job : { ...job, pageUrl };
   }
 
@@ -129,7 +133,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
         const { acceptance, retry } = classifySubmissionFailure(error);
         if (acceptance === "unknown") {
           // Only a 2xx contains a job's id; the `id` of an error belongs to the error, or to a gateway's trace.
-          const jobId = error instanceof HttpError ? undefined : salvageId(error.body, redact);
+          const jobId = "body" in error ? salvageId(error.body, redact) : undefined;
           throw new SubmissionError("unknown", error, jobId);
         }
         if (retry === "never" || limits.signal.aborted) throw new SubmissionError("rejected", error);

@@ -68,11 +68,28 @@ export class InvalidResponseError extends AgentJobError {
   }
 }
 
+/** Thrown when there is no token to send with a request, so that the request was not sent. */
+export class TokenError extends AgentJobError {
+  override readonly name = "TokenError";
+  /** Whether there may be a token later. */
+  readonly isTransient: boolean;
+
+  constructor(message: string, isTransient: boolean) {
+    super(message);
+    this.isTransient = isTransient;
+  }
+}
+
 /** Any way in which a single request can fail. */
-export type RequestError = NetworkError | HttpError | InvalidResponseError;
+export type RequestError = NetworkError | HttpError | InvalidResponseError | TokenError;
 
 export function isRequestError(error: unknown): error is RequestError {
-  return error instanceof NetworkError || error instanceof HttpError || error instanceof InvalidResponseError;
+  return (
+    error instanceof NetworkError ||
+    error instanceof HttpError ||
+    error instanceof InvalidResponseError ||
+    error instanceof TokenError
+  );
 }
 
 /** Thrown when a create or message has failed for good; `cause` is the last failure. */

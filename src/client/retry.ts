@@ -1,11 +1,11 @@
-import { type Acceptance, HttpError, NetworkError, type RequestError } from "./errors.ts";
+import { type Acceptance, HttpError, NetworkError, type RequestError, TokenError } from "./errors.ts";
 
 /** What a failed create or message means, and whether sending it again is safe and useful. */
 export interface SubmissionFailure {
   acceptance: Exclude<Acceptance, "accepted">;
   retry:
     | "never"
-    /** Not connected: retry for about a minute. */
+    /** Not connected, or no token to send: retry for about a minute. */
     | "unreachable"
     /** `429`, or `503` with `Retry-After`: retry after the wait, up to the deadline. */
     | "throttled";
@@ -21,6 +21,8 @@ export function classifySubmissionFailure(error: RequestError): SubmissionFailur
     const isTransient = error.reason === "network" || error.reason === "timeout";
     return { acceptance: "rejected", retry: isTransient ? "unreachable" : "never" };
   }
+  if (error instanceof TokenError)
+    return { acceptance: "rejected", retry: error.isTransient ? "unreachable" : "never" };
   if (error instanceof HttpError) {
     const { status, retryAfterMs } = error;
     if (status === 429 || (status === 503 && retryAfterMs !== undefined)) {

@@ -1,7 +1,7 @@
 import type { AgentJobClient, CallLimits } from "./client.ts";
 import type { Clock } from "./clock.ts";
 import { isTerminal, type Job } from "./contract.ts";
-import { HttpError, isRequestError, NetworkError, type RequestError } from "./errors.ts";
+import { HttpError, isRequestError, NetworkError, type RequestError, TokenError } from "./errors.ts";
 import { isTransientPollFailure } from "./retry.ts";
 import { nextPollDelayMs, type PollIntervals } from "./schedule.ts";
 
@@ -100,7 +100,7 @@ export async function waitForJob(
       if (!isRequestError(error) || !isTransient(error, { origin, hasReachedService, sentAt })) throw error;
       // A poll that was cut off by the deadline says nothing about the service.
       if (clock.now() >= deadline && hasRecord) return { kind: "timed-out", ...(lastError && { lastError }) };
-      hasReachedService ||= !(error instanceof NetworkError);
+      hasReachedService ||= !(error instanceof NetworkError || error instanceof TokenError);
       lastError = error;
       delayMs = nextDelay(error instanceof HttpError ? error.retryAfterMs : 0);
       onEvent({ kind: "poll-failed", error, nextDelayMs: delayMs });
@@ -116,6 +116,7 @@ function isTransient(
   if (error instanceof HttpError && error.status === 404) {
     return origin.kind === "created" && poll.sentAt - origin.at < notFoundGraceMs;
   }
+  if (!poll.hasReachedService && error instanceof TokenError && !error.isTransient) return false;
   // If the service has been reached before, a certificate error may come from something on the way to it.
   if (!poll.hasReachedService && error instanceof NetworkError && error.reason === "certificate") return false;
   return isTransientPollFailure(error);

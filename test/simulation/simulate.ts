@@ -163,6 +163,7 @@ async function runAttempt(
     signal: cancellation.signal,
     random: () => attempt.randomNumbers[draws++ % attempt.randomNumbers.length] ?? 0,
     connect: () => transport,
+    connectIdTokens: () => Promise.reject(new Error("the step has a key")),
     connectCache: () => {
       if (!cache || execution.cache.state === "absent") throw new Error("the runner offers no cache service");
       return cache.cache;

@@ -1,5 +1,6 @@
 import { main } from "../../src/action/main.ts";
 import type { GitHub } from "../../src/action/runner/github.ts";
+import { connectIdTokens } from "../../src/action/runner/id-token.ts";
 import type { FakeCache } from "./fake-cache.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeToolkit } from "./fake-toolkit.ts";
@@ -63,6 +64,7 @@ export async function runMain({
     random: random ?? (() => 0.5),
     connect: () => transport,
     connectGitHub: async () => github ?? noGitHub,
+    connectIdTokens: async (...source) => connectIdTokens(...source),
     connectCache: () => {
       if (!cache) throw new Error("the runner offers no cache service");
       return cache;

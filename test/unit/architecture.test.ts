@@ -77,6 +77,7 @@ test("the service's step uses of the action only the escaping and the cache, and
 const arrows: Record<string, string[]> = {
   "action/report": ["client", "action/outcome.ts", "action/result.ts", "action/mintlify.ts"],
   "action/inputs": [
+    "client/protected-url.ts",
     "action/report",
     "action/comments",
     "action/changes/paths.ts",

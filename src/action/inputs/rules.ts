@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { isProtectedUrl } from "../../client/protected-url.ts";
 import { type PathFilter, parsePaths } from "../changes/paths.ts";
 import { parseSince, type Since } from "../changes/since.ts";
 import { type Permission, permissions } from "../comments/permission.ts";
@@ -41,19 +42,18 @@ const pathSegment = rule((value) => {
   return /\p{Cc}/u.test(value) ? "must not contain control characters" : undefined;
 });
 
-const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
 function baseUrlProblem(value: string): string | undefined {
   if (!URL.canParse(value)) return "must be an absolute URL, such as https://api.mintlify.com";
   const url = new URL(value);
   if (url.username || url.password || /^[^/]*\/\/[^/]*@/.test(value))
     return "must not contain credentials; the key belongs in api-key";
   if (/[?#]/.test(value)) return "must not contain a query or a fragment";
-  if (url.protocol === "https:" || (url.protocol === "http:" && loopbackHost.test(url.hostname))) return undefined;
+  if (isProtectedUrl(url)) return undefined;
   return "must begin with https://, because the key would be sent in the clear otherwise (http:// is only for loopback hosts such as localhost)";
 }
 
-function apiKeyProblem(value: string): string | undefined {
+/** Returns what is wrong with an API key, if anything. Never contains the key. */
+export function apiKeyProblem(value: string): string | undefined {
   if (value === "") {
     return (
       "is empty. Set it from a secret: api-key: $" +
@@ -80,7 +80,20 @@ export const baseUrl = z.pipe(
   z.transform((value) => new URL(value)),
 );
 
-export const apiKey = z.string().check(rule(apiKeyProblem));
+export const authMethods = ["key", "github-oidc"] as const;
+export type AuthMethod = (typeof authMethods)[number];
+
+/** What authenticates requests to the service: a key, or OIDC tokens of the workflow run. */
+export const auth = z.pipe(
+  z
+    .string()
+    .check(
+      rule((value) =>
+        (authMethods as readonly string[]).includes(value) ? undefined : `must be ${authMethods.join(" or ")}`,
+      ),
+    ),
+  z.transform((value) => value as AuthMethod),
+);
 
 /** Outcomes to fail on; `none` for an empty set. */
 export const failOn = z.pipe(

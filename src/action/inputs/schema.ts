@@ -10,8 +10,10 @@ import type { FailableOutcome } from "../outcome.ts";
 import { say, type Text, trusted } from "../report/text.ts";
 import type { RunResult } from "../result.ts";
 import {
+  type AuthMethod,
   allowedBots,
-  apiKey,
+  apiKeyProblem,
+  auth,
   baseUrl,
   boolean,
   changesDetail,
@@ -32,6 +34,7 @@ export const inputDefaults = {
   "job-id": "",
   "project-id": "",
   "api-key": "",
+  auth: "key",
   "base-url": "https://api.mintlify.com",
   wait: "true",
   "timeout-minutes": "60",
@@ -66,7 +69,10 @@ export type Task =
 /** What applies to every task. */
 export interface Settings {
   projectId: string;
+  /** Empty with `github-oidc`. */
   apiKey: string;
+  /** What authenticates requests: the API key, or OIDC tokens of the workflow run. */
+  auth: AuthMethod;
   baseUrl: URL;
   wait: boolean;
   timeoutMs: number;
@@ -124,7 +130,9 @@ const schema = z.object({
   "prompt-file": z.string(),
   "job-id": identifier,
   "project-id": identifier,
-  "api-key": apiKey,
+  // Checked together with `auth`.
+  "api-key": z.string(),
+  auth,
   "base-url": baseUrl,
   wait: boolean,
   "timeout-minutes": positiveDecimal,
@@ -160,12 +168,15 @@ export interface InputSource {
   eventName: string;
   /** Returns whether the event is about a pull request from a fork, so that secrets are empty. */
   isFromFork: () => boolean;
+  /** Whether the job may request OIDC tokens. */
+  canRequestIdTokens: boolean;
 }
 
 type RawInputs = Record<InputName, string>;
 
 /** Parses all inputs, and returns either typed values or all problems at once. */
-export function parseInputs({ read, readPromptFile, eventName, isFromFork }: InputSource): InputsResult {
+export function parseInputs(source: InputSource): InputsResult {
+  const { read, readPromptFile, eventName, isFromFork, canRequestIdTokens } = source;
   const names = Object.keys(inputDefaults) as InputName[];
   const raw = Object.fromEntries(names.map((name) => [name, valueOrDefault(name, read(name))])) as RawInputs;
   const parsed = schema.safeParse(raw);
@@ -174,13 +185,15 @@ export function parseInputs({ read, readPromptFile, eventName, isFromFork }: Inp
   const triggers = (["trigger-phrase", "trigger-label"] as const).filter((name) => raw[name] !== "");
   const isComment = isTriggeredBy(eventName, triggers);
   const summary = boolean.safeParse(raw.summary).data ?? true;
+  const isMissing = raw.auth === "github-oidc" ? !canRequestIdTokens : raw["api-key"] === "";
   // The key is not missing by mistake, and the step must not fail for every pull request from a fork.
-  if (isComment && isThreadEvent(eventName) && raw["api-key"] === "" && isFromFork()) {
+  if (isComment && isThreadEvent(eventName) && isMissing && isFromFork()) {
     const skipped = { kind: "skipped", reason: "fork", door: doorOf(eventName) } as const;
     return { ok: false, problems: [], skipped, summary };
   }
   const problems: InputProblem[] = [
     ...projectProblems(raw),
+    ...(raw.auth === "github-oidc" ? idTokenProblems(raw, canRequestIdTokens) : keyProblems(raw)),
     ...(parsed.error?.issues ?? []).map((issue) => ({
       input: issue.path[0] as InputName,
       problem: trusted(issue.message),
@@ -200,6 +213,7 @@ export function parseInputs({ read, readPromptFile, eventName, isFromFork }: Inp
   const settings: Settings = {
     projectId: values["project-id"],
     apiKey: values["api-key"],
+    auth: values.auth,
     baseUrl: values["base-url"],
     wait: values.wait,
     timeoutMs: values["timeout-minutes"] * 60_000,
@@ -244,6 +258,29 @@ function projectProblems(raw: RawInputs): InputProblem[] {
       ? say`is empty. Copy it from the API keys page of the dashboard`
       : say`is empty. Set it to the project's identifier in the service`;
   return [{ input: "project-id", problem }];
+}
+
+function keyProblems(raw: RawInputs): InputProblem[] {
+  const problem = apiKeyProblem(raw["api-key"]);
+  return problem === undefined ? [] : [{ input: "api-key", problem: trusted(problem) }];
+}
+
+function idTokenProblems(raw: RawInputs, canRequestIdTokens: boolean): InputProblem[] {
+  const problems: InputProblem[] = [];
+  if (raw["api-key"] !== "") {
+    const problem = say`cannot be used together with auth: github-oidc, which takes its place. Remove one of them`;
+    problems.push({ input: "api-key", problem });
+  }
+  const baseUrl = URL.parse(raw["base-url"]);
+  if (baseUrl && isMintlify(baseUrl)) {
+    const problem = say`must be the address of a service that trusts this repository: with auth: github-oidc, a token is never sent to the default base-url`;
+    problems.push({ input: "base-url", problem });
+  }
+  if (!canRequestIdTokens) {
+    const problem = say`is github-oidc, but this job may not request a token. Add to the job: permissions: { contents: read, id-token: write }. Permissions that are not named there are none, so name all others that the job needs, too. Runs for pull requests from forks never get a token`;
+    problems.push({ input: "auth", problem });
+  }
+  return problems;
 }
 
 function promptProblems(

@@ -7,7 +7,7 @@ import { say, type Text, trusted } from "./text.ts";
 /** What the messages about a run depend on. */
 export interface ResultContext {
   /** `undefined` if the inputs were invalid. */
-  settings: Pick<Settings, "projectId" | "baseUrl" | "timeoutMs" | "wait"> | undefined;
+  settings: Pick<Settings, "projectId" | "baseUrl" | "timeoutMs" | "wait" | "auth"> | undefined;
   /** What the step set out to do, if it got that far. */
   task: Task | undefined;
   state: RunState;

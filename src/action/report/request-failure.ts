@@ -1,4 +1,4 @@
-import { HttpError, InvalidResponseError, type RequestError } from "../../client/errors.ts";
+import { HttpError, InvalidResponseError, type RequestError, TokenError } from "../../client/errors.ts";
 import type { Operation } from "../result.ts";
 import { hasDashboard, type ResultContext } from "./advice.ts";
 import { duration } from "./format.ts";
@@ -20,6 +20,7 @@ export function explainRequestFailure(operation: Operation, error: RequestError,
   const address = context.settings?.baseUrl.href;
   const what = [...capitalized(failureReason(error, address)), "."];
   if (error instanceof InvalidResponseError) return { what, next: say`Check base-url.` };
+  if (error instanceof TokenError) return { what, next: afterTokenError(error) };
   if (error.reason === "certificate") {
     return {
       what,
@@ -38,6 +39,7 @@ function explainHttpError(operation: Operation, error: HttpError, context: Resul
   const withResponse = (reason: Text) => joinSentences(reason, answer);
   const project = settings?.projectId ?? "";
   const isMintlify = hasDashboard(context);
+  const usesIdToken = settings?.auth === "github-oidc";
   switch (error.status) {
     case 400:
       if (operation === "poll") return { what: answer, next: say`Check job-id and project-id.` };
@@ -50,6 +52,8 @@ function explainHttpError(operation: Operation, error: HttpError, context: Resul
         next: say`Change the prompt as the service's message says, then run this again.`,
       };
     case 401:
+      if (usesIdToken)
+        return { what: withResponse(say`The service does not trust this workflow run.`), next: howToTrust };
       return {
         what: withResponse(say`The service rejected the API key.`),
         next: isMintlify
@@ -57,6 +61,7 @@ function explainHttpError(operation: Operation, error: HttpError, context: Resul
           : say`The key is wrong, deleted or expired. Update the secret with a key that the service accepts.`,
       };
     case 403:
+      if (usesIdToken) return { what: withResponse(say`Access was denied.`), next: howToTrust };
       return {
         what:
           error.serviceMessage === ""
@@ -81,11 +86,22 @@ function explainHttpError(operation: Operation, error: HttpError, context: Resul
   }
   if (error.status < 400) {
     return {
-      what: withResponse(say`Redirects are not followed, because that would send the API key to another address.`),
+      what: withResponse(
+        say`Redirects are not followed, because that would send the ${trusted(usesIdToken ? "token" : "API key")} to another address.`,
+      ),
       next: say`Set base-url to the service's own URL.`,
     };
   }
   return { what: answer, next: error.serviceMessage ? say`See the service's message.` : say`Check base-url.` };
+}
+
+/** What the owner of a service has to do that rejects the OIDC token of a workflow run. */
+const howToTrust = say`Let the service trust this repository, and the ref or environment of this run (--trust, if it is the service of this project). The token is for the origin of base-url, which must be the one that the service takes for its own.`;
+
+function afterTokenError({ isTransient }: TokenError): Text {
+  return isTransient
+    ? say`Check the runner's network and its proxy settings (https_proxy, no_proxy), then run this again.`
+    : say`Check that the job has permissions: id-token: write, then run this again.`;
 }
 
 function explainNotFound(
@@ -129,6 +145,7 @@ export function failureReason(error: RequestError, address?: string): Text {
     return join([status, message ? say`${excerpt(message, 1000)}` : []], ": ");
   }
   if (error instanceof InvalidResponseError) return say`the service's response is not usable (${error.message})`;
+  if (error instanceof TokenError) return say`GitHub issued no OIDC token (${error.message})`;
   const target = address ? say`${address}` : say`the service`;
   if (error.reason === "certificate") return say`the certificate of ${target} is not trusted (${error.message})`;
   if (error.phase === "connecting") return say`cannot connect to ${target} (${error.message})`;

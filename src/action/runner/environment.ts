@@ -16,6 +16,11 @@ export function apiUrl({ GITHUB_API_URL }: Environment): string {
   return GITHUB_API_URL || "https://api.github.com";
 }
 
+/** Returns whether the job may request OIDC tokens: it has `permissions: id-token: write`. */
+export function canRequestIdTokens(environment: Environment): boolean {
+  return Boolean(environment.ACTIONS_ID_TOKEN_REQUEST_URL && environment.ACTIONS_ID_TOKEN_REQUEST_TOKEN);
+}
+
 /** Returns the address of the workflow run. */
 export function runUrl(environment: Environment): string {
   const { GITHUB_REPOSITORY: repository = "", GITHUB_RUN_ID: run = "" } = environment;

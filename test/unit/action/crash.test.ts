@@ -24,6 +24,7 @@ async function runWith(changes: (ports: Ports, toolkit: FakeToolkit) => Partial<
     connect: () => transport,
     connectCache: bug,
     connectGitHub: bug,
+    connectIdTokens: bug,
     environment: {},
     signal: new AbortController().signal,
   };

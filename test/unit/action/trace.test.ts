@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
+import { keyCredentials } from "../../../src/client/credentials.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { fakeTransport } from "../../support/fake-transport.ts";
 import { key, record, respondWith, runMain } from "../../support/run-main.ts";
@@ -39,7 +40,7 @@ test("returns the job although the trace listener throws", async () => {
   const clock = new FakeClock();
   const respond = () => respondWith(201, record());
   const client = createClient(
-    { baseUrl: new URL("https://example.com"), projectId: "docs", apiKey: key },
+    { baseUrl: new URL("https://example.com"), projectId: "docs", credentials: keyCredentials(key) },
     {
       transport: fakeTransport(clock, respond).transport,
       clock,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type AgentJobClient, createClient } from "../../../src/client/client.ts";
+import { keyCredentials } from "../../../src/client/credentials.ts";
 import type { SubmissionError } from "../../../src/client/errors.ts";
 import type { Transport } from "../../../src/client/transport.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -9,7 +10,7 @@ import { key, record, respondWith } from "../../support/run-main.ts";
 const limits = { deadline: new FakeClock().now() + 60_000, signal: new AbortController().signal };
 
 function clientOf(transport: Transport, clock = new FakeClock(), baseUrl = "https://example.com"): AgentJobClient {
-  const address = { baseUrl: new URL(baseUrl), projectId: "docs", apiKey: key };
+  const address = { baseUrl: new URL(baseUrl), projectId: "docs", credentials: keyCredentials(key) };
   return createClient(address, { transport, clock, random: () => 0.5 });
 }
 

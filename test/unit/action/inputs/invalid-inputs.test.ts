@@ -9,7 +9,13 @@ function problemsOf(values: Record<string, string>, eventName = "push"): string[
   const all: Record<string, string> = { ...valid, ...values };
   const readPromptFile = (path: string) =>
     path === "prompt.md" ? { text: "Do it" } : { problem: say`is ${path}, which does not exist` };
-  const result = parseInputs({ read: (name) => all[name] ?? "", readPromptFile, eventName, isFromFork: () => false });
+  const result = parseInputs({
+    read: (name) => all[name] ?? "",
+    readPromptFile,
+    eventName,
+    isFromFork: () => false,
+    canRequestIdTokens: true,
+  });
   return result.ok ? [] : result.problems.map(({ input, problem }) => `${input} ${plain(problem)}`);
 }
 
@@ -95,6 +101,7 @@ test.each([
     readPromptFile: () => ({ text: "" }),
     eventName: "push",
     isFromFork: () => false,
+    canRequestIdTokens: true,
   });
   expect(result.ok ? [...result.settings.failOn] : undefined).toEqual(expected);
 });

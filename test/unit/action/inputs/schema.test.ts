@@ -16,7 +16,13 @@ function parse(
   eventName = "push",
 ): InputsResult {
   const all: Partial<Record<InputName, string>> = { ...valid, ...values };
-  return parseInputs({ read: (name) => all[name] ?? "", readPromptFile, eventName, isFromFork: () => false });
+  return parseInputs({
+    read: (name) => all[name] ?? "",
+    readPromptFile,
+    eventName,
+    isFromFork: () => false,
+    canRequestIdTokens: true,
+  });
 }
 
 function parsed(values: Partial<Record<InputName, string>>) {
@@ -38,6 +44,7 @@ test("uses the default of an input that is missing, empty or blank", () => {
     expect(parsed({ ...blank, ...valid })).toEqual({
       task: { kind: "create", prompt: "Do it" },
       projectId: "docs",
+      auth: "key",
       apiKey: "mint_key_0123456789",
       baseUrl: new URL("https://api.mintlify.com"),
       wait: true,
@@ -98,6 +105,7 @@ test("reports all problems at once", () => {
       changes: "all",
       "changes-since": "0h",
       paths: "!docs/**",
+      auth: "oidc",
     }).sort(),
   ).toEqual(
     Object.keys(inputDefaults)

@@ -1,0 +1,161 @@
+import type { CallLimits } from "../../client/client.ts";
+import type { Clock } from "../../client/clock.ts";
+import type { Credentials } from "../../client/credentials.ts";
+import { messageOf, TokenError } from "../../client/errors.ts";
+import { isProtectedUrl } from "../../client/protected-url.ts";
+import { createRedactor } from "../../client/redact.ts";
+import { backoffMs } from "../../client/retry.ts";
+import { type HttpResponse, isSuccess, type Transport } from "../../client/transport.ts";
+import type { Environment } from "./environment.ts";
+
+/** The timeout of one request for a token, in milliseconds, unless less time is left. */
+const requestTimeoutMs = 10_000;
+const maxTries = 3;
+/** A token is renewed when it is valid for less than this, in milliseconds. */
+const renewalMs = 60_000;
+/** If it cannot be renewed, it is used while it is valid for longer than this, in milliseconds. */
+const minValidMs = 10_000;
+/** How long a token is assumed to be valid that does not say so in a way that can be read, in milliseconds. */
+const defaultLifetimeMs = 300_000;
+/** How many tokens are redacted: older ones have expired. */
+const maxRedacted = 3;
+/** In characters. Servers accept headers of 8 KiB and more. */
+const maxTokenLength = 8000;
+
+export interface IdTokenPorts {
+  environment: Environment;
+  clock: Clock;
+  /** Returns a number in [0, 1). */
+  random: () => number;
+  /** Creates the transport to the runner's token service. */
+  connect: (protocol: string) => Transport;
+  /** Called with every token before it is used. */
+  mask: (token: string) => void;
+}
+
+interface IdToken {
+  value: string;
+  /** Monotonic time and wall-clock time at which it expires. */
+  expiresAt: number;
+  expiresAtWallTime: number;
+}
+
+/**
+ * Returns credentials that are OIDC tokens of the workflow run, which GitHub issues for a few minutes: each is requested
+ * when it is needed. GitHub's documentation: "OpenID Connect reference".
+ *
+ * The `getIDToken` of `@actions/core` is not used: it has no timeout, cannot be cancelled, and needs an HTTP client of
+ * its own.
+ *
+ * @param audience - whom the tokens are for: the origin of the service
+ */
+export function connectIdTokens(audience: string, ports: IdTokenPorts): Credentials {
+  const { clock, mask } = ports;
+  const redactors: ReturnType<typeof createRedactor>[] = [];
+  let current: IdToken | undefined;
+
+  /** In milliseconds. The monotonic clock may stand still while a virtual machine is suspended; the other may be set. */
+  const validForMs = ({ expiresAt, expiresAtWallTime }: IdToken): number =>
+    Math.min(expiresAt - clock.now(), expiresAtWallTime - clock.wallTime());
+
+  return {
+    async token(limits) {
+      if (current && validForMs(current) >= renewalMs) return current.value;
+      try {
+        const value = await requestToken(audience, limits, ports);
+        mask(value);
+        redactors.unshift(createRedactor(value));
+        redactors.splice(maxRedacted);
+        const lifetimeMs = lifetimeOf(value, clock.wallTime());
+        current = {
+          value,
+          expiresAt: clock.now() + lifetimeMs,
+          expiresAtWallTime: clock.wallTime() + lifetimeMs,
+        };
+      } catch (error) {
+        if (!(error instanceof TokenError) || !current || validForMs(current) < minValidMs) throw error;
+      }
+      return current.value;
+    },
+    redact: (text) => redactors.reduce((redacted, redact) => redact(redacted), text),
+  };
+}
+
+/** @throws TokenError */
+async function requestToken(audience: string, limits: CallLimits, ports: IdTokenPorts): Promise<string> {
+  const { clock, random } = ports;
+  const { ACTIONS_ID_TOKEN_REQUEST_URL: address = "", ACTIONS_ID_TOKEN_REQUEST_TOKEN: requestToken = "" } =
+    ports.environment;
+  const url = URL.parse(address);
+  if (!url || !isProtectedUrl(url)) throw new TokenError("the runner's address for it is not an https URL", false);
+  url.searchParams.set("audience", audience);
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return tokenOf(await send(url, requestToken, limits, ports));
+    } catch (error) {
+      const isOver = attempt + 1 >= maxTries || limits.signal.aborted || clock.now() >= limits.deadline;
+      if (!(error instanceof TokenError) || !error.isTransient || isOver) throw error;
+      const delayMs = Math.min(backoffMs(attempt, random()), limits.deadline - clock.now());
+      await clock.sleep(delayMs, limits.signal);
+    }
+  }
+}
+
+/** Sends one request for a token. @throws TokenError */
+async function send(
+  url: URL,
+  requestToken: string,
+  { deadline, signal }: CallLimits,
+  { connect, clock }: IdTokenPorts,
+): Promise<HttpResponse> {
+  const timeoutMs = Math.min(requestTimeoutMs, deadline - clock.now());
+  if (timeoutMs <= 0) throw new TokenError("no time was left to request it", true);
+  try {
+    return await connect(url.protocol)({
+      method: "GET",
+      url,
+      headers: {
+        accept: "application/json",
+        "accept-encoding": "identity",
+        authorization: `Bearer ${requestToken}`,
+        "user-agent": "agent-job-action",
+      },
+      timeoutMs,
+      signal,
+    });
+  } catch (error) {
+    throw new TokenError(messageOf(error), true);
+  }
+}
+
+/** Returns the token in a response. @throws TokenError if there is none */
+function tokenOf({ status, body }: HttpResponse): string {
+  if (!isSuccess(status)) {
+    throw new TokenError(`HTTP ${status}`, status === 408 || status === 429 || status >= 500);
+  }
+  const { value } = (parseJson(body) ?? {}) as { value?: unknown };
+  if (typeof value !== "string" || value.length > maxTokenLength || !/^[\x21-\x7e]+$/.test(value)) {
+    throw new TokenError("the response has no usable token", true);
+  }
+  return value;
+}
+
+/**
+ * Returns how long a new token is valid, in milliseconds: from `iat` to `exp` of its payload, so that the clocks of the
+ * runner and GitHub may differ. Its signature is the service's business.
+ */
+function lifetimeOf(token: string, wallTimeMs: number): number {
+  const payload = parseJson(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+  const { iat, exp } = (payload ?? {}) as { iat?: unknown; exp?: unknown };
+  if (typeof exp !== "number") return defaultLifetimeMs;
+  return (exp - (typeof iat === "number" ? iat : wallTimeMs / 1000)) * 1000;
+}
+
+/** Returns the value of a JSON text; `undefined` if it is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,19 @@
+import type { CallLimits } from "./client.ts";
+import { createRedactor } from "./redact.ts";
+
+/** What authenticates the requests to the service. */
+export interface Credentials {
+  /**
+   * Returns the bearer token for the next request.
+   *
+   * @throws TokenError if there is none by the deadline
+   */
+  token(limits: CallLimits): Promise<string>;
+  /** Replaces every token that may still be usable with `***`, also in an encoding; see {@link createRedactor}. */
+  redact(text: string): string;
+}
+
+/** Returns the credentials of an API key. */
+export function keyCredentials(apiKey: string): Credentials {
+  return { token: async () => apiKey, redact: createRedactor(apiKey) };
+}
