@@ -116,7 +116,7 @@ async function pollTimes(lengths: readonly number[]): Promise<number[][]> {
     const client = {
       getJob: async () => {
         polls.push(clock.now() / 1000);
-        return job(clock.now() >= length * 1000 ? "completed" : "active");
+        return { job: job(clock.now() >= length * 1000 ? "completed" : "active"), isHoldApplied: false };
       },
     };
     const origin = { kind: "created", job: job("active"), at: 0 } as const;

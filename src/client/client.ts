@@ -3,6 +3,7 @@ import { type Job, parseBody, parseErrorMessage, parseJob } from "./contract.ts"
 import type { Credentials } from "./credentials.ts";
 import { HttpError, InvalidResponseError, isRequestError, type RequestError, SubmissionError } from "./errors.ts";
 import { parseJobPage } from "./job-page.ts";
+import { isWaitApplied, preferWait } from "./preference.ts";
 import { backoffMs, classifySubmissionFailure } from "./retry.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 import { salvageId } from "./salvage-id.ts";
@@ -35,6 +36,13 @@ export interface CallLimits {
   signal: AbortSignal;
 }
 
+/** A job that was read. */
+export interface JobReading {
+  job: Job;
+  /** Whether the service says that it waited, as it was asked to. */
+  isHoldApplied: boolean;
+}
+
 /** Announces that a request will be sent again. */
 export interface RetryNotice {
   error: RequestError;
@@ -63,9 +71,10 @@ export interface AgentJobClient {
   /**
    * Gets a job, without retries.
    *
+   * @param holdSeconds - how long the service is asked to wait for the end of the job before it responds. Default: 0
    * @throws RequestError, also if the response is the record of another job
    */
-  getJob(jobId: string, limits: CallLimits): Promise<Job>;
+  getJob(jobId: string, limits: CallLimits, holdSeconds?: number): Promise<JobReading>;
 }
 
 /** Creates a client for one project. Nothing that it returns or throws contains a token. */
@@ -80,8 +89,8 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
     method: HttpRequest["method"],
     path: string,
     limits: CallLimits,
-    submission?: { prompt: string; graceMs: number },
-  ): Promise<Job> {
+    { submission, holdSeconds = 0 }: { submission?: { prompt: string; graceMs: number }; holdSeconds?: number },
+  ): Promise<JobReading> {
     const url = new URL(options.baseUrl.href.replace(/\/+$/, "") + path);
     // A create or message must not be sent so late that no response could arrive.
     const tokenDeadline = limits.deadline - (submission ? minTimeLeftMs : 0);
@@ -95,6 +104,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
         authorization: `Bearer ${token}`,
         "user-agent": "agent-job-action",
         ...(submission && { "content-type": "application/json" }),
+        ...(holdSeconds > 0 && { prefer: preferWait(holdSeconds) }),
       },
       ...(submission && { body: JSON.stringify({ prompt: submission.prompt }), graceMs: submission.graceMs }),
       timeoutMs: Math.max(0, Math.min(requestTimeoutMs, limits.deadline - clock.now())),
@@ -106,7 +116,11 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
     if (!job) throw new InvalidResponseError(`HTTP ${response.status} without a job record`, response.body);
     const pageUrl = parseJobPage(response.headers.link, url);
     // A link that contains a token cannot be shown, and would lead nowhere without it.
-    return pageUrl === undefined || redact(pageUrl) !== pageUrl ? job : { ...job, pageUrl };
+    const isPageHidden = pageUrl === undefined || redact(pageUrl) !== pageUrl;
+    return {
+      job: isPageHidden ? job : { ...job, pageUrl },
+      isHoldApplied: holdSeconds > 0 && isWaitApplied(response.headers["preference-applied"]),
+    };
   }
 
   function httpError(response: HttpResponse, data: unknown): HttpError {
@@ -119,7 +133,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
   }
 
   async function submit(
-    send: () => Promise<Job>,
+    send: () => Promise<JobReading>,
     limits: CallLimits,
     onRetry: (notice: RetryNotice) => void,
   ): Promise<Job> {
@@ -127,7 +141,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
     for (let attempt = 0; ; attempt++) {
       const sentAt = clock.now();
       try {
-        return await send();
+        return (await send()).job;
       } catch (error) {
         if (!isRequestError(error)) throw error;
         const { acceptance, retry } = classifySubmissionFailure(error);
@@ -154,22 +168,29 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
 
   return {
     createJob: (prompt, limits, onRetry) =>
-      submit(() => request("POST", jobsPath, limits, { prompt, graceMs: createGraceMs }), limits, onRetry),
+      submit(
+        () => request("POST", jobsPath, limits, { submission: { prompt, graceMs: createGraceMs } }),
+        limits,
+        onRetry,
+      ),
     sendMessage: (jobId, prompt, limits, onRetry) =>
       submit(
         async () => {
           const path = `${jobsPath}/${encodeURIComponent(jobId)}/message`;
-          return expectJob(jobId, await request("POST", path, limits, { prompt, graceMs: messageGraceMs }));
+          return expectJob(
+            jobId,
+            await request("POST", path, limits, { submission: { prompt, graceMs: messageGraceMs } }),
+          );
         },
         limits,
         onRetry,
       ),
-    getJob: async (jobId, limits) =>
-      expectJob(jobId, await request("GET", `${jobsPath}/${encodeURIComponent(jobId)}`, limits)),
+    getJob: async (jobId, limits, holdSeconds = 0) =>
+      expectJob(jobId, await request("GET", `${jobsPath}/${encodeURIComponent(jobId)}`, limits, { holdSeconds })),
   };
 }
 
-function expectJob(jobId: string, job: Job): Job {
-  if (job.id !== jobId) throw new InvalidResponseError("it is the record of another job", "");
-  return job;
+function expectJob(jobId: string, reading: JobReading): JobReading {
+  if (reading.job.id !== jobId) throw new InvalidResponseError("it is the record of another job", "");
+  return reading;
 }

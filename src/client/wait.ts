@@ -2,6 +2,7 @@ import type { AgentJobClient, CallLimits } from "./client.ts";
 import type { Clock } from "./clock.ts";
 import { isTerminal, type Job } from "./contract.ts";
 import { HttpError, isRequestError, NetworkError, type RequestError, TokenError } from "./errors.ts";
+import { HeldPolls } from "./held-polls.ts";
 import { isTransientPollFailure } from "./retry.ts";
 import { nextPollDelayMs, type PollIntervals } from "./schedule.ts";
 
@@ -11,6 +12,8 @@ const notFoundGraceMs = 10_000;
 const staleStateMs = 15_000;
 /** The last poll is sent this long before the deadline, or a tenth of the whole timeout if that is less. */
 const lastPollReserveMs = 1000;
+/** A poll that the service may hold is over this long before the last one, in milliseconds. */
+const heldPollReserveMs = 1000;
 
 /**
  * Why the job is being polled. `job` and `at` are the response to the create or message and its monotonic time. `resumed`:
@@ -32,7 +35,7 @@ export interface WaitRequest extends CallLimits {
   until: "terminal" | "response";
 }
 
-/** The progress of a wait. `nextDelayMs` is `undefined` if there is no next poll. */
+/** The progress of a wait. `nextDelayMs` is `undefined` if there is no next poll, and 0 if it follows at once. */
 export type WaitEvent =
   | { kind: "polled"; job: Job; nextDelayMs: number | undefined; isStale: boolean }
   | { kind: "poll-failed"; error: RequestError; nextDelayMs: number | undefined };
@@ -45,7 +48,8 @@ export type WaitResult =
 
 /**
  * Polls a job until it reaches a terminal state, the deadline passes or the signal aborts. A poll that fails with a
- * transient error is repeated at the next interval.
+ * transient error is repeated at the next interval. A service that can hold a poll until the job ends is asked to; with
+ * one that does, polls follow each other without a delay.
  *
  * @throws RequestError if a poll fails permanently
  */
@@ -67,14 +71,19 @@ export async function waitForJob(
   const messagedAt =
     origin.kind === "messaged" ? origin.at : origin.kind === "resumed" ? clock.now() : Number.NEGATIVE_INFINITY;
   let isFirstDelay = true;
+  const lastPollAt = deadline - reserveMs;
+  const heldPolls = new HeldPolls();
 
+  const untilLastPoll = (delayMs: number): number | undefined => {
+    const maxMs = lastPollAt - clock.now();
+    return maxMs > 0 ? Math.min(delayMs, maxMs) : undefined;
+  };
   /** Returns the delay before the next poll; `undefined` if no time is left for one. */
   const nextDelay = (minMs = 0): number | undefined => {
     const waitedMs = clock.now() - startedAt;
     const delayMs = Math.max(nextPollDelayMs(waitedMs, isFirstDelay, request.intervals, random()), minMs);
     isFirstDelay = false;
-    const maxMs = deadline - reserveMs - clock.now();
-    return maxMs > 0 ? Math.min(delayMs, maxMs) : undefined;
+    return untilLastPoll(delayMs);
   };
 
   let delayMs = isAttached ? 0 : nextDelay();
@@ -84,15 +93,25 @@ export async function waitForJob(
     if (delayMs === undefined) return { kind: "timed-out", ...(lastError && { lastError }) };
 
     const sentAt = clock.now();
+    const holdLimit = lastPollAt - heldPollReserveMs;
+    // The first record of a job that was attached to is shown at once.
+    const mayHold = request.until === "terminal" && (!isAttached || hasRecord);
+    const holdSeconds = mayHold ? heldPolls.secondsFor(holdLimit - sentAt) : 0;
     try {
-      const job = await client.getJob(jobId, { deadline, signal });
+      const limits = { deadline: holdSeconds > 0 ? holdLimit : deadline, signal };
+      const { job, isHoldApplied } = await client.getJob(jobId, limits, holdSeconds);
+      const tookMs = clock.now() - sentAt;
+      if (holdSeconds > 0) heldPolls.succeeded();
       hasSeenActive ||= job.status === "active";
       const isStale = isTerminal(job.status) && !hasSeenActive && sentAt - messagedAt < staleStateMs;
       const isDone = request.until === "response" || (isTerminal(job.status) && !isStale);
       lastError = undefined;
       hasRecord = true;
       hasReachedService = true;
-      delayMs = isDone ? undefined : nextDelay();
+      const wasHeld = heldPolls.wasHeld({ isApplied: isHoldApplied, tookMs });
+      if (isDone) delayMs = undefined;
+      // The time for which it was held counts as a part of the shortest delay.
+      else delayMs = wasHeld ? untilLastPoll(Math.max(0, request.intervals.minMs - tookMs)) : nextDelay();
       onEvent({ kind: "polled", job, isStale, nextDelayMs: delayMs });
       if (isDone) return { kind: "done", job };
     } catch (error) {
@@ -101,6 +120,12 @@ export async function waitForJob(
       // A poll that was cut off by the deadline says nothing about the service.
       if (clock.now() >= deadline && hasRecord) return { kind: "timed-out", ...(lastError && { lastError }) };
       hasReachedService ||= !(error instanceof NetworkError || error instanceof TokenError);
+      if (holdSeconds > 0) heldPolls.failed(error, clock.now() - sentAt);
+      // Nor does a held poll that had to make room for the last one.
+      if (holdSeconds > 0 && clock.now() >= holdLimit) {
+        delayMs = nextDelay();
+        continue;
+      }
       lastError = error;
       delayMs = nextDelay(error instanceof HttpError ? error.retryAfterMs : 0);
       onEvent({ kind: "poll-failed", error, nextDelayMs: delayMs });

@@ -169,7 +169,7 @@ export class RunLog {
 
   /** Prints one line per poll, one warning when polls begin to fail and one line when they succeed again. */
   poll(event: WaitEvent, state: RunState, elapsedMs: number): void {
-    const next = event.nextDelayMs === undefined ? "" : `, next poll in ${delay(event.nextDelayMs)}`;
+    const next = nextPoll(event.nextDelayMs);
     if (event.kind === "poll-failed") {
       const reason = failureReason(event.error, this.#address);
       this.#line(`${elapsed(elapsedMs)}  poll failed${next}: ${plain(reason)}`);
@@ -270,4 +270,9 @@ export class RunLog {
     if (hasCommand) this.#toolkit.infoWithoutCommands(line);
     else this.#toolkit.info(line);
   }
+}
+
+function nextPoll(delayMs: number | undefined): string {
+  if (delayMs === undefined) return "";
+  return delayMs === 0 ? ", next poll at once" : `, next poll in ${delay(delayMs)}`;
 }
