@@ -162,7 +162,7 @@ describe("with a GitHub server without reactions", () => {
         inputs: { "poll-interval-seconds": "2", "max-poll-interval-seconds": "2" },
         onStart: {
           onStart: (child) =>
-            child.stdout?.on("data", (text: string) => /active, next/.test(text) && child.kill("SIGINT")),
+            child.stdout?.on("data", (text: string) => /Waiting up to/.test(text) && child.kill("SIGINT")),
         },
       });
       expect([exitCode, outputs.outcome]).toEqual([1, "cancelled"]);

@@ -11,7 +11,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
   async (signal) => {
     await using service = await startScriptedService(slow);
     const { exitCode, outputs, annotations, summary } = await step(inputsFor(service), {
-      onStart: (child) => child.stdout?.on("data", (text: string) => /active, next/.test(text) && child.kill(signal)),
+      onStart: (child) => child.stdout?.on("data", (text: string) => /Waiting up to/.test(text) && child.kill(signal)),
     });
     expect(exitCode).toBe(1);
     expect(Object.keys(outputs).sort()).toEqual(outputNames().sort());
@@ -45,7 +45,7 @@ test("two signals while the create is in flight: waits for the response and publ
 test("SIGKILL while waiting: the outputs have the outcome error and the job id", async () => {
   await using service = await startScriptedService(slow);
   const { exitCode, outputs } = await step(inputsFor(service), {
-    onStart: (child) => child.stdout?.on("data", (text: string) => /active, next/.test(text) && child.kill("SIGKILL")),
+    onStart: (child) => child.stdout?.on("data", (text: string) => /Waiting up to/.test(text) && child.kill("SIGKILL")),
   });
   expect(exitCode).toBe(null);
   expect(Object.keys(outputs).sort()).toEqual(outputNames().sort());

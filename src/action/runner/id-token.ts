@@ -17,6 +17,8 @@ const renewalMs = 60_000;
 const minValidMs = 10_000;
 /** How long a token is assumed to be valid that does not say so in a way that can be read, in milliseconds. */
 const defaultLifetimeMs = 300_000;
+/** In characters: a token without the end of its signature is of no use. A pattern for a whole token is slow, or too large. */
+const redactedEndLength = 512;
 /** How many tokens are redacted: older ones have expired. */
 const maxRedacted = 3;
 /** In characters. Servers accept headers of 8 KiB and more. */
@@ -64,7 +66,7 @@ export function connectIdTokens(audience: string, ports: IdTokenPorts): Credenti
       try {
         const value = await requestToken(audience, limits, ports);
         mask(value);
-        redactors.unshift(createRedactor(value));
+        redactors.unshift(createTokenRedactor(value));
         redactors.splice(maxRedacted);
         const lifetimeMs = lifetimeOf(value, clock.wallTime());
         current = {
@@ -79,6 +81,12 @@ export function connectIdTokens(audience: string, ports: IdTokenPorts): Credenti
     },
     redact: (text) => redactors.reduce((redacted, redact) => redact(redacted), text),
   };
+}
+
+/** Returns a function that replaces a token with `***`, and in its encodings the part without which it is of no use. */
+function createTokenRedactor(token: string): (text: string) => string {
+  const redactEnd = createRedactor((token.split(".").at(-1) ?? token).slice(-redactedEndLength));
+  return (text) => redactEnd(text.replaceAll(token, "***"));
 }
 
 /** @throws TokenError */
@@ -134,7 +142,7 @@ function tokenOf({ status, body }: HttpResponse): string {
     throw new TokenError(`HTTP ${status}`, status === 408 || status === 429 || status >= 500);
   }
   const { value } = (parseJson(body) ?? {}) as { value?: unknown };
-  if (typeof value !== "string" || value.length > maxTokenLength || !/^[\x21-\x7e]+$/.test(value)) {
+  if (typeof value !== "string" || value.length > maxTokenLength || !/^[\x21-\x7e]{8,}$/.test(value)) {
     throw new TokenError("the response has no usable token", true);
   }
   return value;

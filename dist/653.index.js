@@ -1,0 +1,154 @@
+export const id = 653;
+export const ids = [653];
+export const modules = {
+
+/***/ 7653:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+__webpack_require__.r(__webpack_exports__);
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   connectIdTokens: () => (/* binding */ connectIdTokens)
+/* harmony export */ });
+/* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
+/* harmony import */ var _client_protected_url_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6608);
+/* harmony import */ var _client_redact_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9329);
+/* harmony import */ var _client_retry_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(1992);
+/* harmony import */ var _client_transport_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(6463);
+
+
+
+
+
+/** The timeout of one request for a token, in milliseconds, unless less time is left. */
+const requestTimeoutMs = 10_000;
+const maxTries = 3;
+/** A token is renewed when it is valid for less than this, in milliseconds. */
+const renewalMs = 60_000;
+/** If it cannot be renewed, it is used while it is valid for longer than this, in milliseconds. */
+const minValidMs = 10_000;
+/** How long a token is assumed to be valid that does not say so in a way that can be read, in milliseconds. */
+const defaultLifetimeMs = 300_000;
+/** How many tokens are redacted: older ones have expired. */
+const maxRedacted = 3;
+/** In characters. Servers accept headers of 8 KiB and more. */
+const maxTokenLength = 8000;
+/**
+ * Returns credentials that are OIDC tokens of the workflow run, which GitHub issues for a few minutes: each is requested
+ * when it is needed. GitHub's documentation: "OpenID Connect reference".
+ *
+ * The `getIDToken` of `@actions/core` is not used: it has no timeout, cannot be cancelled, and needs an HTTP client of
+ * its own.
+ *
+ * @param audience - whom the tokens are for: the origin of the service
+ */
+function connectIdTokens(audience, ports) {
+    const { clock, mask } = ports;
+    const redactors = [];
+    let current;
+    /** In milliseconds. The monotonic clock may stand still while a virtual machine is suspended; the other may be set. */
+    const validForMs = ({ expiresAt, expiresAtWallTime }) => Math.min(expiresAt - clock.now(), expiresAtWallTime - clock.wallTime());
+    return {
+        async token(limits) {
+            if (current && validForMs(current) >= renewalMs)
+                return current.value;
+            try {
+                const value = await requestToken(audience, limits, ports);
+                mask(value);
+                redactors.unshift((0,_client_redact_js__WEBPACK_IMPORTED_MODULE_1__/* .createRedactor */ .l)(value));
+                redactors.splice(maxRedacted);
+                const lifetimeMs = lifetimeOf(value, clock.wallTime());
+                current = {
+                    value,
+                    expiresAt: clock.now() + lifetimeMs,
+                    expiresAtWallTime: clock.wallTime() + lifetimeMs,
+                };
+            }
+            catch (error) {
+                if (!(error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz) || !current || validForMs(current) < minValidMs)
+                    throw error;
+            }
+            return current.value;
+        },
+        redact: (text) => redactors.reduce((redacted, redact) => redact(redacted), text),
+    };
+}
+/** @throws TokenError */
+async function requestToken(audience, limits, ports) {
+    const { clock, random } = ports;
+    const { ACTIONS_ID_TOKEN_REQUEST_URL: address = "", ACTIONS_ID_TOKEN_REQUEST_TOKEN: requestToken = "" } = ports.environment;
+    const url = URL.parse(address);
+    if (!url || !(0,_client_protected_url_js__WEBPACK_IMPORTED_MODULE_4__/* .isProtectedUrl */ .m)(url))
+        throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz("the runner's address for it is not an https URL", false);
+    url.searchParams.set("audience", audience);
+    for (let attempt = 0;; attempt++) {
+        try {
+            return tokenOf(await send(url, requestToken, limits, ports));
+        }
+        catch (error) {
+            const isOver = attempt + 1 >= maxTries || limits.signal.aborted || clock.now() >= limits.deadline;
+            if (!(error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz) || !error.isTransient || isOver)
+                throw error;
+            const delayMs = Math.min((0,_client_retry_js__WEBPACK_IMPORTED_MODULE_2__/* .backoffMs */ .jo)(attempt, random()), limits.deadline - clock.now());
+            await clock.sleep(delayMs, limits.signal);
+        }
+    }
+}
+/** Sends one request for a token. @throws TokenError */
+async function send(url, requestToken, { deadline, signal }, { connect, clock }) {
+    const timeoutMs = Math.min(requestTimeoutMs, deadline - clock.now());
+    if (timeoutMs <= 0)
+        throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz("no time was left to request it", true);
+    try {
+        return await connect(url.protocol)({
+            method: "GET",
+            url,
+            headers: {
+                accept: "application/json",
+                "accept-encoding": "identity",
+                authorization: `Bearer ${requestToken}`,
+                "user-agent": "agent-job-action",
+            },
+            timeoutMs,
+            signal,
+        });
+    }
+    catch (error) {
+        throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz((0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(error), true);
+    }
+}
+/** Returns the token in a response. @throws TokenError if there is none */
+function tokenOf({ status, body }) {
+    if (!(0,_client_transport_js__WEBPACK_IMPORTED_MODULE_3__/* .isSuccess */ .X)(status)) {
+        throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz(`HTTP ${status}`, status === 408 || status === 429 || status >= 500);
+    }
+    const { value } = (parseJson(body) ?? {});
+    if (typeof value !== "string" || value.length > maxTokenLength || !/^[\x21-\x7e]+$/.test(value)) {
+        throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz("the response has no usable token", true);
+    }
+    return value;
+}
+/**
+ * Returns how long a new token is valid, in milliseconds: from `iat` to `exp` of its payload, so that the clocks of the
+ * runner and GitHub may differ. Its signature is the service's business.
+ */
+function lifetimeOf(token, wallTimeMs) {
+    const payload = parseJson(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+    const { iat, exp } = (payload ?? {});
+    if (typeof exp !== "number")
+        return defaultLifetimeMs;
+    return (exp - (typeof iat === "number" ? iat : wallTimeMs / 1000)) * 1000;
+}
+/** Returns the value of a JSON text; `undefined` if it is not JSON. */
+function parseJson(text) {
+    try {
+        return JSON.parse(text);
+    }
+    catch {
+        return undefined;
+    }
+}
+
+
+/***/ })
+
+};
