@@ -172,6 +172,13 @@ test("the client for GitHub is only loaded on demand", () => {
   ]);
 });
 
+test("what requests OIDC tokens is only loaded on demand", () => {
+  const users = imports.filter(({ target, isType }) => target === "action/runner/id-token.ts" && !isType);
+  expect(users.map(({ file, isDynamic }) => ({ file, isDynamic }))).toEqual([
+    { file: "action/start.ts", isDynamic: true },
+  ]);
+});
+
 test("@actions/cache is only loaded on demand", () => {
   const users = imports.filter(({ target }) => target === "action/runner/cache-process.ts");
   expect(users.filter(({ isDynamic }) => !isDynamic).map(format)).toEqual([]);

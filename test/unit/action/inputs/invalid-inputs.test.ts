@@ -5,7 +5,7 @@ import { plain, say } from "../../../../src/action/report/text.ts";
 const valid = { prompt: "Do it", "project-id": "docs", "api-key": "mint_key_0123456789" };
 
 /** Returns the problems of these inputs as lines, such as `wait must be true or false`. */
-function problemsOf(values: Record<string, string>, eventName = "push"): string[] {
+function problemsOf(values: Record<string, string>, eventName = "push", canRequestIdTokens = true): string[] {
   const all: Record<string, string> = { ...valid, ...values };
   const readPromptFile = (path: string) =>
     path === "prompt.md" ? { text: "Do it" } : { problem: say`is ${path}, which does not exist` };
@@ -14,7 +14,7 @@ function problemsOf(values: Record<string, string>, eventName = "push"): string[
     readPromptFile,
     eventName,
     isFromFork: () => false,
-    canRequestIdTokens: true,
+    canRequestIdTokens,
   });
   return result.ok ? [] : result.problems.map(({ input, problem }) => `${input} ${plain(problem)}`);
 }
@@ -109,4 +109,53 @@ test.each([
 test.each(["ghs 1", "ghs_1\nx", "ghs_1é", "é1", " x y "])("a github-token never looks like %j", (token) => {
   const comment = { "trigger-phrase": "/agent", "github-token": token, prompt: "" };
   expect(problemsOf(comment, "issue_comment")).toEqual(["github-token contains characters that no token has"]);
+});
+
+describe("auth: github-oidc", () => {
+  const oidc = { auth: "github-oidc", "api-key": "", "base-url": "https://agents.example" };
+
+  test("needs no key", () => {
+    expect(problemsOf(oidc)).toEqual([]);
+  });
+
+  test("cannot be used together with a key", () => {
+    expect(problemsOf({ ...oidc, "api-key": valid["api-key"] })).toEqual([
+      "api-key cannot be used together with auth: github-oidc, which takes its place. Remove one of them",
+    ]);
+  });
+
+  test.each(["", "https://api.mintlify.com", "https://API.mintlify.com/docs"])(
+    "never sends a token to the default base-url: %j",
+    (baseUrl) => {
+      expect(problemsOf({ ...oidc, "base-url": baseUrl })).toEqual([
+        "base-url must be the address of a service that trusts this repository: with auth: github-oidc, a token is never sent to the default base-url",
+      ]);
+    },
+  );
+
+  test("needs a protected connection, like a key", () => {
+    expect(problemsOf({ ...oidc, "base-url": "http://agents.example" })).toEqual([
+      expect.stringMatching(/^base-url must begin with https:/),
+    ]);
+    expect(problemsOf({ ...oidc, "base-url": "http://127.0.0.1:4111" })).toEqual([]);
+  });
+
+  test("needs a permission, and says how to give it", () => {
+    expect(problemsOf(oidc, "push", false)).toEqual([
+      "auth is github-oidc, but this job may not request a token. Add to the job: permissions: { contents: read, id-token: write }. Permissions that are not named there are none, so name all others that the job needs, too. Runs for pull requests from forks never get a token",
+    ]);
+  });
+
+  test("must be spelled like this", () => {
+    expect(problemsOf({ ...oidc, auth: "GitHub-OIDC", "api-key": valid["api-key"] })).toEqual([
+      "auth must be key or github-oidc",
+    ]);
+  });
+});
+
+test("auth: key needs a key, whether or not the job could request a token", () => {
+  for (const auth of ["", "key"]) {
+    expect(problemsOf({ auth, "api-key": "" })).toEqual([expect.stringMatching(/^api-key is empty/)]);
+    expect(problemsOf({ auth }, "push", false)).toEqual([]);
+  }
 });
