@@ -25,6 +25,13 @@ export function answerTo(request: ServiceRequest, fault: Fault, ports: NetworkPo
   const members = act(request, ports);
   if (!members) return errorAnswer(404, { id: "not_found", error: "Job not found" }, { kind: "absent" }, serverTime);
   const isCreate = request.kind === "create";
+  const headers: Record<string, string> =
+    request.holdSeconds > 0 && scenario.holds !== "ignores" ? { "preference-applied": "wait" } : {};
+  const answer = answerWith(members, isCreate, fault, ports);
+  return { ...answer, headers: { ...answer.headers, ...headers } };
+}
+
+function answerWith(members: Members, isCreate: boolean, fault: Fault, { scenario, key }: NetworkPorts): Answer {
   if (fault.kind === "invalid-body") return invalidAnswer(fault.body, members, scenario.format, isCreate);
   if (fault.kind === "odd-record") return oddRecordAnswer(fault, members, scenario.format, key);
   return recordAnswer(isCreate ? 201 : 200, members, scenario.format);

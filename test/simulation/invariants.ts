@@ -1,5 +1,6 @@
 import { outputNames } from "../support/metadata.ts";
 import { checkEscaping } from "./escaping.ts";
+import { checkHolds } from "./holds.ts";
 import { checkLimits, createGraceMs, lastPollReserveMs, rounding } from "./limits.ts";
 import { knownStatuses, placesOf } from "./places.ts";
 import { recordsOf } from "./received.ts";
@@ -26,6 +27,7 @@ export function findViolations(history: History): string[] {
       ...checkIds(history, run, attempt),
       ...checkEnd(history, run, attempt),
       ...checkLimits(history.scenario, run, attempt),
+      ...checkHolds(history.scenario, run, attempt),
       ...checkEscaping(run),
       ...checkReruns(history, index),
       ...checkSession(history, index),

@@ -10,7 +10,13 @@ import { order, type Timeline } from "./timeline.ts";
 /** What the action received for a request. */
 export type Received = { at: number } & (
   | { kind: "failure"; phase: Phase; reason: NetworkError["reason"] }
-  | { kind: "response"; status: number; waitMs: number | undefined; record: JobRecord | undefined }
+  | {
+      kind: "response";
+      status: number;
+      waitMs: number | undefined;
+      record: JobRecord | undefined;
+      isHoldApplied: boolean;
+    }
 );
 
 /** One request of the action to the service, and what really became of it. Times of the timeline. */
@@ -21,7 +27,9 @@ export interface ServiceRequest {
   jobId: string;
   /** When the service started a job or accepted a message, if it did. */
   actedAt?: number;
-  /** Without a fault, and answered within a second. */
+  /** For how long the service may hold it; 0 if it must answer at once. */
+  holdSeconds: number;
+  /** Without a fault, and answered within a second, or within the time for which it may be held. */
   isSmooth: boolean;
   received?: Received;
   /** When the request has to be answered, unless a signal comes first. */
@@ -48,6 +56,10 @@ export interface NetworkPorts {
 /** A response that is not 2xx is returned without the rest of its body after this time, as by the real transport. */
 const errorBodyTimeoutMs = 2000;
 
+/** How long a service holds a poll that does not stop when it was asked to, and how often one looks at the job, in ms. */
+const excessiveHoldMs = 45_000;
+const lookMs = 200;
+
 /**
  * Creates the transport to the simulated service. It keeps the contract of the real transport: a request that was not
  * connected was not sent; an abort leaves `graceMs` to a request that was; what has arrived is read before a timer
@@ -65,9 +77,12 @@ export function simulatedTransport(ports: NetworkPorts): Transport {
       const index = requests.length;
       const { fault, connectMs, requestMs, responseMs, bodyMs, part } = ports.exchange(index);
       const target = targetOf(request.method, request.url.pathname);
-      const isSmooth = fault.kind === "none" && connectMs + requestMs + responseMs + bodyMs < 800;
+      const holdSeconds = Number(/^wait=(\d+)$/.exec(request.headers.prefer ?? "")?.[1] ?? 0);
+      const isExceeded = holdSeconds > 0 && ports.scenario.holds === "exceeds";
+      const isSmooth = fault.kind === "none" && connectMs + requestMs + responseMs + bodyMs < 800 && !isExceeded;
       const entry: ServiceRequest = {
         ...target,
+        holdSeconds,
         sentAt: timeline.now,
         timeoutAt: timeline.now + request.timeoutMs,
         isSmooth,
@@ -90,7 +105,8 @@ export function simulatedTransport(ports: NetworkPorts): Transport {
       };
       const succeed = ({ status, headers, body, record, waitMs }: Answer): void => {
         const wait = waitMs(process.clock.wallTime());
-        settle({ kind: "response", at: timeline.now, status, waitMs: wait, record });
+        const isHoldApplied = headers["preference-applied"] !== undefined;
+        settle({ kind: "response", at: timeline.now, status, waitMs: wait, record, isHoldApplied });
         resolve({ status, headers, body: body.slice(0, arrived) });
       };
       const fail = (reason: NetworkError["reason"]): void => {
@@ -147,10 +163,26 @@ export function simulatedTransport(ports: NetworkPorts): Transport {
         phase = "waiting";
         if (fault.kind === "lost-request") process.after(requestMs + responseMs, order.read, () => fail("network"));
         // The request is on its way, whatever becomes of the process.
-        else timeline.at(timeline.now + requestMs, order.read, onArrival);
+        else timeline.at(timeline.now + requestMs, order.read, () => hold(entry, ports, onArrival));
         onMoment(index, "sent");
       });
     });
+}
+
+/** Calls `answer` when the service has held a poll for as long as it does. */
+function hold(
+  { jobId, holdSeconds }: ServiceRequest,
+  { timeline, service, scenario }: NetworkPorts,
+  answer: () => void,
+) {
+  const holdMs = { ignores: 0, claims: 0, applies: holdSeconds * 1000, exceeds: excessiveHoldMs }[scenario.holds];
+  const end = timeline.now + (holdSeconds > 0 ? holdMs : 0);
+  const look = (): void => {
+    const isActive = service.record(jobId)?.status === "active";
+    if (isActive && timeline.now < end) timeline.at(Math.min(end, timeline.now + lookMs), order.read, look);
+    else answer();
+  };
+  look();
 }
 
 function targetOf(method: string, path: string): Pick<ServiceRequest, "kind" | "jobId"> {

@@ -147,6 +147,12 @@ export interface RecordFormat {
   escapesId: boolean;
 }
 
+/**
+ * What the service does with a poll that it is asked to hold: `claims`: answers at once, but says that it has waited.
+ * `exceeds`: holds it for longer than it is asked to, and than the request may take.
+ */
+export type HoldBehavior = "ignores" | "applies" | "claims" | "exceeds";
+
 export type JobResult = "pull-request" | "no-changes" | "failed" | "archived";
 
 /** Everything that determines a run: the same scenario always gives the same run. */
@@ -168,6 +174,7 @@ export interface Scenario {
   /** How long after a message the record still shows the state from before it, in milliseconds. */
   lagMs: number;
   format: RecordFormat;
+  holds: HoldBehavior;
   /** How far the server's clock is ahead of the runner's, in seconds. */
   skewSeconds: number;
   attempts: Attempt[];
@@ -396,6 +403,7 @@ export const fields = {
   isJobGone: rarely(2, fc.constant(true)).map((isGone) => isGone ?? false),
   lagMs: fc.integer({ min: 0, max: 14_000 }),
   format: fc.record({ membersBeforeId: fc.nat({ max: 9 }), hasNestedIds: fc.boolean(), escapesId: fc.boolean() }),
+  holds: fc.constantFrom("ignores", "applies", "applies", "claims", "exceeds"),
   skewSeconds: fc.constantFrom(0, 3600, -3600, 5),
 } satisfies { [Name in keyof Scenario]?: fc.Arbitrary<Scenario[Name]> };
 
