@@ -82,6 +82,8 @@ export interface LatenessResult {
   bound: number;
   jobs: number;
   ours: LatenessRow;
+  /** Ours with a service that holds polls until the job ends. */
+  held: LatenessRow;
   others: LatenessRow[];
   candidates: LatenessRow[];
 }
@@ -96,7 +98,8 @@ export async function measureLateness(jobs: number): Promise<LatenessResult> {
   return {
     bound,
     jobs,
-    ours: row("this action", await pollTimes(lengths)),
+    ours: row("this action", await pollTimes(lengths, false)),
+    held: row("this action, with a service that holds polls", await pollTimes(lengths, true)),
     others: others.map(simulated),
     candidates: candidates.map(simulated),
   };
@@ -104,8 +107,12 @@ export async function measureLateness(jobs: number): Promise<LatenessResult> {
 
 const emptyFields = { model: "", repository: "", ref: "", prLink: "", createdAt: "", archivedAt: "" };
 
-/** Returns the times of each job's polls, in seconds, from the action's own code with a fake clock. */
-async function pollTimes(lengths: readonly number[]): Promise<number[][]> {
+/**
+ * Returns the times at which each job's polls are answered, in seconds, from the action's own code with a fake clock.
+ *
+ * @param isHolding - whether the service holds a poll until the job ends, for as long as it is asked to
+ */
+async function pollTimes(lengths: readonly number[], isHolding: boolean): Promise<number[][]> {
   const random = seededRandom(1);
   const signal = new AbortController().signal;
   const result: number[][] = [];
@@ -114,9 +121,11 @@ async function pollTimes(lengths: readonly number[]): Promise<number[][]> {
     const polls: number[] = [];
     const job = (status: "active" | "completed") => ({ ...emptyFields, id: "job", status });
     const client = {
-      getJob: async () => {
+      getJob: async (_id: string, _limits: unknown, holdSeconds = 0) => {
+        const leftMs = Math.max(0, length * 1000 - clock.now());
+        if (isHolding) clock.advance(Math.min(holdSeconds * 1000, leftMs));
         polls.push(clock.now() / 1000);
-        return { job: job(clock.now() >= length * 1000 ? "completed" : "active"), isHoldApplied: false };
+        return { job: job(clock.now() >= length * 1000 ? "completed" : "active"), isHoldApplied: isHolding };
       },
     };
     const origin = { kind: "created", job: job("active"), at: 0 } as const;

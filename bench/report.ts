@@ -56,7 +56,7 @@ lower bound for any schedule, ½(∫√(f·S) dt)² = ${lateness.bound.toFixed(0
 
 ![Lateness and requests per job, by schedule](images/lateness.svg)
 
-${latenessTable([lateness.ours, ...lateness.others])}
+${latenessTable([lateness.ours, lateness.held, ...lateness.others])}
 
 ${comparison(lateness)}
 

@@ -77,6 +77,7 @@ const uses: [RegExp, string][] = [
   [/\/runner\/github\.js$/, "to ask GitHub"],
   [/\/service-step\/step\.js$|^\.\/step\.js$/, "by the step, to start and to stop the service"],
   [/^\.\/server\.js$/, "by the service, in a process of its own"],
+  [/\/runner\/id-token\.js$/, "with `auth: github-oidc`"],
   [/\/comment-mode\.js$/, "in comment mode"],
   [/\/read-changes\.js$/, "with `changes`"],
   // Kerberos is for proxies, and an optional dependency that is not bundled.

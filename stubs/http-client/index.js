@@ -1,5 +1,5 @@
-// Replaces the HTTP client of `@actions/core`, which uses it only to request OIDC tokens. This action never does that,
-// and loading the real client takes a quarter of the step's time. `@actions/github` uses the real one.
+// Replaces the HTTP client of `@actions/core`, which uses it only to request OIDC tokens. The action requests these with
+// its own transport, and loading the real client takes a quarter of the step's time. `@actions/github` uses the real one.
 
 export class HttpClient {
   constructor() {

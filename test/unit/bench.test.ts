@@ -19,11 +19,13 @@ test("is late by half of a fixed interval, and no schedule is below the lower bo
   for (const row of [ours, ...others, ...candidates]) expect(row.overBound, row.name).toBeGreaterThan(1);
 });
 
-test("shows our schedule as less late on short jobs than a fixed 15 s, with a lower peak", async () => {
-  const { ours, others } = await measureLateness(1000);
+test("shows our schedule as less late on short jobs than a fixed 15 s, with a lower peak, and held polls as hardly late", async () => {
+  const { ours, held, others } = await measureLateness(1000);
   const every15 = others.find(({ name }) => name === "every 15 s");
   expect(ours.share95).toBeLessThan((every15?.share95 ?? 0) / 2);
   expect(ours.peakPerSecond).toBeLessThan(300);
+  expect(held.lateness95).toBeLessThan(1e-6);
+  expect(held.requests).toBeLessThan(ours.requests * 0.7);
 });
 
 test("computes a lower bound that does not depend on the step width", () => {
