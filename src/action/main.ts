@@ -91,7 +91,7 @@ async function run(
       return { inputs, execution: { result: skipped ?? { kind: "invalid-inputs", problems } } };
     }
     const publishJobId = (jobId: string): void => void trySetOutputs({ "job-id": jobId }, toolkit);
-    const credentials = await connectCredentials(inputs.settings, ports);
+    const credentials = await connectCredentials(inputs.settings, ports, log);
     return { inputs, execution: await execute(inputs, { ...ports, credentials, publishJobId }, state, log) };
   } catch (error) {
     log.debugError(error);
@@ -100,10 +100,18 @@ async function run(
 }
 
 /** Returns what authenticates all requests of the step to the service. */
-async function connectCredentials({ auth, apiKey, baseUrl }: Settings, ports: Ports): Promise<Credentials> {
+async function connectCredentials(
+  { auth, apiKey, baseUrl }: Settings,
+  ports: Ports,
+  log: RunLog,
+): Promise<Credentials> {
   if (auth === "key") return keyCredentials(apiKey);
   const { toolkit, connectIdTokens } = ports;
-  return connectIdTokens(baseUrl.origin, { ...ports, mask: (token) => toolkit.mask(token) });
+  return connectIdTokens(baseUrl.origin, {
+    ...ports,
+    mask: (token) => toolkit.mask(token),
+    onTrace: (trace) => log.trace(trace),
+  });
 }
 
 /** Returns an error message if the outputs cannot be written. The log has the job's id in any case. */

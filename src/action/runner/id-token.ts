@@ -5,6 +5,7 @@ import { messageOf, TokenError } from "../../client/errors.ts";
 import { isProtectedUrl } from "../../client/protected-url.ts";
 import { createRedactor } from "../../client/redact.ts";
 import { backoffMs } from "../../client/retry.ts";
+import { safeTraceListener, type Trace, traceTransport } from "../../client/trace.ts";
 import { type HttpResponse, isSuccess, type Transport } from "../../client/transport.ts";
 import type { Environment } from "./environment.ts";
 
@@ -33,6 +34,8 @@ export interface IdTokenPorts {
   connect: (protocol: string) => Transport;
   /** Called with every token before it is used. */
   mask: (token: string) => void;
+  /** Called after every request for a token. */
+  onTrace: (trace: Trace) => void;
 }
 
 interface IdToken {
@@ -114,12 +117,18 @@ async function send(
   url: URL,
   requestToken: string,
   { deadline, signal }: CallLimits,
-  { connect, clock }: IdTokenPorts,
+  { connect, clock, onTrace }: IdTokenPorts,
 ): Promise<HttpResponse> {
   const timeoutMs = Math.min(requestTimeoutMs, deadline - clock.now());
   if (timeoutMs <= 0) throw new TokenError("no time was left to request it", true);
   try {
-    return await connect(url.protocol)({
+    // The path and the errors of these requests contain no secret.
+    const listener = safeTraceListener(onTrace, (text) => text);
+    return await traceTransport(
+      connect(url.protocol),
+      () => clock.now(),
+      listener,
+    )({
       method: "GET",
       url,
       headers: {

@@ -68,6 +68,7 @@ describe("a token", () => {
     expect(new Set(jobRequests.map(bearerOf))).toEqual(new Set([numbered(1)]));
     expect(toolkit.masks).toEqual([numbered(1)]);
     expect(toolkit.events.indexOf("mask")).toBeLessThan(toolkit.events.indexOf("Created job job_1"));
+    expect(toolkit.events).toContain("debug GET /idtoken: 200 (0 ms)");
   });
 
   test("is renewed in a long wait before it expires", async () => {
@@ -325,6 +326,7 @@ test("a token is renewed after the machine was suspended, although its monotonic
     random: () => 0.5,
     connect: () => transport,
     mask: () => {},
+    onTrace: () => {},
   });
   const limits = { deadline: clock.now() + 3_600_000, signal: new AbortController().signal };
   expect(await tokens.token(limits)).toBe(numbered(0));
@@ -344,6 +346,7 @@ test("proxy settings that are invalid are a reason to have no token", async () =
       throw new NetworkError("the proxy is invalid", { phase: "connecting", reason: "network" });
     },
     mask: () => {},
+    onTrace: () => {},
   });
   const limits = { deadline: clock.now() + 60_000, signal: new AbortController().signal };
   await expect(tokens.token(limits)).rejects.toMatchObject({ name: "TokenError", message: "the proxy is invalid" });
