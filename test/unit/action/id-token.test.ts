@@ -173,13 +173,15 @@ describe("a token", () => {
 describe("without a token", () => {
   test.each<[string, Exchange]>([
     ["500", respondWith(500)],
+    ["408", respondWith(408)],
     ["429", respondWith(429)],
     ["no connection", { failure: "not-connected" }],
     ["a reset", { failure: "no-response" }],
     ["HTML", respondWith(200, "<html>")],
     ["no value", respondWith(200, { count: 3 })],
     ["a value that is no text", issues(7)],
-    ["a value with a line break", issues("a.b.c\nx: y")],
+    ["a value with a line break", issues("header.payload.signature\nx-other-header: value")],
+    ["a value after a line break", issues("\nheader.payload.signature")],
     ["a value that is too long", issues("x".repeat(8001))],
     ["a value that is too short", issues("a.b.c")],
     ["null", respondWith(200, "null")],
@@ -198,6 +200,8 @@ describe("without a token", () => {
     const { outputs, clock, jobRequests, tokenRequests, toolkit } = await run(() => respondWith(503), jobUntil(0));
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
     expect(jobRequests).toEqual([]);
+    // Three tries, and three more for the create that is sent again.
+    expect(tokenRequests.slice(0, 5).map(({ at }) => at)).toEqual([0, 500, 1500, 2000, 2500]);
     expect(tokenRequests.length % 3).toBe(0);
     expect(clock.elapsedMs).toBeGreaterThan(50_000);
     expect(clock.elapsedMs).toBeLessThan(70_000);
@@ -267,14 +271,22 @@ describe("without a token", () => {
     expect(toolkit.annotations.at(-1)?.text).toContain("This step started nothing.");
   });
 
+  test("that holds although an earlier request for it failed in another way", async () => {
+    const { outputs, tokenRequests, jobRequests } = await run((n) => respondWith(n <= 3 ? 503 : 403), jobUntil(0), {
+      inputs: { prompt: "", "job-id": "job_1" },
+    });
+    expect(outputs.outcome).toBe("error");
+    expect([tokenRequests.length, jobRequests.length]).toEqual([4, 0]);
+  });
+
   test.each(["http://tokens.example/idtoken", "not a URL", "ftp://tokens.example/idtoken"])(
     "the request token is not sent to %s",
     async (address) => {
-      const { requests, outputs, toolkit } = await run(() => issues(numbered(1)), jobUntil(0), {
+      const { requests, outputs, toolkit, clock } = await run(() => issues(numbered(1)), jobUntil(0), {
         environment: { ACTIONS_ID_TOKEN_REQUEST_URL: address },
       });
       expect(outputs.outcome).toBe("error");
-      expect(requests).toEqual([]);
+      expect([requests, clock.elapsedMs]).toEqual([[], 0]);
       expect(toolkit.annotations.at(-1)?.text).toContain("is not an https URL");
     },
   );
