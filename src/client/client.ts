@@ -39,8 +39,8 @@ export interface CallLimits {
 /** A job that was read. */
 export interface JobReading {
   job: Job;
-  /** Whether the service says that it waited, as it was asked to. */
-  isHoldApplied: boolean;
+  /** How long the service took to respond, in milliseconds, if it says that it waited as it was asked to; otherwise 0. */
+  heldMs: number;
 }
 
 /** Announces that a request will be sent again. */
@@ -95,6 +95,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
     // A create or message must not be sent so late that no response could arrive.
     const tokenDeadline = limits.deadline - (submission ? minTimeLeftMs : 0);
     const token = await credentials.token({ ...limits, deadline: tokenDeadline });
+    const sentAt = clock.now();
     const response = await transport({
       method,
       url,
@@ -110,6 +111,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
       timeoutMs: Math.max(0, Math.min(requestTimeoutMs, limits.deadline - clock.now())),
       signal: limits.signal,
     });
+    const respondedAt = clock.now();
     const data = parseBody(response.body, redact);
     if (!isSuccess(response.status)) throw httpError(response, data);
     const job = parseJob(data);
@@ -119,7 +121,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
     const isPageHidden = pageUrl === undefined || redact(pageUrl) !== pageUrl;
     return {
       job: isPageHidden ? job : { ...job, pageUrl },
-      isHoldApplied: holdSeconds > 0 && isWaitApplied(response.headers["preference-applied"]),
+      heldMs: holdSeconds > 0 && isWaitApplied(response.headers["preference-applied"]) ? respondedAt - sentAt : 0,
     };
   }
 

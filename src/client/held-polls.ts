@@ -9,6 +9,15 @@ const minHeldMs = 1000;
 /** After as many held polls in a row that failed, no more are sent: something on the way cannot hold them. */
 const maxFailures = 2;
 
+/**
+ * Returns whether a poll was held. A service that answers at once, and says that it waited, would be polled in a loop.
+ *
+ * @param heldMs - how long the service says that it waited, in milliseconds
+ */
+export function wasHeld(heldMs: number): boolean {
+  return heldMs >= minHeldMs;
+}
+
 /** Decides which polls of a wait the service is asked to hold until the job ends. */
 export class HeldPolls {
   #failures = 0;
@@ -21,11 +30,6 @@ export class HeldPolls {
   secondsFor(leftMs: number): number {
     if (this.#failures >= maxFailures) return 0;
     return Math.max(0, Math.min(maxHoldSeconds, Math.floor((leftMs - answerMs) / 1000)));
-  }
-
-  /** Returns whether a poll was held. A service that answers at once, and says that it waited, would be polled in a loop. */
-  wasHeld(poll: { isApplied: boolean; tookMs: number }): boolean {
-    return poll.isApplied && poll.tookMs >= minHeldMs;
   }
 
   /** Call it when a poll has succeeded that could be held. */

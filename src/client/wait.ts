@@ -2,7 +2,7 @@ import type { AgentJobClient, CallLimits } from "./client.ts";
 import type { Clock } from "./clock.ts";
 import { isTerminal, type Job } from "./contract.ts";
 import { HttpError, isRequestError, NetworkError, type RequestError, TokenError } from "./errors.ts";
-import { HeldPolls } from "./held-polls.ts";
+import { HeldPolls, wasHeld } from "./held-polls.ts";
 import { isTransientPollFailure } from "./retry.ts";
 import { nextPollDelayMs, type PollIntervals } from "./schedule.ts";
 
@@ -99,8 +99,7 @@ export async function waitForJob(
     const holdSeconds = mayHold ? heldPolls.secondsFor(holdLimit - sentAt) : 0;
     try {
       const limits = { deadline: holdSeconds > 0 ? holdLimit : deadline, signal };
-      const { job, isHoldApplied } = await client.getJob(jobId, limits, holdSeconds);
-      const tookMs = clock.now() - sentAt;
+      const { job, heldMs } = await client.getJob(jobId, limits, holdSeconds);
       if (holdSeconds > 0) heldPolls.succeeded();
       hasSeenActive ||= job.status === "active";
       const isStale = isTerminal(job.status) && !hasSeenActive && sentAt - messagedAt < staleStateMs;
@@ -108,10 +107,9 @@ export async function waitForJob(
       lastError = undefined;
       hasRecord = true;
       hasReachedService = true;
-      const wasHeld = heldPolls.wasHeld({ isApplied: isHoldApplied, tookMs });
       if (isDone) delayMs = undefined;
       // The time for which it was held counts as a part of the shortest delay.
-      else delayMs = wasHeld ? untilLastPoll(Math.max(0, request.intervals.minMs - tookMs)) : nextDelay();
+      else delayMs = wasHeld(heldMs) ? untilLastPoll(Math.max(0, request.intervals.minMs - heldMs)) : nextDelay();
       onEvent({ kind: "polled", job, isStale, nextDelayMs: delayMs });
       if (isDone) return { kind: "done", job };
     } catch (error) {

@@ -2,8 +2,11 @@ import type { NetworkPorts, ServiceRequest } from "./network.ts";
 import { type Answer, errorAnswer, invalidAnswer, type Members, oddRecordAnswer, recordAnswer } from "./record.ts";
 import type { Fault, RetryAfter } from "./scenario.ts";
 
+/** What the service knows; `key` is the key or token that came with the request. */
+type AnswerPorts = NetworkPorts & { key: string };
+
 /** Lets the service act on a request, unless something rejects it first, and returns the response. */
-export function answerTo(request: ServiceRequest, fault: Fault, ports: NetworkPorts): Answer {
+export function answerTo(request: ServiceRequest, fault: Fault, ports: AnswerPorts): Answer {
   const { timeline, scenario, key } = ports;
   const serverTime = timeline.now + scenario.skewSeconds * 1000;
   switch (fault.kind) {
@@ -31,7 +34,7 @@ export function answerTo(request: ServiceRequest, fault: Fault, ports: NetworkPo
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
-function answerWith(members: Members, isCreate: boolean, fault: Fault, { scenario, key }: NetworkPorts): Answer {
+function answerWith(members: Members, isCreate: boolean, fault: Fault, { scenario, key }: AnswerPorts): Answer {
   if (fault.kind === "invalid-body") return invalidAnswer(fault.body, members, scenario.format, isCreate);
   if (fault.kind === "odd-record") return oddRecordAnswer(fault, members, scenario.format, key);
   return recordAnswer(isCreate ? 201 : 200, members, scenario.format);

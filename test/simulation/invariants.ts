@@ -177,7 +177,10 @@ function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt, is
   );
   const deadline = run.firstRequestAt + scenario.timeoutSeconds * 1000;
   const isDisturbed = run.requests.some(({ isSmooth, received }) => !isSmooth && (received?.at ?? deadline) >= shownAt);
-  return shownAt < deadline - lastPollReserveMs - 1000 && !isDisturbed;
+  const isWithoutToken = run.tokenRequests.some(
+    ({ isSmooth, settledAt }) => !isSmooth && (settledAt ?? deadline) >= shownAt,
+  );
+  return shownAt < deadline - lastPollReserveMs - 1000 && !isDisturbed && !isWithoutToken;
 }
 
 /** Returns whether the result was reported, so that only the reply was left to do. */

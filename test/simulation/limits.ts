@@ -10,6 +10,8 @@ export const createGraceMs = 5000;
 export const lastPollReserveMs = 1000;
 /** How long connections to the service are retried before a create or message is given up, in milliseconds. */
 const unreachableLimitMs = 60_000;
+/** How long it may take to get an OIDC token, in milliseconds: three tries of ten seconds, and the delays between. */
+const tokenLimitMs = 33_000;
 /** How long a new job may be invisible, in milliseconds. */
 const notFoundGraceMs = 10_000;
 
@@ -17,7 +19,7 @@ const notFoundGraceMs = 10_000;
 const maxSavesMs = 5000;
 
 /** Returns the times at which the attempt learned something about its job, and before it about what to do. */
-function activitiesOf({ startedAt, requests, cache, gitHubRequests, runner }: AttemptRun): number[] {
+function activitiesOf({ startedAt, requests, cache, gitHubRequests, tokenRequests, runner }: AttemptRun): number[] {
   // A restore after the last request only decides something if the step has no job.
   const lastSentAt = runner.outputs["job-origin"] === "" ? Infinity : (requests.at(-1)?.sentAt ?? Infinity);
   const lookups = cache.restores.filter((restore) => restore.startedAt <= lastSentAt);
@@ -25,7 +27,7 @@ function activitiesOf({ startedAt, requests, cache, gitHubRequests, runner }: At
     startedAt,
     ...requests.map(({ sentAt, received }) => received?.at ?? sentAt),
     ...lookups.flatMap(({ answeredAt }) => answeredAt ?? []),
-    ...gitHubRequests.flatMap(({ settledAt }) => settledAt ?? []),
+    ...[...gitHubRequests, ...tokenRequests].flatMap(({ settledAt }) => settledAt ?? []),
   ];
 }
 
@@ -96,7 +98,8 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     const isUnreachable = kind !== "poll" && received.kind === "failure" && received.phase === "connecting";
     unreachableSince = isUnreachable ? (unreachableSince ?? sentAt) : undefined;
     if (isUnreachable && received.reason === "certificate") violations.push("an untrusted certificate was retried");
-    if (unreachableSince !== undefined && next.sentAt > unreachableSince + unreachableLimitMs + pausedMs + rounding) {
+    const retryLimitMs = unreachableLimitMs + (scenario.usesTokens ? tokenLimitMs : 0);
+    if (unreachableSince !== undefined && next.sentAt > unreachableSince + retryLimitMs + pausedMs + rounding) {
       violations.push(`connections were retried for ${next.sentAt - unreachableSince} ms`);
     }
   }

@@ -45,7 +45,6 @@ export interface NetworkPorts {
   process: SimulatedProcess;
   service: SimulatedService;
   scenario: Scenario;
-  key: string;
   /** Every request is added to it. */
   requests: ServiceRequest[];
   /** Returns what happens to a request. */
@@ -148,7 +147,8 @@ export function simulatedTransport(ports: NetworkPorts): Transport {
         });
       };
       const onArrival = (): void => {
-        const response = answerTo(entry, fault, ports);
+        const key = request.headers.authorization?.replace("Bearer ", "") ?? "";
+        const response = answerTo(entry, fault, { ...ports, key });
         onMoment(index, "acted");
         if (fault.kind === "lost-response") process.after(responseMs, order.read, () => fail("network"));
         else respond(response);

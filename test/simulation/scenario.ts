@@ -70,6 +70,13 @@ export interface GitHubExchange {
   responseMs: number;
 }
 
+/** What goes wrong with one request for an OIDC token, how long it takes, and how long the token is valid. */
+export interface TokenExchange {
+  fault: "none" | "unavailable" | "forbidden" | "garbage" | "lost";
+  ms: number;
+  lifetimeSeconds: number;
+}
+
 /** A time in which every request to the service has the same fault. Milliseconds; `at` since the start of the attempt. */
 export interface Outage {
   at: number;
@@ -112,6 +119,8 @@ export interface Attempt {
   outages: Outage[];
   /** The first requests to GitHub; later ones have no fault. */
   github: GitHubExchange[];
+  /** The first requests for OIDC tokens, if the step uses them; later ones have no fault. */
+  tokens: TokenExchange[];
   /** When the step receives signals, in milliseconds since its start. */
   signalsAt: number[];
   pauses: Pause[];
@@ -160,6 +169,8 @@ export interface Scenario {
   /** Plain mode: what the step is asked to do. Otherwise, comment mode. */
   mode: { kind: "plain"; task: "create" | "message" | "attach" } | ({ kind: "comment" } & Conversation);
   wait: boolean;
+  /** Requests to the service have OIDC tokens instead of a key. */
+  usesTokens: boolean;
   timeoutSeconds: number;
   minSeconds: number;
   maxSeconds: number;
@@ -345,10 +356,20 @@ export const gitHubExchange: fc.Arbitrary<GitHubExchange> = fc.record({
   responseMs: latency,
 });
 
+const tokenExchange: fc.Arbitrary<TokenExchange> = fc.record({
+  fault: fc.oneof(
+    { weight: 6, arbitrary: fc.constant<TokenExchange["fault"]>("none") },
+    { weight: 4, arbitrary: fc.constantFrom<TokenExchange["fault"]>("unavailable", "forbidden", "garbage", "lost") },
+  ),
+  ms: latency,
+  lifetimeSeconds: fc.constantFrom(300, 65, 90, 10),
+});
+
 export const members = {
   exchanges: fc.array(exchange, { maxLength: 8 }),
   outages: rarely(5, outage).map((one) => (one ? [one] : [])),
   github: fc.array(gitHubExchange, { maxLength: 8 }),
+  tokens: fc.array(tokenExchange, { maxLength: 8 }),
   signalsAt: rarely(4, fc.array(milliseconds, { minLength: 1, maxLength: 2 })).map((times) => times ?? []),
   pauses: rarely(
     2,
@@ -384,6 +405,7 @@ const conversation = fc.record({
 /** What does not depend on the mode and the attempts. */
 export const fields = {
   wait: fc.oneof({ weight: 6, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
+  usesTokens: rarely(4, fc.constant(true)).map((isSet) => isSet ?? false),
   timeoutSeconds: fc.constantFrom(60, 1, 10, 30, 180, 600),
   minSeconds: fc.constantFrom(5, 0.5, 1),
   maxSeconds: fc.constantFrom(15, 5),

@@ -2,6 +2,7 @@
 import "../../src/action/changes/read-changes.ts";
 import "../../src/action/changes/section.ts";
 import { main, type Ports } from "../../src/action/main.ts";
+import { connectIdTokens } from "../../src/action/runner/id-token.ts";
 import type { FakeGitHub } from "../support/fake-github.ts";
 import { type CacheUse, connectSimulatedCache, SimulatedCache } from "./cache.ts";
 import { type GitHubRequest, isRemembered, simulatedGitHub, simulatedThread } from "./github.ts";
@@ -10,10 +11,11 @@ import { type ServiceRequest, simulatedTransport } from "./network.ts";
 import { SimulatedProcess } from "./process.ts";
 import { acceptanceOf } from "./received.ts";
 import { SimulatedRepository } from "./repository.ts";
-import type { Attempt, Exchange, GitHubExchange, Kill, Scenario } from "./scenario.ts";
+import type { Attempt, Exchange, GitHubExchange, Kill, Scenario, TokenExchange } from "./scenario.ts";
 import { SimulatedService } from "./service.ts";
 import { FaultInjector, SimulatedRunner } from "./step.ts";
 import { order, Timeline } from "./timeline.ts";
+import { simulatedTokens, type TokenRequest } from "./tokens.ts";
 import { environmentOf, inputsOf, key } from "./workflow.ts";
 
 /** What the step did in one run attempt, and what really happened. Times of the timeline. */
@@ -23,6 +25,7 @@ export interface AttemptRun {
   runner: SimulatedRunner;
   requests: ServiceRequest[];
   gitHubRequests: GitHubRequest[];
+  tokenRequests: TokenRequest[];
   cache: CacheUse;
   startedAt: number;
   /** When the first request was sent, to the service or to GitHub. */
@@ -129,7 +132,6 @@ async function runAttempt(
     process,
     service,
     scenario,
-    key,
     requests,
     exchange: (index) => exchangeOf(attempt, index, process.elapsedMs),
     onMoment: onMoment("service"),
@@ -155,6 +157,14 @@ async function runAttempt(
       owner: index,
       onMoment: onMoment("cache"),
     });
+  const tokenRequests: TokenRequest[] = [];
+  const tokens = simulatedTokens({
+    timeline,
+    process,
+    requests: tokenRequests,
+    exchange: (index) => attempt.tokens[index] ?? smoothTokenExchange,
+    secret: key,
+  });
   let draws = 0;
   const ports: Ports = {
     toolkit: faults.wrap(runner),
@@ -163,7 +173,7 @@ async function runAttempt(
     signal: cancellation.signal,
     random: () => attempt.randomNumbers[draws++ % attempt.randomNumbers.length] ?? 0,
     connect: () => transport,
-    connectIdTokens: () => Promise.reject(new Error("the step has a key")),
+    connectIdTokens: async (audience, source) => connectIdTokens(audience, { ...source, connect: () => tokens }),
     connectCache: () => {
       if (!cache || execution.cache.state === "absent") throw new Error("the runner offers no cache service");
       return cache.cache;
@@ -198,12 +208,15 @@ async function runAttempt(
   const owner = cache?.use.restores.find(({ found, isForSession }) => found && !isForSession)?.found?.owner ?? -1;
   const ownTurns = [...(earlier[owner]?.requests ?? []), ...requests].map(({ actedAt }) => actedAt);
   // In plain mode, the time that GitHub takes for changes does not count.
-  const firsts = [requests[0], thread && gitHub?.requests[0]].flatMap((request) => request?.sentAt ?? []);
+  const firsts = [requests[0], tokenRequests[0], thread && gitHub?.requests[0]].flatMap(
+    (request) => request?.sentAt ?? [],
+  );
   return {
     end: end ?? "stuck",
     runner,
     requests,
     gitHubRequests: gitHub?.requests ?? [],
+    tokenRequests,
     cache: cache?.use ?? { entriesAtStart: [], restores: [], saves: [] },
     startedAt,
     firstRequestAt: firsts.length > 0 ? Math.min(...firsts) : undefined,
@@ -251,6 +264,7 @@ const smoothExchange: Exchange = {
   bodyMs: 0,
   part: 1,
 };
+const smoothTokenExchange: TokenExchange = { fault: "none", ms: 40, lifetimeSeconds: 300 };
 const smoothGitHubExchange: GitHubExchange = { fault: "none", requestMs: 20, responseMs: 20 };
 
 function exchangeOf(attempt: Attempt, index: number, elapsedMs: number): Exchange {

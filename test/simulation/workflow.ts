@@ -8,10 +8,12 @@ const token = "ghs_simulated_token_0123456789";
 
 /** Returns the inputs of the step. */
 export function inputsOf(scenario: Scenario, { execution }: Attempt): Record<string, string> {
-  const { mode, workflow } = scenario;
+  const { mode, workflow, usesTokens } = scenario;
   const inputs = {
     "project-id": "docs",
-    "api-key": key,
+    ...(usesTokens
+      ? { auth: "github-oidc", "base-url": "https://agents.example" }
+      : { "api-key": key, "base-url": "https://api.mintlify.com" }),
     wait: String(scenario.wait),
     "timeout-minutes": String(scenario.timeoutSeconds / 60),
     "poll-interval-seconds": String(scenario.minSeconds),
@@ -52,6 +54,14 @@ export function commitOf(run: number): string {
 
 /** Returns the environment of an attempt. */
 export function environmentOf(scenario: Scenario, index: number): Record<string, string> {
+  const tokens = {
+    ACTIONS_ID_TOKEN_REQUEST_URL: "https://tokens.example/idtoken",
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: key,
+  };
+  return { ...eventEnvironment(scenario, index), ...(scenario.usesTokens && tokens) };
+}
+
+function eventEnvironment(scenario: Scenario, index: number): Record<string, string> {
   const execution = scenario.attempts[index]?.execution;
   if (scenario.mode.kind === "comment") return commentEnvironment(scenario, index + 1);
   if (!scenario.workflow || !execution) return { GITHUB_RUN_ATTEMPT: String(index + 1) };

@@ -313,6 +313,18 @@ describe("a renewal that fails", () => {
     },
   );
 
+  test("does not count as a time for which the service held a poll", async () => {
+    const { jobRequests } = await run(
+      (n) => (n === 2 ? { ...issues(numbered(2, 3600)), responseMs: 4000 } : issues(numbered(n, 75))),
+      (request) => {
+        const { response } = jobUntil(60_000)(request);
+        return { response: { status: 200, ...response, headers: { "preference-applied": "wait" } } };
+      },
+    );
+    const delays = jobRequests.map(({ at }, index) => at - (jobRequests[index - 1]?.at ?? at)).slice(1);
+    expect(Math.min(...delays)).toBe(5000);
+  });
+
   test("until the time is up leaves the state of the job unknown", async () => {
     const { outputs, toolkit } = await run((n) => (n === 1 ? issues(numbered(1)) : respondWith(500)), jobUntil(1e9), {
       inputs: { "timeout-minutes": "10" },
