@@ -3,8 +3,9 @@ import type { Clock } from "./clock.ts";
 import { isTerminal, type Job } from "./contract.ts";
 import { HttpError, isRequestError, NetworkError, type RequestError, TokenError } from "./errors.ts";
 import { HeldPolls, wasHeld } from "./held-polls.ts";
+import { PollDelays } from "./poll-delays.ts";
 import { isTransientPollFailure } from "./retry.ts";
-import { nextPollDelayMs, type PollIntervals } from "./schedule.ts";
+import type { PollIntervals } from "./schedule.ts";
 
 /** A new job may not be visible immediately: `404` is transient for this long after a create, in milliseconds. */
 const notFoundGraceMs = 10_000;
@@ -60,7 +61,7 @@ export async function waitForJob(
   onEvent: (event: WaitEvent) => void,
 ): Promise<WaitResult> {
   const { jobId, origin, startedAt, deadline, signal } = request;
-  const { clock, random } = ports;
+  const { clock } = ports;
   let hasSeenActive = origin.kind === "messaged" && origin.job.status === "active";
   const reserveMs = Math.min(lastPollReserveMs, (deadline - startedAt) / 10);
   let lastError: RequestError | undefined;
@@ -70,23 +71,11 @@ export async function waitForJob(
   /** Monotonic time from which the record may show the state from before a message. */
   const messagedAt =
     origin.kind === "messaged" ? origin.at : origin.kind === "resumed" ? clock.now() : Number.NEGATIVE_INFINITY;
-  let isFirstDelay = true;
   const lastPollAt = deadline - reserveMs;
+  const delays = new PollDelays({ startedAt, lastPollAt, intervals: request.intervals }, ports);
   const heldPolls = new HeldPolls();
 
-  const untilLastPoll = (delayMs: number): number | undefined => {
-    const maxMs = lastPollAt - clock.now();
-    return maxMs > 0 ? Math.min(delayMs, maxMs) : undefined;
-  };
-  /** Returns the delay before the next poll; `undefined` if no time is left for one. */
-  const nextDelay = (minMs = 0): number | undefined => {
-    const waitedMs = clock.now() - startedAt;
-    const delayMs = Math.max(nextPollDelayMs(waitedMs, isFirstDelay, request.intervals, random()), minMs);
-    isFirstDelay = false;
-    return untilLastPoll(delayMs);
-  };
-
-  let delayMs = isAttached ? 0 : nextDelay();
+  let delayMs = isAttached ? 0 : delays.next();
   for (;;) {
     await clock.sleep(delayMs ?? deadline - clock.now(), signal);
     if (signal.aborted) return { kind: "cancelled" };
@@ -108,8 +97,7 @@ export async function waitForJob(
       hasRecord = true;
       hasReachedService = true;
       if (isDone) delayMs = undefined;
-      // The time for which it was held counts as a part of the shortest delay.
-      else delayMs = wasHeld(heldMs) ? untilLastPoll(Math.max(0, request.intervals.minMs - heldMs)) : nextDelay();
+      else delayMs = wasHeld(heldMs) ? delays.afterHeld(heldMs) : delays.next();
       onEvent({ kind: "polled", job, isStale, nextDelayMs: delayMs });
       if (isDone) return { kind: "done", job };
     } catch (error) {
@@ -120,15 +108,16 @@ export async function waitForJob(
       hasReachedService ||= !(error instanceof NetworkError || error instanceof TokenError);
       if (holdSeconds > 0) heldPolls.failed(error, clock.now() - sentAt);
       // Nor does a held poll that had to make room for the last one.
-      if (holdSeconds > 0 && clock.now() >= holdLimit) {
-        delayMs = nextDelay();
-        continue;
-      }
-      lastError = error;
-      delayMs = nextDelay(error instanceof HttpError ? error.retryAfterMs : 0);
-      onEvent({ kind: "poll-failed", error, nextDelayMs: delayMs });
+      const hasMadeRoom = holdSeconds > 0 && isTimeout(error) && clock.now() >= holdLimit;
+      if (!hasMadeRoom) lastError = error;
+      delayMs = delays.next(error instanceof HttpError ? error.retryAfterMs : 0);
+      if (!hasMadeRoom) onEvent({ kind: "poll-failed", error, nextDelayMs: delayMs });
     }
   }
+}
+
+function isTimeout(error: RequestError): boolean {
+  return error instanceof NetworkError && error.reason === "timeout";
 }
 
 function isTransient(

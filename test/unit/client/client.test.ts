@@ -34,6 +34,17 @@ test.each(["https://example.com/prefix", "https://example.com/prefix/", "https:/
   },
 );
 
+test("says for how long a poll was held, if it could be and the service says that it was", async () => {
+  const heldMs = async (holdSeconds: number, headers: Record<string, string>) => {
+    const clock = new FakeClock();
+    const { transport } = fakeTransport(clock, () => ({ ...respondWith(200, record(), headers), responseMs: 3000 }));
+    return (await clientOf(transport, clock).getJob("job_1", limits, holdSeconds)).heldMs;
+  };
+  expect(await heldMs(25, { "preference-applied": "wait" })).toBe(3000);
+  expect(await heldMs(25, {})).toBe(0);
+  expect(await heldMs(0, { "preference-applied": "wait" })).toBe(0);
+});
+
 test("does not take a bug for a failed request", async () => {
   const bug = new TypeError("x is not a function");
   const client = clientOf(() => Promise.reject(bug));
