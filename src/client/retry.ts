@@ -21,8 +21,9 @@ export function classifySubmissionFailure(error: RequestError): SubmissionFailur
     const isTransient = error.reason === "network" || error.reason === "timeout";
     return { acceptance: "rejected", retry: isTransient ? "unreachable" : "never" };
   }
-  if (error instanceof TokenError)
+  if (error instanceof TokenError) {
     return { acceptance: "rejected", retry: error.isTransient ? "unreachable" : "never" };
+  }
   if (error instanceof HttpError) {
     const { status, retryAfterMs } = error;
     if (status === 429 || (status === 503 && retryAfterMs !== undefined)) {

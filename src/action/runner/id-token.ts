@@ -20,8 +20,8 @@ const minValidMs = 10_000;
 const defaultLifetimeMs = 300_000;
 /** In characters: a token without the end of its signature is of no use. A pattern for a whole token is slow, or too large. */
 const redactedEndLength = 512;
-/** How many tokens are redacted: older ones have expired. */
-const maxRedacted = 3;
+/** How many tokens are redacted at least, the last ones; others until they expire. */
+const minRedacted = 3;
 /** In characters. Servers accept headers of 8 KiB and more. */
 const maxTokenLength = 8000;
 
@@ -43,6 +43,7 @@ interface IdToken {
   /** Monotonic time and wall-clock time at which it expires. */
   expiresAt: number;
   expiresAtWallTime: number;
+  redact: (text: string) => string;
 }
 
 /**
@@ -56,8 +57,8 @@ interface IdToken {
  */
 export function connectIdTokens(audience: string, ports: IdTokenPorts): Credentials {
   const { clock, mask } = ports;
-  const redactors: ReturnType<typeof createRedactor>[] = [];
-  let current: IdToken | undefined;
+  /** The newest first. */
+  let issued: readonly IdToken[] = [];
 
   /** In milliseconds. The monotonic clock may stand still while a virtual machine is suspended; the other may be set. */
   const validForMs = ({ expiresAt, expiresAtWallTime }: IdToken): number =>
@@ -65,24 +66,26 @@ export function connectIdTokens(audience: string, ports: IdTokenPorts): Credenti
 
   return {
     async token(limits) {
+      const [current] = issued;
       if (current && validForMs(current) >= renewalMs) return current.value;
       try {
         const value = await requestToken(audience, limits, ports);
         mask(value);
-        redactors.unshift(createTokenRedactor(value));
-        redactors.splice(maxRedacted);
         const lifetimeMs = lifetimeOf(value, clock.wallTime());
-        current = {
+        const token = {
           value,
           expiresAt: clock.now() + lifetimeMs,
           expiresAtWallTime: clock.wallTime() + lifetimeMs,
+          redact: createTokenRedactor(value),
         };
+        issued = [token, ...issued].filter((each, index) => index < minRedacted || validForMs(each) > 0);
+        return value;
       } catch (error) {
-        if (!(error instanceof TokenError) || !current || validForMs(current) < minValidMs) throw error;
+        if (error instanceof TokenError && current && validForMs(current) >= minValidMs) return current.value;
+        throw error;
       }
-      return current.value;
     },
-    redact: (text) => redactors.reduce((redacted, redact) => redact(redacted), text),
+    redact: (text) => issued.reduce((redacted, { redact }) => redact(redacted), text),
   };
 }
 

@@ -130,6 +130,19 @@ describe("a token", () => {
     expect(shown).not.toContain(requestToken);
   });
 
+  test("is removed as long as it is valid, however many there are", async () => {
+    const seen: string[] = [];
+    const { outputs } = await run(
+      (n) => issues(numbered(n, 50)),
+      (request) => {
+        seen.push(bearerOf(request));
+        return respondWith(200, record({ ...(seen.length > 6 && { status: "completed" }), model: seen[0] }));
+      },
+    );
+    expect(new Set(seen).size).toBe(7);
+    expect(outputs).toMatchObject({ outcome: "no-changes", model: "***" });
+  });
+
   test.each([
     ["as GitHub issues it", numbered(1)],
     ["of the longest kind", `${text(4000)}.${text(3000)}.${text(998)}`],
