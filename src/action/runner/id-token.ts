@@ -79,11 +79,12 @@ export function connectIdTokens(audience: string, ports: IdTokenPorts): Credenti
           redact: createTokenRedactor(value),
         };
         issued = [token, ...issued].filter((each, index) => index < minRedacted || validForMs(each) > 0);
-        return value;
       } catch (error) {
-        if (error instanceof TokenError && current && validForMs(current) >= minValidMs) return current.value;
-        throw error;
+        if (!(error instanceof TokenError) || !current || validForMs(current) < minValidMs) throw error;
       }
+      // If the process was paused meanwhile, no response could arrive in time.
+      if (clock.now() > limits.deadline) throw new TokenError("it came too late", true);
+      return issued[0]?.value ?? "";
     },
     redact: (text) => issued.reduce((redacted, { redact }) => redact(redacted), text),
   };

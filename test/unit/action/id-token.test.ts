@@ -373,6 +373,30 @@ test("a token is renewed after the machine was suspended, although its monotonic
   expect(requests).toHaveLength(2);
 });
 
+test("a token that came too late, because the process was paused, is only used for later requests", async () => {
+  const clock = new FakeClock();
+  let requests = 0;
+  const tokens = connectIdTokens("https://agents.example", {
+    environment,
+    clock,
+    random: () => 0.5,
+    connect: () => async () => {
+      requests++;
+      clock.advance(20_000);
+      return { status: 200, headers: {}, body: JSON.stringify({ value: numbered(1) }) };
+    },
+    mask: () => {},
+    onTrace: () => {},
+  });
+  const { signal } = new AbortController();
+  await expect(tokens.token({ deadline: clock.now() + 19_000, signal })).rejects.toMatchObject({
+    message: "it came too late",
+    isTransient: true,
+  });
+  expect(await tokens.token({ deadline: clock.now() + 19_000, signal })).toBe(numbered(1));
+  expect(requests).toBe(1);
+});
+
 test("proxy settings that are invalid are a reason to have no token", async () => {
   const clock = new FakeClock();
   const tokens = connectIdTokens("https://agents.example", {
