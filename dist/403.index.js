@@ -44,8 +44,8 @@ function parseMarker(body) {
     }
 }
 
-// EXTERNAL MODULE: ./build/client/client.js + 3 modules
-var client = __webpack_require__(1746);
+// EXTERNAL MODULE: ./build/client/client.js + 4 modules
+var client = __webpack_require__(1323);
 // EXTERNAL MODULE: ./build/action/outcome.js
 var action_outcome = __webpack_require__(491);
 // EXTERNAL MODULE: ./build/action/result.js
@@ -892,8 +892,8 @@ var mode_ports = __webpack_require__(6566);
 var report_reply = __webpack_require__(522);
 // EXTERNAL MODULE: ./build/action/report/text.js
 var report_text = __webpack_require__(3199);
-// EXTERNAL MODULE: ./build/action/run-job.js + 2 modules
-var run_job = __webpack_require__(9007);
+// EXTERNAL MODULE: ./build/action/run-job.js + 4 modules
+var run_job = __webpack_require__(6863);
 // EXTERNAL MODULE: ./build/action/run-state.js
 var run_state = __webpack_require__(7742);
 // EXTERNAL MODULE: ./build/action/runner/environment.js

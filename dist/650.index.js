@@ -1014,7 +1014,7 @@ function isJobNotFound(result, state) {
 
 /***/ }),
 
-/***/ 2029:
+/***/ 6863:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 
@@ -1040,6 +1040,14 @@ const answerMs = 2000;
 const minHeldMs = 1000;
 /** After as many held polls in a row that failed, no more are sent: something on the way cannot hold them. */
 const maxFailures = 2;
+/**
+ * Returns whether a poll was held. A service that answers at once, and says that it waited, would be polled in a loop.
+ *
+ * @param heldMs - how long the service says that it waited, in milliseconds
+ */
+function wasHeld(heldMs) {
+    return heldMs >= minHeldMs;
+}
 /** Decides which polls of a wait the service is asked to hold until the job ends. */
 class HeldPolls {
     #failures = 0;
@@ -1053,10 +1061,6 @@ class HeldPolls {
             return 0;
         return Math.max(0, Math.min(maxHoldSeconds, Math.floor((leftMs - answerMs) / 1000)));
     }
-    /** Returns whether a poll was held. A service that answers at once, and says that it waited, would be polled in a loop. */
-    wasHeld(poll) {
-        return poll.isApplied && poll.tookMs >= minHeldMs;
-    }
     /** Call it when a poll has succeeded that could be held. */
     succeeded() {
         this.#failures = 0;
@@ -1069,8 +1073,6 @@ class HeldPolls {
     }
 }
 
-// EXTERNAL MODULE: ./build/client/retry.js
-var retry = __webpack_require__(1992);
 ;// CONCATENATED MODULE: ./build/client/schedule.js
 /**
  * Returns the delay before the next poll, in milliseconds: 10 % of the time waited so far, within the two intervals.
@@ -1084,6 +1086,39 @@ function nextPollDelayMs(waitedMs, isFirst, intervals, random) {
     return base * (isFirst ? 0.5 + random : 0.8 + 0.4 * random);
 }
 
+;// CONCATENATED MODULE: ./build/client/poll-delays.js
+
+/** The delays between the polls of one wait, in milliseconds; `undefined` if no time is left for another poll. */
+class PollDelays {
+    #wait;
+    #clock;
+    #random;
+    #isFirst = true;
+    /** @param wait - monotonic times of the first request and of the last poll, and the limits of the delays */
+    constructor(wait, { clock, random }) {
+        this.#wait = wait;
+        this.#clock = clock;
+        this.#random = random;
+    }
+    /** Returns the next delay of the schedule, or `minMs` if that is longer. */
+    next(minMs = 0) {
+        const { startedAt, intervals } = this.#wait;
+        const delayMs = nextPollDelayMs(this.#clock.now() - startedAt, this.#isFirst, intervals, this.#random());
+        this.#isFirst = false;
+        return this.#untilLastPoll(Math.max(delayMs, minMs));
+    }
+    /** Returns the delay after a poll that was held: that time counts as a part of the shortest delay. */
+    afterHeld(heldMs) {
+        return this.#untilLastPoll(Math.max(0, this.#wait.intervals.minMs - heldMs));
+    }
+    #untilLastPoll(delayMs) {
+        const maxMs = this.#wait.lastPollAt - this.#clock.now();
+        return maxMs > 0 ? Math.min(delayMs, maxMs) : undefined;
+    }
+}
+
+// EXTERNAL MODULE: ./build/client/retry.js
+var retry = __webpack_require__(1992);
 ;// CONCATENATED MODULE: ./build/client/wait.js
 
 
@@ -1107,7 +1142,7 @@ const heldPollReserveMs = 1000;
  */
 async function waitForJob(request, client, ports, onEvent) {
     const { jobId, origin, startedAt, deadline, signal } = request;
-    const { clock, random } = ports;
+    const { clock } = ports;
     let hasSeenActive = origin.kind === "messaged" && origin.job.status === "active";
     const reserveMs = Math.min(lastPollReserveMs, (deadline - startedAt) / 10);
     let lastError;
@@ -1116,21 +1151,10 @@ async function waitForJob(request, client, ports, onEvent) {
     let hasReachedService = !isAttached;
     /** Monotonic time from which the record may show the state from before a message. */
     const messagedAt = origin.kind === "messaged" ? origin.at : origin.kind === "resumed" ? clock.now() : Number.NEGATIVE_INFINITY;
-    let isFirstDelay = true;
     const lastPollAt = deadline - reserveMs;
+    const delays = new PollDelays({ startedAt, lastPollAt, intervals: request.intervals }, ports);
     const heldPolls = new HeldPolls();
-    const untilLastPoll = (delayMs) => {
-        const maxMs = lastPollAt - clock.now();
-        return maxMs > 0 ? Math.min(delayMs, maxMs) : undefined;
-    };
-    /** Returns the delay before the next poll; `undefined` if no time is left for one. */
-    const nextDelay = (minMs = 0) => {
-        const waitedMs = clock.now() - startedAt;
-        const delayMs = Math.max(nextPollDelayMs(waitedMs, isFirstDelay, request.intervals, random()), minMs);
-        isFirstDelay = false;
-        return untilLastPoll(delayMs);
-    };
-    let delayMs = isAttached ? 0 : nextDelay();
+    let delayMs = isAttached ? 0 : delays.next();
     for (;;) {
         await clock.sleep(delayMs ?? deadline - clock.now(), signal);
         if (signal.aborted)
@@ -1144,8 +1168,7 @@ async function waitForJob(request, client, ports, onEvent) {
         const holdSeconds = mayHold ? heldPolls.secondsFor(holdLimit - sentAt) : 0;
         try {
             const limits = { deadline: holdSeconds > 0 ? holdLimit : deadline, signal };
-            const { job, isHoldApplied } = await client.getJob(jobId, limits, holdSeconds);
-            const tookMs = clock.now() - sentAt;
+            const { job, heldMs } = await client.getJob(jobId, limits, holdSeconds);
             if (holdSeconds > 0)
                 heldPolls.succeeded();
             hasSeenActive ||= job.status === "active";
@@ -1154,12 +1177,10 @@ async function waitForJob(request, client, ports, onEvent) {
             lastError = undefined;
             hasRecord = true;
             hasReachedService = true;
-            const wasHeld = heldPolls.wasHeld({ isApplied: isHoldApplied, tookMs });
             if (isDone)
                 delayMs = undefined;
-            // The time for which it was held counts as a part of the shortest delay.
             else
-                delayMs = wasHeld ? untilLastPoll(Math.max(0, request.intervals.minMs - tookMs)) : nextDelay();
+                delayMs = wasHeld(heldMs) ? delays.afterHeld(heldMs) : delays.next();
             onEvent({ kind: "polled", job, isStale, nextDelayMs: delayMs });
             if (isDone)
                 return { kind: "done", job };
@@ -1176,15 +1197,17 @@ async function waitForJob(request, client, ports, onEvent) {
             if (holdSeconds > 0)
                 heldPolls.failed(error, clock.now() - sentAt);
             // Nor does a held poll that had to make room for the last one.
-            if (holdSeconds > 0 && clock.now() >= holdLimit) {
-                delayMs = nextDelay();
-                continue;
-            }
-            lastError = error;
-            delayMs = nextDelay(error instanceof errors/* HttpError */.j$ ? error.retryAfterMs : 0);
-            onEvent({ kind: "poll-failed", error, nextDelayMs: delayMs });
+            const hasMadeRoom = holdSeconds > 0 && isTimeout(error) && clock.now() >= holdLimit;
+            if (!hasMadeRoom)
+                lastError = error;
+            delayMs = delays.next(error instanceof errors/* HttpError */.j$ ? error.retryAfterMs : 0);
+            if (!hasMadeRoom)
+                onEvent({ kind: "poll-failed", error, nextDelayMs: delayMs });
         }
     }
+}
+function isTimeout(error) {
+    return error instanceof errors/* NetworkError */.Dr && error.reason === "timeout";
 }
 function isTransient(error, poll) {
     const { origin } = poll;
@@ -2258,8 +2281,8 @@ function session_memory_parseEntry(text) {
     }
 }
 
-// EXTERNAL MODULE: ./build/action/run-job.js + 3 modules
-var run_job = __webpack_require__(2029);
+// EXTERNAL MODULE: ./build/action/run-job.js + 4 modules
+var run_job = __webpack_require__(6863);
 // EXTERNAL MODULE: ./build/action/runner/environment.js
 var runner_environment = __webpack_require__(767);
 ;// CONCATENATED MODULE: ./build/action/plain-mode.js
@@ -3684,7 +3707,7 @@ async function run(ports, state, log) {
             return { inputs, execution: { result: skipped ?? { kind: "invalid-inputs", problems } } };
         }
         const publishJobId = (jobId) => void trySetOutputs({ "job-id": jobId }, toolkit);
-        const credentials = await connectCredentials(inputs.settings, ports);
+        const credentials = await connectCredentials(inputs.settings, ports, log);
         return { inputs, execution: await execute(inputs, { ...ports, credentials, publishJobId }, state, log) };
     }
     catch (error) {
@@ -3693,11 +3716,15 @@ async function run(ports, state, log) {
     }
 }
 /** Returns what authenticates all requests of the step to the service. */
-async function connectCredentials({ auth, apiKey, baseUrl }, ports) {
+async function connectCredentials({ auth, apiKey, baseUrl }, ports, log) {
     if (auth === "key")
         return keyCredentials(apiKey);
     const { toolkit, connectIdTokens } = ports;
-    return connectIdTokens(baseUrl.origin, { ...ports, mask: (token) => toolkit.mask(token) });
+    return connectIdTokens(baseUrl.origin, {
+        ...ports,
+        mask: (token) => toolkit.mask(token),
+        onTrace: (trace) => log.trace(trace),
+    });
 }
 /** Returns an error message if the outputs cannot be written. The log has the job's id in any case. */
 function trySetOutputs(outputs, toolkit) {
@@ -4003,6 +4030,7 @@ function createClient(options, ports) {
         // A create or message must not be sent so late that no response could arrive.
         const tokenDeadline = limits.deadline - (submission ? minTimeLeftMs : 0);
         const token = await credentials.token({ ...limits, deadline: tokenDeadline });
+        const sentAt = clock.now();
         const response = await transport({
             method,
             url,
@@ -4018,6 +4046,7 @@ function createClient(options, ports) {
             timeoutMs: Math.max(0, Math.min(requestTimeoutMs, limits.deadline - clock.now())),
             signal: limits.signal,
         });
+        const respondedAt = clock.now();
         const data = (0,contract/* parseBody */.OG)(response.body, redact);
         if (!(0,client_transport/* isSuccess */.X)(response.status))
             throw httpError(response, data);
@@ -4029,7 +4058,7 @@ function createClient(options, ports) {
         const isPageHidden = pageUrl === undefined || redact(pageUrl) !== pageUrl;
         return {
             job: isPageHidden ? job : { ...job, pageUrl },
-            isHoldApplied: holdSeconds > 0 && isWaitApplied(response.headers["preference-applied"]),
+            heldMs: holdSeconds > 0 && isWaitApplied(response.headers["preference-applied"]) ? respondedAt - sentAt : 0,
         };
     }
     function httpError(response, data) {
@@ -4369,8 +4398,9 @@ function classifySubmissionFailure(error) {
         const isTransient = error.reason === "network" || error.reason === "timeout";
         return { acceptance: "rejected", retry: isTransient ? "unreachable" : "never" };
     }
-    if (error instanceof _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz)
+    if (error instanceof _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz) {
         return { acceptance: "rejected", retry: error.isTransient ? "unreachable" : "never" };
+    }
     if (error instanceof _errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$) {
         const { status, retryAfterMs } = error;
         if (status === 429 || (status === 503 && retryAfterMs !== undefined)) {

@@ -10,10 +10,12 @@ __webpack_require__.r(__webpack_exports__);
 /* harmony export */   connectIdTokens: () => (/* binding */ connectIdTokens)
 /* harmony export */ });
 /* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
-/* harmony import */ var _client_protected_url_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6608);
+/* harmony import */ var _client_protected_url_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(6608);
 /* harmony import */ var _client_redact_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9329);
 /* harmony import */ var _client_retry_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(1992);
-/* harmony import */ var _client_transport_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(6463);
+/* harmony import */ var _client_trace_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(4575);
+/* harmony import */ var _client_transport_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6463);
+
 
 
 
@@ -28,8 +30,10 @@ const renewalMs = 60_000;
 const minValidMs = 10_000;
 /** How long a token is assumed to be valid that does not say so in a way that can be read, in milliseconds. */
 const defaultLifetimeMs = 300_000;
-/** How many tokens are redacted: older ones have expired. */
-const maxRedacted = 3;
+/** In characters: a token without the end of its signature is of no use. A pattern for a whole token is slow, or too large. */
+const redactedEndLength = 512;
+/** How many tokens are redacted at least, the last ones; others until they expire. */
+const minRedacted = 3;
 /** In characters. Servers accept headers of 8 KiB and more. */
 const maxTokenLength = 8000;
 /**
@@ -43,41 +47,50 @@ const maxTokenLength = 8000;
  */
 function connectIdTokens(audience, ports) {
     const { clock, mask } = ports;
-    const redactors = [];
-    let current;
+    /** The newest first. */
+    let issued = [];
     /** In milliseconds. The monotonic clock may stand still while a virtual machine is suspended; the other may be set. */
     const validForMs = ({ expiresAt, expiresAtWallTime }) => Math.min(expiresAt - clock.now(), expiresAtWallTime - clock.wallTime());
     return {
         async token(limits) {
+            const [current] = issued;
             if (current && validForMs(current) >= renewalMs)
                 return current.value;
             try {
                 const value = await requestToken(audience, limits, ports);
                 mask(value);
-                redactors.unshift((0,_client_redact_js__WEBPACK_IMPORTED_MODULE_1__/* .createRedactor */ .l)(value));
-                redactors.splice(maxRedacted);
                 const lifetimeMs = lifetimeOf(value, clock.wallTime());
-                current = {
+                const token = {
                     value,
                     expiresAt: clock.now() + lifetimeMs,
                     expiresAtWallTime: clock.wallTime() + lifetimeMs,
+                    redact: createTokenRedactor(value),
                 };
+                issued = [token, ...issued].filter((each, index) => index < minRedacted || validForMs(each) > 0);
             }
             catch (error) {
                 if (!(error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz) || !current || validForMs(current) < minValidMs)
                     throw error;
             }
-            return current.value;
+            // If the process was paused meanwhile, no response could arrive in time.
+            if (clock.now() > limits.deadline)
+                throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz("it came too late", true);
+            return issued[0]?.value ?? "";
         },
-        redact: (text) => redactors.reduce((redacted, redact) => redact(redacted), text),
+        redact: (text) => issued.reduce((redacted, { redact }) => redact(redacted), text),
     };
+}
+/** Returns a function that replaces a token with `***`, and in its encodings the part without which it is of no use. */
+function createTokenRedactor(token) {
+    const redactEnd = (0,_client_redact_js__WEBPACK_IMPORTED_MODULE_1__/* .createRedactor */ .l)((token.split(".").at(-1) ?? token).slice(-redactedEndLength));
+    return (text) => redactEnd(text.replaceAll(token, "***"));
 }
 /** @throws TokenError */
 async function requestToken(audience, limits, ports) {
     const { clock, random } = ports;
     const { ACTIONS_ID_TOKEN_REQUEST_URL: address = "", ACTIONS_ID_TOKEN_REQUEST_TOKEN: requestToken = "" } = ports.environment;
     const url = URL.parse(address);
-    if (!url || !(0,_client_protected_url_js__WEBPACK_IMPORTED_MODULE_4__/* .isProtectedUrl */ .m)(url))
+    if (!url || !(0,_client_protected_url_js__WEBPACK_IMPORTED_MODULE_5__/* .isProtectedUrl */ .m)(url))
         throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz("the runner's address for it is not an https URL", false);
     url.searchParams.set("audience", audience);
     for (let attempt = 0;; attempt++) {
@@ -94,12 +107,14 @@ async function requestToken(audience, limits, ports) {
     }
 }
 /** Sends one request for a token. @throws TokenError */
-async function send(url, requestToken, { deadline, signal }, { connect, clock }) {
+async function send(url, requestToken, { deadline, signal }, { connect, clock, onTrace }) {
     const timeoutMs = Math.min(requestTimeoutMs, deadline - clock.now());
     if (timeoutMs <= 0)
         throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz("no time was left to request it", true);
     try {
-        return await connect(url.protocol)({
+        // The path and the errors of these requests contain no secret.
+        const listener = (0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .safeTraceListener */ .l)(onTrace, (text) => text);
+        return await (0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .traceTransport */ .d)(connect(url.protocol), () => clock.now(), listener)({
             method: "GET",
             url,
             headers: {
@@ -118,11 +133,11 @@ async function send(url, requestToken, { deadline, signal }, { connect, clock })
 }
 /** Returns the token in a response. @throws TokenError if there is none */
 function tokenOf({ status, body }) {
-    if (!(0,_client_transport_js__WEBPACK_IMPORTED_MODULE_3__/* .isSuccess */ .X)(status)) {
+    if (!(0,_client_transport_js__WEBPACK_IMPORTED_MODULE_4__/* .isSuccess */ .X)(status)) {
         throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz(`HTTP ${status}`, status === 408 || status === 429 || status >= 500);
     }
     const { value } = (parseJson(body) ?? {});
-    if (typeof value !== "string" || value.length > maxTokenLength || !/^[\x21-\x7e]+$/.test(value)) {
+    if (typeof value !== "string" || value.length > maxTokenLength || !/^[\x21-\x7e]{8,}$/.test(value)) {
         throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz("the response has no usable token", true);
     }
     return value;

@@ -319,8 +319,8 @@ var service_step_port = __webpack_require__(6814);
 var server_protocol = __webpack_require__(6307);
 // EXTERNAL MODULE: ./build/service/agents/presets.js + 6 modules
 var presets = __webpack_require__(9415);
-// EXTERNAL MODULE: ./build/service/options.js + 1 modules
-var service_options = __webpack_require__(4733);
+// EXTERNAL MODULE: ./build/service/options.js + 4 modules
+var service_options = __webpack_require__(8240);
 ;// CONCATENATED MODULE: ./build/service-step/settings.js
 
 
@@ -412,9 +412,12 @@ function readSettings(input, environment, apiKey) {
         throw invalid([/ requires .* in the environment/.test(problem) ? missingKey(problem) : (0,report_text/* say */.cv) `${problem}`]);
     }
     const name = isCommand ? "command" : agent;
+    const project = options.settings.get(repository);
+    if (project === undefined)
+        throw new Error("the service has no settings of its project");
     return {
         args,
-        options,
+        options: { ...project, apiKey: options.apiKey },
         agentPackage: (0,presets/* presetPackage */.e5)(agent),
         projectId: [...repository.split("/"), name].join("-"),
         repository,

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 import { signalGroup } from "../processes/process-group.js";
 import { isResourceExhausted } from "../processes/resource-exhausted.js";
 import { startProcess } from "../processes/start-process.js";
@@ -27,7 +28,8 @@ function terminate() {
 function log(line) {
     if (loggedBytes > maxLoggedBytes)
         return;
-    const text = `| ${line.replace(/[^\P{Cc}\t]/gu, "")}\n`;
+    // Colors as a whole: without its first character, a sequence for terminals would be text.
+    const text = `| ${stripVTControlCharacters(line).replace(/[^\P{Cc}\t]/gu, "")}\n`;
     loggedBytes += Buffer.byteLength(text);
     process.stdout.write(loggedBytes > maxLoggedBytes ? "| [output truncated]\n" : text);
 }
