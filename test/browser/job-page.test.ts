@@ -93,6 +93,24 @@ test("a message is sent once, also by a double click, and its turn is followed",
   expect(complaints).toEqual([]);
 });
 
+test("a running turn is stopped, and run again", async () => {
+  const { service, job, print, finish } = await startJob();
+  const { page, complaints } = await open(service, `/job/${job.id}`);
+  await log(page).getByText("started").first().waitFor();
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await page.getByRole("status").getByText("Failed").waitFor();
+  await page.getByText("Stopped by an operator (API key).").first().waitFor();
+  await page.getByRole("button", { name: "Run again" }).click();
+  await page.getByText("Running since").waitFor();
+  expect(await page.getByRole("button", { name: "Run again" }).count()).toBe(0);
+  print("once more");
+  await log(page).getByText("once more").waitFor();
+  finish();
+  await page.getByRole("status").getByText("Completed").waitFor();
+  expect(await page.locator("#turns li").count()).toBe(2);
+  expect(complaints).toEqual([]);
+});
+
 test("what is open stays open, and what was typed is kept, while turns end", async () => {
   const { service, job, finish } = await startJob("First");
   await send(service, `docs/job/${job.id}/message`, "Second");
