@@ -9,7 +9,11 @@ import { Archiver } from "../../src/service/jobs/archiver.ts";
 import { JobDirectory } from "../../src/service/jobs/job-directory.ts";
 import { jobLogFile } from "../../src/service/jobs/job-files.ts";
 import { Jobs } from "../../src/service/jobs/jobs.ts";
+import { LogFiles } from "../../src/service/jobs/log-files.ts";
 import { Retention } from "../../src/service/jobs/retention.ts";
+import { PrometheusMetrics } from "../../src/service/metrics/prometheus.ts";
+import { serveOperations } from "../../src/service/operations.ts";
+import { Pages } from "../../src/service/pages/pages.ts";
 import { PerProject } from "../../src/service/per-project.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import { scratchFolder } from "../scratch.ts";
@@ -44,9 +48,26 @@ async function live(count: number, days: number): Promise<void> {
   const clocks = { wall: () => now, monotonic: () => now };
   const shown = { repositoryName: "https://example.com/docs", model: "large" };
   const jobs = new Jobs({ store, projects: PerProject.same(shown), clocks });
-  const api = createApi({ engine: jobs, authenticator: singleKey(key, projects), log: console.error });
-  await using service = await listen(api);
+  const authenticator = singleKey(key, projects);
+  const api = createApi({ engine: jobs, authenticator, log: console.error });
   const { signal } = new AbortController();
+  // No page of a pull request is read, which alone needs a clone.
+  const repository = { latestCommits: async () => [], diff: async () => "" };
+  const sources = PerProject.same({ ...shown, repository, stateOf: async () => "open" as const });
+  let url = "";
+  const pages = new Pages({
+    store,
+    engine: jobs,
+    projects: sources,
+    logs: new LogFiles(folder),
+    authenticator,
+    baseUrl: () => url,
+    log: console.error,
+  });
+  const metrics = new PrometheusMetrics();
+  const operations = { store, folder, authenticator, metrics, log: console.error };
+  await using service = await listen(serveOperations(operations, pages.serve(api)));
+  url = service.url;
   const pullRequests = {
     open: async () => "",
     stateOf: async () => "open" as const,
@@ -88,9 +109,18 @@ async function live(count: number, days: number): Promise<void> {
     return times.sort((a, b) => a - b)[2] ?? 0;
   }
 
+  const link = await pages.createSignInLink("/", await authenticator.authenticate(key));
+  const cookie = (await fetch(link, { redirect: "manual" })).headers.get("set-cookie")?.split(";")[0] ?? "";
+  const page = async (path: string) => {
+    const response = await fetch(service.url + path, { headers: { cookie } });
+    if (response.status !== 200) throw new Error(`${path} was answered with ${response.status}`);
+    await response.text();
+  };
   const poll = async () => (await fetch(`${service.url}/v2/agent/${lastJob}`, { headers })).text();
-  process.stdout.write("| jobs so far | in the store | memory | store file | poll | round | longest block |\n");
-  process.stdout.write("| --- | --- | --- | --- | --- | --- | --- |\n");
+  process.stdout.write(
+    "| jobs so far | in the store | memory | store file | poll | list of jobs | failed jobs | job | metrics | round | longest block |\n",
+  );
+  process.stdout.write(`|${" --- |".repeat(11)}\n`);
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const perDay = Math.ceil(count / days);
@@ -103,6 +133,10 @@ async function live(count: number, days: number): Promise<void> {
       `${megabytes} MB`,
       `${Math.round(statSync(file).size / 1e6)} MB`,
       `${(await timed(poll)).toFixed(1)} ms`,
+      `${(await timed(() => page("/"))).toFixed(1)} ms`,
+      `${(await timed(() => page("/?state=failed&project=docs"))).toFixed(1)} ms`,
+      `${(await timed(() => page(`/job/${lastJob.split("/").at(-1)}`))).toFixed(1)} ms`,
+      `${(await timed(() => page("/metrics"))).toFixed(1)} ms`,
       `${(await timed(round)).toFixed(0)} ms`,
       `${Math.round(delay.max / 1e6)} ms`,
     ];
