@@ -150,7 +150,7 @@ async function live(count: number, days: number): Promise<void> {
   const start = now;
   for (let done = 0, samples = 0; done < count; ) {
     const day = Math.floor(done / perDay);
-    now = Math.max(now, start + (day * dayMs + ((done % perDay) * dayMs) / perDay));
+    now = Math.max(now, start + day * dayMs + Math.floor(((done % perDay) * dayMs) / perDay));
     await runJob(done++);
     if (done % perDay === 0) await round();
     if (done >= ((samples + 1) * count) / 10) {
