@@ -37,9 +37,10 @@ async function start(options?: PagesServerOptions & { isIdle?: boolean }) {
   const pages = await startPages(options);
   if (options?.isIdle !== true) pages.jobs.set("job_1", { state: "active" });
   /** Opens a stream. `until` waits until it has a text, and returns all of it. */
-  const open = async (address = path, headers: Record<string, string> = {}) => {
+  const open = async (address = path, headers: Record<string, string | undefined> = {}) => {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const all = { ...bearer, ...headers };
+      const sent = Object.entries({ ...bearer, ...headers }).filter(([, value]) => value !== undefined);
+      const all = Object.fromEntries(sent);
       const request = httpRequest(pages.url + address, { headers: all, agent: false }, resolve)
         .on("error", reject)
         .end();
@@ -201,6 +202,38 @@ describe("the events of a job", () => {
     logs.wake("job_1");
     expect(textOf(await end())).toBe("| one\n| two\n");
     expect(log).toEqual([]);
+  });
+
+  test.each([path, "/job/job_1/log"])(
+    "at %s are cut off some time after the reader has signed out",
+    async (address) => {
+      const { open, submit, cookie, clock, logs, log } = await start({ keepAliveMs: 3 });
+      logs.add("job_1", "| one\n");
+      const { response, until } = await open(address, { authorization: undefined, cookie });
+      const closed = new Promise((resolve) => response.once("close", resolve));
+      await until("one");
+      clock.ms += 3;
+      logs.add("job_1", "| two\n");
+      await until("two");
+      await submit({}, { cookie }, "/sign-out");
+      clock.ms += 3;
+      logs.add("job_1", "| secret\n");
+      await closed;
+      expect(response.complete).toBe(false);
+      expect(await until("one")).not.toContain("secret");
+      expect(log).toEqual([]);
+    },
+  );
+
+  test("are not cut off for who sends the key", async () => {
+    const { open, clock, logs } = await start({ keepAliveMs: 3 });
+    const { until } = await open();
+    await until("state");
+    for (const text of ["one", "two"]) {
+      clock.ms += 3;
+      logs.add("job_1", `| ${text}\n`);
+      await until(text);
+    }
   });
 
   test("stop without an end when the service stops, so that a browser connects again", async () => {

@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { defaultMaxConnections } from "../http/connections.ts";
 import { HttpException } from "../http/http-exception.ts";
 import type { JobLogs } from "../jobs/job-logs.ts";
-import { followLog, readLog } from "./follow-log.ts";
+import { followLog, type LogStep, readLog } from "./follow-log.ts";
 import { fromNextCharacter, LogText } from "./log-text.ts";
-import type { PageStore } from "./page-store.ts";
+import type { JobProgress, PageStore } from "./page-store.ts";
 import type { StreamReply } from "./stream-reply.ts";
 
 export interface LogPagesOptions {
@@ -12,13 +12,19 @@ export interface LogPagesOptions {
   logs: JobLogs;
   /** How many logs are sent at a time. Default: a quarter of the connections that are allowed, at most 100. */
   maxLogs?: number | undefined;
-  /** How long a stream of events is silent at most, in milliseconds, so that no proxy takes it for idle. Default: 15 seconds. */
+  /**
+   * How long a stream of events is silent at most, so that no proxy takes it for idle, and after which time it is checked again
+   * that the reader may read a log. In milliseconds. Default: 15 seconds.
+   */
   keepAliveMs?: number | undefined;
   /** Aborts when the service stops, which ends streams of events: browsers connect again then. Default: never. */
   signal?: AbortSignal | undefined;
   /** Milliseconds since any moment. */
   now: () => number;
 }
+
+/** Returns whether a reader may still read a log: not after signing out, for example. */
+export type IsAllowed = () => Promise<boolean>;
 
 /** The logs of jobs, as text or as events, which go on as long as their jobs are active. */
 export class LogPages {
@@ -39,9 +45,10 @@ export class LogPages {
    *
    * @throws HttpException 503 if too many logs are being sent
    */
-  async showText(request: IncomingMessage, jobId: string): Promise<StreamReply> {
+  async showText(request: IncomingMessage, jobId: string, isAllowed: IsAllowed): Promise<StreamReply> {
     const isFollowed = queryOf(request).get("follow") !== "no";
-    return this.#stream(request, "text/plain; charset=utf-8", (signal) => this.#text(jobId, isFollowed, signal));
+    const content = (signal: AbortSignal) => this.#text(jobId, isFollowed, isAllowed, signal);
+    return this.#stream(request, "text/plain; charset=utf-8", content);
   }
 
   /**
@@ -54,10 +61,11 @@ export class LogPages {
    *
    * @throws HttpException 400 if the position is not a number, 503 if too many logs are being sent
    */
-  async showEvents(request: IncomingMessage, jobId: string): Promise<StreamReply> {
+  async showEvents(request: IncomingMessage, jobId: string, isAllowed: IsAllowed): Promise<StreamReply> {
     const position = request.headers["last-event-id"] || (queryOf(request).get("after") ?? "0");
     if (!/^\d{1,15}$/.test(String(position))) throw new HttpException(400, "The position in the log is not a number");
-    return this.#stream(request, "text/event-stream", (signal) => this.#events(jobId, Number(position), signal));
+    const content = (signal: AbortSignal) => this.#events(jobId, Number(position), isAllowed, signal);
+    return this.#stream(request, "text/event-stream", content);
   }
 
   #stream(
@@ -84,24 +92,39 @@ export class LogPages {
     }
   }
 
-  async *#text(jobId: string, isFollowed: boolean, signal: AbortSignal): AsyncGenerator<Buffer> {
-    const { store, logs } = this.#options;
-    if (!isFollowed) return yield* readLog(logs, jobId, 0);
-    const readState = () => store.progress(jobId);
-    for await (const step of followLog({ logs, jobId, from: 0, readState, signal }))
-      if ("part" in step) yield step.part;
+  async *#text(jobId: string, isFollowed: boolean, isAllowed: IsAllowed, signal: AbortSignal): AsyncGenerator<Buffer> {
+    if (!isFollowed) return yield* readLog(this.#options.logs, jobId, 0);
+    for await (const step of this.#follow(jobId, 0, isAllowed, signal)) if ("part" in step) yield step.part;
   }
 
-  async *#events(jobId: string, from: number, closed: AbortSignal): AsyncGenerator<Buffer> {
-    const { store, logs, now, signal: stopped } = this.#options;
-    const signal = stopped === undefined ? closed : AbortSignal.any([closed, stopped]);
+  /** @throws HttpException 403 if the reader may not read it any more, which cuts off what is sent */
+  async *#follow(
+    jobId: string,
+    from: number,
+    isAllowed: IsAllowed,
+    signal: AbortSignal,
+  ): AsyncGenerator<LogStep<JobProgress>> {
+    const { store, logs, now } = this.#options;
     const readState = () => store.progress(jobId);
     const everyMs = this.#keepAliveMs / 3;
+    let checkedAt = now();
+    for await (const step of followLog({ logs, jobId, from, readState, everyMs, signal })) {
+      if (now() - checkedAt >= this.#keepAliveMs) {
+        if (!(await isAllowed())) throw new HttpException(403, "The reader has no access any more");
+        checkedAt = now();
+      }
+      yield step;
+    }
+  }
+
+  async *#events(jobId: string, from: number, isAllowed: IsAllowed, closed: AbortSignal): AsyncGenerator<Buffer> {
+    const { now, signal: stopped } = this.#options;
+    const signal = stopped === undefined ? closed : AbortSignal.any([closed, stopped]);
     const text = new LogText();
     let position = from;
     let shown: string | undefined;
     let sentAt = now();
-    for await (const step of followLog({ logs, jobId, from, readState, everyMs, signal })) {
+    for await (const step of this.#follow(jobId, from, isAllowed, signal)) {
       let message: Buffer | undefined;
       if ("part" in step) {
         const added = text.add(position === from ? fromNextCharacter(step.part) : step.part);

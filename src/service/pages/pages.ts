@@ -96,15 +96,15 @@ export class Pages {
       {
         pattern: /^\/job\/([\w-]{1,64})\/log$/,
         methods: keyOrSignedIn(async (request, id, access) => {
-          await this.#findJob(id, access);
-          return this.#logs.showText(request, id);
+          const job = await this.#findJob(id, access);
+          return this.#logs.showText(request, id, () => this.#mayRead(request, job));
         }),
       },
       {
         pattern: /^\/job\/([\w-]{1,64})\/events$/,
         methods: keyOrSignedIn(async (request, id, access) => {
-          await this.#findJob(id, access);
-          return this.#logs.showEvents(request, id);
+          const job = await this.#findJob(id, access);
+          return this.#logs.showEvents(request, id, () => this.#mayRead(request, job));
         }),
       },
       { pattern: /^\/job\/([\w-]{1,64})\/message$/, methods: { POST: (request, id) => this.#message(request, id) } },
@@ -143,6 +143,20 @@ export class Pages {
     const access = await this.#signIn.requireKey(request);
     keepConnection(request);
     return show(request, parameter, access);
+  }
+
+  /** Returns whether who sent a request may still read a job: not after signing out, or when the key is revoked. */
+  async #mayRead(request: IncomingMessage, { project }: PageJob): Promise<boolean> {
+    try {
+      const hasKey = request.headers.authorization !== undefined;
+      const access = hasKey ? await this.#signIn.requireKey(request) : await this.#signIn.access(request);
+      return access?.projects.includes(project) === true;
+    } catch (error) {
+      if (error instanceof HttpException) return false;
+      // An outage of the store ends no log.
+      if (error instanceof StoreUnavailable) return true;
+      throw error;
+    }
   }
 
   async #message(request: IncomingMessage, id: string): Promise<Reply> {
