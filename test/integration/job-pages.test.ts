@@ -181,6 +181,7 @@ describe("the page of a job", () => {
     for (const part of [
       "<title>Fix it · Job</title>",
       "<h1>Fix it</h1>",
+      'data-progress="{&quot;state&quot;:&quot;completed&quot;,&quot;turns&quot;:4,&quot;running&quot;:2}"',
       '<p id="status" role="status"><span class="state archived">Archived</span></p>',
       'docs · created <time datetime="2026-01-02T03:04:00.000Z">',
       "test-model · archived <time",
@@ -348,11 +349,12 @@ describe("a message", () => {
   });
 
   test("is sent once by a form, also by two submissions at the same time", async () => {
-    const { send, form, formIn, messages } = await openForm();
+    const { send, form, formIn, messages, clock } = await openForm();
     const statuses = (await Promise.all([send("Once", form), send("Once", form)])).map(({ status }) => status);
     expect(statuses.sort()).toEqual([303, 409]);
     for (const other of ["", "x", `${form}x`, `!${form.slice(1)}`])
       expect((await send("Once", other)).status).toBe(409);
+    clock.ms += 11 * 60 * minute;
     const again = await send("Edited\n", form);
     expect(again.status).toBe(409);
     expect(again.text).toContain("This form was sent before.");
