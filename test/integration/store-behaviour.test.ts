@@ -1021,9 +1021,11 @@ describe.each(databases)("a store in $database", ({ open }) => {
       expect(await store.latestTurns("a", 9)).toEqual([first, second, third]);
       expect(await store.firstTurn("a")).toBe(first);
       expect(await store.firstTurn("unknown")).toBeUndefined();
-      const failed = { state: "failed", startedAt: now + 1, endedAt: now + 2, reason: "It cannot." };
-      expect(await store.turnExcerpt(second, 7)).toEqual({ ...failed, prompt: "Zwei ü𝄞", answer: "Done." });
-      expect(await store.turnExcerpt(second, 3)).toEqual({ ...failed, prompt: "Zwe", answer: "Don" });
+      const failed = { state: "failed", startedAt: now + 1, endedAt: now + 2 };
+      const long = { prompt: "Zwei ü𝄞", answer: "Done.", reason: "It cann" };
+      expect(await store.turnExcerpt(second, 7)).toEqual({ ...failed, ...long });
+      const short = { prompt: "Zwe", answer: "Don", reason: "It " };
+      expect(await store.turnExcerpt(second, 3)).toEqual({ ...failed, ...short });
       const waiting = { state: "waiting", startedAt: null, endedAt: null, reason: null };
       expect(await store.turnExcerpt(third, 3)).toEqual({ ...waiting, prompt: "Thr", answer: null });
     });
