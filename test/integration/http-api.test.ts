@@ -308,7 +308,7 @@ test("answers 500 to an unexpected error, and logs it with its stack", async () 
   };
   await using broken = await serve(failing);
   const response = await call("docs/job", { method: "POST", body: '{"prompt":"x"}' }, broken);
-  expect(response).toMatchObject({ status: 500, body: { error: "Internal error" } });
+  expect(response).toMatchObject({ status: 500, body: { error: "Internal error: see the log of the service" } });
   expect(log).toEqual([
     expect.stringMatching(/^error: POST \/v2\/agent\/docs\/job: Error: the disk is full\n +at .*create/),
   ]);
@@ -323,7 +323,7 @@ test("answers 503 while nothing can be stored, which the engine logs", async () 
   await using broken = await serve({ create: fail, message: fail, get: async () => body as JobRecord });
   for (const path of ["docs/job", "docs/job/x/message"]) {
     const response = await call(path, { method: "POST", body: '{"prompt":"x"}' }, broken);
-    expect(response).toMatchObject({ status: 503, body: { error: "The service cannot store anything now" } });
+    expect(response).toMatchObject({ status: 503, body: { error: "The service cannot use its store now" } });
     expect(response.headers.get("retry-after")).toBe("30");
   }
   expect(log).toEqual([]);

@@ -132,7 +132,7 @@ describe("the log of a job", () => {
     const { status, headers, text: page } = await ask(path, { headers: bearer });
     expect(status).toBe(503);
     expect(headers["retry-after"]).toBe("30");
-    expect(page).toContain("The service cannot use its store now.");
+    expect(page).toContain("The service cannot use its store now");
     expect(log).toEqual([]);
   });
 

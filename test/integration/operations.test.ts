@@ -162,7 +162,10 @@ test("metrics that cannot be put together are answered with 500, and the service
     throw new Error("no numbers");
   };
   await using service = await startAgentService(docsRepository(), { metrics });
-  expect(await ask(`${service.url}/metrics`)).toMatchObject({ status: 500, text: '{"error":"Internal error"}' });
+  expect(await ask(`${service.url}/metrics`)).toMatchObject({
+    status: 500,
+    text: '{"error":"Internal error: see the log of the service"}',
+  });
   expect(service.lines).toContainEqual(expect.stringMatching(/^GET \/metrics: Error: no numbers\n/));
 });
 

@@ -56,7 +56,7 @@ describe("the page of a pull request", () => {
     repository.diffError = new Error("Git is gone");
     const { status, text } = await get("/pull/1?x");
     expect(status).toBe(500);
-    expect(text).toContain("Internal error. The log of the service has the details.");
+    expect(text).toContain("Internal error: see the log of the service");
     expect(log).toEqual([expect.stringMatching(/^GET \/pull\/1: Error: Git is gone\n +at /)]);
     repository.diffError = undefined;
     expect((await get("/pull/1")).status).toBe(200);

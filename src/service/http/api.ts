@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { errorStack } from "../error-message.ts";
-import { type Engine, type JobRecord, OutcomeUnknown, type RateLimited, StoreUnavailable } from "../jobs/engine.ts";
+import type { Engine, JobRecord, RateLimited } from "../jobs/engine.ts";
 import type { Log } from "../log.ts";
 import { type Authenticator, bearerOf } from "./authentication.ts";
 import { BodyReader } from "./body-reader.ts";
 import { defaultMaxConnections, keepConnection } from "./connections.ts";
+import { failedRequest } from "./failed-request.ts";
 import { HttpException } from "./http-exception.ts";
 import { preferredWait } from "./preferred-wait.ts";
 import { sendJson } from "./send-json.ts";
@@ -104,19 +104,8 @@ export function createApi(options: ApiOptions): RequestListener {
 
   return async (request, response) => {
     const { status, body, headers } = await handle(request, response).catch((error: unknown): Reply => {
-      if (error instanceof HttpException)
-        return { status: error.status, body: { error: error.message }, headers: error.headers };
-      if (error instanceof StoreUnavailable)
-        return {
-          status: 503,
-          body: { error: "The service cannot store anything now" },
-          headers: { "retry-after": "30" },
-        };
-      log(`${request.method} ${request.url}: ${errorStack(error)}`, "error");
-      // Neither retried nor taken for a rejection by clients that keep to the specification.
-      if (error instanceof OutcomeUnknown)
-        return { status: 500, body: { error: "It is unknown whether the request was accepted" } };
-      return { status: 500, body: { error: "Internal error" } };
+      const failed = failedRequest(error, request, request.url ?? "", log);
+      return { status: failed.status, body: { error: failed.message }, headers: failed.headers };
     });
     sendJson(response, status, body, headers);
   };

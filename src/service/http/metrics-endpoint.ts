@@ -1,11 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { errorStack } from "../error-message.ts";
 import type { Log } from "../log.ts";
 import type { Census, ReadableMetrics } from "../metrics/metrics.ts";
 import { type Authenticator, bearerOf, unauthorized } from "./authentication.ts";
 import { keepConnection } from "./connections.ts";
+import { failedRequest } from "./failed-request.ts";
 import { isLoopbackHost } from "./host.ts";
-import { HttpException } from "./http-exception.ts";
 import { sendJson } from "./send-json.ts";
 
 export interface MetricsEndpointOptions {
@@ -32,10 +31,8 @@ export function serveMetrics(options: MetricsEndpointOptions, next: RequestListe
     if (!["GET", "HEAD"].includes(request.method ?? ""))
       return sendJson(response, 405, { error: "Method not allowed" }, { allow: "GET, HEAD" });
     await answer(request, response, options).catch((error: unknown) => {
-      if (error instanceof HttpException)
-        return sendJson(response, error.status, { error: error.message }, error.headers);
-      options.log(`${request.method} ${path}: ${errorStack(error)}`, "error");
-      sendJson(response, 500, { error: "Internal error" });
+      const { status, message, headers } = failedRequest(error, request, path, options.log);
+      sendJson(response, status, { error: message }, headers);
     });
   };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { errorStack } from "../error-message.ts";
 import type { Access } from "../http/authentication.ts";
 import { keepConnection } from "../http/connections.ts";
+import { failedRequest } from "../http/failed-request.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { StoreUnavailable, type TurnControl } from "../jobs/engine.ts";
 import { Asset } from "./assets.ts";
@@ -75,9 +75,10 @@ export class Pages {
         if (handler === undefined) return next(request, response);
         await send(response, await handler(request));
       } catch (error) {
-        const errorReply = this.#errorReply(error, request, path);
+        const { status, message, headers } = failedRequest(error, request, path, this.#options.log);
         // A stream is cut off by now.
-        if (!response.headersSent) sendPage(response, errorReply);
+        if (!response.headersSent)
+          sendPage(response, { status, headers, body: [messagePage(`Error ${status}`, message)] });
       }
     };
   }
@@ -195,21 +196,6 @@ export class Pages {
     const body = isOfReader ? await this.#pullRequests.render(number) : undefined;
     if (body === undefined) throw new HttpException(404, "Pull request not found");
     return { status: 200, body };
-  }
-
-  #errorReply(error: unknown, { method }: IncomingMessage, path: string): PageReply {
-    if (error instanceof HttpException)
-      return {
-        status: error.status,
-        headers: error.headers,
-        body: [messagePage(`Error ${error.status}`, error.message)],
-      };
-    if (error instanceof StoreUnavailable) {
-      const text = "The service cannot use its store now. Try again later.";
-      return { status: 503, headers: { "retry-after": "30" }, body: [messagePage("Error 503", text)] };
-    }
-    this.#options.log(`${method} ${path}: ${errorStack(error)}`, "error");
-    return { status: 500, body: [messagePage("Error 500", "Internal error. The log of the service has the details.")] };
   }
 }
 
