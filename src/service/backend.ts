@@ -180,7 +180,7 @@ function connect(
   sources: PerProject<ResolvedSource>,
   main: string | undefined,
   store: Store,
-  { folder, repositoryUmask: umask, baseUrl, signal, log }: BackendOptions,
+  { folder, repositoryUmask: umask, baseUrl, signal, log, metrics }: BackendOptions,
 ): PerProject<ProjectBackend> {
   const repositories = new Shared<Repository>();
   const locals = new Shared<LocalPullRequests>();
@@ -196,7 +196,7 @@ function connect(
       () => new LocalPullRequests({ store, repository, targetBranch, baseUrl, signal, log }),
     );
     const pullRequests =
-      github && onGitHub.get([github], () => new GitHubPullRequests({ repository: github, signal, log }));
+      github && onGitHub.get([github], () => new GitHubPullRequests({ repository: github, signal, log, metrics }));
     return {
       identity,
       cloneFolder: own,

@@ -76,13 +76,15 @@ test("the jobs of each project change its own repository, with its own agent", a
   expect((await send(service, `site/job/${ofDocs.id}`)).status).toBe(404);
 
   const pages = [await readPage(service, ofDocs.prLink), await readPage(service, ofSite.prLink)];
-  expect(pages[0]).toContain(`<a href="/">${nameOf(docs)}</a>`);
+  const header = (name: string) => `<nav><a href="/">Jobs</a> <span class="quiet">${name}</span></nav>`;
+  expect(pages[0]).toContain(header(nameOf(docs)));
   expect(pages[0]).toContain("docs.md");
-  expect(pages[1]).toContain(`<a href="/">${nameOf(site)}</a>`);
+  expect(pages[1]).toContain(header(nameOf(site)));
   expect(pages[1]).toContain("site.md");
   const list = await readPage(service, "/");
-  expect(list).toContain('<a href="/">All repositories</a>');
-  for (const repository of [docs, site]) expect(list).toContain(` ${nameOf(repository)}</span>`);
+  expect(list).toContain(header(""));
+  for (const { id } of [ofDocs, ofSite]) expect(list).toContain(`<a class="title" href="/job/${id}">`);
+  expect(await readPage(service, "/?project=site")).toContain(header(nameOf(site)));
 });
 
 test("projects with the same repository share its clone, and each has its own base branch", async () => {
