@@ -18,7 +18,7 @@ import { PerProject } from "../../src/service/per-project.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import { scratchFolder } from "../scratch.ts";
 
-const help = `Usage: node --expose-gc bench/service/year.ts [--jobs N] [--days N]
+const help = `Usage: npm run bench:year [-- --jobs N --days N]
 
 Lives through a year of the service in some minutes: N jobs (default: 100,000), evenly over N days (default: 365), are created over
 HTTP, run without an agent, archived after 14 days and deleted after 30. Prints ten samples, which should be alike from the
