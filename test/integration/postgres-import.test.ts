@@ -96,6 +96,23 @@ test("a store is copied with all that it has, and goes on in Postgres", async ()
   expect(await store.addPullRequest({ job: "running", ...pullRequest })).toBe(2);
 });
 
+test("how turns went is copied, and a turn that somebody has asked to stop is not run after all", async () => {
+  const file = await createFile(async (store) => {
+    await store.addJob({ id: "failed", project: "docs", createdAt: 5_000_000 }, "One");
+    const failed = await store.startNextTurn(undefined, 5_500_000);
+    if (failed === undefined) throw new Error("no turn is ready");
+    await store.finishTurn(failed, "failed", 6_000_000, "The agent failed.");
+    const { id } = await startJob(store, "stopping");
+    expect(await store.stopTurn("stopping", id, 7_000_000, "Stopped by an operator (alice).")).toBe(true);
+  });
+  const url = await server().createStoreDatabase();
+  await importStore(file, url, ignore);
+  const store = await openPostgres(url);
+  const ended = { state: "failed", startedAt: 5_500_000, endedAt: 6_000_000, reason: "The agent failed." };
+  expect(await store.turns("failed")).toMatchObject([ended]);
+  expect(await store.stopRequest(await startNext(store))).toBe("Stopped by an operator (alice).");
+});
+
 test("the creates of the last hour count in Postgres, too", async () => {
   const at = Date.now();
   const file = await createFile(async (store) => {

@@ -23,8 +23,8 @@ const tables = {
   repository: "SELECT * FROM repository",
   projectRepository: "SELECT * FROM projectRepository",
   job: "SELECT * FROM job ORDER BY id",
-  turn: `SELECT id, job, prompt, CASE state WHEN 'running' THEN 'waiting' ELSE state END AS state, attempts, endedAt, answer
-    FROM turn ORDER BY id`,
+  turn: `SELECT id, job, prompt, CASE state WHEN 'running' THEN 'waiting' ELSE state END AS state, attempts, startedAt, endedAt,
+    answer, reason, stopRequestedAt FROM turn ORDER BY id`,
   pullRequest: "SELECT * FROM pullRequest ORDER BY number",
   use: "SELECT * FROM use",
 };
