@@ -76,7 +76,7 @@ test("a store is copied with all that it has, and goes on in Postgres", async ()
     head: "111",
     model: "large",
   });
-  expect((await store.copyJob("ended"))?.turns).toEqual([
+  expect((await store.copyJob("ended"))?.turns).toMatchObject([
     { id: 1, prompt: "One", state: "completed", attempts: 1, endedAt: 6_000_000, answer: "Done ✓" },
   ]);
   expect(await store.job("running")).toMatchObject({ state: "active", idleSince: null });

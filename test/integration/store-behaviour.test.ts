@@ -927,8 +927,28 @@ describe.each(databases)("a store in $database", ({ open }) => {
       pullRequest: "https://example.com/pull/1",
       head: "abc",
       turns: [
-        { id: 1001, prompt: "One", state: "completed", attempts: 1, endedAt: now + 10, answer: "Done." },
-        { id: 1003, prompt: "Two", state: "failed", attempts: 2, endedAt: now + 20, answer: null },
+        {
+          id: 1001,
+          prompt: "One",
+          state: "completed",
+          attempts: 1,
+          startedAt: now + 5,
+          endedAt: now + 10,
+          answer: "Done.",
+          reason: null,
+          stopRequestedAt: null,
+        },
+        {
+          id: 1003,
+          prompt: "Two",
+          state: "failed",
+          attempts: 2,
+          startedAt: now + 12,
+          endedAt: now + 20,
+          answer: null,
+          reason: "Stopped by me.",
+          stopRequestedAt: now + 19,
+        },
       ],
     };
 
@@ -959,6 +979,25 @@ describe.each(databases)("a store in $database", ({ open }) => {
       expect(await endNext(store)).toMatchObject({ id: 2001, prompt: "Three", attempts: 1, isResumed: false });
       expect(await endNext(store)).toMatchObject({ id: 2002, prompt: "Four", attempts: 0 });
       expect(await store.startNextTurn()).toBeUndefined();
+    });
+
+    test("of jobs with a turn that is to stop do not forget that", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const turn = await startNext(store);
+      await store.stopTurn("a", turn.id, now + 2, "Stopped by me.");
+      const stopping = await store.copyJob("a");
+      if (stopping === undefined) throw new Error("no copy");
+      const other = await newStore();
+      await other.addCopy(stopping);
+      expect(await other.stopRequest(await startNext(other))).toBe("Stopped by me.");
+    });
+
+    test("of earlier versions do not say how turns went", async () => {
+      const store = await newStore();
+      const turn = { id: 1, prompt: "One", state: "failed", attempts: 1, endedAt: now, answer: null } as const;
+      await store.addCopy({ ...copy, turns: [turn] });
+      expect(await store.turns("a")).toMatchObject([{ ...turn, startedAt: null, reason: null }]);
     });
 
     test("of jobs that are there are not added", async () => {

@@ -13,6 +13,10 @@ const turn = z.object({
   attempts: z.int().check(z.nonnegative()),
   endedAt: z.nullable(time),
   answer: z.nullable(z.string()),
+  // Entries of earlier versions do not have them.
+  startedAt: z.optional(z.nullable(time)),
+  reason: z.optional(z.nullable(z.string())),
+  stopRequestedAt: z.optional(z.nullable(time)),
 });
 
 /** The entry of a job. Anyone who can write the repository's cache can have written it. */

@@ -13,6 +13,11 @@ export interface TurnCopy {
   attempts: number;
   endedAt: number | null;
   answer: string | null;
+  /** As in the store. Copies of earlier versions do not have them. */
+  startedAt?: number | null | undefined;
+  reason?: string | null | undefined;
+  /** When somebody asked to stop it; `null` if nobody did. The later service does that instead of running it again. */
+  stopRequestedAt?: number | null | undefined;
 }
 
 /** Copies of jobs outside this machine, from which a later service on another one continues them. */

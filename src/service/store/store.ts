@@ -283,7 +283,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
   async copyJob(id: string): Promise<JobCopy | undefined> {
     const columns = 'id, project, "createdAt", "archivedAt", "pullRequest", head';
     const job = await this.#database.row<Omit<JobCopy, "turns">>(`SELECT ${columns} FROM job WHERE id = ?`, id);
-    const turns = 'SELECT id, prompt, state, attempts, "endedAt", answer FROM turn WHERE job = ? ORDER BY id';
+    const turns = `SELECT ${copiedColumns} FROM turn WHERE job = ? ORDER BY id`;
     return job && { ...job, turns: await this.#database.rows<TurnCopy>(turns, id) };
   }
 
@@ -296,20 +296,12 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
       const insertJob = `INSERT INTO job
         (id, project, "createdAt", state, "idleSince", "archivedAt", "pullRequest", head) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
       await transaction.run(insertJob, id, project, createdAt, state, idleSince, archivedAt, pullRequest, head);
-      const insertTurn = `INSERT INTO turn (id, job, prompt, state, attempts, "endedAt", answer)
-        VALUES (?, ?, ?, ?, ?, ?, ?)`;
+      const insertTurn = `INSERT INTO turn (job, ${copiedColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       for (const turn of turns) {
+        const { startedAt = null, reason = null, stopRequestedAt = null } = turn;
         const turnState = turn.state === "running" ? "waiting" : turn.state;
-        await transaction.run(
-          insertTurn,
-          turn.id,
-          id,
-          turn.prompt,
-          turnState,
-          turn.attempts,
-          turn.endedAt,
-          turn.answer,
-        );
+        const progress = [turnState, turn.attempts, startedAt, turn.endedAt, turn.answer, reason, stopRequestedAt];
+        await transaction.run(insertTurn, id, turn.id, turn.prompt, ...progress);
       }
       await this.#skipTurnIds?.(transaction, turns.at(-1)?.id ?? 0);
       await this.#addNext(transaction, id);
@@ -811,6 +803,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
 
 /** Thrown to undo a transaction, because a turn is running or has ended. */
 class NotWaiting extends Error {}
+
 /** Returns what finds jobs with the indexes of lists, newest first. */
 function jobsQuery({ projects, status, after, limit }: JobQuery): { sql: string; values: Value[] } {
   const columns = 'id, project, "createdAt", state, "archivedAt", "pullRequest"';
@@ -838,6 +831,9 @@ function jobsQuery({ projects, status, after, limit }: JobQuery): { sql: string;
 const statusOf = `(CASE WHEN "archivedAt" IS NULL THEN state ELSE 'archived' END)`;
 /** No repository has this name. Services that know only one repository do not start when they read it. */
 const severalRepositories = "several (see --config)";
+
+/** Of a turn in a copy of its job. */
+const copiedColumns = 'id, prompt, state, attempts, "startedAt", "endedAt", answer, reason, "stopRequestedAt"';
 
 const stateOf = "SELECT state FROM turn WHERE id = ?";
 

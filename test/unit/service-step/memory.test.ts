@@ -170,8 +170,11 @@ describe("the entry of a job", () => {
         prompt: "Go on",
         attempts: 2,
         state,
+        startedAt: 1500,
         endedAt: null,
         answer: "Done",
+        reason: "It failed.",
+        stopRequestedAt: index === 2 ? 1600 : null,
       })),
     };
     expect(parseJobEntry(formatJobEntry({ job: other }), id, "docs")).toEqual({ job: other });

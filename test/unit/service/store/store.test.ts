@@ -435,7 +435,13 @@ describe("copies of jobs", () => {
     await store.archiveIdleJobs(20, 30, 1);
     expect(await store.copyJob("unknown")).toBeUndefined();
     const copy = await copyOf(store, "a");
-    const turn = { state: "completed", attempts: 1 };
+    const turn = {
+      state: "completed",
+      attempts: 1,
+      startedAt: expect.any(Number),
+      reason: null,
+      stopRequestedAt: null,
+    };
     expect(copy).toEqual({
       id: "a",
       project: "docs",
