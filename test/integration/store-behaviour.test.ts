@@ -101,6 +101,22 @@ describe.each(databases)("a store in $database", ({ open }) => {
     expect([...(await ids({ status: "completed" })), ...(await ids({ status: "failed" }))]).not.toContain(archived);
   });
 
+  test("lists jobs of any number of projects, newest first", async () => {
+    const store = await newStore();
+    for (const [id, project, age] of [
+      ["a", "project_7", 3],
+      ["b", "project_650", 1],
+      ["c", "other", 2],
+    ] as const)
+      await addJob(store, id, project, now - age);
+    const projects = Array.from({ length: 700 }, (_, index) => `project_${index}`);
+    const ids = async (query: Partial<JobQuery>) =>
+      (await store.jobs({ projects, limit: 10, ...query })).map(({ id }) => id);
+    expect(await ids({})).toEqual(["b", "a"]);
+    expect(await ids({ after: { createdAt: now - 1, id: "b" } })).toEqual(["a"]);
+    expect(await ids({ status: "active", limit: 1 })).toEqual(["b"]);
+  });
+
   test("lists a job with its turns, and with its last page", async () => {
     const store = await newStore();
     await addJob(store, "a");

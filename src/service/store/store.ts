@@ -804,6 +804,9 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
 /** Thrown to undo a transaction, because a turn is running or has ended. */
 class NotWaiting extends Error {}
 
+/** More projects are not worth a look at the index of each. SQLite allows 500. */
+const maxParts = 100;
+
 /** Returns what finds jobs with the indexes of lists, newest first. */
 function jobsQuery({ projects, status, after, limit }: JobQuery): { sql: string; values: Value[] } {
   const columns = 'id, project, "createdAt", state, "archivedAt", "pullRequest"';
@@ -811,19 +814,21 @@ function jobsQuery({ projects, status, after, limit }: JobQuery): { sql: string;
   const older = '("createdAt", id) < (?, ?)';
   const order = 'ORDER BY "createdAt" DESC, id DESC LIMIT ?';
   const part = `SELECT * FROM (SELECT ${columns} FROM job WHERE project = ? AND ${older} ${order}) AS part`;
-  const ofProjects = projects.map(() => part).join(" UNION ALL ");
-  const ofStatus = `SELECT ${columns} FROM job WHERE ${statusOf} = ? AND project IN (${projects.map(() => "?")}) AND ${older}`;
-  const found = status === undefined ? ofProjects : ofStatus;
+  const isByProject = status === undefined && projects.length <= maxParts;
+  const hasStatus = status === undefined ? "" : `${statusOf} = ? AND`;
+  const isOfOne = `project IN (${projects.map(() => "?")})`;
+  const found = isByProject
+    ? projects.map(() => part).join(" UNION ALL ")
+    : `SELECT ${columns} FROM job WHERE ${hasStatus} ${isOfOne} AND ${older}`;
   // What is counted is only that of the jobs in the list.
   const sql = `SELECT page.*,
     (SELECT count(*) FROM turn WHERE turn.job = page.id) AS turns,
     (SELECT min(turn.id) FROM turn WHERE turn.job = page.id) AS "firstTurn",
     (SELECT max(number) FROM "pullRequest" WHERE "pullRequest".job = page.id) AS "lastPage"
     FROM (SELECT * FROM (${found}) AS found ${order}) AS page ORDER BY "createdAt" DESC, id DESC`;
-  const values =
-    status === undefined
-      ? projects.flatMap((project) => [project, createdAt, id, limit])
-      : [status, ...projects, createdAt, id];
+  const values = isByProject
+    ? projects.flatMap((project) => [project, createdAt, id, limit])
+    : [...(status === undefined ? [] : [status]), ...projects, createdAt, id];
   return { sql, values: [...values, limit] };
 }
 
