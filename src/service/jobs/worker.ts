@@ -289,7 +289,7 @@ export class Worker {
       const project = projects.get(job.project);
       if (project === undefined) throw new Error(`the project ${job.project} is not configured`);
       await copier?.releaseHome(turn.job);
-      using stop = watchStopRequest(turn, store);
+      using stop = watchStopRequest(turn, store, this.#options.sleep);
       const ports = { ...this.#options, ...project, stop: stop.signal, onFailure };
       const result = await runTurn(turn, job, ports, signal);
       return { result, reason: result === "failed" || result === "postponed" ? reason : undefined };

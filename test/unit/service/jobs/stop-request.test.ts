@@ -30,15 +30,51 @@ test("aborts if somebody asked before", async () => {
   await expect.poll(() => request.signal.reason).toBe("Stopped by ci.");
 });
 
-test("goes on while the store cannot be read", async () => {
+test("asks again if the store could not be read when somebody asked", async () => {
   const { store, turn } = await setUp();
   const read = store.stopRequest.bind(store);
-  store.stopRequest = () => Promise.reject(new StoreUnavailable("full"));
-  using request = watchStopRequest(turn, store);
+  let questions = 0;
+  store.stopRequest = async () => {
+    questions++;
+    throw new StoreUnavailable("no connection");
+  };
+  const pauses: PromiseWithResolvers<void>[] = [];
+  const sleep = (ms: number) => {
+    expect(ms).toBe(2000);
+    const pause = Promise.withResolvers<void>();
+    pauses.push(pause);
+    return pause.promise;
+  };
+  using request = watchStopRequest(turn, store, sleep);
   await store.stopTurn("a", turn.id, 6, "Stopped by ci.");
+  await expect.poll(() => questions).toBe(2);
+  pauses[0]?.resolve();
+  await expect.poll(() => pauses.length).toBe(2);
+  expect(questions).toBe(3);
+  expect(request.signal.aborted).toBe(false);
   store.stopRequest = read;
-  await store.addTurn("a", "More", 5);
-  await expect.poll(() => request.signal.aborted).toBe(true);
+  pauses[1]?.resolve();
+  await expect.poll(() => request.signal.reason).toBe("Stopped by ci.");
+  expect(pauses.length).toBe(2);
+});
+
+test("does not ask again when it is over", async () => {
+  const { store, turn } = await setUp();
+  let questions = 0;
+  store.stopRequest = async () => {
+    questions++;
+    throw new StoreUnavailable("no connection");
+  };
+  const pauses: AbortSignal[] = [];
+  const sleep = (_ms: number, { signal }: { signal: AbortSignal }) => {
+    pauses.push(signal);
+    return new Promise<void>((_resolve, reject) => signal.addEventListener("abort", reject));
+  };
+  const request = watchStopRequest(turn, store, sleep);
+  await expect.poll(() => pauses.length).toBe(1);
+  request[Symbol.dispose]();
+  await new Promise(setImmediate);
+  expect({ questions, isOver: pauses[0]?.aborted }).toEqual({ questions: 1, isOver: true });
 });
 
 test("asks nothing when it is over", async () => {
