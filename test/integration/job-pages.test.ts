@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { OutcomeUnknown, StoreUnavailable } from "../../src/service/jobs/engine.ts";
@@ -463,6 +464,21 @@ describe("a message", () => {
   test("can be sent to an archived job", async () => {
     const { send, form, messages } = await openForm({ archivedAt: pageJob().createdAt });
     expect((await send("Go on", form)).status).toBe(303);
+    expect(messages).toHaveLength(1);
+  });
+
+  test("arrives while others, who are not signed in, send as much as they can", async () => {
+    const { send, form, url, messages } = await openForm();
+    const headers = { "content-type": "application/x-www-form-urlencoded", "content-length": "1048576" };
+    const statuses: (number | undefined)[] = [];
+    for (let other = 0; other < 9; other++) {
+      const request = httpRequest(`${url}${path}/message`, { method: "POST", headers, agent: false });
+      onTestFinished(() => void request.destroy());
+      request.on("error", () => {}).on("response", ({ statusCode }) => statuses.push(statusCode));
+      request.write("prompt=x");
+    }
+    await expect.poll(() => statuses).toEqual([503, 503, 503, 503, 503]);
+    expect((await send("Now", form)).status).toBe(303);
     expect(messages).toHaveLength(1);
   });
 });

@@ -40,6 +40,8 @@ const formMs = 24 * 3_600_000;
 export class JobPages {
   readonly #options: JobPagesOptions;
   readonly #bodies = new BodyReader(maxFormBytes, 8 * maxFormBytes);
+  /** Of those who are not signed in any more, or never were. They must not use up what others need. */
+  readonly #otherBodies = new BodyReader(maxFormBytes, 4 * maxFormBytes);
   /** The forms that were sent. A job costs money, so a double click must not send a message twice. */
   readonly #sentForms: ExpiringTokens;
 
@@ -65,7 +67,7 @@ export class JobPages {
     access: Access | undefined,
     findJob: (access: Access) => Promise<PageJob>,
   ): Promise<PageReply> {
-    const fields = await readForm(request, this.#bodies);
+    const fields = await readForm(request, access === undefined ? this.#otherBodies : this.#bodies);
     // A browser sends the line breaks of a form as CRLF.
     const text = (fields.get("prompt") ?? "").replace(/\r\n?/g, "\n");
     const keepText = (status: number, error: string) => unsentMessage(jobId, status, error, text);
