@@ -79,7 +79,8 @@ test("a project that has used up its messages is told when to try again", async 
 test("programs send the key, and are answered with text", async () => {
   const { store, act } = await setUp();
   const headers = { authorization: `Bearer ${serviceKey}` };
-  expect(await act("stop", headers)).toMatchObject({ status: 200, text: "The turn is stopped.\n" });
+  const stopped = "The turn was taken out of the queue, or its agent is told to stop.\n";
+  expect(await act("stop", headers)).toMatchObject({ status: 200, text: stopped });
   expect(await act("retry", headers)).toMatchObject({ status: 200, text: "The turn is run again.\n" });
   expect(await store.countTurns("a")).toBe(2);
 });

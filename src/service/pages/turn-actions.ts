@@ -22,7 +22,8 @@ export class TurnActions {
   async stop(request: IncomingMessage, job: PageJob, turn: number, { name }: Access): Promise<PageReply> {
     const isStopped = await this.#turns.stopTurn(job.project, job.id, turn, name);
     if (!isStopped) throw new HttpException(409, "The turn has ended, or the job has no such turn");
-    return answer(request, job, "The turn is stopped.");
+    // Its agent may end by itself before it is stopped.
+    return answer(request, job, "The turn was taken out of the queue, or its agent is told to stop.");
   }
 
   /**
