@@ -175,3 +175,10 @@ test("links the page of a job, if jobs have pages", async () => {
   const without = await setUp();
   expect((await without.get(undefined)).link).toBeNull();
 });
+
+test("answers at once while the service stops", async () => {
+  const { get, sleeps, stop } = await setUp();
+  stop.abort();
+  expect(await get("wait=10")).toMatchObject({ status: "active", applied: null });
+  expect(sleeps).toEqual([]);
+});

@@ -61,8 +61,9 @@ export function createApi(options: ApiOptions): RequestListener {
     response: ServerResponse,
   ): Promise<Reply> {
     const seconds = request.method === "GET" ? preferredWait(request.headers.prefer) : undefined;
-    // Too many would leave no connections for creates. The client polls as if the service did not know the header.
-    if (seconds === undefined || waits.size >= maxWaiting)
+    // Too many would leave no connections for creates, and one that stops ends them all. The client polls as if the service did
+    // not know the header.
+    if (seconds === undefined || waits.size >= maxWaiting || stop?.aborted)
       return jobReply(200, requireJob(await engine.get(projectId, jobId)));
     const end = new AbortController();
     waits.add(end);
