@@ -298,6 +298,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     signal: stop ? AbortSignal.any([signal, stop]) : signal,
   };
   const result = await machine.runAgent(agent, options);
+  (context.metrics ?? noMetrics).agentExited(exitOf(result, exceeded));
   if (result.end === "stopped" && stop?.aborted && !signal.aborted) {
     log(String(stop.reason));
     context.onFailure?.(String(stop.reason));
@@ -310,7 +311,6 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
   if (reported !== "") log(reported);
   if (result.end !== "completed")
     context.onFailure?.(`${exceeded === undefined ? end : killedFor(exceeded)} ${reported}`);
-  (context.metrics ?? noMetrics).agentExited(exitOf(result, exceeded));
   const hasMessages = result.end === "completed" && (await machine.hasOwnCommits(directory.tree, start));
   return { ...result, ownMessages: hasMessages ? await ownMessages(agent, start.head, options, machine) : [] };
 }

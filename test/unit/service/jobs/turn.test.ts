@@ -170,6 +170,8 @@ test("a turn whose agent somebody stops fails with the reason, without its chang
   const { run, ports, machine, store, branch, steps } = await setUpTurns();
   const request = new AbortController();
   ports.stop = request.signal;
+  const exits: string[] = [];
+  ports.metrics = { ...noMetrics, agentExited: (exit) => void exits.push(exit) };
   machine.runAgent = async (_agent, { signal }) => {
     request.abort("Stopped by ci.");
     expect(signal.aborted).toBe(true);
@@ -183,6 +185,7 @@ test("a turn whose agent somebody stops fails with the reason, without its chang
   expect(await store.turns("a")).toMatchObject([{ state: "failed", answer: "Half", attempts: 1 }]);
   expect(branch.commits).toEqual([]);
   expect(steps).not.toContain("take back");
+  expect(exits).toEqual(["stopped"]);
 });
 
 test("a turn that somebody stops before its agent runs fails without it", async () => {
