@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { StoreUnavailable } from "../../src/service/jobs/engine.ts";
+import { StoreUnavailable } from "../../src/service/store/errors.ts";
 import { type PagesServerOptions, startPages } from "../support/pages-server.ts";
 import { serviceKey } from "../support/scripted-service.ts";
 

@@ -4,8 +4,8 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { listen } from "../../src/service/http/listen.ts";
-import { StoreUnavailable } from "../../src/service/jobs/engine.ts";
 import { sendStream } from "../../src/service/pages/stream-reply.ts";
+import { StoreUnavailable } from "../../src/service/store/errors.ts";
 import { type PagesServerOptions, startPages } from "../support/pages-server.ts";
 import { serviceKey } from "../support/scripted-service.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { StoreUnavailable } from "../../src/service/jobs/engine.ts";
+import { StoreUnavailable } from "../../src/service/store/errors.ts";
 import { createPool, PostgresDatabase } from "../../src/service/store/postgres/database.ts";
 import { PostgresServer } from "../../tools/postgres-server.ts";
 

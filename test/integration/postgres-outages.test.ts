@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { inspect } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { OutcomeUnknown, StoreUnavailable } from "../../src/service/jobs/engine.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../src/service/store/errors.ts";
 import { createPool, PostgresDatabase } from "../../src/service/store/postgres/database.ts";
 import { Notifications } from "../../src/service/store/postgres/notifications.ts";
 import { openPostgresStore } from "../../src/service/store/postgres/open-store.ts";

@@ -1,4 +1,5 @@
-import { type JobRecord, OutcomeUnknown, type RateLimited, StoreUnavailable } from "../../src/service/jobs/engine.ts";
+import type { JobRecord, RateLimited } from "../../src/service/jobs/engine.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../src/service/store/errors.ts";
 import { order } from "../simulation/timeline.ts";
 import { promptOf } from "./agents.ts";
 import type { ApiMachine, World } from "./machines.ts";

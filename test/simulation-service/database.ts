@@ -1,4 +1,4 @@
-import { OutcomeUnknown, StoreUnavailable } from "../../src/service/jobs/engine.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../src/service/store/errors.ts";
 import type { Database, Transaction, Value } from "../../src/service/store/sql.ts";
 import { Connection } from "../../src/service/store/sqlite/connection.ts";
 import { SqliteDatabase } from "../../src/service/store/sqlite/database.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { errorStack } from "../error-message.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../jobs/engine.ts";
 import type { Log } from "../log.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../store/errors.ts";
 import { HttpException } from "./http-exception.ts";
 
 /**

@@ -25,12 +25,6 @@ export interface RateLimited {
   retryAfterMs: number;
 }
 
-/** Thrown when nothing can be stored now, such as on a full disk, or copies of jobs cannot be read. Nothing was accepted. */
-export class StoreUnavailable extends Error {}
-
-/** Thrown when it cannot be found out whether a change was stored, because the connection to the store was lost meanwhile. */
-export class OutcomeUnknown extends Error {}
-
 /** How long to wait for something: until a time, in milliseconds, is over, or the signal aborts. */
 export interface Wait {
   ms: number;

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorMessage } from "../error-message.ts";
 import { removeDirectory } from "../remove-directory.ts";
+import { StoreUnavailable } from "../store/errors.ts";
 import type { Store } from "../store/store.ts";
-import { StoreUnavailable } from "./engine.ts";
 import { isActive, type JobCopies } from "./job-copies.ts";
 import { JobDirectory } from "./job-directory.ts";
 

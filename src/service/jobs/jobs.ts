@@ -2,16 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { LogEvent } from "../log.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import type { PerProject } from "../per-project.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../store/errors.ts";
 import type { Store, StoredJob } from "../store/store.ts";
-import {
-  type Engine,
-  type JobRecord,
-  OutcomeUnknown,
-  type RateLimited,
-  StoreUnavailable,
-  type TurnControl,
-  type Wait,
-} from "./engine.ts";
+import type { Engine, JobRecord, RateLimited, TurnControl, Wait } from "./engine.ts";
 import type { JobCopier } from "./job-copier.ts";
 import { jobBranch } from "./job-files.ts";
 import { type Sleep, sleep as timer } from "./sleep.ts";

@@ -1,5 +1,5 @@
+import { StoreUnavailable } from "../store/errors.ts";
 import type { RunningTurn, Store } from "../store/store.ts";
-import { StoreUnavailable } from "./engine.ts";
 import { type Sleep, sleep as timer } from "./sleep.ts";
 
 /** Where leases are kept. */

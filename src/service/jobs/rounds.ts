@@ -1,6 +1,6 @@
 import { errorStack } from "../error-message.ts";
+import { StoreUnavailable } from "../store/errors.ts";
 import type { Store } from "../store/store.ts";
-import { StoreUnavailable } from "./engine.ts";
 import { type Sleep, sleep as timer } from "./sleep.ts";
 import { type Clocks, cautiousClock } from "./steady-clock.ts";
 

@@ -1,5 +1,5 @@
-import { StoreUnavailable } from "../jobs/engine.ts";
 import type { JobLogs } from "../jobs/job-logs.ts";
+import { StoreUnavailable } from "../store/errors.ts";
 
 export interface FollowOptions<State> {
   logs: JobLogs;

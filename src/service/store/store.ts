@@ -1,5 +1,5 @@
 import type { EarlierTurn } from "../agents/run-agent.ts";
-import { OutcomeUnknown, type RateLimited, StoreUnavailable } from "../jobs/engine.ts";
+import type { RateLimited } from "../jobs/engine.ts";
 import { isActive, type JobCopy, type TurnCopy } from "../jobs/job-copies.ts";
 import type { StoredLogs } from "../jobs/job-logs.ts";
 import type { SharedHomes } from "../jobs/shared-homes.ts";
@@ -7,6 +7,7 @@ import type { Census } from "../metrics/metrics.ts";
 import type { TokenStore } from "../pages/expiring-tokens.ts";
 import type { JobProgress, JobQuery, ListedJob, PageStore, TurnExcerpt } from "../pages/page-store.ts";
 import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
+import { OutcomeUnknown, StoreUnavailable } from "./errors.ts";
 import { countUse } from "./hourly-limit.ts";
 import type { JobChanges } from "./job-changes.ts";
 import { LeaseLost, type ReadyTurns, type TurnLimits } from "./ready-turns.ts";

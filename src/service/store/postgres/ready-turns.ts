@@ -1,5 +1,5 @@
 import { PgBoss } from "pg-boss";
-import { StoreUnavailable } from "../../jobs/engine.ts";
+import { StoreUnavailable } from "../errors.ts";
 import type { ReadyTurn, ReadyTurns, TakenTurn, TurnLimits } from "../ready-turns.ts";
 import { LeaseLost } from "../ready-turns.ts";
 import type { Sql, Transaction } from "../sql.ts";

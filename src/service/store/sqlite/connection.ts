@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { errorMessage } from "../../error-message.ts";
-import { StoreUnavailable } from "../../jobs/engine.ts";
 import type { Log } from "../../log.ts";
 import { OutageLog } from "../../outage-log.ts";
+import { StoreUnavailable } from "../errors.ts";
 import { storable, type Value } from "../sql.ts";
 
 /** SQLite's primary result codes for a file that cannot be used now, although nothing is wrong with the statement. */

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { chmodSync } from "node:fs";
-import { StoreUnavailable } from "../../jobs/engine.ts";
 import type { Log } from "../../log.ts";
+import { StoreUnavailable } from "../errors.ts";
 import { countTurnIds, type NextTurnId, Store } from "../store.ts";
 import { Connection } from "./connection.ts";
 import { SqliteDatabase } from "./database.ts";

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
 import { JobCopier } from "../../../../src/service/jobs/job-copier.ts";
 import type { JobCopies, JobCopy } from "../../../../src/service/jobs/job-copies.ts";
 import { JobDirectory } from "../../../../src/service/jobs/job-directory.ts";
+import { StoreUnavailable } from "../../../../src/service/store/errors.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-store.ts";
 import { MemoryCopies } from "../../../support/memory-copies.ts";
 import { temporaryFolder } from "../../../support/step.ts";

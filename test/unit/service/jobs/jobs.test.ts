@@ -2,16 +2,12 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test, vi } from "vitest";
-import {
-  type JobRecord,
-  OutcomeUnknown,
-  type RateLimited,
-  StoreUnavailable,
-} from "../../../../src/service/jobs/engine.ts";
+import type { JobRecord, RateLimited } from "../../../../src/service/jobs/engine.ts";
 import { JobCopier } from "../../../../src/service/jobs/job-copier.ts";
 import { JobDirectory } from "../../../../src/service/jobs/job-directory.ts";
 import { Jobs } from "../../../../src/service/jobs/jobs.ts";
 import { PerProject } from "../../../../src/service/per-project.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../../../src/service/store/errors.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-store.ts";
 import type { Store } from "../../../../src/service/store/store.ts";
 import { MemoryCopies } from "../../../support/memory-copies.ts";

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
 import { confirmLease, keepLease, type LeaseStore } from "../../../../src/service/jobs/keep-lease.ts";
+import { StoreUnavailable } from "../../../../src/service/store/errors.ts";
 import { LeaseLost } from "../../../../src/service/store/ready-turns.ts";
 import type { RunningTurn } from "../../../../src/service/store/store.ts";
 

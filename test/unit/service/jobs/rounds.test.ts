@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
 import { type Round, runRounds } from "../../../../src/service/jobs/rounds.ts";
+import { StoreUnavailable } from "../../../../src/service/store/errors.ts";
 import type { Store } from "../../../../src/service/store/store.ts";
 
 /** A minute in which rounds run, and what they have done by its end. */

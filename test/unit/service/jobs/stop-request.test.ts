@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
 import { watchStopRequest } from "../../../../src/service/jobs/stop-request.ts";
+import { StoreUnavailable } from "../../../../src/service/store/errors.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-store.ts";
 
 /** Returns a store in which a turn of the job `a` is running. */

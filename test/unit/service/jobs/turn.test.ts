@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { builtInEditor } from "../../../../src/service/agents/agent.ts";
 import type { AgentResult } from "../../../../src/service/agents/run-agent.ts";
-import { StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
 import { SharedHomes } from "../../../../src/service/jobs/shared-homes.ts";
 import { noMetrics } from "../../../../src/service/metrics/metrics.ts";
 import { ResourceExhausted } from "../../../../src/service/processes/resource-exhausted.ts";
+import { StoreUnavailable } from "../../../../src/service/store/errors.ts";
 import { LeaseLost } from "../../../../src/service/store/ready-turns.ts";
 import { setUpTurns } from "../../../support/turn.ts";
 

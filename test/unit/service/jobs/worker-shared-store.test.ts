@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
 import { noMetrics } from "../../../../src/service/metrics/metrics.ts";
+import { StoreUnavailable } from "../../../../src/service/store/errors.ts";
 import type { ReadyTurn, ReadyTurns, TakenTurn } from "../../../../src/service/store/ready-turns.ts";
 import type { Sql, Transaction } from "../../../../src/service/store/sql.ts";
 import { Connection } from "../../../../src/service/store/sqlite/connection.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { StoreUnavailable } from "../../../../src/service/jobs/engine.ts";
+import { StoreUnavailable } from "../../../../src/service/store/errors.ts";
 import {
   LeaseLost,
   type ReadyTurn,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { OutcomeUnknown } from "../../../../src/service/jobs/engine.ts";
+import { OutcomeUnknown } from "../../../../src/service/store/errors.ts";
 import type { Database, Transaction, Value } from "../../../../src/service/store/sql.ts";
 import { SqliteReadyTurns } from "../../../../src/service/store/sqlite/ready-turns.ts";
 import { countTurnIds, type RunningTurn, Store } from "../../../../src/service/store/store.ts";

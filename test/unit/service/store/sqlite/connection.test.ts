@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, renameSync, statSync, writeFileSync } from 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { StoreUnavailable } from "../../../../../src/service/jobs/engine.ts";
+import { StoreUnavailable } from "../../../../../src/service/store/errors.ts";
 import { Connection } from "../../../../../src/service/store/sqlite/connection.ts";
 import { temporaryFolder } from "../../../../support/step.ts";
 
