@@ -27,7 +27,8 @@ const args = process.argv.slice(2);
 const options = parseKeyOptions(args) ?? parseCopyOptions(args) ?? parseOptions(args, process.env, readConfiguration);
 if (options === "help") process.stdout.write(help);
 else if ("error" in options) {
-  process.stderr.write(`${options.error}\n\n${help}`);
+  // Without the options, among which the error would not be found.
+  process.stderr.write(`${options.error}\nnpm run service -- --help lists all options.\n`);
   process.exitCode = 2;
 } else if ("command" in options) await changeKeys(options);
 else if ("target" in options) await copy(options);

@@ -213,6 +213,12 @@ test("does not start without bubblewrap, and says what to do", async () => {
   expect(stderr).toMatch(/^The service cannot start: .*--sandbox none/);
 });
 
+test("says in one line what is wrong with the options", () => {
+  const { status, stderr } = spawnSync(process.execPath, [mainFile, "--repositry", "x"], { encoding: "utf8" });
+  expect(status).toBe(2);
+  expect(stderr).toBe("Unknown option '--repositry'\nnpm run service -- --help lists all options.\n");
+});
+
 test("does not start on a full disk, and says what to do", () => {
   const bin = temporaryFolder();
   const message = "error: failed to write new configuration file config.lock";

@@ -82,6 +82,7 @@ test("programs send the key, and are answered with text", async () => {
   const stopped = "The turn was taken out of the queue, or its agent is told to stop.\n";
   expect(await act("stop", headers)).toMatchObject({ status: 200, text: stopped });
   expect(await act("retry", headers)).toMatchObject({ status: 200, text: "The turn is run again.\n" });
+  expect(await act("stop", headers, "secret")).toMatchObject({ status: 404, text: "Job not found\n" });
   expect(await store.countTurns("a")).toBe(2);
 });
 

@@ -31,6 +31,15 @@ export function sendPage(response: ServerResponse, { status, headers, body }: Pa
   response.end();
 }
 
+/** Returns an answer in plain text, for programs. */
+export function textReply(status: number, text: string, headers: Readonly<Record<string, string>> = {}): PageReply {
+  return {
+    status,
+    headers: { "content-type": "text/plain; charset=utf-8", ...headers },
+    body: [Buffer.from(`${text}\n`)],
+  };
+}
+
 /** Leads a browser to another page, and sets a cookie. */
 export function redirect(location: string, cookie?: string): PageReply {
   return { status: 303, headers: { location, ...(cookie !== undefined && { "set-cookie": cookie }) }, body: [] };

@@ -13,7 +13,7 @@ import { JobPages, type JobPagesOptions } from "./job-pages.ts";
 import { messagePage } from "./layout.ts";
 import { LogPages, type LogPagesOptions } from "./log-pages.ts";
 import { MemoryTokens } from "./memory-tokens.ts";
-import { type PageReply, sendPage } from "./page-reply.ts";
+import { type PageReply, sendPage, textReply } from "./page-reply.ts";
 import type { PageJob, PageStore } from "./page-store.ts";
 import { PullRequestPages, type PullRequestPagesOptions } from "./pull-request-pages.ts";
 import { findHandler, type Handler, type Reply, type Route, read } from "./routes.ts";
@@ -76,10 +76,9 @@ export class Pages {
         if (handler === undefined) return next(request, response);
         await send(response, await handler(request));
       } catch (error) {
-        const { status, message, headers } = failedRequest(error, request, path, this.#options.log);
+        const failed = failedRequest(error, request, path, this.#options.log);
         // A stream is cut off by now.
-        if (!response.headersSent)
-          sendPage(response, { status, headers, body: [messagePage(`Error ${status}`, message)] });
+        if (!response.headersSent) sendPage(response, errorReply(failed, request));
       }
     };
   }
@@ -198,6 +197,12 @@ export class Pages {
     if (body === undefined) throw new HttpException(404, "Pull request not found");
     return { status: 200, body };
   }
+}
+
+/** Programs, which send the key as in the API, get no page. */
+function errorReply({ status, message, headers }: HttpException, request: IncomingMessage): PageReply {
+  if (request.headers.authorization !== undefined) return textReply(status, message, headers);
+  return { status, headers, body: [messagePage(`Error ${status}`, message)] };
 }
 
 type TurnHandler = (request: IncomingMessage, job: PageJob, turn: number, access: Access) => Promise<Reply>;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Access } from "../http/authentication.ts";
 import { HttpException } from "../http/http-exception.ts";
 import type { TurnControl } from "../jobs/engine.ts";
-import { type PageReply, redirect } from "./page-reply.ts";
+import { type PageReply, redirect, textReply } from "./page-reply.ts";
 import type { PageJob } from "./page-store.ts";
 import { duration } from "./words.ts";
 
@@ -47,5 +47,5 @@ export class TurnActions {
 /** Leads a browser back to the page of the job. */
 function answer({ headers }: IncomingMessage, job: PageJob, text: string): PageReply {
   if (headers.authorization === undefined) return redirect(`/job/${job.id}`);
-  return { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: [Buffer.from(`${text}\n`)] };
+  return textReply(200, text);
 }
