@@ -45734,7 +45734,7 @@ function createNegotiateAuth() {
         }
         let kerberos;
         try {
-            kerberos = await __webpack_require__.e(/* import() */ 669).then(__webpack_require__.t.bind(__webpack_require__, 8050, 19));
+            kerberos = await __webpack_require__.e(/* import() */ 50).then(__webpack_require__.t.bind(__webpack_require__, 8050, 19));
         }
         catch {
             throw new Error('The "kerberos" package is required for Negotiate proxy authentication. ' +

@@ -351,7 +351,7 @@ __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependen
 // The runner starts this file twice, as `main` and as `post`. It starts itself for the service and for the Actions cache.
 switch (process.argv[2]) {
     case "server":
-        await Promise.all(/* import() */[__nccwpck_require__.e(616), __nccwpck_require__.e(431), __nccwpck_require__.e(50)]).then(__nccwpck_require__.bind(__nccwpck_require__, 4050));
+        await Promise.all(/* import() */[__nccwpck_require__.e(616), __nccwpck_require__.e(431), __nccwpck_require__.e(141)]).then(__nccwpck_require__.bind(__nccwpck_require__, 8141));
         break;
     case "cache":
         await Promise.all(/* import() */[__nccwpck_require__.e(838), __nccwpck_require__.e(416), __nccwpck_require__.e(300)]).then(__nccwpck_require__.bind(__nccwpck_require__, 1300));
