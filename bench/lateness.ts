@@ -123,10 +123,11 @@ async function pollTimes(lengths: readonly number[], isHolding: boolean): Promis
     const client = {
       getJob: async (_id: string, _limits: unknown, holdSeconds = 0) => {
         const leftMs = Math.max(0, length * 1000 - clock.now());
+        const sentAt = clock.now();
         const heldMs = isHolding ? Math.min(holdSeconds * 1000, leftMs) : 0;
         clock.advance(heldMs);
         polls.push(clock.now() / 1000);
-        return { job: job(clock.now() >= length * 1000 ? "completed" : "active"), heldMs };
+        return { job: job(clock.now() >= length * 1000 ? "completed" : "active"), heldMs, sentAt };
       },
     };
     const origin = { kind: "created", job: job("active"), at: 0 } as const;

@@ -41,6 +41,8 @@ export interface JobReading {
   job: Job;
   /** How long the service took to respond, in milliseconds, if it says that it waited as it was asked to; otherwise 0. */
   heldMs: number;
+  /** Monotonic time when it was sent: after the token was there. */
+  sentAt: number;
 }
 
 /** Announces that a request will be sent again. */
@@ -113,7 +115,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
     });
     const respondedAt = clock.now();
     const data = parseBody(response.body, redact);
-    if (!isSuccess(response.status)) throw httpError(response, data);
+    if (!isSuccess(response.status)) throw httpError(response, data, sentAt);
     const job = parseJob(data);
     if (!job) throw new InvalidResponseError(`HTTP ${response.status} without a job record`, response.body);
     const pageUrl = parseJobPage(response.headers.link, url);
@@ -121,16 +123,18 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
     const isPageHidden = pageUrl === undefined || redact(pageUrl) !== pageUrl;
     return {
       job: isPageHidden ? job : { ...job, pageUrl },
+      sentAt,
       heldMs: holdSeconds > 0 && isWaitApplied(response.headers["preference-applied"]) ? respondedAt - sentAt : 0,
     };
   }
 
-  function httpError(response: HttpResponse, data: unknown): HttpError {
+  function httpError(response: HttpResponse, data: unknown, sentAt: number): HttpError {
     return new HttpError({
       status: response.status,
       serviceMessage: parseErrorMessage(data),
       location: redact(response.headers.location ?? ""),
       retryAfterMs: parseRetryAfter(response.headers["retry-after"], response.headers.date, clock.wallTime()),
+      sentAt,
     });
   }
 

@@ -41,18 +41,22 @@ export class HttpError extends AgentJobError {
   readonly location: string;
   /** The minimum wait from `Retry-After`, in milliseconds; `undefined` if there was none that could be read. */
   readonly retryAfterMs: number | undefined;
+  /** Monotonic time when the request was sent. */
+  readonly sentAt: number;
 
   constructor(response: {
     status: number;
     serviceMessage: string;
     location: string;
     retryAfterMs: number | undefined;
+    sentAt: number;
   }) {
     super(`HTTP ${response.status}`);
     this.status = response.status;
     this.serviceMessage = response.serviceMessage;
     this.location = response.location;
     this.retryAfterMs = response.retryAfterMs;
+    this.sentAt = response.sentAt;
   }
 }
 

@@ -81,14 +81,14 @@ export async function waitForJob(
     if (signal.aborted) return { kind: "cancelled" };
     if (delayMs === undefined) return { kind: "timed-out", ...(lastError && { lastError }) };
 
-    const sentAt = clock.now();
+    const pollAt = clock.now();
     const holdLimit = lastPollAt - heldPollReserveMs;
     // The first record of a job that was attached to is shown at once.
     const mayHold = request.until === "terminal" && (!isAttached || hasRecord);
-    const holdSeconds = mayHold ? heldPolls.secondsFor(holdLimit - sentAt) : 0;
+    const holdSeconds = mayHold ? heldPolls.secondsFor(holdLimit - pollAt) : 0;
     try {
       const limits = { deadline: holdSeconds > 0 ? holdLimit : deadline, signal };
-      const { job, heldMs } = await client.getJob(jobId, limits, holdSeconds);
+      const { job, heldMs, sentAt } = await client.getJob(jobId, limits, holdSeconds);
       if (holdSeconds > 0) heldPolls.succeeded();
       hasSeenActive ||= job.status === "active";
       const isStale = isTerminal(job.status) && !hasSeenActive && sentAt - messagedAt < staleStateMs;
@@ -102,11 +102,11 @@ export async function waitForJob(
       if (isDone) return { kind: "done", job };
     } catch (error) {
       if (signal.aborted) return { kind: "cancelled" };
-      if (!isRequestError(error) || !isTransient(error, { origin, hasReachedService, sentAt })) throw error;
+      if (!isRequestError(error) || !isTransient(error, { origin, hasReachedService })) throw error;
       // A poll that was cut off by the deadline says nothing about the service.
       if (clock.now() >= deadline && hasRecord) return { kind: "timed-out", ...(lastError && { lastError }) };
       hasReachedService ||= !(error instanceof NetworkError || error instanceof TokenError);
-      if (holdSeconds > 0) heldPolls.failed(error, clock.now() - sentAt);
+      if (holdSeconds > 0) heldPolls.failed(error, clock.now() - pollAt);
       // Nor does a held poll that had to make room for the last one.
       const hasMadeRoom = holdSeconds > 0 && isTimeout(error) && clock.now() >= holdLimit;
       if (!hasMadeRoom) lastError = error;
@@ -120,13 +120,10 @@ function isTimeout(error: RequestError): boolean {
   return error instanceof NetworkError && error.reason === "timeout";
 }
 
-function isTransient(
-  error: RequestError,
-  poll: { origin: WaitOrigin; hasReachedService: boolean; sentAt: number },
-): boolean {
+function isTransient(error: RequestError, poll: { origin: WaitOrigin; hasReachedService: boolean }): boolean {
   const { origin } = poll;
   if (error instanceof HttpError && error.status === 404) {
-    return origin.kind === "created" && poll.sentAt - origin.at < notFoundGraceMs;
+    return origin.kind === "created" && error.sentAt - origin.at < notFoundGraceMs;
   }
   if (!poll.hasReachedService && error instanceof TokenError && !error.isTransient) return false;
   // If the service has been reached before, a certificate error may come from something on the way to it.

@@ -86,6 +86,17 @@ describe("a token", () => {
     expect(toolkit.masks).toEqual([...issuedAt.keys()]);
   });
 
+  test("that is slow does not extend the time in which a new job may be missing", async () => {
+    const { jobRequests, outputs } = await run(
+      // A token of ten seconds is renewed before each request.
+      (n) => ({ ...issues(numbered(n, 10)), responseMs: n === 1 ? 0 : 6000 }),
+      ({ method }) => (method === "POST" ? respondWith(201, record()) : respondWith(404, { error: "Job not found" })),
+    );
+    expect(jobRequests.map(({ method }) => method)).toEqual(["POST", "GET"]);
+    expect(jobRequests[1]?.at).toBeGreaterThan(10_000);
+    expect(outputs.outcome).toBe("error");
+  });
+
   test.each([
     ["that does not say when it expires", idToken({ exp: undefined, iat: undefined })],
     ["whose time is no number", idToken({ exp: "soon" })],

@@ -3,7 +3,7 @@ import { HttpError, InvalidResponseError, NetworkError } from "../../../src/clie
 import { backoffMs, classifySubmissionFailure, isTransientPollFailure } from "../../../src/client/retry.ts";
 
 function httpError(status: number, retryAfterMs?: number): HttpError {
-  return new HttpError({ status, serviceMessage: "", location: "", retryAfterMs });
+  return new HttpError({ status, serviceMessage: "", location: "", retryAfterMs, sentAt: 0 });
 }
 
 function networkError(phase: NetworkError["phase"], reason: NetworkError["reason"]): NetworkError {
