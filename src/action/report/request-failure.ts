@@ -96,7 +96,7 @@ function explainHttpError(operation: Operation, error: HttpError, context: Resul
 }
 
 /** What the owner of a service has to do that rejects the OIDC token of a workflow run. */
-const howToTrust = say`Let the service trust this repository, and the ref or environment of this run (--trust, if it is the service of this project). The token is for the origin of base-url, which must be the one that the service takes for its own.`;
+const howToTrust = say`Its answer says what is wrong with the token. The service must trust this repository, and the ref or environment of this run (--trust, if it is the service of this project), and have the origin of base-url as its own URL (--public-url). Then run this again.`;
 
 function afterTokenError({ isTransient }: TokenError): Text {
   return isTransient
