@@ -26,17 +26,31 @@ export function checkDisk(folder: string, freeBytes = freeBytesOf): HealthCheck 
     );
 }
 
+/** What is checked of a worker. */
+export interface CheckedWorker {
+  /** Whether the store does not answer it. */
+  readonly isStuck: boolean;
+  /** Whether it can take no turns. */
+  readonly isFailing: boolean;
+}
+
 /**
  * Checks that the worker of this process goes on.
  *
  * @param worker - returns it; `undefined` before it has started
  */
-export function checkWorker(worker: () => { readonly isStuck: boolean } | undefined): HealthCheck {
+export function checkLiveness(worker: () => Pick<CheckedWorker, "isStuck"> | undefined): HealthCheck {
   return async () => {
     const running = worker();
     if (running === undefined) return "has not started";
     return running.isStuck ? "does not get an answer when it asks for a turn" : undefined;
   };
+}
+
+/** Checks that the worker of this process goes on, and can take turns. A restart may not help if it cannot. */
+export function checkWorker(worker: () => CheckedWorker | undefined): HealthCheck {
+  const checkIsLive = checkLiveness(worker);
+  return async () => (await checkIsLive()) ?? (worker()?.isFailing ? "cannot take turns; its log says why" : undefined);
 }
 
 async function freeBytesOf(folder: string): Promise<number> {

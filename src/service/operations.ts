@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { cached } from "./cached.ts";
 import { createHealth } from "./health.ts";
-import { checkDisk, checkStore, checkWorker } from "./health-checks.ts";
+import { type CheckedWorker, checkDisk, checkLiveness, checkStore, checkWorker } from "./health-checks.ts";
 import type { Authenticator } from "./http/authentication.ts";
 import { serveHealth } from "./http/health-endpoint.ts";
 import { checkHost } from "./http/host.ts";
@@ -16,7 +16,7 @@ export interface OperationsOptions {
   store: Store;
   folder: string;
   /** Returns the worker of this process, once it has started. Default: it has none. */
-  worker?: (() => { readonly isStuck: boolean } | undefined) | undefined;
+  worker?: (() => CheckedWorker | undefined) | undefined;
   /** Who else than programs of this machine may read metrics. Default: nobody. */
   authenticator?: Pick<Authenticator, "authenticate"> | undefined;
   /** Default: there are none to read. */
@@ -34,11 +34,14 @@ const censusRatio = 1 / 100;
  */
 export function serveOperations(options: OperationsOptions, next: RequestListener): RequestListener {
   const { publicUrl, store, folder, worker, authenticator, metrics, log } = options;
-  const ofProcess = worker === undefined ? {} : { worker: checkWorker(worker) };
   const reports = {
-    "/healthz": createHealth({ store: checkStore(store), disk: checkDisk(folder), ...ofProcess }),
+    "/healthz": createHealth({
+      store: checkStore(store),
+      disk: checkDisk(folder),
+      ...(worker && { worker: checkWorker(worker) }),
+    }),
     // Does not depend on what a restart cannot help.
-    "/healthz/live": createHealth(ofProcess),
+    "/healthz/live": createHealth(worker === undefined ? {} : { worker: checkLiveness(worker) }),
   };
   const census = cached(
     () => store.census().catch(() => undefined),

@@ -77,6 +77,8 @@ export interface RunningWorker extends AsyncDisposable {
   finish(): Promise<void>;
   /** Whether it does not get on, not because of an outage that the store reports. */
   readonly isStuck: boolean;
+  /** Whether it can take no turns, not because of an outage that the store reports. */
+  readonly isFailing: boolean;
   /** Tries the store until it can be written, so that its log says so. */
   waitForStore(): Promise<void>;
 }
@@ -162,6 +164,9 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
   return {
     get isStuck() {
       return worker.isStuck;
+    },
+    get isFailing() {
+      return worker.isFailing;
     },
     waitForStore: () => worker.waitForStore(),
     finish: () => {

@@ -118,6 +118,11 @@ export class Worker {
     return this.#askedAt !== undefined && this.#elapsed() - this.#askedAt > stuckMs;
   }
 
+  /** Whether no turn could be taken when the store was asked last, although the store can be used. */
+  get isFailing(): boolean {
+    return this.#startOutage.isOut;
+  }
+
   #elapsed(): number {
     const { monotonic = () => performance.now() } = this.#options;
     return monotonic();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createHealth } from "../../../src/service/health.ts";
-import { checkDisk, checkStore, checkWorker } from "../../../src/service/health-checks.ts";
+import { checkDisk, checkLiveness, checkStore, checkWorker } from "../../../src/service/health-checks.ts";
 
 test("is ok if every check finds nothing wrong, and names what is wrong otherwise", async () => {
   const none = async () => undefined;
@@ -79,7 +79,13 @@ test("a folder that cannot be read is unhealthy, and one that can is asked for i
 });
 
 test("a worker is unhealthy before it has started and while it is stuck", async () => {
-  expect(await checkWorker(() => undefined)()).toBe("has not started");
-  expect(await checkWorker(() => ({ isStuck: false }))()).toBeUndefined();
-  expect(await checkWorker(() => ({ isStuck: true }))()).toBe("does not get an answer when it asks for a turn");
+  const stuck = "does not get an answer when it asks for a turn";
+  for (const check of [checkLiveness, checkWorker]) {
+    expect(await check(() => undefined)()).toBe("has not started");
+    expect(await check(() => ({ isStuck: false, isFailing: false }))()).toBeUndefined();
+    expect(await check(() => ({ isStuck: true, isFailing: true }))()).toBe(stuck);
+  }
+  const failing = { isStuck: false, isFailing: true };
+  expect(await checkWorker(() => failing)()).toBe("cannot take turns; its log says why");
+  expect(await checkLiveness(() => failing)()).toBeUndefined();
 });

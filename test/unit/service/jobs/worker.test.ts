@@ -266,11 +266,13 @@ test("a store in which no turn can be started is tried again, and the log says w
   for (let attempt = 0; attempt < 2; attempt++) (await sleeps.next(1000))();
   const retry = await sleeps.next(1000);
   expect(log.slice(3)).toEqual([expect.stringMatching(/^No turn can be started, trying again: .*no such table/)]);
+  expect(worker.isFailing).toBe(true);
   other.exec("ALTER TABLE gone RENAME TO ready");
   other.close();
   retry();
   const checkout = await checkoutOf("b");
   expect(log.slice(4)).toEqual(["Turns can be started again.", "b: turn 2 started"]);
+  expect(worker.isFailing).toBe(false);
   checkout.succeed();
 });
 
