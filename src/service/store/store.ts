@@ -533,10 +533,14 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
       if (!(error instanceof NotWaiting)) throw error;
     }
     const request = `UPDATE turn SET "stopRequestedAt" = ?, reason = ? WHERE id = ? AND job = ? AND state = 'running'`;
-    return this.#changeJob(
+    const isAsked = await this.#changeJob(
       jobId,
       async (transaction) => (await transaction.run(request, at, reason, turnId, jobId)) > 0,
     );
+    const waiting = "SELECT 1 FROM turn WHERE id = ? AND job = ? AND state = 'waiting'";
+    if (isAsked || (await this.#database.row(waiting, turnId, jobId)) === undefined) return isAsked;
+    // It was requeued between the two.
+    return this.stopTurn(jobId, turnId, at, reason);
   }
 
   /** Returns why a turn is to be stopped; `undefined` if it is not. */

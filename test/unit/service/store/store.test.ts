@@ -301,6 +301,25 @@ describe("turns", () => {
       { prompt: "Three", answer: null, state: "failed" },
     ]);
   });
+
+  test("that is requeued at the moment when somebody stops it is stopped", async () => {
+    const store = memoryStore();
+    await addJob(store, "a");
+    const turn = await startNext(store);
+    const [isStopped] = await Promise.all([store.stopTurn("a", turn.id, 10, "Stopped."), store.requeueTurn(turn)]);
+    expect(isStopped).toBe(true);
+    expect(await store.turns("a")).toMatchObject([{ state: "failed", reason: "Stopped." }]);
+    expect(await store.startNextTurn()).toBeUndefined();
+  });
+
+  test("of another job is not stopped, even if it waits", async () => {
+    const store = memoryStore();
+    await addJob(store, "a");
+    await addJob(store, "b");
+    const [id = 0] = await store.latestTurns("b", 1);
+    expect(await store.stopTurn("a", id, 10, "Stopped.")).toBe(false);
+    expect(await store.turns("b")).toMatchObject([{ state: "waiting" }]);
+  });
 });
 
 describe("archiving", () => {
