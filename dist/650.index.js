@@ -778,7 +778,7 @@ function explainHttpError(operation, error, context) {
     return { what: answer, next: error.serviceMessage ? (0,_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `See the service's message.` : (0,_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Check base-url.` };
 }
 /** What the owner of a service has to do that rejects the OIDC token of a workflow run. */
-const howToTrust = (0,_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Let the service trust this repository, and the ref or environment of this run (--trust, if it is the service of this project). The token is for the origin of base-url, which must be the one that the service takes for its own.`;
+const howToTrust = (0,_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Its answer says what is wrong with the token. The service must trust this repository, and the ref or environment of this run (--trust, if it is the service of this project), and have the origin of base-url as its own URL (--public-url). Then run this again.`;
 function afterTokenError({ isTransient }) {
     return isTransient
         ? (0,_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Check the runner's network and its proxy settings (https_proxy, no_proxy), then run this again.`
@@ -1161,14 +1161,14 @@ async function waitForJob(request, client, ports, onEvent) {
             return { kind: "cancelled" };
         if (delayMs === undefined)
             return { kind: "timed-out", ...(lastError && { lastError }) };
-        const sentAt = clock.now();
+        const pollAt = clock.now();
         const holdLimit = lastPollAt - heldPollReserveMs;
         // The first record of a job that was attached to is shown at once.
         const mayHold = request.until === "terminal" && (!isAttached || hasRecord);
-        const holdSeconds = mayHold ? heldPolls.secondsFor(holdLimit - sentAt) : 0;
+        const holdSeconds = mayHold ? heldPolls.secondsFor(holdLimit - pollAt) : 0;
         try {
             const limits = { deadline: holdSeconds > 0 ? holdLimit : deadline, signal };
-            const { job, heldMs } = await client.getJob(jobId, limits, holdSeconds);
+            const { job, heldMs, sentAt } = await client.getJob(jobId, limits, holdSeconds);
             if (holdSeconds > 0)
                 heldPolls.succeeded();
             hasSeenActive ||= job.status === "active";
@@ -1188,14 +1188,14 @@ async function waitForJob(request, client, ports, onEvent) {
         catch (error) {
             if (signal.aborted)
                 return { kind: "cancelled" };
-            if (!(0,errors/* isRequestError */.eK)(error) || !isTransient(error, { origin, hasReachedService, sentAt }))
+            if (!(0,errors/* isRequestError */.eK)(error) || !isTransient(error, { origin, hasReachedService }))
                 throw error;
             // A poll that was cut off by the deadline says nothing about the service.
             if (clock.now() >= deadline && hasRecord)
                 return { kind: "timed-out", ...(lastError && { lastError }) };
             hasReachedService ||= !(error instanceof errors/* NetworkError */.Dr || error instanceof errors/* TokenError */.gz);
             if (holdSeconds > 0)
-                heldPolls.failed(error, clock.now() - sentAt);
+                heldPolls.failed(error, clock.now() - pollAt);
             // Nor does a held poll that had to make room for the last one.
             const hasMadeRoom = holdSeconds > 0 && isTimeout(error) && clock.now() >= holdLimit;
             if (!hasMadeRoom)
@@ -1212,7 +1212,7 @@ function isTimeout(error) {
 function isTransient(error, poll) {
     const { origin } = poll;
     if (error instanceof errors/* HttpError */.j$ && error.status === 404) {
-        return origin.kind === "created" && poll.sentAt - origin.at < notFoundGraceMs;
+        return origin.kind === "created" && error.sentAt - origin.at < notFoundGraceMs;
     }
     if (!poll.hasReachedService && error instanceof errors/* TokenError */.gz && !error.isTransient)
         return false;
@@ -4049,7 +4049,7 @@ function createClient(options, ports) {
         const respondedAt = clock.now();
         const data = (0,contract/* parseBody */.OG)(response.body, redact);
         if (!(0,client_transport/* isSuccess */.X)(response.status))
-            throw httpError(response, data);
+            throw httpError(response, data, sentAt);
         const job = (0,contract/* parseJob */.JN)(data);
         if (!job)
             throw new errors/* InvalidResponseError */.tF(`HTTP ${response.status} without a job record`, response.body);
@@ -4058,15 +4058,17 @@ function createClient(options, ports) {
         const isPageHidden = pageUrl === undefined || redact(pageUrl) !== pageUrl;
         return {
             job: isPageHidden ? job : { ...job, pageUrl },
+            sentAt,
             heldMs: holdSeconds > 0 && isWaitApplied(response.headers["preference-applied"]) ? respondedAt - sentAt : 0,
         };
     }
-    function httpError(response, data) {
+    function httpError(response, data, sentAt) {
         return new errors/* HttpError */.j$({
             status: response.status,
             serviceMessage: (0,contract/* parseErrorMessage */.xI)(data),
             location: redact(response.headers.location ?? ""),
             retryAfterMs: parseRetryAfter(response.headers["retry-after"], response.headers.date, clock.wallTime()),
+            sentAt,
         });
     }
     async function submit(send, limits, onRetry) {
@@ -4243,12 +4245,15 @@ class HttpError extends AgentJobError {
     location;
     /** The minimum wait from `Retry-After`, in milliseconds; `undefined` if there was none that could be read. */
     retryAfterMs;
+    /** Monotonic time when the request was sent. */
+    sentAt;
     constructor(response) {
         super(`HTTP ${response.status}`);
         this.status = response.status;
         this.serviceMessage = response.serviceMessage;
         this.location = response.location;
         this.retryAfterMs = response.retryAfterMs;
+        this.sentAt = response.sentAt;
     }
 }
 /** Thrown when a 2xx response contains no job record, or the record of another job. */

@@ -2889,7 +2889,12 @@ class Store {
                 throw error;
         }
         const request = `UPDATE turn SET "stopRequestedAt" = ?, reason = ? WHERE id = ? AND job = ? AND state = 'running'`;
-        return this.#changeJob(jobId, async (transaction) => (await transaction.run(request, at, reason, turnId, jobId)) > 0);
+        const isAsked = await this.#changeJob(jobId, async (transaction) => (await transaction.run(request, at, reason, turnId, jobId)) > 0);
+        const waiting = "SELECT 1 FROM turn WHERE id = ? AND job = ? AND state = 'waiting'";
+        if (isAsked || (await this.#database.row(waiting, turnId, jobId)) === undefined)
+            return isAsked;
+        // It was requeued between the two.
+        return this.stopTurn(jobId, turnId, at, reason);
     }
     /** Returns why a turn is to be stopped; `undefined` if it is not. */
     async stopRequest({ id }) {
@@ -5058,13 +5063,18 @@ function checkDisk(folder, freeBytes = freeBytesOf) {
  *
  * @param worker - returns it; `undefined` before it has started
  */
-function checkWorker(worker) {
+function checkLiveness(worker) {
     return async () => {
         const running = worker();
         if (running === undefined)
             return "has not started";
         return running.isStuck ? "does not get an answer when it asks for a turn" : undefined;
     };
+}
+/** Checks that the worker of this process goes on, and can take turns. A restart may not help if it cannot. */
+function checkWorker(worker) {
+    const checkIsLive = checkLiveness(worker);
+    return async () => (await checkIsLive()) ?? (worker()?.isFailing ? "cannot take turns; its log says why" : undefined);
 }
 async function freeBytesOf(folder) {
     const { bavail, bsize } = await (0,promises_.statfs)(folder);
@@ -5187,11 +5197,14 @@ const censusRatio = 1 / 100;
  */
 function operations_serveOperations(options, next) {
     const { publicUrl, store, folder, worker, authenticator, metrics, log } = options;
-    const ofProcess = worker === undefined ? {} : { worker: checkWorker(worker) };
     const reports = {
-        "/healthz": createHealth({ store: health_checks_checkStore(store), disk: checkDisk(folder), ...ofProcess }),
+        "/healthz": createHealth({
+            store: health_checks_checkStore(store),
+            disk: checkDisk(folder),
+            ...(worker && { worker: checkWorker(worker) }),
+        }),
         // Does not depend on what a restart cannot help.
-        "/healthz/live": createHealth(ofProcess),
+        "/healthz/live": createHealth(worker === undefined ? {} : { worker: checkLiveness(worker) }),
     };
     const census = cached(() => store.census().catch(() => undefined), (tookMs) => Math.max(censusKeptMs, tookMs / censusRatio));
     const checked = checkHost(publicUrl, serveHealth(reports, next));
@@ -8474,6 +8487,10 @@ class Worker {
     get isStuck() {
         return this.#askedAt !== undefined && this.#elapsed() - this.#askedAt > stuckMs;
     }
+    /** Whether no turn could be taken when the store was asked last, although the store can be used. */
+    get isFailing() {
+        return this.#startOutage.isOut;
+    }
     #elapsed() {
         const { monotonic = () => performance.now() } = this.#options;
         return monotonic();
@@ -8811,6 +8828,9 @@ async function run_worker_runWorker(backend, options) {
     return {
         get isStuck() {
             return worker.isStuck;
+        },
+        get isFailing() {
+            return worker.isFailing;
         },
         waitForStore: () => worker.waitForStore(),
         finish: () => {
