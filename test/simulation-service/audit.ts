@@ -13,6 +13,7 @@ export interface TurnRow {
   attempts: number;
   lease: string | null;
   answer: string | null;
+  reason: string | null;
 }
 
 export interface JobRow {
@@ -58,7 +59,7 @@ export class Audit {
   /** Compares the store with what it was before a commit of a process. */
   readonly onCommit = (process: MachineProcess): void => {
     const before = this.turns;
-    const sql = "SELECT id, job, prompt, state, attempts, lease, answer FROM turn ORDER BY id";
+    const sql = "SELECT id, job, prompt, state, attempts, lease, answer, reason FROM turn ORDER BY id";
     const rows = this.#server.connection.rows<TurnRow>(sql);
     this.turns = new Map(rows.map((row) => [row.id, row]));
     this.readRenewals();
@@ -97,7 +98,7 @@ export class Audit {
       this.#checkTaking(before, turn);
       this.takenAt.set(id, this.#timeline.now);
       this.#leases.set(lease, { holder: process, renewedAt: this.#timeline.now });
-    } else if (!this.isHeldBy(before, process))
+    } else if (!this.isHeldBy(before, process) && !(before.state === "waiting" && isStopped(turn)))
       this.violations.push(
         `turn ${id} was changed from ${before.state} to ${state} by a process that does not hold it`,
       );
@@ -142,5 +143,9 @@ export class Audit {
     }
   }
 }
+
+/** Returns whether a turn failed because an operator has stopped it. */
+export const isStopped = ({ state, reason }: TurnRow): boolean =>
+  state === "failed" && (reason?.startsWith("Stopped by an operator") ?? false);
 
 export const isOpen = ({ state }: TurnRow): boolean => state === "waiting" || state === "running";

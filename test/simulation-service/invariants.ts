@@ -2,7 +2,7 @@ import { isCommitOf } from "../../src/service/jobs/commit-message.ts";
 import { jobBranch } from "../../src/service/jobs/job-files.ts";
 import { hourlyLimit, hourMs } from "../../src/service/store/hourly-limit.ts";
 import { promptOf, requestOf } from "./agents.ts";
-import { isOpen, type TurnRow } from "./audit.ts";
+import { isOpen, isStopped, type TurnRow } from "./audit.ts";
 import { contains, historyOf, isForeign } from "./remote.ts";
 import { type History, usesBefore } from "./simulate.ts";
 
@@ -35,7 +35,7 @@ function falseAnswers({ answers }: History, turns: readonly TurnRow[]): string[]
   });
 }
 
-function wrongEnds({ scenario, runs, remote, faults }: History, turn: TurnRow): string[] {
+function wrongEnds({ scenario, runs, remote, faults, stopped }: History, turn: TurnRow): string[] {
   const { id, job, state, attempts, prompt } = turn;
   const request = requestOf(prompt);
   const commits = [...historyOf(remote.branches.get(jobBranch(job)))].filter(({ message }) =>
@@ -48,6 +48,7 @@ function wrongEnds({ scenario, runs, remote, faults }: History, turn: TurnRow): 
     if (end === "failed") return [`turn ${id} completed, although its agent fails`];
     if (!isNoOp && commits.length === 0) return [`turn ${id} completed without its commit`];
   }
+  if (isStopped(turn)) return stopped.has(id) ? [] : [`turn ${id} was stopped, although nobody asked for it`];
   if (state !== "failed" || faults.has("git-down")) return [];
   // A push is tried twice, and others may be faster each time.
   const others = remote.pushes.filter(({ branch, commit }) => branch === jobBranch(job) && isForeign(commit));

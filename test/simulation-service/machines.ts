@@ -7,13 +7,15 @@ import { Worker } from "../../src/service/jobs/worker.ts";
 import { PerProject } from "../../src/service/per-project.ts";
 import { LocalPullRequests } from "../../src/service/pulls/local.ts";
 import type { PullRequests } from "../../src/service/pulls/pull-requests.ts";
+import type { JobChanges } from "../../src/service/store/job-changes.ts";
+import type { Transaction } from "../../src/service/store/sql.ts";
 import { Store } from "../../src/service/store/store.ts";
 import { order, type Timeline } from "../simulation/timeline.ts";
 import { epoch } from "../support/fake-clock.ts";
 import { AgentHost, type AgentRun, promptOf } from "./agents.ts";
 import type { Audit } from "./audit.ts";
 import { emptyClone, SimulatedRepository } from "./clone.ts";
-import { DatabaseClient, type DatabaseServer } from "./database.ts";
+import { ClientTransaction, DatabaseClient, type DatabaseServer } from "./database.ts";
 import type { Draws } from "./draws.ts";
 import type { Faults } from "./faults.ts";
 import { LeasedTurns } from "./leased-turns.ts";
@@ -31,7 +33,10 @@ export interface World {
   faults: Faults;
   draws: Draws;
   server: DatabaseServer;
+  /** Of turns that have become ready. */
   notifications: Notifications;
+  /** Of jobs that have changed. */
+  changes: Notifications;
   remote: Remote;
   landings: Landings;
   audit: Audit;
@@ -76,6 +81,7 @@ export abstract class Machine {
   start(): void {
     if (this.#process?.isAlive) return;
     const { timeline, faults, planted, scenario, server, draws, nextTurnId, notifications } = this.world;
+    const { changes } = this.world;
     const process = new MachineProcess({
       timeline,
       pauses: faults.on(this.number, "pause"),
@@ -85,7 +91,8 @@ export abstract class Machine {
     const network = new StoreNetwork({ timeline, process, machine: this.number, faults, draws }, scenario.storeLoss);
     const client = new DatabaseClient(server, process, network, planted);
     const ready = new LeasedTurns({ timeline, server, client, process, notifications, planted });
-    const options = { database: client, ready, nextTurnId, now: async () => epoch + timeline.now };
+    const now = async () => epoch + timeline.now;
+    const options = { database: client, ready, nextTurnId, now, changes: new SimulatedChanges(process, changes) };
     this.boot(
       process,
       planted === "no check of the owner before a push, which is forced"
@@ -107,6 +114,26 @@ export abstract class Machine {
   protected readonly log = (line: string): void => {
     this.world.log.push(`${this.world.timeline.now} ${this.name}: ${line}`);
   };
+}
+
+/** Tells of changes of jobs, but not of which job. */
+class SimulatedChanges implements JobChanges {
+  readonly #process: MachineProcess;
+  readonly #notifications: Notifications;
+
+  constructor(process: MachineProcess, notifications: Notifications) {
+    this.#process = process;
+    this.#notifications = notifications;
+  }
+
+  async announce(transaction: Transaction): Promise<void> {
+    if (!(transaction instanceof ClientTransaction)) throw new Error("not a transaction of a client");
+    transaction.afterwards.push(() => this.#notifications.send());
+  }
+
+  onChange(listener: (job: string | undefined) => void): void {
+    this.#notifications.on(this.#process, () => listener(undefined));
+  }
 }
 
 /** Planted: the store always says that nobody else has taken a turn. */

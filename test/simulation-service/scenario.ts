@@ -12,6 +12,15 @@ export interface ClientRequest {
   agent: { ms: number; end: "completed" | "failed"; isNoOp: boolean };
 }
 
+/** What an operator asks for: that a turn stops. */
+export interface Stop {
+  at: number;
+  /** Which API machine gets it. */
+  api: number;
+  /** Which of the turns that are stored by then. */
+  turn: number;
+}
+
 /**
  * What goes wrong. Except as noted, from `at` for `ms` milliseconds.
  *
@@ -68,6 +77,7 @@ export interface Scenario {
   /** How many creates and messages each project has used up in the last hour. */
   usedBefore: number;
   requests: readonly ClientRequest[];
+  stops: readonly Stop[];
   faults: readonly Fault[];
   /** How likely the connection to the store breaks while a transaction is sent, or while it is committed. */
   storeLoss: number;
@@ -92,6 +102,8 @@ const requests = fc.record<ClientRequest>({
   }),
 });
 
+const stops = fc.record<Stop>({ at: moment, api: index, turn: index });
+
 const faults = fc.record<Fault>({
   kind: fc.constantFrom(...faultKinds, "pause", "pause", "kill", "slow-pushes", "store-cut"),
   at: moment,
@@ -108,6 +120,7 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record<Scenario>({
   agentsPerProject: fc.constantFrom(undefined, undefined, 1, 2),
   usedBefore: fc.constantFrom(0, 0, 0, 97, 99),
   requests: fc.array(requests, { minLength: 1, maxLength: 8, size: "max" }),
+  stops: fc.array(stops, { maxLength: 4, size: "max" }),
   faults: fc.array(faults, { maxLength: 10, size: "max" }),
   storeLoss: fc.constantFrom(0, 0, 0.02, 0.1),
 });

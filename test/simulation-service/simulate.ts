@@ -8,6 +8,7 @@ import { Draws } from "./draws.ts";
 import { Faults } from "./faults.ts";
 import { ApiMachine, type Machine, WorkerMachine, type World } from "./machines.ts";
 import { Notifications } from "./notifications.ts";
+import { Operator } from "./operator.ts";
 import type { PlantedFault } from "./planted.ts";
 import { Remote } from "./remote.ts";
 import type { Scenario } from "./scenario.ts";
@@ -15,6 +16,8 @@ import type { Scenario } from "./scenario.ts";
 /** What happened in a history, until nothing happened any more. */
 export interface History extends Pick<World, "scenario" | "audit" | "remote" | "runs" | "faults" | "log"> {
   answers: readonly Answer[];
+  /** The turns that the operator has asked to stop, by their ids. */
+  stopped: ReadonlySet<number>;
   machines: readonly Machine[];
   /** Whether everything came to an end. */
   hasEnded: boolean;
@@ -40,10 +43,11 @@ export async function simulate(scenario: Scenario, planted?: PlantedFault): Prom
   server.onCommit = audit.onCommit;
   server.onRenewal = audit.readRenewals;
   const machines: Machine[] = [];
-  const notifications = new Notifications(timeline, draws, (process) => {
-    const number = machines.findIndex((machine) => machine.process === process);
-    return { deaf: faults.on(number, "deaf"), echo: faults.on(number, "echo") };
-  });
+  const createNotifications = () =>
+    new Notifications(timeline, draws, (process) => {
+      const number = machines.findIndex((machine) => machine.process === process);
+      return { deaf: faults.on(number, "deaf"), echo: faults.on(number, "echo") };
+    });
   let lastTurn = 0;
   const world: World = {
     scenario,
@@ -51,7 +55,8 @@ export async function simulate(scenario: Scenario, planted?: PlantedFault): Prom
     faults,
     draws,
     server,
-    notifications,
+    notifications: createNotifications(),
+    changes: createNotifications(),
     remote: new Remote(() => timeline.now),
     landings: { lastAt: 0 },
     audit,
@@ -66,8 +71,9 @@ export async function simulate(scenario: Scenario, planted?: PlantedFault): Prom
   machines.push(...apis, ...workers);
   for (const machine of machines) machine.start();
   const clients = new Clients(world, apis);
+  const operator = new Operator(world, apis);
   pushForeignCommits(world);
-  const settlesAt = Math.max(faults.endsAt, ...scenario.requests.map(({ at }) => at)) + 60_000;
+  const settlesAt = Math.max(faults.endsAt, ...[...scenario.requests, ...scenario.stops].map(({ at }) => at)) + 60_000;
   let isSettled = false;
   const isOver = (): boolean => {
     if (timeline.now < settlesAt) return false;
@@ -87,6 +93,7 @@ export async function simulate(scenario: Scenario, planted?: PlantedFault): Prom
     faults,
     log: world.log,
     answers: clients.answers,
+    stopped: operator.stopped,
     machines,
     hasEnded,
   };
