@@ -20,7 +20,8 @@ export function checkHolds(scenario: Scenario, run: AttemptRun, attempt: Attempt
   let failures = 0;
   for (const [index, request] of requests.entries()) {
     const { kind, jobId, sentAt, holdSeconds, timeoutAt, received } = request;
-    if (requests[index - 1]?.jobId !== jobId) failures = 0;
+    // A wait of its own follows each message.
+    if (requests[index - 1]?.jobId !== jobId || requests[index - 1]?.kind !== "poll") failures = 0;
     if (holdSeconds > 0 && kind !== "poll") violations.push(`the service was asked to hold a ${kind}`);
     if (holdSeconds > maxHoldSeconds) violations.push(`the service was asked to hold a poll for ${holdSeconds} s`);
     if (holdSeconds > 0 && failures >= 2) violations.push("a poll could be held after two that failed");
