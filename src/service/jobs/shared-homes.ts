@@ -8,13 +8,6 @@ import type { RunningTurn, Turn } from "../store/store.ts";
 import { packHome, unpackHome } from "./home-archive.ts";
 import type { JobDirectory } from "./job-directory.ts";
 
-/** A packed home directory. */
-export interface HomeArchive {
-  /** The id of the turn after which it was packed. */
-  turn: number;
-  archive: Uint8Array;
-}
-
 /** Where home directories are stored for all machines. */
 export interface HomeStore {
   /** Returns the id of the last turn before this one in which an agent ran. */

@@ -15,9 +15,6 @@ const renewEveryMs = 10_000;
 /** Notifications wake workers at once. This is for those that do not arrive, and ends pauses. */
 const pollMs = 5000;
 
-/** The longest that pg-boss lets a turn run, in milliseconds. */
-export const longestTurnMs = 23 * 3_600_000;
-
 /** pg-boss deletes what waits longer. */
 const retentionSeconds = 10 * 365 * 86_400;
 
