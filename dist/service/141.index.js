@@ -2628,20 +2628,24 @@ class Store {
             const job = await transaction.row("SELECT project FROM job WHERE id = ?", jobId);
             if (job === undefined)
                 return false;
-            const limited = await countUse(transaction, "message", job.project, () => this.#now?.(transaction) ?? at);
-            if (limited !== undefined)
-                return limited;
-            const turn = await this.#addTurn(transaction, jobId, job.project, prompt);
-            onTurn?.(turn);
-            return true;
+            return this.#addMessage(transaction, { jobId, project: job.project, prompt, at, onTurn });
         });
         this.#announce();
         return result;
     }
+    /** Adds a turn, if the hourly limit of its project allows another message. */
+    async #addMessage(transaction, message) {
+        const { jobId, project, prompt, at, onTurn } = message;
+        const limited = await countUse(transaction, "message", project, () => this.#now?.(transaction) ?? at);
+        if (limited !== undefined)
+            return limited;
+        const turn = await this.#addTurn(transaction, jobId, project, prompt);
+        onTurn?.(turn);
+        return true;
+    }
     /** Returns the id of the turn. */
     async #addTurn(transaction, job, project, prompt) {
-        const open = "SELECT 1 FROM turn WHERE job = ? AND state IN ('waiting', 'running') LIMIT 1";
-        const isFirst = (await transaction.row(open, job)) === undefined;
+        const isFirst = !(await hasOpenTurn(transaction, job));
         const turn = await this.#nextTurnId(transaction);
         await transaction.run("INSERT INTO turn (id, job, prompt) VALUES (?, ?, ?)", turn, job, prompt);
         const activate = 'UPDATE job SET state = \'active\', "idleSince" = NULL, "archivedAt" = NULL WHERE id = ?';
@@ -2864,30 +2868,8 @@ class Store {
      * @returns `false` if the job has no such turn, or the turn has ended
      */
     async stopTurn(jobId, turnId, at, reason) {
-        const fail = `UPDATE turn SET state = 'failed', "endedAt" = ?, reason = ? WHERE id = ? AND job = ? AND state = 'waiting'`;
-        const isWithdrawn = this.#changeJob(jobId, async (transaction) => {
-            await lockJob(transaction, jobId);
-            const open = "SELECT min(id) AS first FROM turn WHERE job = ? AND state IN ('waiting', 'running')";
-            const isReady = (await transaction.row(open, jobId))?.first === turnId;
-            if (isReady)
-                await this.#ready.withdraw(transaction, { turn: turnId, job: jobId });
-            if ((await transaction.run(fail, at, reason, turnId, jobId)) === 0)
-                throw new NotWaiting();
-            if (isReady && (await this.#addNext(transaction, jobId)))
-                return;
-            const isOpen = "SELECT 1 FROM turn WHERE job = ? AND state IN ('waiting', 'running') LIMIT 1";
-            if ((await transaction.row(isOpen, jobId)) === undefined)
-                await this.#endJob(transaction, jobId, at);
-        });
-        try {
-            await isWithdrawn;
-            this.#announce();
+        if (await this.#failWaiting(jobId, turnId, at, reason))
             return true;
-        }
-        catch (error) {
-            if (!(error instanceof NotWaiting))
-                throw error;
-        }
         const request = `UPDATE turn SET "stopRequestedAt" = ?, reason = ? WHERE id = ? AND job = ? AND state = 'running'`;
         const isAsked = await this.#changeJob(jobId, async (transaction) => (await transaction.run(request, at, reason, turnId, jobId)) > 0);
         const waiting = "SELECT 1 FROM turn WHERE id = ? AND job = ? AND state = 'waiting'";
@@ -2895,6 +2877,32 @@ class Store {
             return isAsked;
         // It was requeued between the two.
         return this.stopTurn(jobId, turnId, at, reason);
+    }
+    /** Fails a turn that waits. Returns `false` if it does not wait; nothing is changed then. */
+    async #failWaiting(jobId, turnId, at, reason) {
+        const fail = `UPDATE turn SET state = 'failed', "endedAt" = ?, reason = ? WHERE id = ? AND job = ? AND state = 'waiting'`;
+        try {
+            await this.#changeJob(jobId, async (transaction) => {
+                await lockJob(transaction, jobId);
+                const open = "SELECT min(id) AS first FROM turn WHERE job = ? AND state IN ('waiting', 'running')";
+                const isReady = (await transaction.row(open, jobId))?.first === turnId;
+                if (isReady)
+                    await this.#ready.withdraw(transaction, { turn: turnId, job: jobId });
+                if ((await transaction.run(fail, at, reason, turnId, jobId)) === 0)
+                    throw new NotWaiting();
+                if (isReady && (await this.#addNext(transaction, jobId)))
+                    return;
+                if (!(await hasOpenTurn(transaction, jobId)))
+                    await this.#endJob(transaction, jobId, at);
+            });
+        }
+        catch (error) {
+            if (error instanceof NotWaiting)
+                return false;
+            throw error;
+        }
+        this.#announce();
+        return true;
     }
     /** Returns why a turn is to be stopped; `undefined` if it is not. */
     async stopRequest({ id }) {
@@ -2916,12 +2924,8 @@ class Store {
             const turn = await transaction.row(last, jobId);
             if (turn?.id !== turnId || turn.state !== "failed")
                 return false;
-            const limited = await countUse(transaction, "message", turn.project, () => this.#now?.(transaction) ?? at);
-            if (limited !== undefined)
-                return limited;
-            const id = await this.#addTurn(transaction, jobId, turn.project, turn.prompt);
-            onTurn?.(id);
-            return true;
+            const { project, prompt } = turn;
+            return this.#addMessage(transaction, { jobId, project, prompt, at, onTurn });
         });
         this.#announce();
         return result;
@@ -3128,6 +3132,11 @@ class Store {
             for (const listener of followers)
                 listener();
     }
+}
+/** Returns whether a turn of a job waits or is running. */
+async function hasOpenTurn(transaction, job) {
+    const open = "SELECT 1 FROM turn WHERE job = ? AND state IN ('waiting', 'running') LIMIT 1";
+    return (await transaction.row(open, job)) !== undefined;
 }
 /** Thrown to undo a transaction, because a turn is running or has ended. */
 class NotWaiting extends Error {
