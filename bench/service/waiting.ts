@@ -3,9 +3,9 @@ import { createApi } from "../../src/service/http/api.ts";
 import { singleKey } from "../../src/service/http/authentication.ts";
 import { listen } from "../../src/service/http/listen.ts";
 import { Jobs } from "../../src/service/jobs/jobs.ts";
+import type { RunningTurn } from "../../src/service/model.ts";
 import { PerProject } from "../../src/service/per-project.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
-import type { RunningTurn } from "../../src/service/store/store.ts";
 import type { Measurement } from "./measurement.ts";
 
 const clients = 1000;

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { JobCopy } from "../service/jobs/job-copies.ts";
+import type { JobCopy } from "../service/model.ts";
 import { reportFile } from "./server-protocol.ts";
 
 /** What `post` tells about the jobs of this run. */

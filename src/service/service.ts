@@ -11,11 +11,11 @@ import { Jobs } from "./jobs/jobs.ts";
 import { LogFiles } from "./jobs/log-files.ts";
 import type { Log, LogEvent } from "./log.ts";
 import { type Metrics, noMetrics, type ReadableMetrics } from "./metrics/metrics.ts";
+import type { LocalPullRequest } from "./model.ts";
 import { serveOperations } from "./operations.ts";
 import { Pages } from "./pages/pages.ts";
 import type { PerProject } from "./per-project.ts";
 import { checkDescriptors } from "./processes/descriptor-limit.ts";
-import type { LocalPullRequest } from "./pulls/local.ts";
 import { checkAgent, type ProjectAgents, type RunningWorker, runWorker, type WorkerOptions } from "./run-worker.ts";
 
 type Shared = "baseUrl" | "signal" | "log" | "metrics" | "hasCopies" | "folder" | "copier" | "projects" | "settings";

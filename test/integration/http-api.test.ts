@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createApi } from "../../src/service/http/api.ts";
 import { singleKey } from "../../src/service/http/authentication.ts";
 import { type LoopbackServer, listen } from "../../src/service/http/listen.ts";
-import type { Engine, JobRecord } from "../../src/service/jobs/engine.ts";
+import type { Engine } from "../../src/service/jobs/engine.ts";
+import type { JobRecord } from "../../src/service/model.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../src/service/store/errors.ts";
 import { ScriptedEngine } from "../support/scripted-engine.ts";
 

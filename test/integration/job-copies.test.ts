@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { TurnCopy } from "../../src/service/jobs/job-copies.ts";
+import type { TurnCopy } from "../../src/service/model.ts";
 import { docsRepository, runJob, scriptAgent, send, startAgentService, waitForJob } from "../support/agent-service.ts";
 import { MemoryCopies } from "../support/memory-copies.ts";
 import { temporaryFolder } from "../support/step.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { PageJob } from "../../src/service/pages/page-store.ts";
+import type { PageJob } from "../../src/service/model.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../src/service/store/errors.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
 import { hostileText } from "../support/hostile-page-text.ts";

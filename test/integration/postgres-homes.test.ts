@@ -1,9 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
+import type { RunningTurn } from "../../src/service/model.ts";
 import { createPool, PostgresDatabase } from "../../src/service/store/postgres/database.ts";
 import { PostgresHomes } from "../../src/service/store/postgres/homes.ts";
 import { openPostgresStore } from "../../src/service/store/postgres/open-store.ts";
 import { LeaseLost } from "../../src/service/store/ready-turns.ts";
-import type { RunningTurn, Store } from "../../src/service/store/store.ts";
+import type { Store } from "../../src/service/store/store.ts";
 import { postgresOfFile } from "../support/postgres.ts";
 
 const server = postgresOfFile();

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { JobDirectory } from "../../src/service/jobs/job-directory.ts";
+import type { RunningTurn } from "../../src/service/model.ts";
 import { importStore } from "../../src/service/store/postgres/import-store.ts";
 import { openPostgresStore } from "../../src/service/store/postgres/open-store.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
-import type { RunningTurn, Store } from "../../src/service/store/store.ts";
+import type { Store } from "../../src/service/store/store.ts";
 import { postgresOfFile } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/step.ts";
 

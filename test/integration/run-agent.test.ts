@@ -109,6 +109,7 @@ test("an agent that the machine cannot start now is an error of its own", async 
     preload,
     `import childProcess from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";
+
 childProcess.spawn = () => { throw Object.assign(new Error("spawn EAGAIN"), { code: "EAGAIN" }); };
 syncBuiltinESMExports();
 `,

@@ -8,10 +8,11 @@ import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
 import { Repository } from "../../src/service/git/repository.ts";
 import { Worktrees } from "../../src/service/git/worktrees.ts";
 import { runTurn, type TurnPorts } from "../../src/service/jobs/turn.ts";
+import type { RunningTurn, StoredJob } from "../../src/service/model.ts";
 import { LocalPullRequests } from "../../src/service/pulls/local.ts";
 import type { Change, PullRequestState, PullRequests } from "../../src/service/pulls/pull-requests.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
-import type { RunningTurn, Store, StoredJob } from "../../src/service/store/store.ts";
+import type { Store } from "../../src/service/store/store.ts";
 import type { DocsRepository } from "../../tools/docs-repository.ts";
 import {
   docsRepository,

@@ -1,11 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { JobCopy } from "../../src/service/jobs/job-copies.ts";
-import type { JobQuery } from "../../src/service/pages/page-store.ts";
+import type { EndedState, JobCopy, JobQuery, RunningTurn } from "../../src/service/model.ts";
 import { openPostgresStore } from "../../src/service/store/postgres/open-store.ts";
 import { LeaseLost } from "../../src/service/store/ready-turns.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
-import type { RunningTurn, Store } from "../../src/service/store/store.ts";
+import type { Store } from "../../src/service/store/store.ts";
 import { postgresOfFile } from "../support/postgres.ts";
 
 const server = postgresOfFile();
@@ -36,7 +35,7 @@ async function startNext(store: Store, perProject?: number): Promise<RunningTurn
 }
 
 /** Ends the next turn. */
-async function endNext(store: Store, state: "completed" | "failed" = "completed", at = now): Promise<RunningTurn> {
+async function endNext(store: Store, state: EndedState = "completed", at = now): Promise<RunningTurn> {
   const turn = await startNext(store);
   await store.finishTurn(turn, state, at);
   return turn;

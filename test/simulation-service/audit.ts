@@ -1,4 +1,4 @@
-import type { TurnState } from "../../src/service/store/store.ts";
+import type { TurnState } from "../../src/service/model.ts";
 import type { Timeline } from "../simulation/timeline.ts";
 import type { DatabaseServer } from "./database.ts";
 import { leaseMs } from "./leased-turns.ts";

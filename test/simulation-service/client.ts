@@ -1,4 +1,4 @@
-import type { JobRecord, RateLimited } from "../../src/service/jobs/engine.ts";
+import type { JobRecord, RateLimited } from "../../src/service/model.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../src/service/store/errors.ts";
 import { order } from "../simulation/timeline.ts";
 import { promptOf } from "./agents.ts";

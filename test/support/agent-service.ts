@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { type Agent, builtInEditor, shellAgent } from "../../src/service/agents/agent.ts";
 import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
-import type { JobRecord } from "../../src/service/jobs/engine.ts";
+import type { JobRecord } from "../../src/service/model.ts";
 import { PerProject } from "../../src/service/per-project.ts";
 import { type ProjectOptions, type Service, type ServiceOptions, startService } from "../../src/service/service.ts";
 import { DocsRepository } from "../../tools/docs-repository.ts";

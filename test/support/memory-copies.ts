@@ -1,6 +1,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import type { JobCopies, JobCopy } from "../../src/service/jobs/job-copies.ts";
+import type { JobCopies } from "../../src/service/jobs/job-copies.ts";
+import type { JobCopy } from "../../src/service/model.ts";
 
 /** Copies of jobs in memory, with their home directories in a folder. */
 export class MemoryCopies implements JobCopies {

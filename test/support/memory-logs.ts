@@ -1,6 +1,6 @@
 import type { StoredLogs } from "../../src/service/jobs/job-logs.ts";
+import type { RunningTurn } from "../../src/service/model.ts";
 import { LeaseLost } from "../../src/service/store/ready-turns.ts";
-import type { RunningTurn } from "../../src/service/store/store.ts";
 
 /** The logs of jobs in memory. */
 export class MemoryLogs implements StoredLogs {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Engine, JobRecord, RateLimited } from "../../src/service/jobs/engine.ts";
+import type { Engine } from "../../src/service/jobs/engine.ts";
+import type { JobRecord, RateLimited } from "../../src/service/model.ts";
 import { hourlyLimit, hourMs } from "../../src/service/store/hourly-limit.ts";
 import { SlidingWindow } from "./sliding-window.ts";
 

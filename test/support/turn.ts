@@ -4,11 +4,12 @@ import { fullNetwork } from "../../src/service/agents/network/agent-network.ts";
 import type { AgentOptions, AgentResult } from "../../src/service/agents/run-agent.ts";
 import { unconfined } from "../../src/service/agents/sandbox/sandbox.ts";
 import type { Start, StartOptions } from "../../src/service/git/repository.ts";
-import { runTurn, type TurnPorts, type TurnResult } from "../../src/service/jobs/turn.ts";
+import { runTurn, type TurnPorts } from "../../src/service/jobs/turn.ts";
 import type { TurnMachine } from "../../src/service/jobs/turn-machine.ts";
+import type { RunningTurn, TurnResult } from "../../src/service/model.ts";
 import type { Change, PullRequestState } from "../../src/service/pulls/pull-requests.ts";
 import { openSqliteStore } from "../../src/service/store/sqlite/open-store.ts";
-import type { RunningTurn, Store } from "../../src/service/store/store.ts";
+import type { Store } from "../../src/service/store/store.ts";
 
 const completed: AgentResult = { end: "completed", message: "Fixed it", error: undefined };
 

@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage } from "../../service/error-message.ts";
 import { packHome, unpackHome } from "../../service/jobs/home-archive.ts";
-import type { JobCopies, JobCopy } from "../../service/jobs/job-copies.ts";
+import type { JobCopies } from "../../service/jobs/job-copies.ts";
+import type { JobCopy } from "../../service/model.ts";
 import type { CacheEntries } from "./cache-entries.ts";
 import { formatJobEntry, type JobEntry, parseJobEntry } from "./job-entry.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { JobCopy } from "../../service/jobs/job-copies.ts";
+import type { JobCopy } from "../../service/model.ts";
 
 /** The last that `Date` has. */
 const lastTime = 8.64e15;

@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, lstatSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { EarlierTurn } from "../model.ts";
 import { ownFile } from "../own-file.ts";
 import { signalGroup, waitForExit } from "../processes/process-group.ts";
 import { ResourceExhausted } from "../processes/resource-exhausted.ts";
@@ -12,14 +13,6 @@ import { type ExceededLimit, type Limits, watchLimits } from "./limits.ts";
 import type { AgentNetwork } from "./network/agent-network.ts";
 import { programPaths } from "./sandbox/programs.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
-
-/** An earlier turn of the job. */
-export interface EarlierTurn {
-  prompt: string;
-  /** What the agent said last; `null` if that is unknown. */
-  answer: string | null;
-  state: "completed" | "failed";
-}
 
 /** The directories of a job. */
 export interface AgentDirectories {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { Engine, JobRecord, RateLimited } from "../jobs/engine.ts";
+import type { Engine } from "../jobs/engine.ts";
 import type { Log } from "../log.ts";
+import type { JobRecord, RateLimited } from "../model.ts";
 import { type Authenticator, bearerOf } from "./authentication.ts";
 import { BodyReader } from "./body-reader.ts";
 import { defaultMaxConnections, keepConnection } from "./connections.ts";

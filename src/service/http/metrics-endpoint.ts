@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Log } from "../log.ts";
-import type { Census, ReadableMetrics } from "../metrics/metrics.ts";
+import type { ReadableMetrics } from "../metrics/metrics.ts";
+import type { Census } from "../model.ts";
 import { type Authenticator, bearerOf, unauthorized } from "./authentication.ts";
 import { keepConnection } from "./connections.ts";
 import { failedRequest } from "./failed-request.ts";

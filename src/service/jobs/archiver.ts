@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
+import type { JobWithPullRequest } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
-import type { JobWithPullRequest, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { dayMs, days } from "./days.ts";
 import { jobBranch } from "./job-files.ts";
 import { listOf } from "./list-of.ts";

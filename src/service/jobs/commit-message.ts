@@ -1,4 +1,4 @@
-import type { Turn } from "../store/store.ts";
+import type { Turn } from "../model.ts";
 import { commitTitle } from "./commit-title.ts";
 import { inertText } from "./inert-text.ts";
 

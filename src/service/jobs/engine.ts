@@ -1,29 +1,4 @@
-/*
- * Terms of the project:
- *
- * job      what a client creates: work on one project, with a branch and at most one open pull request
- * turn     one prompt of a job: that of the create, or that of one message; the turns of a job run one after another
- * attempt  one run of an agent for a turn; a turn has a second one only if the first was interrupted
- * step     the action's run in a workflow; it creates a job or sends a message, and polls
- * run      GitHub's workflow run, which the step is part of
- */
-
-/** A job as the API shows it. Specification: "Agent job". */
-export interface JobRecord {
-  id: string;
-  status: "active" | "completed" | "archived" | "failed";
-  source: { repository: string; ref: string | null };
-  model: string;
-  prLink: string | null;
-  createdAt: string;
-  archivedAt: string | null;
-}
-
-/** A create or a message that was not accepted, because its project has used up its hourly limit. */
-export interface RateLimited {
-  /** Milliseconds until the next one is accepted. */
-  retryAfterMs: number;
-}
+import type { JobRecord, RateLimited } from "../model.ts";
 
 /** How long to wait for something: until a time, in milliseconds, is over, or the signal aborts. */
 export interface Wait {

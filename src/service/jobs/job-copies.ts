@@ -1,24 +1,4 @@
-import type { StoredJob, TurnState } from "../store/store.ts";
-
-/** A job with its turns, as another service needs it to continue. Times are milliseconds since 1970. */
-export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "model"> {
-  /** Oldest first, at least one. */
-  turns: TurnCopy[];
-}
-
-export interface TurnCopy {
-  id: number;
-  prompt: string;
-  state: TurnState;
-  attempts: number;
-  endedAt: number | null;
-  answer: string | null;
-  /** As in the store. Copies of earlier versions do not have them. */
-  startedAt?: number | null | undefined;
-  reason?: string | null | undefined;
-  /** When somebody asked to stop it; `null` if nobody did. The later service does that instead of running it again. */
-  stopRequestedAt?: number | null | undefined;
-}
+import type { JobCopy } from "../model.ts";
 
 /** Copies of jobs outside this machine, from which a later service on another one continues them. */
 export interface JobCopies {

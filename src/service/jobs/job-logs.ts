@@ -1,4 +1,4 @@
-import type { RunningTurn } from "../store/store.ts";
+import type { RunningTurn } from "../model.ts";
 
 /**
  * The logs of jobs: what their agents print, and the notes of the service, turn after turn. A log only grows, until its job is

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { LogEvent } from "../log.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
+import type { JobRecord, RateLimited, StoredJob } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../store/errors.ts";
-import type { Store, StoredJob } from "../store/store.ts";
-import type { Engine, JobRecord, RateLimited, TurnControl, Wait } from "./engine.ts";
+import type { Store } from "../store/store.ts";
+import type { Engine, TurnControl, Wait } from "./engine.ts";
 import type { JobCopier } from "./job-copier.ts";
 import { jobBranch } from "./job-files.ts";
 import { type Sleep, sleep as timer } from "./sleep.ts";

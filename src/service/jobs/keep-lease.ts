@@ -1,5 +1,6 @@
+import type { RunningTurn } from "../model.ts";
 import { StoreUnavailable } from "../store/errors.ts";
-import type { RunningTurn, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { type Sleep, sleep as timer } from "./sleep.ts";
 
 /** Where leases are kept. */

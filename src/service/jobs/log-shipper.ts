@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
+import type { RunningTurn } from "../model.ts";
 import { OutageLog } from "../outage-log.ts";
 import { StoreUnavailable } from "../store/errors.ts";
 import { LeaseLost } from "../store/ready-turns.ts";
-import type { RunningTurn } from "../store/store.ts";
 import type { StoredLogs } from "./job-logs.ts";
 import { readPart } from "./log-files.ts";
 

@@ -1,5 +1,5 @@
 import type { JobCommit, Repository, Start } from "../git/repository.ts";
-import type { Turn } from "../store/store.ts";
+import type { Turn } from "../model.ts";
 import { isCommitOf } from "./commit-message.ts";
 
 /** What is used of the repository. */

@@ -1,10 +1,10 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage } from "../error-message.ts";
+import type { RunningTurn, Turn } from "../model.ts";
 import { removeDirectory } from "../remove-directory.ts";
 import { StoreUnavailable } from "../store/errors.ts";
 import { LeaseLost } from "../store/ready-turns.ts";
-import type { RunningTurn, Turn } from "../store/store.ts";
 import { packHome, unpackHome } from "./home-archive.ts";
 import type { JobDirectory } from "./job-directory.ts";
 

@@ -1,4 +1,5 @@
-import type { Store, Turn } from "../store/store.ts";
+import type { Turn } from "../model.ts";
+import type { Store } from "../store/store.ts";
 import { type Sleep, sleep as timer } from "./sleep.ts";
 
 /** Tells a turn that somebody wants it to stop, until it is disposed of. */

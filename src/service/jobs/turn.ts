@@ -10,11 +10,12 @@ import type { Worktree } from "../git/commit-worktree.ts";
 import type { Repository, Start } from "../git/repository.ts";
 import type { Worktrees } from "../git/worktrees.ts";
 import { type AgentExit, type Metrics, noMetrics } from "../metrics/metrics.ts";
+import type { RunningTurn, StoredJob, Turn, TurnResult } from "../model.ts";
 import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../store/errors.ts";
 import { LeaseLost } from "../store/ready-turns.ts";
-import type { RunningTurn, Store, StoredJob, Turn } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { commitMessage, isCommitOf } from "./commit-message.ts";
 import { commitTitle } from "./commit-title.ts";
 import { JobDirectory } from "./job-directory.ts";
@@ -67,12 +68,6 @@ export interface TurnPorts {
   /** Default: a timer. */
   sleep?: Sleep;
 }
-
-/**
- * How a turn ended. `stopped`: the signal aborted it, run it again. `postponed`: it cannot run now; run it again later, which
- * does not repeat what was pushed. `taken-over`: another worker runs it.
- */
-export type TurnResult = "completed" | "failed" | "stopped" | "postponed" | "taken-over";
 
 /** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
 const maxAttempts = 2;

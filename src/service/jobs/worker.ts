@@ -2,11 +2,11 @@ import { errorMessage, errorStack } from "../error-message.ts";
 import type { Log } from "../log.ts";
 import { withLogContext } from "../log-context.ts";
 import { noMetrics } from "../metrics/metrics.ts";
+import type { RunningTurn, TurnResult } from "../model.ts";
 import { OutageLog } from "../outage-log.ts";
 import type { PerProject } from "../per-project.ts";
 import { StoreUnavailable } from "../store/errors.ts";
 import { LeaseLost, type TurnLimits } from "../store/ready-turns.ts";
-import type { RunningTurn } from "../store/store.ts";
 import type { JobCopier } from "./job-copier.ts";
 import { jobLogFile } from "./job-files.ts";
 import { type KeptLease, keepLease } from "./keep-lease.ts";
@@ -15,7 +15,7 @@ import { oneLine } from "./one-line.ts";
 import { Postponements } from "./postponements.ts";
 import { sleep as timer } from "./sleep.ts";
 import { watchStopRequest } from "./stop-request.ts";
-import { runTurn, type TurnPorts, type TurnResult } from "./turn.ts";
+import { runTurn, type TurnPorts } from "./turn.ts";
 
 /** What the turns of a project depend on. */
 export interface ProjectPorts

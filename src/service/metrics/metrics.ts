@@ -1,4 +1,4 @@
-import type { TurnResult } from "../jobs/turn.ts";
+import type { Census, TurnResult } from "../model.ts";
 
 /**
  * How an agent ended. `reported-failure`: its exit code was 0, but it said that it failed; `stopped`: the service stopped it;
@@ -57,16 +57,6 @@ export const noMetrics: Metrics = {
   gitHubAnswered: () => {},
   storeOutageBegan: () => {},
 };
-
-/** How many jobs and turns a store has. */
-export interface Census {
-  /** By the status that the API shows. */
-  jobs: Readonly<Record<"active" | "completed" | "failed" | "archived", number>>;
-  /** Of all workers. */
-  turns: Readonly<Record<"waiting" | "running", number>>;
-  /** How long the oldest turn has waited that only waits for a free agent, in seconds; 0 if there is none. */
-  oldestWaitingSeconds: number;
-}
 
 /** Metrics that can be read. */
 export interface ReadableMetrics extends Metrics {

@@ -1,13 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { TurnResult } from "../jobs/turn.ts";
-import type {
-  AgentExit,
-  AnsweredRequest,
-  Census,
-  GitHubResponseNumbers,
-  PromptResult,
-  ReadableMetrics,
-} from "./metrics.ts";
+import type { Census, TurnResult } from "../model.ts";
+import type { AgentExit, AnsweredRequest, GitHubResponseNumbers, PromptResult, ReadableMetrics } from "./metrics.ts";
 
 /** In seconds, from a turn that changes nothing to the longest ones. */
 const turnBuckets = [1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200];

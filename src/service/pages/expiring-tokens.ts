@@ -1,7 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-
-/** What a token is for: a session of a browser, a link that starts one once, or a form that was sent. */
-export type TokenKind = "session" | "link" | "form";
+import type { TokenKind } from "../model.ts";
 
 /** Keeps what tokens stand for, by the hashes of the tokens. They are not kept themselves. */
 export interface TokenStore {

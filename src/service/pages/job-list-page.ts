@@ -1,6 +1,6 @@
+import type { JobStatus, ListedJob } from "../model.ts";
 import { fieldValue, type Html, html } from "./html.ts";
 import { pageEnd, pageHeader, pageStart } from "./layout.ts";
-import type { JobStatus, ListedJob } from "./page-store.ts";
 import { pullRequestLink } from "./pull-request-link.ts";
 import { plural, time } from "./words.ts";
 

@@ -3,10 +3,11 @@ import { LRUCache } from "lru-cache";
 import type { Access } from "../http/authentication.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { commitTitle } from "../jobs/commit-title.ts";
+import type { JobPosition, JobStatus, ListedJob } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import { renderJobList } from "./job-list-page.ts";
 import type { PageReply } from "./page-reply.ts";
-import type { JobPosition, JobStatus, ListedJob, PageStore } from "./page-store.ts";
+import type { PageStore } from "./page-store.ts";
 
 export interface JobListOptions {
   store: Pick<PageStore, "jobs" | "turnExcerpt">;

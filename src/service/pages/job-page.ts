@@ -1,8 +1,8 @@
+import type { JobProgress, PageJob } from "../model.ts";
 import { fieldValue, type Html, html } from "./html.ts";
 import { renderStatus, statusOf } from "./job-list-page.ts";
 import { pageEnd, pageHeader, pageStart } from "./layout.ts";
 import type { LogTail } from "./log-tail.ts";
-import type { JobProgress, PageJob } from "./page-store.ts";
 import { pullRequestLink } from "./pull-request-link.ts";
 import { time } from "./words.ts";
 

@@ -5,6 +5,7 @@ import { HttpException } from "../http/http-exception.ts";
 import { commitTitle } from "../jobs/commit-title.ts";
 import type { Engine } from "../jobs/engine.ts";
 import type { JobLogs } from "../jobs/job-logs.ts";
+import type { PageJob } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../store/errors.ts";
 import { ExpiringTokens, newToken, type TokenStore } from "./expiring-tokens.ts";
@@ -14,7 +15,7 @@ import { type MessageDraft, renderJobPage } from "./job-page.ts";
 import { messagePage } from "./layout.ts";
 import { readLogTail } from "./log-tail.ts";
 import { type PageReply, redirect } from "./page-reply.ts";
-import type { PageJob, PageStore } from "./page-store.ts";
+import type { PageStore } from "./page-store.ts";
 import { renderTurns } from "./turn-list.ts";
 import { duration } from "./words.ts";
 

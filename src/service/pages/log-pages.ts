@@ -2,9 +2,10 @@ import type { IncomingMessage } from "node:http";
 import { defaultMaxConnections } from "../http/connections.ts";
 import { HttpException } from "../http/http-exception.ts";
 import type { JobLogs } from "../jobs/job-logs.ts";
+import type { JobProgress } from "../model.ts";
 import { followLog, type LogStep, readLog } from "./follow-log.ts";
 import { fromNextCharacter, LogText } from "./log-text.ts";
-import type { JobProgress, PageStore } from "./page-store.ts";
+import type { PageStore } from "./page-store.ts";
 import type { StreamReply } from "./stream-reply.ts";
 
 export interface LogPagesOptions {

@@ -1,4 +1,4 @@
-import type { ListedJob } from "./page-store.ts";
+import type { ListedJob } from "../model.ts";
 
 /** Where a link of a job's pull request leads. */
 export interface PullRequestLink {

@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Access } from "../http/authentication.ts";
 import { HttpException } from "../http/http-exception.ts";
 import type { TurnControl } from "../jobs/engine.ts";
+import type { PageJob } from "../model.ts";
 import { type PageReply, redirect, textReply } from "./page-reply.ts";
-import type { PageJob } from "./page-store.ts";
 import { duration } from "./words.ts";
 
 /** What the buttons of a turn do: stop it, or run it again. */

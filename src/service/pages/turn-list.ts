@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { commitTitle } from "../jobs/commit-title.ts";
+import type { TurnExcerpt } from "../model.ts";
 import { type Html, html } from "./html.ts";
-import type { PageStore, TurnExcerpt } from "./page-store.ts";
+import type { PageStore } from "./page-store.ts";
 import { duration, time } from "./words.ts";
 
 const maxTurns = 50;

@@ -1,18 +1,7 @@
 import type { Repository } from "../git/repository.ts";
+import type { LocalPullRequest } from "../model.ts";
 import type { Change, PullRequestRef, PullRequestState, PullRequests } from "./pull-requests.ts";
 import { StateErrorLog } from "./state-error-log.ts";
-
-/** A stored pull request. */
-export interface LocalPullRequest {
-  job: string;
-  title: string;
-  branch: string;
-  /** The target branch. */
-  target: string;
-  /** The merge base with the target branch. */
-  base: string;
-  head: string;
-}
 
 /** Where pull requests are stored. */
 export interface LocalPullRequestStore {

@@ -1,4 +1,4 @@
-import type { RateLimited } from "../jobs/engine.ts";
+import type { RateLimited } from "../model.ts";
 import type { Transaction } from "./sql.ts";
 
 /** Creates, and messages, that are accepted per project in any hour. Specification: "Rate limits". */

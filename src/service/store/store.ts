@@ -1,77 +1,34 @@
-import type { EarlierTurn } from "../agents/run-agent.ts";
-import type { RateLimited } from "../jobs/engine.ts";
-import { isActive, type JobCopy, type TurnCopy } from "../jobs/job-copies.ts";
+import { isActive } from "../jobs/job-copies.ts";
 import type { StoredLogs } from "../jobs/job-logs.ts";
 import type { SharedHomes } from "../jobs/shared-homes.ts";
-import type { Census } from "../metrics/metrics.ts";
+import type {
+  Census,
+  EarlierTurn,
+  EndedState,
+  JobCopy,
+  JobProgress,
+  JobQuery,
+  JobWithPullRequest,
+  ListedJob,
+  LocalPullRequest,
+  NewJob,
+  RateLimited,
+  RunningTurn,
+  StoredJob,
+  StoredTurn,
+  Turn,
+  TurnCopy,
+  TurnExcerpt,
+  TurnState,
+} from "../model.ts";
 import type { TokenStore } from "../pages/expiring-tokens.ts";
-import type { JobProgress, JobQuery, ListedJob, PageStore, TurnExcerpt } from "../pages/page-store.ts";
-import type { LocalPullRequest, LocalPullRequestStore } from "../pulls/local.ts";
+import type { PageStore } from "../pages/page-store.ts";
+import type { LocalPullRequestStore } from "../pulls/local.ts";
 import { OutcomeUnknown, StoreUnavailable } from "./errors.ts";
 import { countUse } from "./hourly-limit.ts";
 import type { JobChanges } from "./job-changes.ts";
 import { LeaseLost, type ReadyTurns, type TurnLimits } from "./ready-turns.ts";
 import type { Database, Sql, Transaction, Value } from "./sql.ts";
-
-/** A row of `job`. Times are milliseconds since 1970. */
-export interface StoredJob {
-  id: string;
-  project: string;
-  createdAt: number;
-  /** `active` while a turn of the job is waiting or running, otherwise the result of its last turn. */
-  state: "active" | "completed" | "failed";
-  /** When its last turn ended; `null` while it is active. */
-  idleSince: number | null;
-  archivedAt: number | null;
-  /** The link to the job's last pull request, and the last commit pushed to it. `null` before the first one. */
-  pullRequest: string | null;
-  head: string | null;
-  /** The model that it was created for; `null` if that is unknown. */
-  model: string | null;
-}
-
-/** A job that is created. */
-export type NewJob = Pick<StoredJob, "id" | "project" | "createdAt"> & Partial<Pick<StoredJob, "model">>;
-
-/** A job that is neither active nor archived, and has a pull request. */
-export interface JobWithPullRequest {
-  id: string;
-  project: string;
-  idleSince: number;
-  pullRequest: string;
-  head: string;
-}
-
-/** A row of `turn`. */
-export interface Turn {
-  id: number;
-  job: string;
-  prompt: string;
-  /** Attempts so far, not counting those that a graceful shutdown stopped. */
-  attempts: number;
-}
-
-export type TurnState = "waiting" | "running" | "completed" | "failed";
-
-/** A turn that was taken to be run. */
-export interface RunningTurn extends Turn {
-  /** Proves that it was. Every change of the turn requires it. */
-  lease: string;
-  /** Whether it was running before, and who ran it has not ended it. */
-  isResumed: boolean;
-}
-
-/** A turn and how it went so far. */
-export interface StoredTurn extends Turn {
-  state: TurnState;
-  /** What the agent said last; `null` if that is unknown. */
-  answer: string | null;
-  /** When it was first taken, and when it ended, in milliseconds since 1970; `null` if it was not, or that is unknown. */
-  startedAt: number | null;
-  endedAt: number | null;
-  /** Why it failed; `null` if it did not, or that is unknown. */
-  reason: string | null;
-}
 
 /** Returns the id of a new turn, which is greater than that of any earlier turn of its job. */
 export type NextTurnId = (transaction: Transaction) => Promise<number>;
@@ -456,7 +413,7 @@ export class Store implements AsyncDisposable, LocalPullRequestStore, PageStore 
    * @param at - milliseconds since 1970
    * @param reason - why it failed. Default: unknown
    */
-  async finishTurn(turn: RunningTurn, state: "completed" | "failed", at: number, reason?: string): Promise<void> {
+  async finishTurn(turn: RunningTurn, state: EndedState, at: number, reason?: string): Promise<void> {
     const { id, job } = turn;
     await this.#changeJob(job, async (transaction) => {
       if (!(await this.#holds(transaction, turn))) {

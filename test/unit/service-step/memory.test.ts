@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { create, type WriteEntry } from "tar";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ArchiveLimits, packHome, unpackHome } from "../../../src/service/jobs/home-archive.ts";
-import type { JobCopy } from "../../../src/service/jobs/job-copies.ts";
+import type { JobCopy } from "../../../src/service/model.ts";
 import type { CacheEntries } from "../../../src/service-step/memory/cache-entries.ts";
 import { CachedJobs } from "../../../src/service-step/memory/cached-jobs.ts";
 import { formatJobEntry, parseJobEntry } from "../../../src/service-step/memory/job-entry.ts";

@@ -1,7 +1,8 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { JobCopies, JobCopy } from "../../../src/service/jobs/job-copies.ts";
+import type { JobCopies } from "../../../src/service/jobs/job-copies.ts";
+import type { JobCopy } from "../../../src/service/model.ts";
 import { reportedCopies } from "../../../src/service-step/memory/reported-copies.ts";
 import { ReportFile, readReport } from "../../../src/service-step/report.ts";
 import { temporaryFolder } from "../../support/step.ts";

@@ -1,6 +1,6 @@
 import type { HomeStore } from "../../jobs/shared-homes.ts";
+import type { RunningTurn, Turn } from "../../model.ts";
 import { LeaseLost } from "../ready-turns.ts";
-import type { RunningTurn, Turn } from "../store.ts";
 import type { PostgresDatabase } from "./database.ts";
 
 /** The home directories of agents in the database. They are deleted with their job. */

@@ -1,6 +1,6 @@
 import type { StoredLogs } from "../../jobs/job-logs.ts";
+import type { RunningTurn } from "../../model.ts";
 import { LeaseLost } from "../ready-turns.ts";
-import type { RunningTurn } from "../store.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { logChannel, type Notifications } from "./notifications.ts";
 

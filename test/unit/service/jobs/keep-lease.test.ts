@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { confirmLease, keepLease, type LeaseStore } from "../../../../src/service/jobs/keep-lease.ts";
+import type { RunningTurn } from "../../../../src/service/model.ts";
 import { StoreUnavailable } from "../../../../src/service/store/errors.ts";
 import { LeaseLost } from "../../../../src/service/store/ready-turns.ts";
-import type { RunningTurn } from "../../../../src/service/store/store.ts";
 
 const turn: RunningTurn = { id: 7, job: "a", prompt: "Go on", attempts: 0, lease: "lease", isResumed: false };
 

@@ -2,8 +2,8 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { LogShipper, type LogShipperOptions } from "../../../../src/service/jobs/log-shipper.ts";
+import type { RunningTurn } from "../../../../src/service/model.ts";
 import { StoreUnavailable } from "../../../../src/service/store/errors.ts";
-import type { RunningTurn } from "../../../../src/service/store/store.ts";
 import { MemoryLogs } from "../../../support/memory-logs.ts";
 import { temporaryFolder } from "../../../support/step.ts";
 

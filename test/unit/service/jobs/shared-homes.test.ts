@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { JobDirectory } from "../../../../src/service/jobs/job-directory.ts";
 import { type HomeStore, SharedHomes } from "../../../../src/service/jobs/shared-homes.ts";
+import type { RunningTurn, Turn } from "../../../../src/service/model.ts";
 import { StoreUnavailable } from "../../../../src/service/store/errors.ts";
 import { LeaseLost } from "../../../../src/service/store/ready-turns.ts";
-import type { RunningTurn, Turn } from "../../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../../support/step.ts";
 
 /** A store of homes in memory. Agents ran in the turns of `attempted`. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Repository } from "../../../../src/service/git/repository.ts";
 import { UnknownJobs } from "../../../../src/service/jobs/unknown-jobs.ts";
-import type { StoredJob } from "../../../../src/service/store/store.ts";
+import type { StoredJob } from "../../../../src/service/model.ts";
 import { temporaryFolder } from "../../../support/step.ts";
 
 /** A repository whose clone has commits of jobs. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { noMetrics } from "../../../../src/service/metrics/metrics.ts";
+import type { StoredJob } from "../../../../src/service/model.ts";
 import { StoreUnavailable } from "../../../../src/service/store/errors.ts";
 import type { ReadyTurn, ReadyTurns, TakenTurn } from "../../../../src/service/store/ready-turns.ts";
 import type { Sql, Transaction } from "../../../../src/service/store/sql.ts";
@@ -7,7 +8,7 @@ import { Connection } from "../../../../src/service/store/sqlite/connection.ts";
 import { SqliteDatabase } from "../../../../src/service/store/sqlite/database.ts";
 import { SqliteReadyTurns } from "../../../../src/service/store/sqlite/ready-turns.ts";
 import { openSchema } from "../../../../src/service/store/sqlite/schema.ts";
-import { countTurnIds, Store, type StoredJob } from "../../../../src/service/store/store.ts";
+import { countTurnIds, Store } from "../../../../src/service/store/store.ts";
 import { MemoryLogs } from "../../../support/memory-logs.ts";
 import { setUpWorker, tick } from "../../../support/worker.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Census } from "../../../../src/service/metrics/metrics.ts";
 import { PrometheusMetrics } from "../../../../src/service/metrics/prometheus.ts";
+import type { Census } from "../../../../src/service/model.ts";
 
 const census: Census = {
   jobs: { active: 3, completed: 5, failed: 2, archived: 40 },

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { PageStore, TurnExcerpt } from "../../../../src/service/pages/page-store.ts";
+import type { TurnExcerpt } from "../../../../src/service/model.ts";
+import type { PageStore } from "../../../../src/service/pages/page-store.ts";
 import { PullRequestPages } from "../../../../src/service/pages/pull-request-pages.ts";
 import { PerProject } from "../../../../src/service/per-project.ts";
 import { FakeRepository, pullRequest } from "../../../support/pages-server.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Repository } from "../../../../src/service/git/repository.ts";
-import { type LocalPullRequest, LocalPullRequests } from "../../../../src/service/pulls/local.ts";
+import type { LocalPullRequest } from "../../../../src/service/model.ts";
+import { LocalPullRequests } from "../../../../src/service/pulls/local.ts";
 import type { Change } from "../../../../src/service/pulls/pull-requests.ts";
 
 /** A repository whose target branch has merged the commit `merged`, and which has the branch `agent/open`. */

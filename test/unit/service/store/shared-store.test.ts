@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { RunningTurn } from "../../../../src/service/model.ts";
 import { StoreUnavailable } from "../../../../src/service/store/errors.ts";
 import {
   LeaseLost,
@@ -8,7 +9,7 @@ import {
 } from "../../../../src/service/store/ready-turns.ts";
 import type { Database, Sql, Transaction, Value } from "../../../../src/service/store/sql.ts";
 import { SqliteReadyTurns } from "../../../../src/service/store/sqlite/ready-turns.ts";
-import { countTurnIds, type RunningTurn, Store, type StoreOptions } from "../../../../src/service/store/store.ts";
+import { countTurnIds, Store, type StoreOptions } from "../../../../src/service/store/store.ts";
 import { memoryDatabase } from "../../../support/memory-database.ts";
 
 /** A database that several machines share. */

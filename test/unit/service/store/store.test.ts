@@ -2,9 +2,10 @@ import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { EndedState, RunningTurn } from "../../../../src/service/model.ts";
 import { LeaseLost } from "../../../../src/service/store/ready-turns.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-store.ts";
-import type { RunningTurn, Store } from "../../../../src/service/store/store.ts";
+import type { Store } from "../../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../../support/step.ts";
 
 /** Creates a store in memory. */
@@ -26,7 +27,7 @@ async function startNext(store: Store): Promise<RunningTurn> {
 }
 
 /** Ends the next turn. */
-async function endNext(store: Store, state: "completed" | "failed" = "completed", at = 0): Promise<void> {
+async function endNext(store: Store, state: EndedState = "completed", at = 0): Promise<void> {
   await store.finishTurn(await startNext(store), state, at);
 }
 
@@ -431,7 +432,7 @@ describe("deletion", () => {
 
 describe("copies of jobs", () => {
   /** Ends the next turn with an answer. */
-  async function answerNext(store: Store, state: "completed" | "failed", at: number): Promise<void> {
+  async function answerNext(store: Store, state: EndedState, at: number): Promise<void> {
     const turn = await startNext(store);
     await store.countAttempt(turn);
     await store.setAnswer(turn, `Done at ${at}`);

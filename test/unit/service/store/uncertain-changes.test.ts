@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { RunningTurn } from "../../../../src/service/model.ts";
 import { OutcomeUnknown } from "../../../../src/service/store/errors.ts";
 import type { Database, Transaction, Value } from "../../../../src/service/store/sql.ts";
 import { SqliteReadyTurns } from "../../../../src/service/store/sqlite/ready-turns.ts";
-import { countTurnIds, type RunningTurn, Store } from "../../../../src/service/store/store.ts";
+import { countTurnIds, Store } from "../../../../src/service/store/store.ts";
 import { memoryDatabase } from "../../../support/memory-database.ts";
 
 /** A database that can lose its connection when the next change is committed. */

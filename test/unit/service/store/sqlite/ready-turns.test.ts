@@ -1,10 +1,11 @@
 import { expect, onTestFinished, test } from "vitest";
+import type { RunningTurn } from "../../../../../src/service/model.ts";
 import { Connection } from "../../../../../src/service/store/sqlite/connection.ts";
 import { SqliteDatabase } from "../../../../../src/service/store/sqlite/database.ts";
 import { openSqliteStore } from "../../../../../src/service/store/sqlite/open-store.ts";
 import { SqliteReadyTurns } from "../../../../../src/service/store/sqlite/ready-turns.ts";
 import { openSchema } from "../../../../../src/service/store/sqlite/schema.ts";
-import { countTurnIds, type RunningTurn, Store } from "../../../../../src/service/store/store.ts";
+import { countTurnIds, Store } from "../../../../../src/service/store/store.ts";
 
 /** Creates a store with jobs, each of a project. */
 async function setUp(...jobs: [id: string, project: string][]) {

@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import type { RunningTurn } from "../../../../../src/service/model.ts";
 import { openSqliteStore } from "../../../../../src/service/store/sqlite/open-store.ts";
-import type { RunningTurn, Store } from "../../../../../src/service/store/store.ts";
+import type { Store } from "../../../../../src/service/store/store.ts";
 import { temporaryFolder } from "../../../../support/step.ts";
 
 /** The schema of the first version, as it was written then. */

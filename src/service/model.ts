@@ -1,0 +1,181 @@
+/*
+ * Terms of the project:
+ *
+ * job      what a client creates: work on one project, with a branch and at most one open pull request
+ * turn     one prompt of a job: the create's or a message's; the turns of a job run one after another
+ * attempt  one run of an agent for a turn; a turn has a second one only if the first was interrupted
+ * worker   a process that takes turns and runs them
+ * step     the action's run in a workflow; it creates a job or sends a message, and polls
+ * run      GitHub's workflow run, which the step is part of
+ *
+ * Times are milliseconds since 1970, unless a comment says otherwise.
+ */
+
+/** A job's state in the store: `active` while a turn of the job is waiting or running, otherwise its last turn's result. */
+export type JobState = "active" | "completed" | "failed";
+
+/** A job's status in the API. Specification: "States and transitions". */
+export type JobStatus = JobState | "archived";
+
+export type TurnState = "waiting" | "running" | "completed" | "failed";
+
+/** The state of a turn that has ended. */
+export type EndedState = Extract<TurnState, "completed" | "failed">;
+
+/**
+ * How a turn ended. `stopped`: the signal aborted it, run it again. `postponed`: it cannot run now; run it again later, which
+ * does not repeat what was pushed. `taken-over`: another worker runs it.
+ */
+export type TurnResult = EndedState | "stopped" | "postponed" | "taken-over";
+
+/** A job as the API shows it. Specification: "Agent job". */
+export interface JobRecord {
+  id: string;
+  status: JobStatus;
+  source: { repository: string; ref: string | null };
+  model: string;
+  prLink: string | null;
+  createdAt: string;
+  archivedAt: string | null;
+}
+
+/** A create or a message that was rejected because its project has used up its hourly limit. */
+export interface RateLimited {
+  /** Milliseconds until the next one is accepted. */
+  retryAfterMs: number;
+}
+
+/** A row of `job`. */
+export interface StoredJob {
+  id: string;
+  project: string;
+  createdAt: number;
+  state: JobState;
+  /** When its last turn ended; `null` while it is active. */
+  idleSince: number | null;
+  archivedAt: number | null;
+  /** The link to the job's last pull request, and the last commit pushed to it. `null` before the first one. */
+  pullRequest: string | null;
+  head: string | null;
+  /** The model that it was created for; `null` if that is unknown. */
+  model: string | null;
+}
+
+/** A job to be stored. */
+export type NewJob = Pick<StoredJob, "id" | "project" | "createdAt"> & Partial<Pick<StoredJob, "model">>;
+
+/** A job that is neither active nor archived, and has a pull request. */
+export type JobWithPullRequest = Pick<StoredJob, "id" | "project"> & {
+  [key in "idleSince" | "pullRequest" | "head"]: NonNullable<StoredJob[key]>;
+};
+
+/** A job as pages show it. */
+export type PageJob = Pick<
+  StoredJob,
+  "id" | "project" | "createdAt" | "state" | "archivedAt" | "pullRequest" | "model"
+>;
+
+/** A job in a list. */
+export interface ListedJob extends Omit<PageJob, "model"> {
+  /** How many turns it has. */
+  turns: number;
+  /** The id of its first turn. */
+  firstTurn: number | null;
+  /** The number of its last pull request that is a page. */
+  lastPage: number | null;
+}
+
+/** A position in a list of jobs: the next page begins after this job. */
+export type JobPosition = Pick<StoredJob, "createdAt" | "id">;
+
+export interface JobQuery {
+  projects: readonly string[];
+  /** Default: any. */
+  status?: JobStatus | undefined;
+  /** Default: the list begins with the newest job. */
+  after?: JobPosition | undefined;
+  limit: number;
+}
+
+/** A job's progress. It changes whenever a turn of the job is added, starts, or ends. */
+export interface JobProgress {
+  state: JobState;
+  turns: number;
+  /** The id of the turn that is running. */
+  running: number | null;
+}
+
+/** A turn to run. */
+export interface Turn {
+  id: number;
+  job: string;
+  prompt: string;
+  /** Attempts so far, not counting those that a graceful shutdown stopped. */
+  attempts: number;
+}
+
+/** A turn that a worker took. */
+export interface RunningTurn extends Turn {
+  /** Proves that the worker took it. Every change of the turn requires it. */
+  lease: string;
+  /** Whether it was running before, and that worker did not end it. */
+  isResumed: boolean;
+}
+
+/** A row of `turn`. */
+export interface StoredTurn extends Turn {
+  state: TurnState;
+  /** What the agent said last; `null` if that is unknown. */
+  answer: string | null;
+  /** When a worker first took it, and when it ended; `null` if that has not happened, or is unknown. */
+  startedAt: number | null;
+  endedAt: number | null;
+  /** Why it failed; `null` if it did not, or that is unknown. */
+  reason: string | null;
+}
+
+/** An earlier turn of the job, as the agent of a later one is told of it. */
+export interface EarlierTurn extends Pick<StoredTurn, "prompt" | "answer"> {
+  state: EndedState;
+}
+
+/** A turn as pages show it, with the beginning of its texts. */
+export type TurnExcerpt = Pick<StoredTurn, "state" | "prompt" | "answer" | "startedAt" | "endedAt" | "reason">;
+
+/** A job with its turns, as another service needs it to continue. */
+export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "model"> {
+  /** Oldest first, at least one. */
+  turns: TurnCopy[];
+}
+
+/** A turn in the copy of its job. Copies of earlier versions lack the optional fields. */
+export interface TurnCopy extends Pick<StoredTurn, "id" | "prompt" | "state" | "attempts" | "endedAt" | "answer"> {
+  startedAt?: StoredTurn["startedAt"] | undefined;
+  reason?: StoredTurn["reason"] | undefined;
+  /** When somebody asked to stop it; `null` if nobody did. The later service stops it instead of running it again. */
+  stopRequestedAt?: number | null | undefined;
+}
+
+/** The jobs and turns of a store, counted. */
+export interface Census {
+  jobs: Readonly<Record<JobStatus, number>>;
+  /** The turns of all workers. */
+  turns: Readonly<Record<Exclude<TurnState, EndedState>, number>>;
+  /** How long the oldest turn has waited that only waits for a free agent, in seconds; 0 if there is none. */
+  oldestWaitingSeconds: number;
+}
+
+/** A stored pull request. */
+export interface LocalPullRequest {
+  job: string;
+  title: string;
+  branch: string;
+  /** The target branch. */
+  target: string;
+  /** The merge base with the target branch. */
+  base: string;
+  head: string;
+}
+
+/** What a token is for: a session of a browser, a link that starts one once, or a form that was sent. */
+export type TokenKind = "session" | "link" | "form";
