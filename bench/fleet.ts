@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { createApi } from "../src/service/http/api.ts";
-import { singleKey } from "../src/service/http/authentication.ts";
-import { listen } from "../src/service/http/listen.ts";
-import { hourlyLimit } from "../src/service/store/hourly-limit.ts";
-import { ScriptedEngine } from "../test/support/scripted-engine.ts";
+import { createApi } from "../service/src/api/jobs-endpoints.ts";
+import { singleKey } from "../service/src/http/authentication.ts";
+import { listen } from "../service/src/http/listen.ts";
+import { hourlyLimit } from "../service/src/store/hourly-limit.ts";
+import { ScriptedEngine } from "../service/test/support/scripted-engine.ts";
 import { runStep } from "../tools/runner.ts";
 import { apiKey, scratchFolder } from "./scratch.ts";
 

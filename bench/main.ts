@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { errorMessage } from "../src/service/error-message.ts";
+import { errorMessage } from "../service/src/error-message.ts";
 import { measureFleet } from "./fleet.ts";
 import { measureLateness } from "./lateness.ts";
 import { plotFleet, plotLateness } from "./plot.ts";

@@ -1,5 +1,5 @@
 import { cpus } from "node:os";
-import { hourlyLimit } from "../src/service/store/hourly-limit.ts";
+import { hourlyLimit } from "../service/src/store/hourly-limit.ts";
 import { calm, crowded, type FleetResult, jobSeconds } from "./fleet.ts";
 import { maxSeconds, medianSeconds, percentile95Seconds } from "./job-lengths.ts";
 import { better, type LatenessResult, type LatenessRow, runnersUp } from "./lateness.ts";
@@ -77,7 +77,7 @@ export function renderSizes({ action, service }: Measurements["sizes"]): string 
 
 ${sizeTable(action)}
 
-The [service's step](own-agent.md) has ${count(Math.round(service.totalBytes / 1000))} kB of its own in \`dist/service\`, of which the action loads nothing:
+The [service's step](../service/docs/own-agent.md) has ${count(Math.round(service.totalBytes / 1000))} kB of its own in \`service/dist\`, of which the action loads nothing:
 
 ${sizeTable(service)}`;
 }

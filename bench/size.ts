@@ -41,7 +41,10 @@ interface Statistics {
 
 /** Measures both bundles in `dist`: the action, and the service's step. */
 export function measureSize(): { action: Sizes; service: Sizes } {
-  return { action: measureBundle("action", "dist"), service: measureBundle("service-step", "dist/service") };
+  return {
+    action: measureBundle("build/action", "dist"),
+    service: measureBundle("service/build/service/step", "service/dist"),
+  };
 }
 
 /** Measures a bundle. Bundles the output of `npm run build` again in a temporary folder, to get the statistics. */
@@ -49,7 +52,7 @@ function measureBundle(entry: string, dist: string): Sizes {
   using scratch = scratchFolder();
   const statistics = join(scratch.path, "statistics.json");
   const bundler = join(root, "node_modules/@vercel/ncc/dist/ncc/cli.js");
-  const args = ["build", `build/${entry}/index.js`, "--out", scratch.path, "--no-cache", "--stats-out", statistics];
+  const args = ["build", `${entry}/index.js`, "--out", scratch.path, "--no-cache", "--stats-out", statistics];
   execFileSync(process.execPath, [bundler, ...args], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   const { modules, chunks } = JSON.parse(readFileSync(statistics, "utf8")) as Statistics;
 
@@ -75,13 +78,13 @@ function measureBundle(entry: string, dist: string): Sizes {
 /** What loads the files that not every step loads, by the end of the dynamic import. */
 const uses: [RegExp, string][] = [
   [/\/runner\/github\.js$/, "to ask GitHub"],
-  [/\/service-step\/step\.js$|^\.\/step\.js$/, "by the step, to start and to stop the service"],
+  [/^\.\/step\.js$/, "by the step, to start and to stop the service"],
   [/^\.\/server\.js$/, "by the service, in a process of its own"],
   [/\/runner\/id-token\.js$/, "with `auth: github-oidc`"],
   [/\/comment-mode\.js$/, "in comment mode"],
   [/\/read-changes\.js$/, "with `changes`"],
   // Kerberos is for proxies, and an optional dependency that is not bundled.
-  [/\/runner\/cache-process\.js$|^kerberos$/, "for the Actions cache, in a process of its own"],
+  [/\/runner-kit\/cache-process\.js$|^kerberos$/, "for the Actions cache, in a process of its own"],
 ];
 
 function loadedBy(chunk: Chunk): string {

@@ -1,8 +1,8 @@
-import { createApi } from "../src/service/http/api.ts";
-import { singleKey } from "../src/service/http/authentication.ts";
-import { listen } from "../src/service/http/listen.ts";
-import type { Engine } from "../src/service/jobs/engine.ts";
-import type { JobRecord } from "../src/service/model.ts";
+import { createApi } from "../service/src/api/jobs-endpoints.ts";
+import { singleKey } from "../service/src/http/authentication.ts";
+import { listen } from "../service/src/http/listen.ts";
+import type { Engine } from "../service/src/jobs/engine.ts";
+import type { JobRecord } from "../service/src/model.ts";
 import { startGitHub } from "../test/support/github-server.ts";
 import { commentEnvironment, commentInputs } from "../test/support/payload.ts";
 import { mainFile, stepEnvironment } from "../tools/runner.ts";

@@ -1,7 +1,7 @@
-import { createApi } from "../src/service/http/api.ts";
-import { singleKey } from "../src/service/http/authentication.ts";
-import { listen } from "../src/service/http/listen.ts";
-import { ScriptedEngine } from "../test/support/scripted-engine.ts";
+import { createApi } from "../service/src/api/jobs-endpoints.ts";
+import { singleKey } from "../service/src/http/authentication.ts";
+import { listen } from "../service/src/http/listen.ts";
+import { ScriptedEngine } from "../service/test/support/scripted-engine.ts";
 import { mainFile, stepEnvironment } from "../tools/runner.ts";
 import { runProgram, withPreload } from "./process.ts";
 import { apiKey, scratchFolder } from "./scratch.ts";

@@ -32,8 +32,8 @@ __webpack_require__.r(__webpack_exports__);
 /* harmony import */ var _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(9735);
 /* harmony import */ var _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(6856);
 /* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6695);
-/* harmony import */ var _client_redact_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9329);
-/* harmony import */ var _client_trace_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(4575);
+/* harmony import */ var _client_trace_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(4575);
+/* harmony import */ var _runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(5593);
 /* harmony import */ var _github_error_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6376);
 
 
@@ -56,8 +56,8 @@ const silentLog = { debug: () => { }, info: () => { }, warn: () => { }, error: (
  * @param onTrace - called after every request, including retries
  */
 function connectGitHub(token, apiUrl, onTrace) {
-    const redact = (0,_client_redact_js__WEBPACK_IMPORTED_MODULE_2__/* .createRedactor */ .l)(token);
-    const tracing = traceRequests((0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .safeTraceListener */ .l)(onTrace, redact));
+    const redact = (0,_runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_3__/* .createRedactor */ .l)(token);
+    const tracing = traceRequests((0,_client_trace_js__WEBPACK_IMPORTED_MODULE_2__/* .safeTraceListener */ .l)(onTrace, redact));
     // 0 s means that GitHub named no time or one that has passed by its clock: retrying without a wait is useless.
     const shouldRetry = (seconds, _options, _octokit, retries) => seconds >= 1 && seconds <= maxWaitSeconds && retries < maxRetries;
     const options = { baseUrl: apiUrl, log: silentLog, request: { log: silentLog } };

@@ -13,6 +13,8 @@ __webpack_require__.d(__webpack_exports__, {
 
 // EXTERNAL MODULE: ./build/client/errors.js
 var errors = __webpack_require__(6695);
+// EXTERNAL MODULE: ./build/runner-kit/text.js
+var runner_kit_text = __webpack_require__(9563);
 // EXTERNAL MODULE: ./build/action/comments/event.js
 var comments_event = __webpack_require__(6622);
 // EXTERNAL MODULE: ./build/client/contract.js
@@ -890,8 +892,6 @@ function rerunEffect(marker, thread) {
 var mode_ports = __webpack_require__(6566);
 // EXTERNAL MODULE: ./build/action/report/reply.js
 var report_reply = __webpack_require__(522);
-// EXTERNAL MODULE: ./build/action/report/text.js
-var report_text = __webpack_require__(3199);
 // EXTERNAL MODULE: ./build/action/run-job.js + 4 modules
 var run_job = __webpack_require__(6863);
 // EXTERNAL MODULE: ./build/action/run-state.js
@@ -963,15 +963,15 @@ async function runComment(settings, mode, ports, state, log) {
         runJob: (task, onJobId, onPolled) => (0,run_job/* runJob */.b)({ ...settings, task }, { ...(0,run_job/* withJobIdListener */.p)(ports, onJobId), onPolled }, state, log),
         onReplacement: () => log.note(replacement),
         onInvalidEvent: (error) => log.debugError(error),
-        onPublicAccess: () => log.warn("Anyone can start jobs", (0,report_text/* say */.cv) `This repository is public and required-permission is read, so anyone with a GitHub account can start jobs. Set required-permission to triage or write.`),
-        onFailure: (action, error) => log.warn("Cannot update the thread", (0,report_text/* say */.cv) `Could not ${action} (${(0,errors/* messageOf */.bD)(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job. The step needs a github-token with issues: write and pull-requests: write.`),
+        onPublicAccess: () => log.warn("Anyone can start jobs", (0,runner_kit_text/* say */.cv) `This repository is public and required-permission is read, so anyone with a GitHub account can start jobs. Set required-permission to triage or write.`),
+        onFailure: (action, error) => log.warn("Cannot update the thread", (0,runner_kit_text/* say */.cv) `Could not ${action} (${(0,errors/* messageOf */.bD)(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job. The step needs a github-token with issues: write and pull-requests: write.`),
         renderProgress: (reply) => (0,report_reply/* renderProgress */.EY)(frame(reply), { since: workingSince(), state }),
         readJob,
         renderAnswer: (answer) => (0,report_reply/* renderAnswer */.x1)(answer, { phrase: mode.phrase, label: mode.label, hasFixedJob: mode.jobId !== "" }),
     }, state);
     return { ...run, ...(finish && { finish: (outcome, render) => finish(outcome, (reply) => render(frame(reply))) }) };
 }
-const replacement = (0,report_text/* say */.cv) `The job that this thread remembers was not found, so this request is for a new one.`;
+const replacement = (0,runner_kit_text/* say */.cv) `The job that this thread remembers was not found, so this request is for a new one.`;
 
 
 /***/ }),

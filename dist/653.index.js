@@ -11,10 +11,10 @@ __webpack_require__.r(__webpack_exports__);
 /* harmony export */ });
 /* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
 /* harmony import */ var _client_protected_url_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(6608);
-/* harmony import */ var _client_redact_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9329);
-/* harmony import */ var _client_retry_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(1992);
-/* harmony import */ var _client_trace_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(4575);
-/* harmony import */ var _client_transport_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6463);
+/* harmony import */ var _client_retry_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1992);
+/* harmony import */ var _client_trace_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(4575);
+/* harmony import */ var _client_transport_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(6463);
+/* harmony import */ var _runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(5593);
 
 
 
@@ -82,7 +82,7 @@ function connectIdTokens(audience, ports) {
 }
 /** Returns a function that replaces a token with `***`, and in its encodings the part without which it is of no use. */
 function createTokenRedactor(token) {
-    const redactEnd = (0,_client_redact_js__WEBPACK_IMPORTED_MODULE_1__/* .createRedactor */ .l)((token.split(".").at(-1) ?? token).slice(-redactedEndLength));
+    const redactEnd = (0,_runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_4__/* .createRedactor */ .l)((token.split(".").at(-1) ?? token).slice(-redactedEndLength));
     return (text) => redactEnd(text.replaceAll(token, "***"));
 }
 /** @throws TokenError */
@@ -101,7 +101,7 @@ async function requestToken(audience, limits, ports) {
             const isOver = attempt + 1 >= maxTries || limits.signal.aborted || clock.now() >= limits.deadline;
             if (!(error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz) || !error.isTransient || isOver)
                 throw error;
-            const delayMs = Math.min((0,_client_retry_js__WEBPACK_IMPORTED_MODULE_2__/* .backoffMs */ .jo)(attempt, random()), limits.deadline - clock.now());
+            const delayMs = Math.min((0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .backoffMs */ .jo)(attempt, random()), limits.deadline - clock.now());
             await clock.sleep(delayMs, limits.signal);
         }
     }
@@ -113,8 +113,8 @@ async function send(url, requestToken, { deadline, signal }, { connect, clock, o
         throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz("no time was left to request it", true);
     try {
         // The path and the errors of these requests contain no secret.
-        const listener = (0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .safeTraceListener */ .l)(onTrace, (text) => text);
-        return await (0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .traceTransport */ .d)(connect(url.protocol), () => clock.now(), listener)({
+        const listener = (0,_client_trace_js__WEBPACK_IMPORTED_MODULE_2__/* .safeTraceListener */ .l)(onTrace, (text) => text);
+        return await (0,_client_trace_js__WEBPACK_IMPORTED_MODULE_2__/* .traceTransport */ .d)(connect(url.protocol), () => clock.now(), listener)({
             method: "GET",
             url,
             headers: {
@@ -133,7 +133,7 @@ async function send(url, requestToken, { deadline, signal }, { connect, clock, o
 }
 /** Returns the token in a response. @throws TokenError if there is none */
 function tokenOf({ status, body }) {
-    if (!(0,_client_transport_js__WEBPACK_IMPORTED_MODULE_4__/* .isSuccess */ .X)(status)) {
+    if (!(0,_client_transport_js__WEBPACK_IMPORTED_MODULE_3__/* .isSuccess */ .X)(status)) {
         throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz(`HTTP ${status}`, status === 408 || status === 429 || status >= 500);
     }
     const { value } = (parseJson(body) ?? {});

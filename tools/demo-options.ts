@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { errorMessage } from "../src/service/error-message.ts";
+import { errorMessage } from "../service/src/error-message.ts";
 
 export const help = `Usage: npm run demo -- [PROMPT] [options]
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { childEnvironment } from "../src/service/processes/environment.ts";
+import { childEnvironment } from "../service/src/processes/environment.ts";
 
 const pages = {
   "README.md": "# Docs\n\nSee the [guide](docs/guide.md).\n",

@@ -1,14 +1,14 @@
 import { messageOf } from "../client/errors.ts";
+import { say } from "../runner-kit/text.ts";
 import type { JobReading } from "./comments/command.ts";
 import { isThreadEvent } from "./comments/event.ts";
 import { formatMarker } from "./comments/marker.ts";
 import { type ReplyState, runFromComment } from "./comments/run-from-comment.ts";
-import type { Execution } from "./execute.ts";
+import type { Execution } from "./execution.ts";
 import type { CommentMode, Inputs, Settings } from "./inputs/schema.ts";
 import { connect, findSection, type ModePorts } from "./mode-ports.ts";
 import type { RunLog } from "./report/log.ts";
 import { type ReplyFrame, renderAnswer, renderProgress } from "./report/reply.ts";
-import { say } from "./report/text.ts";
 import { runJob, withJobIdListener } from "./run-job.ts";
 import { RunState } from "./run-state.ts";
 import { runAttempt, runUrl } from "./runner/environment.ts";

@@ -1,21 +1,9 @@
+import type { Execution } from "./execution.ts";
 import type { CommentMode, Settings, Task } from "./inputs/schema.ts";
 import type { ModePorts } from "./mode-ports.ts";
-import type { Outcome } from "./outcome.ts";
 import { runPlain } from "./plain-mode.ts";
 import type { RunLog } from "./report/log.ts";
-import type { ReplyFrame } from "./report/reply.ts";
-import type { RerunEffect, RunResult } from "./result.ts";
 import type { RunState } from "./run-state.ts";
-
-/** What the step did. */
-export interface Execution {
-  result: RunResult;
-  task?: Task;
-  /** Default: `repeats`. */
-  rerun?: RerunEffect;
-  /** Comment mode: shows the result in the thread. */
-  finish?: (outcome: Outcome, render: (frame: ReplyFrame) => string) => Promise<void>;
-}
 
 /** Runs the step in plain or comment mode. Never rejects. */
 export async function execute(

@@ -1,6 +1,6 @@
 if (process.argv[2] === "cache") {
-  // The action started itself, see `runner/run-cache-process.ts`.
-  await import("./runner/cache-process.ts");
+  // The action started itself, or the service's step started it; see `runner-kit/run-cache-process.ts`.
+  await import("../runner-kit/cache-process.ts");
 } else {
   // The rest is loaded as a separate chunk, so that signals that arrive during load are already handled.
   const cancellation = new AbortController();

@@ -1,6 +1,8 @@
 import { type Credentials, keyCredentials } from "../client/credentials.ts";
+import { say } from "../runner-kit/text.ts";
 import { isFromFork } from "./comments/fork.ts";
-import { type Execution, execute } from "./execute.ts";
+import { execute } from "./execute.ts";
+import type { Execution } from "./execution.ts";
 import { maskSecret } from "./inputs/mask-secret.ts";
 import { readPromptFile } from "./inputs/prompt-file.ts";
 import { type InputsResult, parseInputs, type Settings } from "./inputs/schema.ts";
@@ -11,7 +13,6 @@ import { RunLog } from "./report/log.ts";
 import { renderResult } from "./report/reply.ts";
 import { describeResult } from "./report/result-text.ts";
 import { renderSummary } from "./report/summary.ts";
-import { say } from "./report/text.ts";
 import { outcomeOf } from "./result.ts";
 import { RunState } from "./run-state.ts";
 import { canRequestIdTokens } from "./runner/environment.ts";

@@ -1,4 +1,5 @@
 import type { Trace } from "../client/trace.ts";
+import type { Cache } from "../runner-kit/cache.ts";
 import { findChanges } from "./changes/find-changes.ts";
 import type { ChangesQuery } from "./changes/read-changes.ts";
 import type { Settings } from "./inputs/schema.ts";
@@ -6,7 +7,6 @@ import type { RunLog } from "./report/log.ts";
 import type { RunResult } from "./result.ts";
 import type { JobPorts } from "./run-job.ts";
 import type { RunState } from "./run-state.ts";
-import type { Cache } from "./runner/cache.ts";
 import { apiUrl, type Environment, serverUrl } from "./runner/environment.ts";
 import { readEventFile } from "./runner/event-file.ts";
 import type { GitHub } from "./runner/github.ts";

@@ -1,5 +1,6 @@
+import { hasCacheService } from "../runner-kit/cache.ts";
 import { addSection } from "./changes/add-section.ts";
-import type { Execution } from "./execute.ts";
+import type { Execution } from "./execution.ts";
 import type { Settings, Task } from "./inputs/schema.ts";
 import { connect, findSection, type ModePorts } from "./mode-ports.ts";
 import { AttemptMemory, type SendingTask } from "./refresh/attempt-memory.ts";
@@ -11,7 +12,6 @@ import type { RunLog } from "./report/log.ts";
 import type { RunResult } from "./result.ts";
 import { runJob, withJobIdListener } from "./run-job.ts";
 import type { RunState } from "./run-state.ts";
-import { hasCacheService } from "./runner/cache.ts";
 import { type Environment, runAttempt, serverUrl } from "./runner/environment.ts";
 
 /** Runs the step with the prompt of the workflow, at most once over all attempts of the workflow run. */

@@ -1,8 +1,15 @@
 import type { TerminalStatus } from "../client/contract.ts";
 import { type Acceptance, HttpError, type RequestError, type SubmissionError } from "../client/errors.ts";
-import type { InputProblem } from "./inputs/schema.ts";
+import type { Text } from "../runner-kit/text.ts";
 import type { Outcome } from "./outcome.ts";
 import type { RunState } from "./run-state.ts";
+
+/** What is wrong with an input and how to fix it. Never contains the value of `api-key`. */
+export interface InputProblem {
+  input: string;
+  /** Continues the sentence that begins with the input's name. */
+  problem: Text;
+}
 
 /** What the step was asked to do; `poll` if it only waits for a job. */
 export type Operation = "create" | "message" | "poll";

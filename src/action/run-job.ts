@@ -1,14 +1,15 @@
-import { type AgentJobClient, type CallLimits, createClient, type RetryNotice } from "../client/client.ts";
+import type { CallLimits } from "../client/call-limits.ts";
+import { type AgentJobClient, createClient, type RetryNotice } from "../client/client.ts";
 import type { Clock } from "../client/clock.ts";
 import { isTerminal, type Job } from "../client/contract.ts";
 import type { Credentials } from "../client/credentials.ts";
 import { isRequestError, SubmissionError } from "../client/errors.ts";
 import type { Transport } from "../client/transport.ts";
 import { type WaitOrigin, waitForJob } from "../client/wait.ts";
+import { say } from "../runner-kit/text.ts";
+import { excerpt } from "../runner-kit/untrusted.ts";
 import type { Inputs, Task } from "./inputs/schema.ts";
 import type { RunLog } from "./report/log.ts";
-import { say } from "./report/text.ts";
-import { excerpt } from "./report/untrusted.ts";
 import type { Operation, RunResult } from "./result.ts";
 import type { JobOrigin, RunState } from "./run-state.ts";
 

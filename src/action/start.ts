@@ -1,9 +1,9 @@
 import { systemClock } from "../client/clock.ts";
 import { createTransport } from "../client/transport.ts";
+import { connectCache } from "../runner-kit/cache.ts";
+import { say } from "../runner-kit/text.ts";
+import { forAnnotation, forLog } from "../runner-kit/untrusted.ts";
 import { main } from "./main.ts";
-import { say } from "./report/text.ts";
-import { forAnnotation, forLog } from "./report/untrusted.ts";
-import { connectCache } from "./runner/cache.ts";
 import { runnerToolkit } from "./runner/toolkit.ts";
 
 /** Runs the action with the real runner, network and clock, and exits with its exit code. */

@@ -1,3 +1,4 @@
+import type { CallLimits } from "./call-limits.ts";
 import type { Clock } from "./clock.ts";
 import { type Job, parseBody, parseErrorMessage, parseJob } from "./contract.ts";
 import type { Credentials } from "./credentials.ts";
@@ -27,13 +28,6 @@ export interface ClientOptions {
   baseUrl: URL;
   projectId: string;
   credentials: Credentials;
-}
-
-/** The limits of a call. */
-export interface CallLimits {
-  /** Monotonic time of the clock by which the call has to be over, in milliseconds. */
-  deadline: number;
-  signal: AbortSignal;
 }
 
 /** A job that was read. */

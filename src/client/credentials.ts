@@ -1,5 +1,5 @@
-import type { CallLimits } from "./client.ts";
-import { createRedactor } from "./redact.ts";
+import { createRedactor } from "../runner-kit/redact.ts";
+import type { CallLimits } from "./call-limits.ts";
 
 /** What authenticates the requests to the service. */
 export interface Credentials {

@@ -1,4 +1,5 @@
-import type { AgentJobClient, CallLimits } from "./client.ts";
+import type { CallLimits } from "./call-limits.ts";
+import type { AgentJobClient } from "./client.ts";
 import type { Clock } from "./clock.ts";
 import { isTerminal, type Job } from "./contract.ts";
 import { HttpError, isRequestError, NetworkError, type RequestError, TokenError } from "./errors.ts";

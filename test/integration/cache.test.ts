@@ -14,11 +14,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Cache, CacheEntryError, type CacheOptions, connectCache } from "../../src/action/runner/cache.ts";
+import { type Cache, CacheEntryError, type CacheOptions, connectCache } from "../../src/runner-kit/cache.ts";
 import { type CacheService, type CacheServiceOptions, startCacheService } from "../support/cache-service.ts";
 import { root } from "../support/metadata.ts";
 
-const program = resolve(root, "src/action/runner/cache-process.ts");
+const program = resolve(root, "src/runner-kit/cache-process.ts");
 const maxBytes = 64 * 1024;
 /** A process starts slowly on a busy machine. Tests of timeouts set their own. */
 const patient: CacheOptions = { program, restoreTimeoutMs: 30_000, saveTimeoutMs: 30_000 };
@@ -265,7 +265,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     const { service, environment } = await start({ fault, isReadOnly: true });
     const token = service.environment.ACTIONS_RUNTIME_TOKEN ?? "";
     const script = `
-      const { connectCache } = await import(${JSON.stringify(resolve(root, "src/action/runner/cache.ts"))});
+      const { connectCache } = await import(${JSON.stringify(resolve(root, "src/runner-kit/cache.ts"))});
       const cache = connectCache(process.env, ${JSON.stringify(patient)});
       const results = await Promise.allSettled([cache.restore("a-"), cache.save("a-1", "text")]);
       console.log(JSON.stringify(results.map(({ reason }) => reason.message)));

@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
 import type { ServerResponse } from "node:http";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { listen } from "../../service/src/http/listen.ts";
 import { connectGitHub, type GitHub, type RequestLimits } from "../../src/action/runner/github.ts";
 import type { Trace } from "../../src/client/trace.ts";
-import { listen } from "../../src/service/http/listen.ts";
 
 const token = "ghs_token_0123456789";
 const json = { "content-type": "application/json" };

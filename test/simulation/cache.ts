@@ -1,4 +1,4 @@
-import { type Cache, CacheEntryError } from "../../src/action/runner/cache.ts";
+import { type Cache, CacheEntryError } from "../../src/runner-kit/cache.ts";
 import type { CacheBehavior, CacheExchange } from "./history.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { Kill } from "./scenario.ts";

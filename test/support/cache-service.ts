@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type LoopbackServer, listen } from "../../src/service/http/listen.ts";
+import { type LoopbackServer, listen } from "../../service/src/http/listen.ts";
 
 /** v1: GitHub Enterprise Server and act. v2: GitHub.com, with archives in Azure's blob storage. */
 export type CacheProtocol = "v1" | "v2";

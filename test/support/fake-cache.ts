@@ -1,4 +1,4 @@
-import type { Cache } from "../../src/action/runner/cache.ts";
+import type { Cache } from "../../src/runner-kit/cache.ts";
 
 /** The Actions cache, at the port. Keys are immutable, and a restore takes the newest with a prefix. */
 export class FakeCache implements Cache {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
+import { type LoopbackServer, listen } from "../../service/src/http/listen.ts";
 import { GitHubError } from "../../src/action/runner/github-error.ts";
-import { type LoopbackServer, listen } from "../../src/service/http/listen.ts";
 import { FakeGitHub } from "./fake-github.ts";
 
 export interface GitHubServer extends LoopbackServer {

@@ -1,8 +1,8 @@
 import type { RequestListener, ServerResponse } from "node:http";
-import { createApi } from "../../src/service/http/api.ts";
-import { singleKey } from "../../src/service/http/authentication.ts";
-import { type LoopbackServer, listen } from "../../src/service/http/listen.ts";
-import { type Script, ScriptedEngine } from "./scripted-engine.ts";
+import { createApi } from "../../service/src/api/jobs-endpoints.ts";
+import { singleKey } from "../../service/src/http/authentication.ts";
+import { type LoopbackServer, listen } from "../../service/src/http/listen.ts";
+import { type Script, ScriptedEngine } from "../../service/test/support/scripted-engine.ts";
 
 export const serviceKey = "mint_service_key_0123456789";
 

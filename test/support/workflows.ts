@@ -50,7 +50,7 @@ export function exampleWorkflows(): WorkflowSource[] {
 
 /** The pages that users read. */
 export function pages(): string[] {
-  return ["README.md", ...projectFiles("docs/*.md")];
+  return ["README.md", "service/README.md", ...projectFiles("{,service/}docs/*.md")];
 }
 
 /** All blocks of YAML on those pages. */

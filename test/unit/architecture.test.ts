@@ -1,282 +1,294 @@
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join, normalize, resolve, sep } from "node:path";
+import { dirname, join, normalize, sep } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../support/metadata.ts";
 
-const source = resolve(root, "src");
-const files = globSync("**/*.ts", { cwd: source }).map((file) => file.replaceAll(sep, "/"));
+const patterns = ["src/**/*.ts", "service/src/**/*.ts", "service/step/**/*.ts"];
+const files = patterns.flatMap((pattern) => globSync(pattern, { cwd: root })).map((file) => file.replaceAll(sep, "/"));
 
 interface Import {
   file: string;
-  /** The path in `src` for a file, the name for a package. */
+  /** The path in the repository for a file, the name for a package. */
   target: string;
   isType: boolean;
   isDynamic: boolean;
 }
 
 function importsOf(file: string): Import[] {
-  const text = readFileSync(join(source, file), "utf8");
-  const pattern = /(?:^import (type )?[^"]*?|^export [^"]*? from |import(\())\s*"([^"]+)"/gm;
-  return [...text.matchAll(pattern)].map(([, type, dynamic, specifier = ""]) => ({
+  const text = readFileSync(join(root, file), "utf8");
+  const pattern = /(?:^import (type )?[^"]*?|^export (type )?[^"]*? from |import(\())\s*"([^"]+)"/gm;
+  return [...text.matchAll(pattern)].map(([, type, typeAgain, dynamic, specifier = ""]) => ({
     file,
     target: specifier.startsWith(".") ? normalize(join(dirname(file), specifier)).replaceAll(sep, "/") : specifier,
-    isType: type !== undefined,
+    isType: (type ?? typeAgain) !== undefined,
     isDynamic: dynamic !== undefined,
   }));
 }
 
 const imports = files.flatMap(importsOf);
+const internal = imports.filter(({ target }) => target.endsWith(".ts"));
 const format = ({ file, target }: Import) => `${file} → ${target}`;
 
-/** The folder below `src`, and the room in it: `action/report`, `service/jobs`, `action`, `client`, `service`. */
+/** The house that a file belongs to: `action`, `client`, `runner-kit`, `service` or `step`. */
+function houseOf(path: string): string {
+  const [top, part = ""] = path.split("/");
+  return top === "service" && part === "src" ? "service" : part;
+}
+
+/** The room of a house that a file is in, such as `action/report`; the file itself if it is in none. */
 function roomOf(path: string): string {
-  const [part = "", room = ""] = path.split("/");
-  return ["action", "service"].includes(part) && !room.endsWith(".ts") ? `${part}/${room}` : part;
+  const [, , room = ""] = path.split("/");
+  if (!["action", "service"].includes(houseOf(path))) return houseOf(path);
+  return room.endsWith(".ts") ? path : `${houseOf(path)}/${room}`;
 }
 
 test("there are files and imports to check", () => {
-  expect(files.length).toBeGreaterThan(50);
-  expect(imports.length).toBeGreaterThan(200);
-  for (const { target } of imports) if (target.endsWith(".ts")) expect(files).toContain(target);
+  expect(files.length).toBeGreaterThan(300);
+  expect(imports.length).toBeGreaterThan(1000);
+  for (const { target } of internal) expect(files).toContain(target);
 });
 
-const part = (path: string) => path.split("/")[0] ?? "";
-
-test("the action uses the client, and the service shares no code with either", () => {
-  const crossings = imports.filter(
-    ({ file, target }) => ["action", "client", "service"].includes(part(target)) && part(file) !== part(target),
-  );
-  const others = crossings.filter(
-    ({ file, target }) => part(file) !== "service-step" && (part(file) !== "action" || part(target) !== "client"),
-  );
+test("action → client; step → service; all but the service → runner-kit; nothing else between the houses", () => {
+  const houses: Record<string, string[]> = {
+    action: ["client", "runner-kit"],
+    client: ["runner-kit"],
+    "runner-kit": [],
+    service: [],
+    step: ["service", "runner-kit"],
+  };
+  expect([...new Set(files.map(houseOf))].sort()).toEqual(Object.keys(houses).sort());
+  const others = internal.filter(({ file, target }) => {
+    const [from, to] = [houseOf(file), houseOf(target)];
+    return from !== to && !houses[from]?.includes(to);
+  });
   expect(others.map(format)).toEqual([]);
 });
 
-test("the service's step uses of the action only the escaping and the cache, and nothing uses the step", () => {
-  const used = imports.filter(({ file, target }) => part(file) === "service-step" && part(target) === "action");
-  expect([...new Set(used.map(({ target }) => target))].sort()).toEqual([
-    "action/report/text.ts",
-    "action/report/untrusted.ts",
-    "action/runner/cache-folder.ts",
-    "action/runner/cache-process.ts",
-    "action/runner/cache.ts",
-    "action/runner/run-cache-process.ts",
-  ]);
-  const packages = imports.filter(
-    ({ file, target }) => part(file) === "service-step" && /^(@|[a-z])[^:]*$/.test(target) && !target.endsWith(".ts"),
-  );
-  expect(packages.map(format).sort()).toEqual([
-    "service-step/memory/job-entry.ts → zod/mini",
-    "service-step/runner.ts → @actions/core",
-  ]);
-  const users = imports.filter(({ file, target }) => part(file) !== "service-step" && part(target) === "service-step");
-  expect(users.map(format)).toEqual([]);
+test("no files import each other in a circle, type imports included", () => {
+  const targets = Map.groupBy(internal, ({ file }) => file);
+  const finished = new Set<string>();
+  const path: string[] = [];
+  const circles: string[] = [];
+  const visit = (file: string): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(" → "));
+    if (path.includes(file) || finished.has(file)) return;
+    path.push(file);
+    for (const { target } of targets.get(file) ?? []) visit(target);
+    path.pop();
+    finished.add(file);
+  };
+  files.forEach(visit);
+  expect(circles).toEqual([]);
 });
 
-/** For each room, the rooms and files whose code it may use. */
+/** Files without a room that every room of the service may use. They use nothing but each other. */
+const groundFloor = [
+  "days.ts",
+  "error-message.ts",
+  "model.ts",
+  "own-file.ts",
+  "per-project.ts",
+  "remove-directory.ts",
+  "sleep.ts",
+  "steady-clock.ts",
+].map((file) => `service/src/${file}`);
+
+test("the ground floor of the service stands on nothing", () => {
+  const others = internal.filter(({ file, target }) => groundFloor.includes(file) && !groundFloor.includes(target));
+  expect(others.map(format)).toEqual([]);
+});
+
+/** For each room, the rooms and files of its house that it may use, types included. `service/start` may use all. */
 const arrows: Record<string, string[]> = {
-  "action/report": ["client", "action/outcome.ts", "action/result.ts", "action/mintlify.ts"],
-  "action/inputs": [
-    "client/protected-url.ts",
-    "action/report",
-    "action/comments",
-    "action/changes/paths.ts",
-    "action/changes/since.ts",
-    "action/outcome.ts",
-    "action/mintlify.ts",
-  ],
-  "action/comments": ["client", "action/outcome.ts", "action/result.ts", "action/runner/github-error.ts"],
-  "action/runner": ["client"],
-  "action/refresh": ["client", "action/result.ts", "action/pull-request.ts", "action/runner/cache.ts"],
   "action/changes": [
-    "client",
+    "action/comments",
+    "action/inputs",
     "action/report",
-    "action/result.ts",
-    "action/comments/event.ts",
-    "action/runner/github-error.ts",
+    "action/runner",
+    "src/action/result.ts",
+    "src/action/run-state.ts",
   ],
-  "service/access": [
-    "service/http/authentication.ts",
-    "service/http/http-exception.ts",
-    "service/error-message.ts",
-    "service/outage-log.ts",
+  "action/comments": [
+    "action/inputs",
+    "action/runner",
+    "src/action/outcome.ts",
+    "src/action/result.ts",
+    "src/action/run-state.ts",
   ],
-  "service/http": [
-    "service/processes",
-    "service/store/errors.ts",
-    "service/error-message.ts",
-    "service/log-context.ts",
+  "action/inputs": [
+    "action/changes",
+    "action/comments",
+    "action/runner",
+    "src/action/mintlify.ts",
+    "src/action/outcome.ts",
+    "src/action/result.ts",
   ],
-  "service/metrics": [],
-  "service/pages": [
-    "service/http",
-    "service/jobs/commit-title.ts",
-    "service/pulls/state-error-log.ts",
-    "service/store/errors.ts",
-    "service/error-message.ts",
-    "service/own-file.ts",
+  "action/refresh": [
+    "action/inputs",
+    "action/runner",
+    "src/action/pull-request.ts",
+    "src/action/result.ts",
+    "src/action/run-state.ts",
   ],
-  "service/jobs": [
-    "service/agents",
-    "service/git",
-    "service/pulls",
-    "service/processes/resource-exhausted.ts",
-    "service/store/errors.ts",
-    "service/store/ready-turns.ts",
-    "service/metrics/metrics.ts",
-    "service/error-message.ts",
-    "service/log-context.ts",
-    "service/outage-log.ts",
-    "service/remove-directory.ts",
+  "action/report": [
+    "action/changes",
+    "action/comments",
+    "action/inputs",
+    "action/refresh",
+    "action/runner",
+    "src/action/mintlify.ts",
+    "src/action/outcome.ts",
+    "src/action/pull-request.ts",
+    "src/action/result.ts",
+    "src/action/run-state.ts",
   ],
-  "service/store": [
-    "service/jobs/job-copies.ts",
-    "service/jobs/job-directory.ts",
-    "service/jobs/shared-homes.ts",
-    "service/error-message.ts",
-    "service/outage-log.ts",
-  ],
-  "service/pulls": ["service/git", "service/error-message.ts"],
-  "service/agents": ["service/processes", "service/own-file.ts"],
-  "service/git": ["service/processes", "service/own-file.ts", "service/remove-directory.ts"],
-  "service/processes": [],
+  "action/runner": [],
+  "service/access": ["service/http", "service/log", "service/options"],
+  "service/agents": ["service/options", "service/processes"],
+  "service/api": ["service/http", "service/jobs", "service/log", "service/metrics", "service/store"],
   "service/editor": [],
+  "service/files": ["service/git", "service/store"],
+  "service/git": ["service/processes"],
+  "service/http": ["service/log", "service/metrics", "service/processes", "service/store"],
+  "service/jobs": ["service/files", "service/log", "service/metrics", "service/store"],
+  "service/log": [],
+  "service/metrics": [],
+  "service/options": ["service/access", "service/agents", "service/pulls"],
+  "service/pages": [
+    "service/files",
+    "service/git",
+    "service/http",
+    "service/jobs",
+    "service/log",
+    "service/pulls",
+    "service/store",
+  ],
+  "service/processes": [],
+  "service/pulls": ["service/git", "service/metrics"],
+  "service/store": ["service/files", "service/log", "service/pages", "service/pulls"],
+  "service/turns": [
+    "service/agents",
+    "service/files",
+    "service/git",
+    "service/log",
+    "service/metrics",
+    "service/processes",
+    "service/pulls",
+    "service/store",
+  ],
+  "service/upkeep": ["service/files", "service/git", "service/log", "service/pulls", "service/store"],
 };
 
-test.each(Object.entries(arrows))("%s only uses the code of %j and its own", (room, targets) => {
-  const values = imports.filter(({ target, isType }) => !isType && target.endsWith(".ts"));
-  const others = values.filter(
-    ({ file, target }) =>
-      roomOf(file) === room && ![room, ...targets].includes(roomOf(target)) && !targets.includes(target),
-  );
+test.each(Object.entries(arrows))("%s only uses %j", (room, targets) => {
+  const allowed = [room, ...targets, ...groundFloor, "client", "runner-kit"];
+  const others = internal.filter(({ file, target }) => roomOf(file) === room && !allowed.includes(roomOf(target)));
   expect(others.map(format)).toEqual([]);
 });
 
 test("every room has a rule", () => {
-  const rooms = new Set(files.map(roomOf).filter((room) => room.includes("/")));
-  expect([...rooms].sort()).toEqual(Object.keys(arrows).sort());
-});
-
-test("each package of the action is imported by one file", () => {
-  const packages = imports
-    .filter(({ file, target }) => file.startsWith("action/") && /^@(actions|octokit)\//.test(target))
-    .map(format);
-  expect(packages.sort()).toEqual([
-    "action/runner/cache-process.ts → @actions/cache",
-    "action/runner/github.ts → @actions/github",
-    "action/runner/github.ts → @octokit/plugin-retry",
-    "action/runner/github.ts → @octokit/plugin-throttling",
-    "action/runner/toolkit.ts → @actions/core",
-  ]);
-});
-
-test("the client for GitHub is only loaded on demand", () => {
-  const users = imports.filter(({ target, isType }) => target === "action/runner/github.ts" && !isType);
-  expect(users.map(({ file, isDynamic }) => ({ file, isDynamic }))).toEqual([
-    { file: "action/start.ts", isDynamic: true },
-  ]);
-});
-
-test("what requests OIDC tokens is only loaded on demand", () => {
-  const users = imports.filter(({ target, isType }) => target === "action/runner/id-token.ts" && !isType);
-  expect(users.map(({ file, isDynamic }) => ({ file, isDynamic }))).toEqual([
-    { file: "action/start.ts", isDynamic: true },
-  ]);
-});
-
-test("@actions/cache is only loaded on demand", () => {
-  const users = imports.filter(({ target }) => target === "action/runner/cache-process.ts");
-  expect(users.filter(({ isDynamic }) => !isDynamic).map(format)).toEqual([]);
-});
-
-test("the network and the file system are used by one file per purpose", () => {
-  const users = (pattern: RegExp) => [
-    ...new Set(
-      imports
-        .filter(({ file, target }) => !part(file).startsWith("service") && pattern.test(target))
-        .map(({ file }) => file)
-        .sort(),
-    ),
-  ];
-  expect(users(/^node:(https?|net|tls)$/)).toEqual(["client/transport.ts"]);
-  expect(users(/^node:fs/)).toEqual([
-    "action/inputs/prompt-file.ts",
-    "action/runner/cache-folder.ts",
-    "action/runner/cache.ts",
-    "action/runner/event-file.ts",
-    "action/runner/toolkit.ts",
-  ]);
-});
-
-test("the service uses few packages besides Node, each in one place", () => {
-  const packages = imports.filter(
-    ({ file, target, isType }) =>
-      file.startsWith("service/") && !isType && !target.endsWith(".ts") && !target.startsWith("node:"),
-  );
-  expect([...new Set(packages.map(({ file, target }) => `${dirname(file)} → ${target}`))].sort()).toEqual([
-    "service → pino",
-    "service → zod/mini",
-    "service/access → jose",
-    "service/access → zod/mini",
-    "service/jobs → tar",
-    "service/metrics → prom-client",
-    "service/pages → lru-cache",
-    "service/pages → p-limit",
-    "service/pulls/github → @octokit/core",
-    "service/pulls/github → @octokit/plugin-retry",
-    "service/pulls/github → @octokit/plugin-throttling",
-    "service/pulls/github → zod/mini",
-    "service/store/postgres → pg",
-    "service/store/postgres → pg-boss",
-    "service/store/sqlite → p-limit",
-  ]);
+  const rooms = new Set(files.map(roomOf).filter((room) => !room.endsWith(".ts") && room.includes("/")));
+  expect([...rooms].sort()).toEqual([...Object.keys(arrows), "service/start"].sort());
 });
 
 test("nothing imports an entry point", () => {
-  const users = imports.filter(({ target }) => /(^|\/)(index|main)\.ts$/.test(target)).map(format);
-  expect(users).toEqual(["action/start.ts → action/main.ts"]);
+  const users = internal.filter(({ target }) => /(^|\/)(index|main)\.ts$/.test(target)).map(format);
+  expect(users).toEqual(["src/action/start.ts → src/action/main.ts"]);
 });
 
-test("only a service with a file of keys or trusted workflows loads what that needs", () => {
-  const onDemand = ["open-authenticator.ts", "run-key-command.ts", "workflow-tokens.ts"];
-  const users = imports.filter(
-    ({ target, isType }) => onDemand.includes(target.replace("service/access/", "")) && !isType,
-  );
-  expect(users.map((one) => `${format(one)}${one.isDynamic ? "" : ", always"}`).sort()).toEqual([
-    "service/access/open-authenticator.ts → service/access/workflow-tokens.ts",
-    "service/main.ts → service/access/open-authenticator.ts",
-    "service/main.ts → service/access/run-key-command.ts",
-  ]);
-  const loaded = [...importedBy("service-step/server.ts")].filter((file) => file.startsWith("service/access/"));
-  expect(loaded).toEqual(["service/access/trust-rule.ts"]);
+/** Files that only some runs need, and the one file that loads each when it is needed. */
+const onDemand: Record<string, string> = {
+  "src/action/comment-mode.ts": "src/action/execute.ts",
+  "src/action/runner/github.ts": "src/action/start.ts",
+  "src/action/runner/id-token.ts": "src/action/start.ts",
+  "service/src/access/open-authenticator.ts": "service/src/main.ts",
+  "service/src/access/run-key-command.ts": "service/src/main.ts",
+  "service/src/access/workflow-tokens.ts": "service/src/access/open-authenticator.ts",
+  "service/src/log/json-printer.ts": "service/src/log/service-log.ts",
+  "service/src/metrics/prometheus.ts": "service/src/main.ts",
+  "service/src/store/postgres/import-store.ts": "service/src/main.ts",
+  "service/src/store/postgres/open-store.ts": "service/src/main.ts",
+};
+
+test.each(Object.entries(onDemand))("%s is only loaded on demand, by %s", (file, user) => {
+  const users = internal.filter(({ target, isType }) => target === file && !isType);
+  const room = dirname(file);
+  const fromOutside = users.filter((one) => one.isDynamic || room !== dirname(one.file));
+  expect(fromOutside.map((one) => ({ user: one.file, isDynamic: one.isDynamic }))).toEqual([{ user, isDynamic: true }]);
+});
+
+test("@actions/cache is loaded only by the process that is started for it", () => {
+  const users = internal.filter(({ target }) => target === "src/runner-kit/cache-process.ts");
+  expect(users.filter(({ isDynamic }) => !isDynamic).map(format)).toEqual([]);
 });
 
 /** Returns the files that are loaded with a file. */
-function importedBy(file: string, found = new Set<string>()): Set<string> {
-  for (const { target } of imports.filter((one) => one.file === file && !one.isType && !one.isDynamic))
-    if (target.endsWith(".ts") && !found.has(target)) importedBy(target, found.add(target));
+function loadedWith(file: string, found = new Set<string>()): Set<string> {
+  for (const { target } of internal.filter((one) => one.file === file && !one.isType && !one.isDynamic))
+    if (!found.has(target)) loadedWith(target, found.add(target));
   return found;
 }
 
-test("only the process of the service loads what metrics and JSON need, and only then", () => {
-  const users = imports.filter(
-    ({ target, isType }) => !isType && ["service/metrics/prometheus.ts", "service/json-printer.ts"].includes(target),
-  );
-  expect(users.map(({ file, isDynamic }) => ({ file, isDynamic }))).toEqual([
-    { file: "service/main.ts", isDynamic: true },
-    { file: "service/service-log.ts", isDynamic: true },
-  ]);
-  const printers = imports.filter(({ target, isType }) => !isType && target === "service/service-log.ts");
-  expect(printers.map(format)).toEqual(["service/main.ts → service/service-log.ts"]);
+test("the service in the step loads neither keys in a file, nor metrics, nor Postgres", () => {
+  const loaded = [...loadedWith("service/step/server.ts")];
+  expect(loaded.length).toBeGreaterThan(100);
+  const unused = /^service\/src\/(access|metrics\/prometheus|store\/postgres|log\/json)/;
+  expect(loaded.filter((file) => unused.test(file))).toEqual(["service/src/access/trust-rule.ts"]);
 });
 
-test("only a service with a Postgres store loads what that needs", () => {
-  const inPostgres = (path: string) => path.startsWith("service/store/postgres/");
-  const users = imports.filter(({ file, target, isType }) => inPostgres(target) && !inPostgres(file) && !isType);
-  expect(users.map(({ file, isDynamic }) => ({ file, isDynamic }))).toEqual([
-    { file: "service/main.ts", isDynamic: true },
-    { file: "service/main.ts", isDynamic: true },
+test("the service loads what only some settings need on demand", () => {
+  const loaded = [...loadedWith("service/src/main.ts")];
+  const onlyForSome = /^service\/src\/(access\/(open|run|workflow)|metrics\/prometheus|store\/postgres|log\/json)/;
+  expect(loaded.filter((file) => onlyForSome.test(file))).toEqual([]);
+});
+
+test("each package is imported in few places, by a house that depends on it", () => {
+  const packages = imports.filter(
+    ({ target, isType }) => !isType && !target.endsWith(".ts") && !/^(node:|zod\/)/.test(target),
+  );
+  const places = packages.map(
+    ({ file, target }) => `${houseOf(file) === "service" ? dirname(file) : file} → ${target}`,
+  );
+  expect([...new Set(places)].sort()).toEqual([
+    "service/src/access → jose",
+    "service/src/files → tar",
+    "service/src/log → pino",
+    "service/src/metrics → prom-client",
+    "service/src/pages → lru-cache",
+    "service/src/pages → p-limit",
+    "service/src/pulls/github → @octokit/core",
+    "service/src/pulls/github → @octokit/plugin-retry",
+    "service/src/pulls/github → @octokit/plugin-throttling",
+    "service/src/store/postgres → pg",
+    "service/src/store/postgres → pg-boss",
+    "service/src/store/sqlite → p-limit",
+    "service/step/runner.ts → @actions/core",
+    "src/action/changes/version-order.ts → semver/functions/coerce.js",
+    "src/action/changes/version-order.ts → semver/functions/compare.js",
+    "src/action/runner/github.ts → @actions/github",
+    "src/action/runner/github.ts → @octokit/plugin-retry",
+    "src/action/runner/github.ts → @octokit/plugin-throttling",
+    "src/action/runner/toolkit.ts → @actions/core",
+    "src/runner-kit/cache-process.ts → @actions/cache",
   ]);
-  const homes = imports.filter(({ target, isType }) => target === "service/jobs/shared-homes.ts" && !isType);
-  expect(homes.map(format)).toEqual(["service/store/postgres/open-store.ts → service/jobs/shared-homes.ts"]);
+  for (const [folder, start] of Object.entries({ ".": "src/", service: "service/" })) {
+    const { dependencies } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+    const used = imports.filter(({ file, target }) => file.startsWith(start) && !/^(node:)|\.ts$/.test(target));
+    const names = used.map(({ target }) => /^(@[^/]+\/)?[^/]+/.exec(target)?.[0]);
+    expect(Object.keys(dependencies).sort()).toEqual([...new Set(names)].sort());
+  }
+});
+
+test("the action and the client use the network and the file system in one file per purpose", () => {
+  const users = (pattern: RegExp) => {
+    const found = imports.filter(({ file, target }) => file.startsWith("src/") && pattern.test(target));
+    return [...new Set(found.map(({ file }) => file))].sort();
+  };
+  expect(users(/^node:(https?|net|tls)$/)).toEqual(["src/client/transport.ts"]);
+  expect(users(/^node:fs/)).toEqual([
+    "src/action/inputs/prompt-file.ts",
+    "src/action/runner/event-file.ts",
+    "src/action/runner/toolkit.ts",
+    "src/runner-kit/cache-folder.ts",
+    "src/runner-kit/cache.ts",
+  ]);
 });

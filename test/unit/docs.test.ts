@@ -5,7 +5,7 @@ import { root } from "../support/metadata.ts";
 import { pages } from "../support/workflows.ts";
 
 const page = readFileSync(resolve(root, "docs/reliability.md"), "utf8");
-const rows = [...page.matchAll(/^\| (.+) \| `((?:e2e|integration|unit)\/[\w/-]+)` › (.+) \|$/gm)];
+const rows = [...page.matchAll(/^\| (.+) \| `((?:service\/)?(?:e2e|integration|unit)\/[\w/-]+)` › (.+) \|$/gm)];
 
 test("the table of failures has rows to check", () => {
   expect(rows.length).toBeGreaterThan(25);
@@ -14,13 +14,14 @@ test("the table of failures has rows to check", () => {
 test.each(rows.map(([, row = "", file = "", name = ""]) => ({ failure: row.split(" | ")[0], file, name })))(
   "the test that shows it exists: $failure",
   ({ file, name }) => {
-    const text = readFileSync(resolve(root, "test", `${file}.test.ts`), "utf8");
+    const path = file.startsWith("service/") ? file.replace("/", "/test/") : `test/${file}`;
+    const text = readFileSync(resolve(root, `${path}.test.ts`), "utf8");
     expect(text).toContain(`"${name}"`);
   },
 );
 
 test("the table of mutation scores names files that exist", () => {
-  const files = [...page.matchAll(/^\| `(src\/.+\.ts)` \|/gm)].map(([, file = ""]) => file);
+  const files = [...page.matchAll(/^\| `((?:src|service)\/.+\.ts)` \|/gm)].map(([, file = ""]) => file);
   expect(files.length).toBeGreaterThan(40);
   for (const file of files) expect(existsSync(resolve(root, file)), file).toBe(true);
 });

@@ -54,7 +54,7 @@ test.each(inCommentMode)("the permissions of $where are those that the table nam
         ...(inputs?.reply === false ? silent : replies),
         ...(inputs?.changes ? changes : []),
       ]);
-    // docs/own-agent.md names these for the service's step.
+    // service/docs/own-agent.md names these for the service's step.
     if (steps.some(isServiceStep)) needed.push(["contents", "write"], ["pull-requests", "write"]);
     expect(permissions).toEqual(union(needed));
   }

@@ -1,14 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { errorMessage } from "../../src/service/error-message.ts";
+import { errorMessage } from "../../service/src/error-message.ts";
 import { mutate } from "./mutate.ts";
 import { renderReport, tallies } from "./report.ts";
 
 const help = `Usage: npm run mutate [-- PATH ...] [options]
 
 Changes the sources in many small ways, one at a time, and reports which of these mutants no test notices: there the tests
-would let a mistake pass. PATH is a file or folder (default: src/client src/action src/service). Uses the tests in
+would let a mistake pass. PATH is a file or folder (default: src/client src/action src/runner-kit service/src service/step). Uses the tests in
 test/unit and test/integration. A mutant cannot reach other processes: tests of dist, and of programs that a test starts,
 do not count, and files that only such processes run are listed apart. So are mutants of string literals.
 
@@ -38,7 +38,10 @@ function readOptions(): Options | "help" {
   if (values.help) return "help";
   const threshold = Number(values.threshold);
   if (!(threshold >= 0 && threshold <= 100)) throw new Error("--threshold must be a number from 0 to 100");
-  const paths = positionals.length > 0 ? positionals : ["src/client", "src/action", "src/service"];
+  const paths =
+    positionals.length > 0
+      ? positionals
+      : ["src/client", "src/action", "src/runner-kit", "service/src", "service/step"];
   return { paths, without: values.without, json: values.json, threshold };
 }
 

@@ -74,7 +74,7 @@ export async function mutate({
   try {
     const copy = copyRepository(root, scratch);
     const reach = createImportGraph();
-    const found = globSync("test/{unit,integration}/**/*.test.ts", { cwd: copy, exclude: without });
+    const found = globSync("{,service/}test/{unit,integration}/**/*.test.ts", { cwd: copy, exclude: without });
     const tests = found.map((file) => join(copy, file));
     const reached = new Set(tests.flatMap((test) => [...reach(test)]));
     const imported = files.filter((file) => reached.has(resolve(copy, file)));

@@ -26,8 +26,7 @@ const vitest = await createVitest(
     root,
     // Without the projects of the configuration, which have settings of their own.
     config: false,
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/agents/**", "test/browser/**"],
+    include: ["{,service/}test/{unit,integration}/**/*.test.ts"],
     testTimeout: 60_000,
     runner: resolve(import.meta.dirname, "runner.ts"),
     // The sources are imported once per step, and every test runs in the same worker.

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import { say, type Text } from "../report/text.ts";
+import { say, type Text } from "../../runner-kit/text.ts";
 import type { PromptFile } from "./schema.ts";
 
 /**

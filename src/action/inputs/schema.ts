@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { say, type Text, trusted } from "../../runner-kit/text.ts";
 import type { PathFilter } from "../changes/paths.ts";
 import type { Since } from "../changes/since.ts";
 import { doorOf, isThreadEvent, isTriggeredBy } from "../comments/event.ts";
@@ -7,8 +8,7 @@ import { placeholders, unknownPlaceholders } from "../comments/prompt-template.t
 import type { Triggers } from "../comments/trigger.ts";
 import { isMintlify } from "../mintlify.ts";
 import type { FailableOutcome } from "../outcome.ts";
-import { say, type Text, trusted } from "../report/text.ts";
-import type { RunResult } from "../result.ts";
+import type { InputProblem, RunResult } from "../result.ts";
 import {
   type AuthMethod,
   allowedBots,
@@ -113,17 +113,15 @@ export interface CommentMode extends PermissionRules, Triggers {
   token: string;
 }
 
-/** What is wrong with an input and how to fix it. Never contains the value of `api-key`. */
-export interface InputProblem {
+/** A problem with an input that exists. */
+interface Problem extends InputProblem {
   input: InputName;
-  /** Continues the sentence that begins with the input's name. */
-  problem: Text;
 }
 
 /** `summary` is known even if other inputs are invalid. `skipped`: the inputs do not matter, because there is nothing to do. */
 export type InputsResult =
   | { ok: true; settings: Settings; mode: { kind: "plain"; task: Task } | ({ kind: "comment" } & CommentMode) }
-  | { ok: false; problems: InputProblem[]; skipped?: Extract<RunResult, { kind: "skipped" }>; summary: boolean };
+  | { ok: false; problems: Problem[]; skipped?: Extract<RunResult, { kind: "skipped" }>; summary: boolean };
 
 const schema = z.object({
   prompt: z.string(),
@@ -191,7 +189,7 @@ export function parseInputs(source: InputSource): InputsResult {
     const skipped = { kind: "skipped", reason: "fork", door: doorOf(eventName) } as const;
     return { ok: false, problems: [], skipped, summary };
   }
-  const problems: InputProblem[] = [
+  const problems: Problem[] = [
     ...projectProblems(raw),
     ...(raw.auth === "github-oidc" ? idTokenProblems(raw, canRequestIdTokens) : keyProblems(raw)),
     ...(parsed.error?.issues ?? []).map((issue) => ({
@@ -250,7 +248,7 @@ export function parseInputs(source: InputSource): InputsResult {
   };
 }
 
-function projectProblems(raw: RawInputs): InputProblem[] {
+function projectProblems(raw: RawInputs): Problem[] {
   if (raw["project-id"] !== "") return [];
   const baseUrl = URL.parse(raw["base-url"]);
   const problem =
@@ -260,13 +258,13 @@ function projectProblems(raw: RawInputs): InputProblem[] {
   return [{ input: "project-id", problem }];
 }
 
-function keyProblems(raw: RawInputs): InputProblem[] {
+function keyProblems(raw: RawInputs): Problem[] {
   const problem = apiKeyProblem(raw["api-key"]);
   return problem === undefined ? [] : [{ input: "api-key", problem: trusted(problem) }];
 }
 
-function idTokenProblems(raw: RawInputs, canRequestIdTokens: boolean): InputProblem[] {
-  const problems: InputProblem[] = [];
+function idTokenProblems(raw: RawInputs, canRequestIdTokens: boolean): Problem[] {
+  const problems: Problem[] = [];
   if (raw["api-key"] !== "") {
     const problem = say`cannot be used together with auth: github-oidc, which takes its place. Remove one of them`;
     problems.push({ input: "api-key", problem });
@@ -287,7 +285,7 @@ function promptProblems(
   raw: RawInputs,
   file: PromptFile | undefined,
   { eventName, isComment }: { eventName: string; isComment: boolean },
-): InputProblem[] {
+): Problem[] {
   if (raw.prompt && raw["prompt-file"]) {
     return [{ input: "prompt-file", problem: say`cannot be used together with prompt` }];
   }
@@ -302,7 +300,7 @@ function promptProblems(
   return [{ input: "prompt", problem }];
 }
 
-function intervalProblems(raw: RawInputs): InputProblem[] {
+function intervalProblems(raw: RawInputs): Problem[] {
   const minSeconds = positiveDecimal.safeParse(raw["poll-interval-seconds"]).data ?? 0;
   const maxSeconds = positiveDecimal.safeParse(raw["max-poll-interval-seconds"]).data ?? Number.POSITIVE_INFINITY;
   if (maxSeconds >= minSeconds) return [];
@@ -310,19 +308,19 @@ function intervalProblems(raw: RawInputs): InputProblem[] {
   return [{ input: "max-poll-interval-seconds", problem }];
 }
 
-function sessionProblems(raw: RawInputs): InputProblem[] {
+function sessionProblems(raw: RawInputs): Problem[] {
   if (raw.session === "" || raw["job-id"] === "") return [];
   return [{ input: "session", problem: say`cannot be used together with job-id` }];
 }
 
-function changesProblems(raw: RawInputs): InputProblem[] {
+function changesProblems(raw: RawInputs): Problem[] {
   if (raw.changes !== "none") return [];
   const names = (["changes-since", "paths"] as const).filter((name) => raw[name] !== inputDefaults[name]);
   return names.map((input) => ({ input, problem: say`needs changes: list or changes: diff` }));
 }
 
-function commentProblems(raw: RawInputs, template: string): InputProblem[] {
-  const problems: InputProblem[] = [];
+function commentProblems(raw: RawInputs, template: string): Problem[] {
+  const problems: Problem[] = [];
   const known = placeholders(raw.changes !== "none");
   const unknown = unknownPlaceholders(template, known);
   if (unknown.length > 0) {
@@ -334,7 +332,7 @@ function commentProblems(raw: RawInputs, template: string): InputProblem[] {
   return problems;
 }
 
-function tokenProblems(raw: RawInputs, isComment: boolean): InputProblem[] {
+function tokenProblems(raw: RawInputs, isComment: boolean): Problem[] {
   const user = !isComment ? "changes" : raw["trigger-phrase"] ? "trigger-phrase" : "trigger-label";
   const problem =
     raw["github-token"] === ""

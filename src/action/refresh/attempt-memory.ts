@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { isUsableJobId } from "../../client/contract.ts";
 import { messageOf } from "../../client/errors.ts";
+import type { Cache } from "../../runner-kit/cache.ts";
 import type { Settings, Task } from "../inputs/schema.ts";
-import type { Cache } from "../runner/cache.ts";
 import { hash } from "./hash.ts";
 
 /** A task that sends something, so that a re-run must not repeat it. */

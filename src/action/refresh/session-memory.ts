@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { isUsableJobId } from "../../client/contract.ts";
 import { messageOf } from "../../client/errors.ts";
+import { type Cache, CacheEntryError } from "../../runner-kit/cache.ts";
 import type { Settings } from "../inputs/schema.ts";
 import { locatePullRequest, type PullRequest } from "../pull-request.ts";
-import { type Cache, CacheEntryError } from "../runner/cache.ts";
 import { hash } from "./hash.ts";
 
 /** How many pull requests a session remembers. */

@@ -1,9 +1,9 @@
+import { joinSentences, type Message, say, type Text, trusted } from "../../runner-kit/text.ts";
 import { outcomes } from "../outcome.ts";
 import type { BlockedResult, Door, RunResult } from "../result.ts";
 import { checkService, howToStartAnother, type ResultContext } from "./advice.ts";
 import { shortRef } from "./changes-text.ts";
 import { count } from "./format.ts";
-import { joinSentences, type Message, say, type Text, trusted } from "./text.ts";
 
 type Skip = Extract<RunResult, { kind: "skipped" }>;
 

@@ -2,6 +2,8 @@ import { isKnownStatus, type Job } from "../../client/contract.ts";
 import { messageOf, type RequestError } from "../../client/errors.ts";
 import type { Trace } from "../../client/trace.ts";
 import type { WaitEvent } from "../../client/wait.ts";
+import { capitalized, join, type Message, plain, say, type Text } from "../../runner-kit/text.ts";
+import { excerpt, forAnnotation, forLog } from "../../runner-kit/untrusted.ts";
 import type { ChangesEvent } from "../changes/find-changes.ts";
 import type { Inputs } from "../inputs/schema.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
@@ -12,8 +14,6 @@ import type { Toolkit } from "../runner/toolkit.ts";
 import { describeFiles, shortRef } from "./changes-text.ts";
 import { count, delay, duration, elapsed, size } from "./format.ts";
 import { failureReason } from "./request-failure.ts";
-import { capitalized, join, type Message, plain, say, type Text } from "./text.ts";
-import { excerpt, forAnnotation, forLog } from "./untrusted.ts";
 
 /** The runner shows ten warnings per step; recurring connection problems must leave room for others. */
 const maxConnectionWarnings = 5;

@@ -1,5 +1,5 @@
+import { forHtml } from "../../runner-kit/untrusted.ts";
 import type { PullRequest } from "../pull-request.ts";
-import { forHtml } from "./untrusted.ts";
 
 /** Renders the link to a pull request as HTML, for summary and reply. */
 export function pullRequestLink({ url, number }: PullRequest): string {

@@ -1,4 +1,6 @@
 import { isTerminal } from "../../client/contract.ts";
+import type { Message, Text } from "../../runner-kit/text.ts";
+import { code, forHtml, textToHtml } from "../../runner-kit/untrusted.ts";
 import type { CommandAnswer, JobReading } from "../comments/command.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
 import { isJobNotFound } from "../result.ts";
@@ -7,8 +9,6 @@ import { duration } from "./format.ts";
 import { jobPageLink } from "./job-page-link.ts";
 import { pullRequestLink } from "./pull-request-link.ts";
 import { failureReason } from "./request-failure.ts";
-import type { Message, Text } from "./text.ts";
-import { code, forHtml, textToHtml } from "./untrusted.ts";
 
 /** What every reply contains, whatever the state of the job. */
 export interface ReplyFrame {

@@ -1,9 +1,9 @@
 import { HttpError, InvalidResponseError, type RequestError, TokenError } from "../../client/errors.ts";
+import { capitalized, join, joinSentences, say, type Text, trusted } from "../../runner-kit/text.ts";
+import { excerpt } from "../../runner-kit/untrusted.ts";
 import type { Operation } from "../result.ts";
 import { hasDashboard, type ResultContext } from "./advice.ts";
 import { duration } from "./format.ts";
-import { capitalized, join, joinSentences, say, type Text, trusted } from "./text.ts";
-import { excerpt } from "./untrusted.ts";
 
 /** The rate limits are counted over an hour. Specification: "Limits". */
 const hourMs = 3_600_000;

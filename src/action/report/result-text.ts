@@ -6,6 +6,7 @@ import {
   type RequestError,
   type SubmissionError,
 } from "../../client/errors.ts";
+import { joinSentences, type Message, say, type Text, trusted } from "../../runner-kit/text.ts";
 import { outcomes } from "../outcome.ts";
 import type { RunResult } from "../result.ts";
 import {
@@ -21,7 +22,6 @@ import {
 import { describeBlocked, describeSkip } from "./comment-text.ts";
 import { duration } from "./format.ts";
 import { explainRequestFailure, failureReason } from "./request-failure.ts";
-import { joinSentences, type Message, say, type Text, trusted } from "./text.ts";
 
 /** Describes a result: what happened, whether a job is running now, and what to do next. */
 export function describeResult(result: RunResult, context: ResultContext): Message {

@@ -1,4 +1,6 @@
 import { isTerminal } from "../../client/contract.ts";
+import type { Message, Text } from "../../runner-kit/text.ts";
+import { code, forHtml, textToHtml } from "../../runner-kit/untrusted.ts";
 import type { Changes } from "../changes/changes.ts";
 import type { Task } from "../inputs/schema.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
@@ -7,8 +9,6 @@ import { describeFiles, shortRef } from "./changes-text.ts";
 import { count, duration, size } from "./format.ts";
 import { jobPageLink } from "./job-page-link.ts";
 import { pullRequestLink } from "./pull-request-link.ts";
-import type { Message, Text } from "./text.ts";
-import { code, forHtml, textToHtml } from "./untrusted.ts";
 
 /** How many characters of the prompt are shown: enough to recognize it. */
 const promptLimit = 2000;

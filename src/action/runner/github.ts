@@ -2,8 +2,8 @@ import { getOctokit } from "@actions/github";
 import { retry } from "@octokit/plugin-retry";
 import { throttling } from "@octokit/plugin-throttling";
 import { messageOf } from "../../client/errors.ts";
-import { createRedactor } from "../../client/redact.ts";
 import { safeTraceListener, type Trace } from "../../client/trace.ts";
+import { createRedactor } from "../../runner-kit/redact.ts";
 import { GitHubError } from "./github-error.ts";
 
 /** The limits of a request to GitHub. */

@@ -1,12 +1,12 @@
-import type { CallLimits } from "../../client/client.ts";
+import type { CallLimits } from "../../client/call-limits.ts";
 import type { Clock } from "../../client/clock.ts";
 import type { Credentials } from "../../client/credentials.ts";
 import { messageOf, TokenError } from "../../client/errors.ts";
 import { isProtectedUrl } from "../../client/protected-url.ts";
-import { createRedactor } from "../../client/redact.ts";
 import { backoffMs } from "../../client/retry.ts";
 import { safeTraceListener, type Trace, traceTransport } from "../../client/trace.ts";
 import { type HttpResponse, isSuccess, type Transport } from "../../client/transport.ts";
+import { createRedactor } from "../../runner-kit/redact.ts";
 import type { Environment } from "./environment.ts";
 
 /** The timeout of one request for a token, in milliseconds, unless less time is left. */

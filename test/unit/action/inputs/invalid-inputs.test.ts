@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseInputs } from "../../../../src/action/inputs/schema.ts";
-import { plain, say } from "../../../../src/action/report/text.ts";
+import { plain, say } from "../../../../src/runner-kit/text.ts";
 
 const valid = { prompt: "Do it", "project-id": "docs", "api-key": "mint_key_0123456789" };
 

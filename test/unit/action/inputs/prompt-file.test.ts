@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readPromptFile } from "../../../../src/action/inputs/prompt-file.ts";
-import { plain } from "../../../../src/action/report/text.ts";
+import { plain } from "../../../../src/runner-kit/text.ts";
 
 let folder: string;
 let workspace: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { CacheEntryError } from "../../../../src/action/runner/cache.ts";
 import type { GitHub } from "../../../../src/action/runner/github.ts";
+import { CacheEntryError } from "../../../../src/runner-kit/cache.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
 import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
 import { type MainOptions, prLink, record, respondWith, runMain } from "../../../support/run-main.ts";

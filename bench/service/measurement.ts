@@ -1,8 +1,0 @@
-/** A row of the table in docs/service.md. */
-export interface Measurement {
-  /** What was measured. */
-  what: string;
-  /** What it was before this was fixed. */
-  before: string;
-  now: string;
-}

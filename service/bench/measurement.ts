@@ -1,0 +1,8 @@
+/** A row of the table in service/README.md. */
+export interface Measurement {
+  /** What was measured. */
+  what: string;
+  /** What it was before this was fixed. */
+  before: string;
+  now: string;
+}

@@ -1,0 +1,93 @@
+import { errorMessage } from "../error-message.ts";
+import { OutageLog } from "../log/outage-log.ts";
+import { readKeyFile, readStamp, type StoredKey } from "./key-file.ts";
+
+export interface KeyFileReaderOptions {
+  file: string;
+  /** Milliseconds since any moment. */
+  now: () => number;
+  log: (line: string) => void;
+  /** Called with the keys when they are read. */
+  onRead?: (keys: readonly StoredKey[]) => void;
+}
+
+/** How often the file is looked at, at most. */
+const checkMs = 1000;
+
+/**
+ * Knows the keys of a file, and reads it again within a second after a change. It looks at the file when a key is needed,
+ * because a watch would miss changes on network file systems, and when a link to the file is swapped, as in Kubernetes. A
+ * file that cannot be read changes nothing, because the keys of everyone would end with it.
+ */
+export class KeyFileReader {
+  readonly #options: KeyFileReaderOptions;
+  readonly #outage: OutageLog;
+  #byHash: ReadonlyMap<string, StoredKey> = new Map();
+  #stamp = "";
+  #checkedAt = 0;
+  #check: Promise<void> | undefined;
+
+  private constructor(options: KeyFileReaderOptions) {
+    this.#options = options;
+    this.#outage = new OutageLog(options.log);
+  }
+
+  /** @throws if there is no such file, or it cannot be used */
+  static async open(options: KeyFileReaderOptions): Promise<KeyFileReader> {
+    const reader = new KeyFileReader(options);
+    reader.#checkedAt = options.now();
+    await reader.#read().catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT") throw error;
+      const command = `npm run service -- key add NAME --keys ${options.file}`;
+      throw new Error(`${options.file} does not exist. Create it with its first key: ${command}`);
+    });
+    return reader;
+  }
+
+  /**
+   * Returns the key with a hash, whether it has expired or not. A look-up by hash takes no time from which parts of a key could
+   * be guessed.
+   */
+  async find(sha256: string): Promise<StoredKey | undefined> {
+    await this.#refresh();
+    return this.#byHash.get(sha256);
+  }
+
+  /** Returns the keys. */
+  async keys(): Promise<Iterable<StoredKey>> {
+    await this.#refresh();
+    return this.#byHash.values();
+  }
+
+  #refresh(): Promise<void> {
+    const now = this.#options.now();
+    // A clock that was set back must not stop the checks.
+    if (this.#check === undefined && Math.abs(now - this.#checkedAt) >= checkMs) {
+      this.#checkedAt = now;
+      this.#check = this.#readIfChanged().finally(() => {
+        this.#check = undefined;
+      });
+    }
+    return this.#check ?? Promise.resolve();
+  }
+
+  async #readIfChanged(): Promise<void> {
+    const { file, log } = this.#options;
+    try {
+      if ((await readStamp(file)) !== this.#stamp) {
+        await this.#read();
+        log(`The API keys in ${file} were read again: ${this.#byHash.size}`);
+      }
+      this.#outage.end(`The API keys in ${file} can be read again`);
+    } catch (error) {
+      this.#outage.begin(`The API keys that were read last stay valid, because of an error: ${errorMessage(error)}`);
+    }
+  }
+
+  async #read(): Promise<void> {
+    const { keys, stamp } = await readKeyFile(this.#options.file);
+    this.#byHash = new Map(keys.map((key) => [key.sha256, key]));
+    this.#stamp = stamp;
+    this.#options.onRead?.(keys);
+  }
+}

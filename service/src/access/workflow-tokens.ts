@@ -1,0 +1,150 @@
+import { createRemoteJWKSet, decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from "jose";
+import * as z from "zod/mini";
+import { errorMessage } from "../error-message.ts";
+import { type Access, unauthorized } from "../http/authentication.ts";
+import { HttpException } from "../http/http-exception.ts";
+import { OutageLog } from "../log/outage-log.ts";
+import { quote, rulesFor, type TrustRule } from "./trust-rule.ts";
+
+export interface WorkflowTokensOptions {
+  /** The URL of the issuer, see `parseIssuer`. Its keys are read from `/.well-known/jwks` there. */
+  issuer: string;
+  /** Returns the audience that tokens must be for: the URL of this service. */
+  audience: () => string;
+  rules: readonly TrustRule[];
+  /** The projects of rules that name none. */
+  projects: readonly string[];
+  /** Milliseconds since 1970. */
+  now: () => number;
+  log: (line: string) => void;
+  /** How long to wait for the keys of the issuer, in milliseconds. Default: 5 s. */
+  timeoutMs?: number;
+  /** How long an unknown key does not make the service ask for new keys after it has got some. Default: 10 s. */
+  cooldownMs?: number;
+}
+
+/** GitHub's have about 2,000 characters. */
+const maxLength = 8192;
+/** How much the clock of the issuer may differ. */
+const toleranceSeconds = 60;
+/** GitHub's are valid for some minutes. */
+const maxAgeSeconds = 3600;
+const retryAfterSeconds = 10;
+
+/** The claims that GitHub sets itself. Not `sub`: whoever administrates a repository decides what it says. */
+const claims = z.object({
+  repository: z.string(),
+  ref: z.string(),
+  event_name: z.string(),
+  environment: z.optional(z.string()),
+});
+const required = ["iss", "aud", "exp", "iat", "nbf", "repository", "ref", "event_name"];
+
+/** Knows the OpenID Connect tokens that GitHub issues to the workflows of trusted repositories. */
+export class WorkflowTokens {
+  readonly #options: WorkflowTokensOptions;
+  readonly #findKey: JWTVerifyGetKey;
+  readonly #outage: OutageLog;
+
+  constructor(options: WorkflowTokensOptions) {
+    const { issuer, log, timeoutMs = 5000, cooldownMs = 10_000 } = options;
+    this.#options = options;
+    this.#findKey = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks`), {
+      timeoutDuration: timeoutMs,
+      cooldownDuration: cooldownMs,
+    });
+    this.#outage = new OutageLog(log);
+  }
+
+  /**
+   * Returns what a token gives access to. What is wrong with one is no secret from who sends it.
+   *
+   * @throws HttpException 401 if it is not valid or not trusted, 503 if the keys of the issuer cannot be read
+   */
+  async verify(token: string): Promise<Access> {
+    if (token.length > maxLength) throw unauthorized(`The token has more than ${maxLength} characters`);
+    this.#checkIssuer(token);
+    const { payload } = await jwtVerify(token, (header, jws) => this.#keyFor(header, jws), {
+      algorithms: ["RS256"],
+      issuer: this.#options.issuer,
+      audience: this.#options.audience(),
+      requiredClaims: required,
+      clockTolerance: toleranceSeconds,
+      maxTokenAge: maxAgeSeconds,
+      currentDate: new Date(this.#options.now()),
+    }).catch((error: unknown) => {
+      throw error instanceof errors.JOSEError ? unauthorized(this.#problem(error)) : error;
+    });
+    const { data } = z.safeParse(claims, payload);
+    if (data === undefined) throw unauthorized("The token is not one of a workflow");
+    const trusted = rulesFor(this.#options.rules, data);
+    if ("reason" in trusted) throw unauthorized(trusted.reason);
+    return { name: `repo ${data.repository}`, projects: this.#projectsOf(trusted) };
+  }
+
+  /** Tokens of other issuers are rejected before anything is requested for them, and with a reason that helps. */
+  #checkIssuer(token: string): void {
+    const { issuer } = this.#options;
+    const iss = issuerOf(token);
+    if (iss !== issuer) throw unauthorized(`The token was issued by ${quote(String(iss))}, not by ${quote(issuer)}`);
+  }
+
+  #keyFor: JWTVerifyGetKey = async (header, jws) => {
+    const { issuer } = this.#options;
+    try {
+      const key = await this.#findKey(header, jws);
+      this.#outage.end(`The keys of ${issuer} can be read again`);
+      return key;
+    } catch (error) {
+      if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
+      this.#outage.begin(`The keys of ${issuer} cannot be read, so no tokens are accepted: ${reasonOf(error)}`);
+      throw new HttpException(503, "The service cannot read the keys of the token's issuer now", {
+        "retry-after": String(retryAfterSeconds),
+      });
+    }
+  };
+
+  #problem(error: errors.JOSEError): string {
+    if (error instanceof errors.JOSEAlgNotAllowed) return "The token is not signed with RS256";
+    if (error instanceof errors.JWKSNoMatchingKey)
+      return "The token is signed with a key that its issuer does not publish";
+    if (error instanceof errors.JWKSMultipleMatchingKeys) return "The token does not say with which key it is signed";
+    if (error instanceof errors.JWSSignatureVerificationFailed) return "The signature of the token is wrong";
+    if (error instanceof errors.JWTExpired)
+      return error.claim === "iat"
+        ? "The token was issued more than an hour ago"
+        : `The token expired${dateOf(error.payload.exp)}`;
+    if (!(error instanceof errors.JWTClaimValidationFailed)) return "The token is malformed";
+    const { claim, reason, payload } = error;
+    if (reason === "missing") return `The token has no claim "${claim}"`;
+    if (claim === "aud")
+      return `The token is for the audience ${quote(String(payload.aud))}, and this service is ${quote(this.#options.audience())}`;
+    if (claim === "nbf" || claim === "iat") return "The token is not valid yet";
+    return `The claim "${claim}" of the token is not valid`;
+  }
+
+  #projectsOf(rules: readonly TrustRule[]): readonly string[] {
+    const { projects } = this.#options;
+    if (rules.some(({ project }) => project === undefined)) return projects;
+    return projects.filter((one) => rules.some(({ project }) => project === one));
+  }
+}
+
+/** Returns what a token says of its issuer, which is not verified. */
+function issuerOf(token: string): unknown {
+  try {
+    return decodeJwt(token).iss;
+  } catch {
+    throw unauthorized("The token is malformed");
+  }
+}
+
+/** `fetch` has the reason in the cause. */
+function reasonOf(error: unknown): string {
+  return errorMessage(error instanceof Error ? (error.cause ?? error) : error);
+}
+
+function dateOf(seconds: number | undefined): string {
+  const date = new Date((seconds ?? Number.NaN) * 1000);
+  return Number.isNaN(date.getTime()) ? "" : ` at ${date.toISOString()}`;
+}

@@ -1,0 +1,87 @@
+import { existsSync, lstatSync, readlinkSync } from "node:fs";
+import type { Sandbox, SandboxAccess } from "./sandbox.ts";
+
+/** Programs and libraries of the system. */
+const systemFolders = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
+
+/** Of `/etc`, only what programs need to start, to find hosts and users, and to check certificates. It also has keys. */
+const systemFiles = [
+  "alternatives",
+  "ca-certificates",
+  "crypto-policies",
+  "group",
+  "host.conf",
+  "hosts",
+  "ld.so.cache",
+  "ld.so.conf",
+  "ld.so.conf.d",
+  "localtime",
+  "mime.types",
+  "nsswitch.conf",
+  "os-release",
+  "passwd",
+  "pki/ca-trust",
+  "pki/tls/cert.pem",
+  "pki/tls/certs",
+  "protocols",
+  "resolv.conf",
+  "services",
+  "ssl/cert.pem",
+  "ssl/certs",
+  "ssl/openssl.cnf",
+  "terminfo",
+  "timezone",
+].map((name) => `/etc/${name}`);
+
+/** Through these, a service of root could configure the kernel, even without capabilities. */
+const kernelFiles = ["/proc/sys", "/proc/sysrq-trigger", "/proc/fs"];
+
+/**
+ * Runs agents with bubblewrap: in namespaces of their own for processes, users, hostname and System V IPC, without
+ * capabilities, and with only the system's programs and what `SandboxAccess` names in the file system.
+ */
+export const bubblewrap: Sandbox = {
+  isConfining: true,
+  wrap: (command, access) => ({
+    file: "bwrap",
+    args: [...sandboxArguments(access), "--", command.file, ...command.args],
+  }),
+};
+
+function sandboxArguments({ currentDirectory, writable, readable, hasNetwork, temporary }: SandboxAccess): string[] {
+  return [
+    // Everything the agent started dies with it, and all of it with the service.
+    ...["--unshare-all", ...(hasNetwork ? ["--share-net"] : []), "--die-with-parent", "--new-session"],
+    ...["--cap-drop", "ALL", "--hostname", "agent"],
+    ...systemFolders.flatMap(showSystemFolder),
+    ...systemFiles.flatMap(readOnly),
+    ...["--proc", "/proc", ...kernelFiles.flatMap(readOnly), "--dev", "/dev"],
+    ...["--bind", temporary, "/tmp", "--bind", temporary, "/dev/shm"],
+    ...readable.flatMap(readOnly),
+    ...writable.flatMap((path) => ["--bind", path, path]),
+    // Nothing that is only in memory can be written, so that all files count for the limit of the disk.
+    ...["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", currentDirectory],
+  ];
+}
+
+function showSystemFolder(path: string): string[] {
+  if (!existsSync(path)) return [];
+  // Such as /bin, a link to /usr/bin on most systems.
+  return lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : readOnly(path);
+}
+
+const readOnly = (path: string): string[] => ["--ro-bind-try", path, path];
+
+/** Returns what the operator can do if bubblewrap cannot run, given what it printed. */
+export function explainBubblewrapError(error: string): string {
+  const without = "or start the service with --sandbox none if its agents may do whatever you can.";
+  if (process.platform !== "linux") return `The sandbox requires Linux. Run the service there, ${without}`;
+  if (/ENOENT/.test(error))
+    return `The sandbox requires bubblewrap, which is not installed. Install your distribution's package, such as with apt-get install bubblewrap, ${without}`;
+  return [
+    `bubblewrap cannot create a sandbox here: ${error}`,
+    "If this is Ubuntu 24.04 or later, its AppArmor allows user namespaces only to programs with a profile: service/README.md has one for bwrap.",
+    "In a container, the runtime has to allow user namespaces.",
+    `Fix that, ${without}`,
+  ].join("\n");
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { LogEvent } from "../log/log.ts";
+import { withLogContext } from "../log/log-context.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import { knownMethod, routeTemplate } from "./route-template.ts";
+
+export interface RequestObservers {
+  metrics: Metrics;
+  /** Receives a line for each request. Default: none. */
+  logEvent?: LogEvent | undefined;
+  /** Returns milliseconds since any moment. Default: since the process started. */
+  now?: (() => number) | undefined;
+}
+
+/** As nginx calls it. */
+const clientClosedRequest = 499;
+
+/**
+ * Gives each request an id, which is in the answer and in all lines that are logged for the request, and counts the request once it
+ * is answered. The id is that of the client (`X-Request-Id`) if it has one that can be logged.
+ */
+export function observeRequests({ metrics, logEvent, now }: RequestObservers, next: RequestListener): RequestListener {
+  const clock = now ?? (() => performance.now());
+  return (request, response) => {
+    const context = { request: requestId(request) };
+    const begin = clock();
+    response.setHeader("x-request-id", context.request);
+    response.once("close", () => {
+      const method = knownMethod(request.method);
+      const route = routeTemplate(request.url);
+      const status = statusOf(response);
+      const ms = clock() - begin;
+      metrics.requestAnswered({ method, route, status, seconds: ms / 1000 });
+      withLogContext(context, () => logEvent?.("request answered", { method, route, status, ms: Math.round(ms) }));
+    });
+    withLogContext(context, () => next(request, response));
+  };
+}
+
+function requestId({ headers }: IncomingMessage): string {
+  const given = headers["x-request-id"];
+  return typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+}
+
+function statusOf({ headersSent, statusCode }: ServerResponse): number {
+  return headersSent ? statusCode : clientClosedRequest;
+}

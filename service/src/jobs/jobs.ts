@@ -1,0 +1,193 @@
+import { randomUUID } from "node:crypto";
+import type { JobCopier } from "../files/job-copier.ts";
+import { jobBranch } from "../files/job-files.ts";
+import type { LogEvent } from "../log/log.ts";
+import { type Metrics, noMetrics } from "../metrics/metrics.ts";
+import type { JobRecord, RateLimited, StoredJob } from "../model.ts";
+import type { PerProject } from "../per-project.ts";
+import { type Sleep, sleep as timer } from "../sleep.ts";
+import { type Clocks, machineClocks, steadyClock } from "../steady-clock.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../store/errors.ts";
+import type { Store } from "../store/store.ts";
+import type { Engine, TurnControl, Wait } from "./engine.ts";
+
+/** What job records show of a project. */
+export interface ShownProject {
+  /** Shown as `source.repository`. */
+  repositoryName: string;
+  /** The model of new jobs. */
+  model: string;
+}
+
+export interface JobsOptions {
+  store: Store;
+  /** What job records show of each project. */
+  projects: PerProject<ShownProject>;
+  /** Default: jobs are only in the store. */
+  copier?: JobCopier | undefined;
+  /** Called when a create or message was rejected, because the store cannot be written. Default: does nothing. */
+  onUnavailable?: () => void;
+  /** Counts creates and messages. Default: nothing does. */
+  metrics?: Pick<Metrics, "promptAnswered"> | undefined;
+  /** Receives which job and turn a create or message became. Default: does nothing. */
+  logEvent?: LogEvent | undefined;
+  /** Default: those of the machine. */
+  clocks?: Clocks;
+  /** Default: with a timer. */
+  sleep?: Sleep;
+}
+
+/** The jobs in a store: accepts new ones and their messages. A worker runs them. */
+export class Jobs implements Engine, TurnControl {
+  readonly #options: JobsOptions;
+  readonly #clocks: Clocks;
+  readonly #now: () => number;
+
+  constructor(options: JobsOptions) {
+    this.#options = options;
+    this.#clocks = options.clocks ?? machineClocks;
+    this.#now = steadyClock(this.#clocks);
+  }
+
+  async create(projectId: string, prompt: string): Promise<JobRecord | RateLimited> {
+    const { store, copier } = this.#options;
+    const { model } = this.#project(projectId);
+    const job = { id: `job_${randomUUID()}`, project: projectId, createdAt: this.#clocks.wall(), model };
+    const limited = await this.#accept("create", job.id, (onTurn) => store.addJob(job, prompt, this.#now(), onTurn));
+    if (limited !== undefined) return limited;
+    copier?.save(job.id);
+    return this.#activeRecord({ ...job, pullRequest: null });
+  }
+
+  async message(projectId: string, jobId: string, prompt: string): Promise<JobRecord | RateLimited | undefined> {
+    const { store, copier } = this.#options;
+    const job = await this.#find(projectId, jobId);
+    if (job === undefined) return undefined;
+    const added = await this.#accept("message", jobId, (onTurn) => store.addTurn(jobId, prompt, this.#now(), onTurn));
+    if (added === false) return undefined;
+    if (added !== true) return added;
+    copier?.save(jobId);
+    return this.#activeRecord(job);
+  }
+
+  async get(projectId: string, jobId: string, wait?: Wait): Promise<JobRecord | undefined> {
+    let job = await this.#find(projectId, jobId);
+    if (job?.state === "active" && wait !== undefined) job = await this.#waitForEnd(projectId, jobId, wait);
+    return job && this.#record(job);
+  }
+
+  /** Returns a job when it is not active any more, or the wait is over. */
+  async #waitForEnd(projectId: string, jobId: string, wait: Wait): Promise<StoredJob | undefined> {
+    const { store, sleep = timer } = this.#options;
+    const ended = new AbortController();
+    const signal = AbortSignal.any([wait.signal, ended.signal]);
+    let changed = Promise.withResolvers<void>();
+    const wake = (): void => changed.resolve();
+    const unfollow = store.followJob(jobId, wake);
+    let isOver = false;
+    const over = sleep(wait.ms, { signal })
+      .catch(() => {})
+      .then(() => {
+        isOver = true;
+        wake();
+      });
+    try {
+      for (;;) {
+        // Before the job is read, because it may change meanwhile.
+        const next = changed.promise;
+        const job = await this.#find(projectId, jobId);
+        if (job?.state !== "active" || isOver) return job;
+        await next;
+        changed = Promise.withResolvers();
+      }
+    } finally {
+      unfollow();
+      ended.abort();
+      await over;
+    }
+  }
+
+  async stopTurn(projectId: string, jobId: string, turnId: number, by: string): Promise<boolean> {
+    if ((await this.#find(projectId, jobId)) === undefined) return false;
+    const { store, copier } = this.#options;
+    const reason = `Stopped by an operator (${by}).`;
+    const isStopped = await store.stopTurn(jobId, turnId, this.#clocks.wall(), reason);
+    copier?.save(jobId);
+    return isStopped;
+  }
+
+  async retryTurn(projectId: string, jobId: string, turnId: number): Promise<JobRecord | RateLimited | undefined> {
+    const { store, copier } = this.#options;
+    const job = await this.#find(projectId, jobId);
+    if (job === undefined) return undefined;
+    const added = await this.#accept("message", jobId, (onTurn) => store.retryTurn(jobId, turnId, this.#now(), onTurn));
+    if (added === false) return undefined;
+    if (added !== true) return added;
+    copier?.save(jobId);
+    return this.#activeRecord(job);
+  }
+
+  /** Adds a turn to the store, with what counts and logs that. */
+  async #accept<T extends RateLimited | boolean | undefined>(
+    kind: "create" | "message",
+    job: string,
+    add: (onTurn: (id: number) => void) => Promise<T>,
+  ): Promise<T> {
+    const { metrics = noMetrics, logEvent, onUnavailable } = this.#options;
+    let turn: number | undefined;
+    try {
+      const added = await add((id) => {
+        turn = id;
+      });
+      if (typeof added === "object") metrics.promptAnswered(kind, "rate-limited");
+      // Otherwise the job was deleted a moment ago.
+      else if (turn !== undefined) {
+        metrics.promptAnswered(kind, "accepted");
+        logEvent?.(`${kind} accepted`, { job, turn });
+      }
+      return added;
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) metrics.promptAnswered(kind, "unknown");
+      if (error instanceof StoreUnavailable) {
+        metrics.promptAnswered(kind, "store-unavailable");
+        onUnavailable?.();
+      }
+      throw error;
+    }
+  }
+
+  async #find(projectId: string, jobId: string): Promise<StoredJob | undefined> {
+    const { store, copier } = this.#options;
+    let job = await store.job(jobId);
+    if (job === undefined && copier !== undefined) {
+      await copier.restore(jobId);
+      job = await store.job(jobId);
+    }
+    return job?.project === projectId ? job : undefined;
+  }
+
+  /** Of a job that was changed just now. It is not read again, because it was accepted even if the store fails a moment later. */
+  #activeRecord(job: Pick<StoredJob, "id" | "project" | "createdAt" | "model" | "pullRequest">): JobRecord {
+    return this.#record({ ...job, state: "active", archivedAt: null });
+  }
+
+  #record(job: Omit<StoredJob, "idleSince" | "head">): JobRecord {
+    const { repositoryName, model } = this.#project(job.project);
+    const { id, createdAt, state, archivedAt, pullRequest } = job;
+    return {
+      id,
+      status: archivedAt === null ? state : "archived",
+      source: { repository: repositoryName, ref: jobBranch(id) },
+      model: job.model ?? model,
+      prLink: state === "active" ? null : pullRequest,
+      createdAt: new Date(createdAt).toISOString(),
+      archivedAt: archivedAt === null ? null : new Date(archivedAt).toISOString(),
+    };
+  }
+
+  #project(name: string): ShownProject {
+    const project = this.#options.projects.get(name);
+    if (project === undefined) throw new Error(`the project ${name} is not configured`);
+    return project;
+  }
+}

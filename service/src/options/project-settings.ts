@@ -1,0 +1,123 @@
+import { resolve } from "node:path";
+import { type Agent, builtInEditor, shellAgent } from "../agents/agent.ts";
+import type { Limits } from "../agents/limits.ts";
+import type { NetworkKind } from "../agents/network/agent-network.ts";
+import { presetAgent } from "../agents/presets.ts";
+import type { SandboxKind } from "../agents/sandbox/create-sandbox.ts";
+import type { GitHubRepository } from "../pulls/github/github-repository.ts";
+
+/** The repository of a project, and how agents work on it. */
+export interface ProjectSettings {
+  /** URL or path, as `git clone` accepts it. */
+  repository: string;
+  /** The branch that jobs start from. Undefined: the repository's default branch. */
+  targetBranch: string | undefined;
+  /** Undefined: pull requests are pages of the service. */
+  github: GitHubRepository | undefined;
+  agent: Agent;
+  /** Undefined: none, because the agent is trusted. */
+  sandbox: SandboxKind | undefined;
+  network: NetworkKind;
+  /** Hosts that agents may reach if their network is `model`. */
+  modelHosts: readonly string[];
+  /** How many turns of the project run at a time, over all workers. Undefined: any number. */
+  agentsPerProject: number | undefined;
+  /** Per attempt. */
+  timeLimitMs: number;
+  /** Per job. */
+  limits: Limits;
+  /** A turn that changes files of more than this together fails. */
+  largestChangeBytes: number;
+}
+
+/** What the operator says of a project, with the names that keys have in a configuration. Left out: the default. */
+export interface ProjectInput {
+  repository: string;
+  base?: string | undefined;
+  agent?: string | undefined;
+  agentFollowUp?: string | undefined;
+  agentEnv?: readonly string[] | undefined;
+  agentReads?: readonly string[] | undefined;
+  sandbox?: SandboxKind | undefined;
+  agentNetwork?: NetworkKind | undefined;
+  modelHosts?: readonly string[] | undefined;
+  model?: string | undefined;
+  agents?: number | undefined;
+  memoryMb?: number | undefined;
+  processes?: number | undefined;
+  diskMb?: number | undefined;
+  timeLimitMinutes?: number | undefined;
+  largestChangeMb?: number | undefined;
+  github?: string | undefined;
+  githubApi?: string | undefined;
+  /** The variable of the environment that has the token of the repository. Default: `GITHUB_TOKEN`. */
+  githubTokenEnv?: string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Returns the settings of a project.
+ *
+ * @param environment - of the service, with the keys of agents and the token
+ * @throws if the values do not go together, or something is missing in the environment. The message names options as on the
+ *   command line, such as `--agent-network`
+ */
+export function createProjectSettings(input: ProjectInput, environment: Environment): ProjectSettings {
+  const agent = createAgent(input, environment);
+  const { repository, base, agentEnv = [], agentReads = [], agentNetwork = "full" } = input;
+  const sandbox = input.sandbox ?? (agent.isTrusted ? undefined : "bwrap");
+  if (agentNetwork !== "full" && sandbox !== "bwrap")
+    throw new Error(`--agent-network ${agentNetwork} requires --sandbox bwrap.`);
+  const { memoryMb, processes, diskMb } = input;
+  return {
+    repository,
+    targetBranch: base,
+    github: findGitHubRepository(input, environment),
+    agent: {
+      ...agent,
+      passes: [...agent.passes, ...agentEnv],
+      reads: [...agent.reads, ...agentReads.map((path) => resolve(path))],
+    },
+    sandbox,
+    network: agentNetwork,
+    modelHosts: input.modelHosts ?? [],
+    agentsPerProject: input.agents,
+    timeLimitMs: (input.timeLimitMinutes ?? 30) * 60_000,
+    limits: { memoryMb, processes, diskMb },
+    largestChangeBytes: (input.largestChangeMb ?? 20) * 1_000_000,
+  };
+}
+
+function createAgent({ agent: command, agentFollowUp: followUp, model }: ProjectInput, environment: Environment) {
+  if (command?.trim() === "") throw new Error("--agent is empty.");
+  if (followUp?.trim() === "") throw new Error("--agent-follow-up is empty.");
+  const preset = command === undefined ? undefined : presetAgent(command, environment, model);
+  if (followUp !== undefined && (command === undefined || preset !== undefined))
+    throw new Error("--agent-follow-up requires a shell command as --agent.");
+  if (preset !== undefined) return preset;
+  const agent: Agent = command === undefined ? builtInEditor : shellAgent(command, followUp);
+  return model === undefined ? agent : { ...agent, model };
+}
+
+const defaultTokenVariable = "GITHUB_TOKEN";
+
+function findGitHubRepository(input: ProjectInput, environment: Environment): GitHubRepository | undefined {
+  const { repository, github, githubApi = "https://api.github.com", githubTokenEnv } = input;
+  const variable = githubTokenEnv ?? defaultTokenVariable;
+  const token = environment[variable];
+  const match = /^(?:https:\/\/(?:[^@/]*@)?|ssh:\/\/git@|git@)github\.com[/:]([^/]+\/[^/]+?)(?:\.git)?\/?$/.exec(
+    repository,
+  );
+  const name = github ?? match?.[1];
+  const parts = name?.split("/") ?? [];
+  if (github !== undefined && (parts.length !== 2 || parts.includes("")))
+    throw new Error("--github must be OWNER/NAME.");
+  if (github !== undefined && !token) throw new Error(`--github requires ${variable} in the environment.`);
+  if (githubTokenEnv !== undefined && !token) throw new Error(`${variable} is not set in the environment.`);
+  if (name === undefined || !token) return undefined;
+  const apiUrl = githubApi.replace(/\/+$/, "");
+  if (!URL.canParse(apiUrl)) throw new Error("--github-api must be a URL.");
+  const [owner = "", repositoryName = ""] = parts;
+  return { apiUrl, owner, name: repositoryName, token, ...(githubTokenEnv && { tokenVariable: githubTokenEnv }) };
+}

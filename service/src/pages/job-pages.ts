@@ -1,0 +1,148 @@
+import type { IncomingMessage } from "node:http";
+import type { JobLogs } from "../files/job-logs.ts";
+import type { Access } from "../http/authentication.ts";
+import { BodyReader } from "../http/body-reader.ts";
+import { HttpException } from "../http/http-exception.ts";
+import type { Engine } from "../jobs/engine.ts";
+import type { PageJob } from "../model.ts";
+import type { PerProject } from "../per-project.ts";
+import { commitTitle } from "../pulls/commit-title.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../store/errors.ts";
+import { ExpiringTokens, newToken, type TokenStore } from "./expiring-tokens.ts";
+import { readForm } from "./form.ts";
+import { html } from "./html.ts";
+import { type MessageDraft, renderJobPage } from "./job-page.ts";
+import { messagePage } from "./layout.ts";
+import { readLogTail } from "./log-tail.ts";
+import { type PageReply, redirect } from "./page-reply.ts";
+import type { PageStore } from "./page-store.ts";
+import { renderTurns } from "./turn-list.ts";
+import { duration } from "./words.ts";
+
+export interface JobPagesOptions {
+  store: PageStore;
+  logs: JobLogs;
+  engine: Pick<Engine, "message">;
+  projects: PerProject<{ repositoryName: string }>;
+  /** For forms that were sent. */
+  tokens: TokenStore;
+  /** Where the script of the page is. */
+  scriptPath: string;
+}
+
+const logTailBytes = 64 * 1024;
+/** Of the job's first prompt. */
+const maxTitlePrompt = 1000;
+const maxPullRequests = 20;
+const maxFormBytes = 1024 * 1024;
+/** Longer than a page is kept open, as a rule. */
+const formMs = 24 * 3_600_000;
+
+/** The page of a job, and its form for messages. */
+export class JobPages {
+  readonly #options: JobPagesOptions;
+  readonly #bodies = new BodyReader(maxFormBytes, 8 * maxFormBytes);
+  /** Of those who are not signed in any more, or never were. They must not use up what others need. */
+  readonly #otherBodies = new BodyReader(maxFormBytes, 4 * maxFormBytes);
+  /** The forms that were sent. A job costs money, so a double click must not send a message twice. */
+  readonly #sentForms: ExpiringTokens;
+
+  constructor(options: JobPagesOptions) {
+    this.#options = options;
+    this.#sentForms = new ExpiringTokens(options.tokens, "form", formMs);
+  }
+
+  /** Returns the page of a job. */
+  async show(job: PageJob): Promise<PageReply> {
+    return { status: 200, headers: policy, body: [await this.#render(job)] };
+  }
+
+  /**
+   * Handles the form: a `POST` of `prompt` and `form`, a token that can be used once. Leads to the page of the job then.
+   *
+   * @param findJob - finds the job for a reader; throws HttpException 404 if there is none
+   * @param access - of the reader; `undefined` if the session has ended
+   */
+  async submitMessage(
+    request: IncomingMessage,
+    jobId: string,
+    access: Access | undefined,
+    findJob: (access: Access) => Promise<PageJob>,
+  ): Promise<PageReply> {
+    const fields = await readForm(request, access === undefined ? this.#otherBodies : this.#bodies);
+    // A browser sends the line breaks of a form as CRLF.
+    const text = (fields.get("prompt") ?? "").replace(/\r\n?/g, "\n");
+    const keepText = (status: number, error: string) => unsentMessage(jobId, status, error, text);
+    if (access === undefined) return keepText(401, "Your session has ended. Sign in, then send the message again.");
+    try {
+      return await this.#send(await findJob(access), jobId, text, fields.get("form") ?? "");
+    } catch (error) {
+      if (error instanceof StoreUnavailable)
+        return keepText(503, "The service cannot store anything now. The message was not sent. Try again later.");
+      if (error instanceof OutcomeUnknown)
+        return keepText(500, "It is unknown whether the message was sent. Look at the page of the job.");
+      throw error;
+    }
+  }
+
+  async #send(job: PageJob, jobId: string, text: string, form: string): Promise<PageReply> {
+    const rejected = async (status: number, error: string, headers: Readonly<Record<string, string>> = {}) => ({
+      status,
+      headers: { ...policy, ...headers },
+      body: [await this.#render(job, { text, error })],
+    });
+    if (text.trim() === "") return rejected(400, "The message is empty.");
+    if (!(await this.#sentForms.use(form)))
+      return rejected(
+        409,
+        "This form was sent before. Look at the turns: send the message again only if it is missing.",
+      );
+    const result = await this.#options.engine.message(job.project, jobId, text);
+    if (result === undefined) throw new HttpException(404, "Job not found");
+    if (!("retryAfterMs" in result)) return redirect(`/job/${jobId}`);
+    const seconds = Math.ceil(result.retryAfterMs / 1000);
+    const error = `The project has used up its messages of this hour. Send it again in ${duration(seconds * 1000)}.`;
+    return rejected(429, error, { "retry-after": String(seconds) });
+  }
+
+  async #render(job: PageJob, draft?: MessageDraft) {
+    const { store, logs, projects, scriptPath } = this.#options;
+    const { id } = job;
+    // Read before what it describes: what changes meanwhile is an event then.
+    const progress = await store.progress(id);
+    return renderJobPage({
+      job,
+      progress: progress ?? { state: job.state, turns: 0, running: null },
+      title: await this.#title(job),
+      repositoryName: projects.get(job.project)?.repositoryName,
+      pages: await store.pullRequestsOf(id, maxPullRequests),
+      turns: await renderTurns(store, id, true),
+      log: await readLogTail(logs, id, logTailBytes),
+      form: newToken(),
+      draft,
+      scriptPath,
+    });
+  }
+
+  async #title({ id, project }: PageJob): Promise<string> {
+    const { store } = this.#options;
+    const firstTurn = await store.firstTurn(id);
+    const turn = firstTurn === undefined ? undefined : await store.turnExcerpt(firstTurn, maxTitlePrompt);
+    return turn === undefined ? `Job of ${project}` : commitTitle(turn.prompt);
+  }
+}
+
+/** Of a page with a script. Only the service's own scripts run, and they can connect only to the service. */
+const policy = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; form-action 'self'; " +
+    "base-uri 'none'; frame-ancestors 'none'",
+};
+
+/** Answers a message that was not sent with its text, which the browser may have forgotten. */
+function unsentMessage(jobId: string, status: number, error: string, text: string): PageReply {
+  const content = html`<pre>\n${text}</pre>
+<p><a href="/job/${jobId}">Back to the job</a></p>
+`;
+  return { status, body: [messagePage("Send a message", error, content)] };
+}

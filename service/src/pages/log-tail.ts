@@ -1,0 +1,32 @@
+import type { JobLogs } from "../files/job-logs.ts";
+import { readLog } from "./follow-log.ts";
+import { fromNextCharacter, LogText } from "./log-text.ts";
+
+/** The last lines of a log. */
+export interface LogTail {
+  text: string;
+  /** Where the log goes on, in bytes. */
+  position: number;
+  /** Whether there are lines before it. */
+  isCut: boolean;
+}
+
+/**
+ * Reads the last lines of a job's log.
+ *
+ * @param maxBytes - how much of it. What is appended meanwhile comes on top
+ */
+export async function readLogTail(logs: JobLogs, jobId: string, maxBytes: number): Promise<LogTail> {
+  const from = Math.max(0, (await logs.end(jobId)) - maxBytes);
+  const reader = new LogText();
+  let text = "";
+  let position = from;
+  for await (const part of readLog(logs, jobId, from)) {
+    text += reader.add(position === from ? fromNextCharacter(part) : part);
+    position += part.length;
+    // An agent that prints faster than the log is read must not hold up the page.
+    if (position - from > 2 * maxBytes) break;
+  }
+  const isCut = from > 0;
+  return { text: isCut ? text.slice(text.indexOf("\n") + 1) : text, position: position - reader.restBytes, isCut };
+}

@@ -1,0 +1,141 @@
+import { LRUCache } from "lru-cache";
+import pLimit from "p-limit";
+import type { Repository } from "../git/repository.ts";
+import { HttpException } from "../http/http-exception.ts";
+import type { Log } from "../log/log.ts";
+import type { LocalPullRequest } from "../model.ts";
+import type { PerProject } from "../per-project.ts";
+import type { PullRequestState } from "../pulls/pull-requests.ts";
+import { StateErrorLog } from "../pulls/state-error-log.ts";
+import { parseDiff } from "./diff.ts";
+import type { PageBody } from "./page-reply.ts";
+import type { PageStore } from "./page-store.ts";
+import { renderChanges, renderHead } from "./pull-request-page.ts";
+import { renderInSlices } from "./render-in-slices.ts";
+import { renderTurns } from "./turn-list.ts";
+
+/** Where the pull requests of a project are. */
+export interface PullRequestSource {
+  repository: Pick<Repository, "latestCommits" | "diff">;
+  repositoryName: string;
+  /** Reads the state of a pull request. */
+  stateOf: (pullRequest: LocalPullRequest) => Promise<PullRequestState>;
+}
+
+export interface PullRequestPagesOptions {
+  store: Pick<PageStore, "pullRequest" | "projectOf" | "countTurns" | "latestTurns" | "turnExcerpt">;
+  /** Pull requests of other projects have no page. */
+  projects: PerProject<PullRequestSource>;
+  log: Log;
+}
+
+/** Of a larger diff only this much is read, and only so many lines are shown: browsers are slow with more. */
+const maxDiffBytes = 500_000;
+const maxDiffLines = 20_000;
+const maxCommits = 100;
+const maxSubjectLength = 200;
+/** How many pages are rendered at a time, and how many wait for that. */
+const maxRenders = 2;
+const maxWaiting = 20;
+/** Of rendered changes. */
+const cacheBytes = 32 * 1024 * 1024;
+
+/** Renders the pages of pull requests without holding up other requests for long, whatever is on the pages. */
+export class PullRequestPages {
+  readonly #options: PullRequestPagesOptions;
+  readonly #errors: StateErrorLog;
+  readonly #limit = pLimit(maxRenders);
+  /** Pages that are being rendered, by number: who asks for one of them gets the same. */
+  readonly #renders = new Map<number, Promise<PageBody>>();
+  /** The changes between two commits never change. */
+  readonly #changes = new LRUCache<string, Buffer>({
+    maxSize: cacheBytes,
+    sizeCalculation: ({ length }) => length,
+  });
+
+  constructor(options: PullRequestPagesOptions) {
+    this.#options = options;
+    this.#errors = new StateErrorLog(options.log);
+  }
+
+  /**
+   * Returns the page as parts of HTML, or `undefined` if there is no such pull request.
+   *
+   * @throws HttpException 503 if too many pages are waiting
+   */
+  async render(number: number): Promise<PageBody | undefined> {
+    const current = this.#renders.get(number);
+    if (current) return current;
+    const pullRequest = await this.#options.store.pullRequest(number);
+    const source = pullRequest && (await this.#sourceOf(pullRequest));
+    if (!source) return undefined;
+    const begun = this.#renders.get(number);
+    if (begun) return begun;
+    if (this.#limit.pendingCount >= maxWaiting)
+      throw new HttpException(503, "Too many pages are being rendered. Try again in a few seconds.", {
+        "retry-after": "5",
+      });
+    const render = this.#limit(() => this.#render(number, pullRequest, source)).finally(() =>
+      this.#renders.delete(number),
+    );
+    this.#renders.set(number, render);
+    return render;
+  }
+
+  async #sourceOf({ job }: LocalPullRequest): Promise<PullRequestSource | undefined> {
+    const project = await this.#options.store.projectOf(job);
+    return project === undefined ? undefined : this.#options.projects.get(project);
+  }
+
+  async #render(number: number, pullRequest: LocalPullRequest, source: PullRequestSource): Promise<PageBody> {
+    const { store } = this.#options;
+    const { repository, repositoryName } = source;
+    const { job, title, branch, target, base, head } = pullRequest;
+    const state = await this.#stateOf(number, pullRequest, source);
+    const start = renderHead({ number, jobId: job, title, branch, targetBranch: target, repositoryName, state });
+    return [start, await renderTurns(store, job), await this.#renderChanges(base, head, repository)];
+  }
+
+  async #stateOf(
+    number: number,
+    pullRequest: LocalPullRequest,
+    { stateOf }: PullRequestSource,
+  ): Promise<PullRequestState | undefined> {
+    try {
+      return await stateOf(pullRequest);
+    } catch (error) {
+      this.#errors.report(`/pull/${number}`, error);
+      return undefined;
+    }
+  }
+
+  async #renderChanges(base: string, head: string, repository: PullRequestSource["repository"]): Promise<Buffer> {
+    const key = `${base}..${head}`;
+    const cached = this.#changes.get(key);
+    if (cached) return cached;
+    const commits = await repository.latestCommits(base, head, maxCommits + 1);
+    const diff = await repository.diff(base, head, maxDiffBytes);
+    const shown = firstLines(diff, maxDiffLines);
+    const changes = await renderInSlices(
+      renderChanges({
+        commits: commits
+          .slice(-maxCommits)
+          .map(({ commit, subject }) => ({ commit, subject: subject.slice(0, maxSubjectLength) })),
+        hasMoreCommits: commits.length > maxCommits,
+        files: parseDiff(shown),
+        isTruncated: shown !== diff || Buffer.byteLength(diff) >= maxDiffBytes,
+      }),
+    );
+    this.#changes.set(key, changes);
+    return changes;
+  }
+}
+
+function firstLines(text: string, count: number): string {
+  let end = -1;
+  for (let line = 0; line < count; line++) {
+    end = text.indexOf("\n", end + 1);
+    if (end === -1) return text;
+  }
+  return text.slice(0, end + 1);
+}

@@ -1,0 +1,172 @@
+import type { IncomingMessage } from "node:http";
+import { type Access, type Authenticator, bearerOf } from "../http/authentication.ts";
+import { BodyReader } from "../http/body-reader.ts";
+import { HttpException } from "../http/http-exception.ts";
+import { AttemptLimit } from "./attempt-limit.ts";
+import { ExpiringTokens, type TokenStore } from "./expiring-tokens.ts";
+import { readForm, requireSameOrigin } from "./form.ts";
+import { type PageReply, redirect } from "./page-reply.ts";
+import { renderReloadPage, renderSignInPage } from "./sign-in-page.ts";
+
+export interface SignInOptions {
+  authenticator: Authenticator;
+  /** Returns the URL that browsers reach the service at. */
+  baseUrl: () => string;
+  /** For sessions and links. */
+  tokens: TokenStore;
+  /** Milliseconds since any moment. */
+  now: () => number;
+}
+
+const sessionMs = 12 * 3_600_000;
+const linkMs = 10 * 60_000;
+const maxFailures = 10;
+const failureWindowMs = 60_000;
+const maxFormBytes = 4096;
+
+/** Signs browsers in by the API key or a one-time link, and knows those that are signed in by their cookie. */
+export class SignIn {
+  readonly #options: SignInOptions;
+  /** Each stands for the key that it began with: `Access.signInAs`. */
+  readonly #sessions: ExpiringTokens;
+  /** Each stands for the path that it leads to and, after a space, the key that it signs in with. */
+  readonly #links: ExpiringTokens;
+  readonly #failures: AttemptLimit;
+  readonly #forms = new BodyReader(maxFormBytes);
+
+  constructor(options: SignInOptions) {
+    this.#options = options;
+    this.#sessions = new ExpiringTokens(options.tokens, "session", sessionMs);
+    this.#links = new ExpiringTokens(options.tokens, "link", linkMs);
+    this.#failures = new AttemptLimit(maxFailures, failureWindowMs, options.now);
+  }
+
+  /** Returns what a browser's session gives access to; `undefined` if it is not signed in. */
+  async access(request: IncomingMessage): Promise<Access | undefined> {
+    for (const token of this.#sessionTokens(request)) {
+      const signInAs = await this.#sessions.find(token);
+      const access = signInAs === undefined ? undefined : await this.#options.authenticator.accessOf(signInAs);
+      if (access !== undefined) return access;
+    }
+    return undefined;
+  }
+
+  /**
+   * Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page.
+   *
+   * @param access - what it gives
+   * @throws HttpException 403 if nobody can sign in with it
+   */
+  async createLink(path: string, access: Access): Promise<string> {
+    const meaning = `${localPath(path)} ${requireSignInAs(access)}`;
+    return `${this.#options.baseUrl()}/sign-in/${await this.#links.create(meaning)}`;
+  }
+
+  /** Asks who is not signed in to sign in, and leads back to `path` then. */
+  challenge(request: IncomingMessage, path: string): PageReply {
+    // A browser sends no `SameSite=Strict` cookie if a link of another site, such as GitHub, is followed.
+    if (request.headers["sec-fetch-site"] === "cross-site") return { status: 200, body: [renderReloadPage(path)] };
+    return redirect(path === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(path)}`);
+  }
+
+  async showForm(request: IncomingMessage): Promise<PageReply> {
+    const next = localPath(queryOf(request).get("next"));
+    return (await this.access(request)) ? redirect(next) : { status: 200, body: [renderSignInPage(next)] };
+  }
+
+  /** Handles the form: a `POST` of `key` and `next`. */
+  async submitForm(request: IncomingMessage): Promise<PageReply> {
+    const form = await readForm(request, this.#forms);
+    const next = localPath(form.get("next"));
+    const waitMs = this.#failures.waitMs();
+    if (waitMs !== undefined) {
+      const seconds = Math.ceil(waitMs / 1000);
+      const error = `Too many attempts with a wrong key. Try again in ${seconds} seconds, or create a link with the key: see "Pages" in service/README.md.`;
+      return { status: 429, headers: { "retry-after": String(seconds) }, body: [renderSignInPage(next, error)] };
+    }
+    try {
+      const access = await this.#options.authenticator.authenticate(form.get("key")?.trim());
+      return await this.#startSession(request, next, requireSignInAs(access));
+    } catch (error) {
+      if (!(error instanceof HttpException) || error.status !== 401) throw error;
+      this.#failures.addFailure();
+      return { status: 401, headers: error.headers, body: [renderSignInPage(next, error.message)] };
+    }
+  }
+
+  /**
+   * Accepts who sends the key as in the API, with no limit on attempts, as there. So nobody can lock out the operator by using
+   * up the attempts of the form.
+   *
+   * @throws HttpException 401
+   */
+  requireKey(request: IncomingMessage): Promise<Access> {
+    return this.#options.authenticator.authenticate(bearerOf(request.headers.authorization));
+  }
+
+  /** Creates a link, as text, for who sends the key. */
+  async requestLink(request: IncomingMessage): Promise<PageReply> {
+    const access = await this.requireKey(request);
+    const url = await this.createLink(localPath(queryOf(request).get("next")), access);
+    return { status: 201, headers: { "content-type": "text/plain" }, body: [Buffer.from(`${url}\n`)] };
+  }
+
+  /** Handles the first visit of a link. The redirect removes the token from the browser's address bar. */
+  async followLink(request: IncomingMessage, token: string): Promise<PageReply> {
+    // A browser that loads pages in advance must not use it up.
+    if (String(request.headers["sec-purpose"]).startsWith("prefetch"))
+      throw new HttpException(503, "The link is not loaded in advance");
+    const target = await this.#links.take(token);
+    if (target !== undefined) {
+      const [path = "/", ...signInAs] = target.split(" ");
+      return this.#startSession(request, path, signInAs.join(" "));
+    }
+    const error = "This link was already used, or has expired. Sign in with the key.";
+    return { status: 403, body: [renderSignInPage("/", error)] };
+  }
+
+  async signOut(request: IncomingMessage): Promise<PageReply> {
+    requireSameOrigin(request);
+    for (const token of this.#sessionTokens(request)) await this.#sessions.take(token);
+    return redirect("/sign-in", `${this.#cookieName(request)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`);
+  }
+
+  async #startSession(request: IncomingMessage, path: string, signInAs: string): Promise<PageReply> {
+    const attributes = ["Path=/", "HttpOnly", "SameSite=Strict", `Max-Age=${sessionMs / 1000}`];
+    const { protocol, host } = new URL(this.#options.baseUrl());
+    if (protocol === "https:" && request.headers.host === host) attributes.push("Secure");
+    const token = await this.#sessions.create(signInAs);
+    return redirect(path, `${this.#cookieName(request)}=${token}; ${attributes.join("; ")}`);
+  }
+
+  /** With the port, because browsers share cookies between all ports of a host. All machines behind a public URL use its own. */
+  #cookieName({ socket, headers }: IncomingMessage): string {
+    const { protocol, host, port } = new URL(this.#options.baseUrl());
+    const publicPort = port || (protocol === "https:" ? 443 : 80);
+    return `agent-job-service-${headers.host === host ? publicPort : socket.localPort}`;
+  }
+
+  /** All of that name, because another server on this machine can add one. */
+  #sessionTokens(request: IncomingMessage): string[] {
+    const prefix = `${this.#cookieName(request)}=`;
+    const cookies = (request.headers.cookie ?? "").split(/; */);
+    return cookies.filter((cookie) => cookie.startsWith(prefix)).map((cookie) => cookie.slice(prefix.length));
+  }
+}
+
+/** A workflow that leaks its token, which ends in minutes, must not leak a session of hours. */
+function requireSignInAs({ signInAs }: Access): string {
+  if (signInAs === undefined) throw new HttpException(403, "Only a key can sign in, no token of a workflow");
+  return signInAs;
+}
+
+const isPage = (path: string): boolean => /^\/(pull\/\d{1,9}|job\/[\w-]{1,64}(\/log)?)$/.test(path);
+
+/** Returns a path if it is that of a page here, otherwise `/`, so that no link can lead to another site. */
+function localPath(path: string | null): string {
+  return path !== null && isPage(path) ? path : "/";
+}
+
+function queryOf({ url = "" }: IncomingMessage): URLSearchParams {
+  return new URLSearchParams(url.split("?")[1]);
+}

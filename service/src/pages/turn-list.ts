@@ -1,0 +1,73 @@
+import { setImmediate } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
+import type { TurnExcerpt } from "../model.ts";
+import { commitTitle } from "../pulls/commit-title.ts";
+import { type Html, html } from "./html.ts";
+import type { PageStore } from "./page-store.ts";
+import { duration, time } from "./words.ts";
+
+const maxTurns = 50;
+/** In characters, of each prompt and each answer. */
+const maxTextLength = 10_000;
+
+type TurnStore = Pick<PageStore, "countTurns" | "latestTurns" | "turnExcerpt">;
+
+/**
+ * Reads and renders the newest turns of a job, oldest first.
+ *
+ * @param isJobPage - whether turns can be stopped and run again, and the texts of the last one are shown without a click. Default:
+ *   false
+ */
+export async function renderTurns(store: TurnStore, jobId: string, isJobPage = false): Promise<Html> {
+  const ids = await store.latestTurns(jobId, maxTurns);
+  const turns: Html[] = [];
+  for (const id of ids) {
+    // SQLite reads all of a text to return its beginning, which takes some milliseconds for 30 MiB.
+    await setImmediate();
+    // One character more tells whether there is more.
+    const turn = await store.turnExcerpt(id, maxTextLength + 1);
+    if (turn === undefined) continue;
+    const isLast = id === ids.at(-1);
+    const action = isJobPage ? renderAction(`/job/${jobId}/turn/${id}`, turn, isLast) : undefined;
+    turns.push(renderTurn(id, turn, isJobPage && isLast, action));
+  }
+  const count = Math.max(turns.length, await store.countTurns(jobId));
+  const first = count - turns.length + 1;
+  return html`<section id="turns">
+<h2>Turns</h2>
+${first > 1 && html`<p class="quiet">Only the last ${turns.length} of ${count} turns are shown.</p>\n`}<ol start="${first}">${turns}</ol>
+</section>
+`;
+}
+
+function renderTurn(id: number, turn: TurnExcerpt, isOpen: boolean, action: Html | undefined): Html {
+  const { prompt, answer, reason } = turn;
+  return html`<li id="turn-${id}"><details${isOpen && html` open`}><summary>${commitTitle(prompt)} ${renderState(turn)}</summary>
+${reason !== null && html`<p class="minus">${reason}</p>\n`}Prompt${renderExcerpt(prompt)}${
+    answer !== null && html`\nLast message of the agent${renderExcerpt(answer)}`
+  }</details>${action}</li>`;
+}
+
+/** Returns the button of a turn; `undefined` if nothing can be done with it. */
+function renderAction(path: string, { state }: TurnExcerpt, isLast: boolean): Html | undefined {
+  const button = (action: string, label: string): Html =>
+    html`<form method="post" action="${path}/${action}"><button class="small">${label}</button></form>`;
+  if (state === "waiting") return button("stop", "Take out of the queue");
+  if (state === "running") return button("stop", "Stop");
+  return state === "failed" && isLast ? button("retry", "Run again") : undefined;
+}
+
+function renderState({ state, startedAt, endedAt }: TurnExcerpt): Html {
+  const took = startedAt !== null && endedAt !== null && ` in ${duration(endedAt - startedAt)}`;
+  if (state === "waiting") return html`<span class="quiet">Waiting</span>`;
+  if (state === "running")
+    return html`<span class="running">Running</span>${startedAt !== null && html` <span class="quiet">since ${time(startedAt)}</span>`}`;
+  if (state === "failed") return html`<span class="minus">Failed${took}</span>`;
+  return html`<span class="quiet">Completed${took}</span>`;
+}
+
+function renderExcerpt(text: string): Html {
+  const isCut = text.length > maxTextLength;
+  // A parser drops a line break at the start of `pre`.
+  return html`${isCut && html` <span class="quiet">(only the beginning)</span>`}\n<pre>\n${stripVTControlCharacters(text.slice(0, maxTextLength))}</pre>`;
+}

@@ -1,0 +1,242 @@
+import { chmod, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { errorMessage } from "../error-message.ts";
+import { cloneFolder, moveCloneFolder } from "../git/clone-folders.ts";
+import { Repository } from "../git/repository.ts";
+import { repositoryName as nameOf, resolveAddress } from "../git/repository-address.ts";
+import type { Setting } from "../git/settings.ts";
+import type { Log } from "../log/log.ts";
+import { type Metrics, noMetrics } from "../metrics/metrics.ts";
+import type { PerProject } from "../per-project.ts";
+import type { GitHubRepository } from "../pulls/github/github-repository.ts";
+import { GitHubPullRequests } from "../pulls/github.ts";
+import { LocalPullRequests } from "../pulls/local.ts";
+import type { PullRequests } from "../pulls/pull-requests.ts";
+import { distinctTurnIds, openSqliteStore } from "../store/sqlite/open-store.ts";
+import type { Store } from "../store/store.ts";
+import {
+  checkRepositories,
+  type KnownRepositories,
+  repositoryIdentity,
+  updateRepositories,
+} from "../upkeep/repository-check.ts";
+
+/** The repository of a project. */
+export interface ProjectSource {
+  /** URL or path, as `git clone` accepts it. */
+  repository: string;
+  /** The branch that jobs start from and pull requests are opened against. Default: the repository's default branch. */
+  targetBranch?: string | undefined;
+  /** Default: pull requests are pages of the service. */
+  github?: GitHubRepository | undefined;
+}
+
+export interface BackendOptions {
+  /** The projects that can get jobs. */
+  projects: readonly string[];
+  /** Their repositories. */
+  settings: PerProject<ProjectSource>;
+  /** A folder of the service, for clones of the repositories, worktrees and logs. It exists. */
+  folder: string;
+  /** The SQLite file. Default: `jobs.sqlite` in the folder. */
+  store?: string | undefined;
+  /** Opens another store than a SQLite file. */
+  openStore?: (() => Promise<Store>) | undefined;
+  /** Whether other services can have jobs with the same branches, so that ids of turns must differ. Default: no. */
+  hasCopies?: boolean;
+  /** The umask with which Git writes to a repository on this machine. Default: that of the process. */
+  repositoryUmask?: number | undefined;
+  /** Whether the jobs of another repository in the store are those of this one, because it has moved. Default: no. */
+  isRepositoryMoved?: boolean | undefined;
+  /** Returns the origin of links to pages. Not called before a link is made. */
+  baseUrl: () => string;
+  /** Aborts when the service stops. */
+  signal: AbortSignal;
+  log: Log;
+  /** Default: nothing is counted. */
+  metrics?: Metrics | undefined;
+}
+
+/** The repository of a project and its pull requests. Projects with the same repository have the same objects. */
+export interface ProjectBackend {
+  /** What the store calls the repository. */
+  identity: string;
+  /** Where the clone is. */
+  cloneFolder: string;
+  repository: Repository;
+  repositoryName: string;
+  targetBranch: string | undefined;
+  pullRequests: PullRequests;
+  /** Those that are pages of the service. */
+  localPullRequests: LocalPullRequests;
+}
+
+/** What API and workers both use: the store, and the repositories with their pull requests. */
+export interface Backend extends AsyncDisposable {
+  store: Store;
+  projects: PerProject<ProjectBackend>;
+}
+
+/** Creates the service's folder, unless it exists. */
+export async function createFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  // It has prompts, and homes with the sessions of agents.
+  await chmod(folder, 0o700);
+}
+
+/**
+ * Opens the store and the repositories.
+ *
+ * @throws if the store cannot be opened or belongs to other repositories, if GitHub does not accept a token, or if the service
+ *   cannot work on a repository
+ */
+export async function openBackend(options: BackendOptions): Promise<Backend> {
+  const { folder, log, metrics = noMetrics } = options;
+  const file = options.store ?? join(folder, "jobs.sqlite");
+  const turnIds = options.hasCopies ? distinctTurnIds : undefined;
+  // Opened first: the lock of a file guards the folder against a second service.
+  const store = (await options.openStore?.()) ?? openSqliteStore(file, log, turnIds, () => metrics.storeOutageBegan());
+  try {
+    const projects = await openRepositories(store, options);
+    return { store, projects, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
+  } catch (error) {
+    await store[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** A repository as a project names it. */
+interface ResolvedSource extends ProjectSource {
+  /** Without credentials. */
+  address: string;
+  /** Its credentials for Git. */
+  settings: readonly Setting[];
+  repositoryName: string;
+  /** The same for all projects with this repository. */
+  identity: string;
+}
+
+async function openRepositories(store: Store, options: BackendOptions): Promise<PerProject<ProjectBackend>> {
+  const sources = options.settings.map(resolveSource);
+  checkCredentials(sources.values);
+  const identities = sources.map(({ identity }) => identity);
+  const known = { ofProjects: await store.projectRepositories(), main: await store.repository() };
+  const withJobs = await store.projects();
+  if (!options.isRepositoryMoved) checkRepositories(known, identities, withJobs);
+  const updated = updateRepositories(known, identities, [...options.projects, ...withJobs]);
+  const projects = connect(sources, updated.main, store, options);
+  await checkTokens(projects.values);
+  moveClones(options.folder, known, updated);
+  await openClones(projects.values);
+  await remember(store, known, updated);
+  return projects;
+}
+
+async function checkTokens(projects: readonly ProjectBackend[]): Promise<void> {
+  const byPullRequests = new Map(projects.map((project) => [project.pullRequests, project]));
+  for (const [pullRequests, project] of byPullRequests)
+    if (pullRequests instanceof GitHubPullRequests)
+      await namingRepository(project, projects, () => pullRequests.checkToken());
+}
+
+async function openClones(projects: readonly ProjectBackend[]): Promise<void> {
+  const byRepository = new Map(projects.map((project) => [project.repository, project]));
+  for (const [repository, project] of byRepository) {
+    const users = projects.filter((each) => each.repository === repository);
+    const targets = new Set(users.map(({ targetBranch }) => targetBranch));
+    await namingRepository(project, projects, () => repository.open([...targets]));
+  }
+}
+
+/** Does something with the repository of a project. If there are others, an error names it. */
+async function namingRepository(
+  { identity, repositoryName }: ProjectBackend,
+  projects: readonly ProjectBackend[],
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (projects.every((each) => each.identity === identity)) throw error;
+    throw new Error(`${repositoryName}: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+function resolveSource(source: ProjectSource): ResolvedSource {
+  const { address, settings } = resolveAddress(source.repository, source.github?.token);
+  const repositoryName = nameOf(address);
+  return { ...source, address, settings, repositoryName, identity: repositoryIdentity(repositoryName) };
+}
+
+/** Two clones of one repository would fetch everything twice. Its projects share one, with its credentials. */
+function checkCredentials(sources: readonly ResolvedSource[]): void {
+  for (const [identity, users] of Map.groupBy(sources, (source) => source.identity))
+    if (new Set(users.map(({ settings }) => JSON.stringify(settings))).size > 1)
+      throw new Error(`the projects with the repository ${identity} must have the same credentials for it`);
+}
+
+/** Returns what each project uses of its repository. What can be the same for several projects is. */
+function connect(
+  sources: PerProject<ResolvedSource>,
+  main: string | undefined,
+  store: Store,
+  { folder, repositoryUmask: umask, baseUrl, signal, log, metrics }: BackendOptions,
+): PerProject<ProjectBackend> {
+  const repositories = new Shared<Repository>();
+  const locals = new Shared<LocalPullRequests>();
+  const onGitHub = new Shared<GitHubPullRequests>();
+  return sources.map(({ address, settings, repositoryName, identity, targetBranch, github }) => {
+    const own = cloneFolder(folder, identity, main);
+    const repository = repositories.get(
+      [identity],
+      () => new Repository({ url: address, folder: own, settings, umask, signal }),
+    );
+    const localPullRequests = locals.get(
+      [identity, targetBranch],
+      () => new LocalPullRequests({ store, repository, targetBranch, baseUrl, signal, log }),
+    );
+    const pullRequests =
+      github && onGitHub.get([github], () => new GitHubPullRequests({ repository: github, signal, log, metrics }));
+    return {
+      identity,
+      cloneFolder: own,
+      repository,
+      repositoryName,
+      targetBranch,
+      pullRequests: pullRequests ?? localPullRequests,
+      localPullRequests,
+    };
+  });
+}
+
+/** Values that are made once for each key. */
+class Shared<T> {
+  readonly #values = new Map<string, T>();
+
+  get(key: unknown, create: () => T): T {
+    const text = JSON.stringify(key);
+    const value = this.#values.get(text) ?? create();
+    this.#values.set(text, value);
+    return value;
+  }
+}
+
+function moveClones(folder: string, known: KnownRepositories, updated: KnownRepositories): void {
+  const used = new Set(updated.ofProjects.values());
+  for (const [project, from] of known.ofProjects) {
+    const to = updated.ofProjects.get(project);
+    if (to === undefined || used.has(from)) continue;
+    moveCloneFolder(cloneFolder(folder, from, known.main), cloneFolder(folder, to, updated.main));
+  }
+}
+
+/** Stores only what has changed, because a start that changes nothing needs no store that can be written. */
+async function remember(store: Store, known: KnownRepositories, { ofProjects, main }: KnownRepositories) {
+  const changed = [...ofProjects].filter(([project, name]) => known.ofProjects.get(project) !== name);
+  if (changed.length > 0) await store.setProjectRepositories(new Map(changed));
+  const isOnly = hasOneName(ofProjects);
+  if (main !== undefined && (main !== known.main || isOnly !== hasOneName(known.ofProjects)))
+    await store.setRepository(main, isOnly);
+}
+
+const hasOneName = (ofProjects: ReadonlyMap<string, string>): boolean => new Set(ofProjects.values()).size <= 1;

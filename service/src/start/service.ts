@@ -1,0 +1,216 @@
+import type { RequestListener } from "node:http";
+import { createApi } from "../api/jobs-endpoints.ts";
+import { serveOperations } from "../api/operations.ts";
+import { JobCopier } from "../files/job-copier.ts";
+import type { JobCopies } from "../files/job-copies.ts";
+import { LogFiles } from "../files/log-files.ts";
+import { type Authenticator, singleKey } from "../http/authentication.ts";
+import { type LoopbackServer, listen } from "../http/listen.ts";
+import { observeRequests } from "../http/observe-requests.ts";
+import { sendJson } from "../http/send-json.ts";
+import { Jobs } from "../jobs/jobs.ts";
+import type { Log, LogEvent } from "../log/log.ts";
+import { type Metrics, noMetrics, type ReadableMetrics } from "../metrics/metrics.ts";
+import type { LocalPullRequest } from "../model.ts";
+import { Pages } from "../pages/pages.ts";
+import type { PerProject } from "../per-project.ts";
+import { checkDescriptors } from "../processes/descriptor-limit.ts";
+import { type BackendOptions, createFolder, openBackend, type ProjectBackend, type ProjectSource } from "./backend.ts";
+import { checkAgent, type ProjectAgents, type RunningWorker, runWorker, type WorkerOptions } from "./run-worker.ts";
+
+type Shared = "baseUrl" | "signal" | "log" | "metrics" | "hasCopies" | "folder" | "copier" | "projects" | "settings";
+
+/** The repository of a project, and how agents work on it. */
+export interface ProjectOptions extends ProjectSource, ProjectAgents {}
+
+export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<WorkerOptions, Shared> {
+  /** A key that gives access to all projects. Default: only `openAuthenticator` knows who has access. */
+  apiKey?: string | undefined;
+  projects: readonly string[];
+  /**
+   * Knows who may use the service, `apiKey` included. Called with what returns the URL that the service is reached at. Default:
+   * who has `apiKey`.
+   */
+  openAuthenticator?: ((baseUrl: () => string) => Promise<Authenticator>) | undefined;
+  settings: PerProject<ProjectOptions>;
+  /** A folder of the service, for clones of the repositories, worktrees, homes and logs. Created if it does not exist. */
+  folder: string;
+  /** Default: 0, any free port. */
+  port?: number | undefined;
+  /** The address of this machine to listen on. Default: 127.0.0.1. */
+  listen?: string | undefined;
+  /** The origin at which a reverse proxy serves the service, for links. Default: only loopback, at its port. */
+  publicUrl?: string | undefined;
+  /** Whether answers of the API link to the pages of jobs. Default: no. */
+  hasJobPages?: boolean | undefined;
+  /** Default: jobs are only in the store. */
+  copies?: JobCopies | undefined;
+  /** Counts what happens. If it can be read, it is at `/metrics`. Default: nothing is counted. */
+  metrics?: Metrics | ReadableMetrics | undefined;
+  /** Where a worker alone answers `/healthz` and `/metrics`. Default: nowhere. */
+  healthPort?: number | undefined;
+  log?: Log;
+  /** Receives what only a structured log has. Default: does nothing. */
+  logEvent?: LogEvent | undefined;
+}
+
+/** A part of the service, or all of it. Disposing of it stops its agents; others on the same store resume their turns. */
+export interface RunningService extends AsyncDisposable {
+  /** Where a worker alone answers `/healthz`, without a path; undefined if it does not. */
+  healthUrl?: string;
+  /** Starts no more turns, and waits until none is running. */
+  finish(): Promise<void>;
+}
+
+/** A service with its API. */
+export interface Service extends LoopbackServer, RunningService {
+  /**
+   * Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page, such as `/pull/1`.
+   *
+   * @throws HttpException 401 if the service has no `apiKey`
+   */
+  createSignInLink(path: string): Promise<string>;
+}
+
+/**
+ * Starts the service, on one machine: its API with its pages, and a worker.
+ *
+ * @throws if nobody could have access, if an agent is not installed, if the store cannot be opened or belongs to other
+ *   repositories, if GitHub does not accept a token, or if the service cannot work on a repository
+ */
+export function startService(options: ServiceOptions): Promise<Service> {
+  return startParts(options, true);
+}
+
+/**
+ * Starts only the API with its pages. Workers on the same store run the turns.
+ *
+ * @throws as `startService` does
+ */
+export function startApi(options: ServiceOptions): Promise<Service> {
+  return startParts(options, false);
+}
+
+/**
+ * Starts only a worker, on a store that other processes have open too.
+ *
+ * @throws as `startService` does
+ */
+export async function startWorker(options: ServiceOptions): Promise<RunningService> {
+  const { folder, publicUrl = "", healthPort, log = () => {} } = options;
+  checkDescriptors();
+  await createFolder(folder);
+  await options.settings.mapInOrder(({ agent }) => checkAgent(agent, [folder]));
+  const stop = new AbortController();
+  const { signal } = stop;
+  const backend = await openBackend({ ...options, hasCopies: false, baseUrl: () => publicUrl, signal, log });
+  let worker: RunningWorker | undefined;
+  let server: LoopbackServer | undefined;
+  try {
+    const { store } = backend;
+    if (healthPort !== undefined) {
+      const authenticator = hasKeys(options) ? await authenticatorOf(options, () => publicUrl) : undefined;
+      const operations = serveOperations({ ...options, authenticator, log, store, worker: () => worker }, notFound);
+      server = await listen(observed(operations, options), healthPort, {
+        address: options.listen,
+        log,
+      });
+    }
+    worker = await runWorker(backend, { ...options, signal, log });
+  } catch (error) {
+    await server?.[Symbol.asyncDispose]();
+    await backend[Symbol.asyncDispose]();
+    throw error;
+  }
+  const running = worker;
+  return {
+    ...(server && { healthUrl: server.url }),
+    finish: () => running.finish(),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await running[Symbol.asyncDispose]();
+      await server?.[Symbol.asyncDispose]();
+      await backend[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<Service> {
+  const { folder, settings, publicUrl, copies, metrics, logEvent, log = () => {} } = options;
+  checkDescriptors();
+  await createFolder(folder);
+  if (hasWorker) await settings.mapInOrder(({ agent }) => checkAgent(agent, [folder, options.store ?? folder]));
+  const stop = new AbortController();
+  const { signal } = stop;
+  let ownUrl = "";
+  const baseUrl = () => publicUrl ?? ownUrl;
+  const authenticator = await authenticatorOf(options, baseUrl);
+  const backend = await openBackend({ ...options, hasCopies: copies !== undefined, baseUrl, signal, log });
+  const { store } = backend;
+  const copier = copies && new JobCopier({ copies, store, folder, log });
+  let worker: RunningWorker | undefined;
+  const onUnavailable = () => void worker?.waitForStore();
+  const shown = backend.projects.with(settings, ({ repositoryName }, { agent: { model } }) => ({
+    repositoryName,
+    model,
+  }));
+  const jobs = new Jobs({ store, projects: shown, copier, onUnavailable, metrics, logEvent });
+  const { tokens, logs = new LogFiles(folder) } = store;
+  const isShared = options.openStore !== undefined;
+  const sources = backend.projects.map((project) => ({ ...project, stateOf: stateOf(project, isShared) }));
+  const content = { store, projects: sources, logs, engine: jobs };
+  const pages = new Pages({ ...content, tokens, authenticator, baseUrl, signal, log });
+  const api = createApi({ engine: jobs, authenticator, hasJobPages: options.hasJobPages, signal, log });
+  let server: LoopbackServer | undefined;
+  try {
+    const ownWorker = hasWorker ? () => worker : undefined;
+    const listener = serveOperations({ ...options, authenticator, log, store, worker: ownWorker }, pages.serve(api));
+    server = await listen(observed(listener, options), options.port, { address: options.listen, log });
+    ownUrl = server.url;
+    if (hasWorker) worker = await runWorker(backend, { ...options, copier, signal, log });
+  } catch (error) {
+    await server?.[Symbol.asyncDispose]();
+    await backend[Symbol.asyncDispose]();
+    throw error;
+  }
+  const started = server;
+  return {
+    ...started,
+    createSignInLink: async (path) => pages.createSignInLink(path, await authenticator.authenticate(options.apiKey)),
+    finish: async () => worker?.finish(),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await started[Symbol.asyncDispose]();
+      await worker?.[Symbol.asyncDispose]();
+      await backend[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A worker needs none. */
+const hasKeys = ({ apiKey, openAuthenticator }: ServiceOptions) => Boolean(apiKey || openAuthenticator);
+
+async function authenticatorOf(options: ServiceOptions, baseUrl: () => string): Promise<Authenticator> {
+  const { apiKey, projects, openAuthenticator } = options;
+  if (openAuthenticator !== undefined) return openAuthenticator(baseUrl);
+  if (!apiKey) throw new Error("there is no API key");
+  return singleKey(apiKey, projects);
+}
+
+function observed(listener: RequestListener, { metrics = noMetrics, logEvent }: ServiceOptions): RequestListener {
+  return observeRequests({ metrics, logEvent }, listener);
+}
+
+const notFound: RequestListener = (_request, response) => sendJson(response, 404, { error: "Not found" });
+
+/** A page is at most this much behind what other processes have pushed. */
+const maxCloneAgeMs = 30_000;
+
+/** Reads the states of pull requests for their pages, which show the commits, too. */
+const stateOf =
+  ({ localPullRequests, repository }: ProjectBackend, isShared: boolean) =>
+  async (pull: LocalPullRequest) => {
+    // Without other processes, the clone has what this one has pushed.
+    if (isShared) await repository.fetchIfBehind(pull.head, maxCloneAgeMs);
+    return localPullRequests.stateAtLastFetch(pull, pull.target);
+  };

@@ -1,0 +1,29 @@
+import type { HomeStore } from "../../files/shared-homes.ts";
+import type { RunningTurn, Turn } from "../../model.ts";
+import { LeaseLost } from "../ready-turns.ts";
+import type { PostgresDatabase } from "./database.ts";
+
+/** The home directories of agents in the database. They are deleted with their job. */
+export class PostgresHomes implements HomeStore {
+  readonly #database: PostgresDatabase;
+
+  constructor(database: PostgresDatabase) {
+    this.#database = database;
+  }
+
+  async lastAttemptedBefore({ id, job }: Turn): Promise<number | undefined> {
+    const sql = "SELECT max(id) AS last FROM turn WHERE job = ? AND id < ? AND attempts > 0";
+    return (await this.#database.row<{ last: number | null }>(sql, job, id))?.last ?? undefined;
+  }
+
+  async loadHome(jobId: string, turn: number): Promise<Uint8Array | undefined> {
+    const sql = "SELECT archive FROM home WHERE job = ? AND turn = ?";
+    return (await this.#database.row<{ archive: Uint8Array }>(sql, jobId, turn))?.archive;
+  }
+
+  async saveHome({ id, job, lease }: RunningTurn, archive: Uint8Array): Promise<void> {
+    const save = `INSERT INTO home (job, turn, archive) SELECT job, id, ? FROM turn WHERE id = ? AND job = ? AND lease = ?
+      ON CONFLICT (job) DO UPDATE SET turn = excluded.turn, archive = excluded.archive`;
+    if ((await this.#database.run(save, archive, id, job, lease)) === 0) throw new LeaseLost(id);
+  }
+}

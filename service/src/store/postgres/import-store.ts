@@ -1,0 +1,125 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { errorMessage } from "../../error-message.ts";
+import { JobDirectory } from "../../files/job-directory.ts";
+import { Connection } from "../sqlite/connection.ts";
+import { findStore } from "../sqlite/find-store.ts";
+import { openSchema as openSqliteSchema } from "../sqlite/schema.ts";
+import { lockStore } from "../sqlite/store-lock.ts";
+import { createPool, PostgresDatabase, type PostgresTransaction } from "./database.ts";
+import { Notifications } from "./notifications.ts";
+import { PostgresReadyTurns } from "./ready-turns.ts";
+import { openSchema, whileOthersWait } from "./schema.ts";
+import { defaultTimes } from "./times.ts";
+
+/** What was copied. */
+export interface Imported {
+  jobs: number;
+  turns: number;
+  pullRequests: number;
+}
+
+/** The tables with what they are read by. Those that others refer to are first. */
+const tables = {
+  repository: "SELECT * FROM repository",
+  projectRepository: "SELECT * FROM projectRepository",
+  job: "SELECT * FROM job ORDER BY id",
+  turn: `SELECT id, job, prompt, CASE state WHEN 'running' THEN 'waiting' ELSE state END AS state, attempts, startedAt, endedAt,
+    answer, reason, stopRequestedAt FROM turn ORDER BY id`,
+  pullRequest: "SELECT * FROM pullRequest ORDER BY number",
+  use: "SELECT * FROM use",
+};
+
+/** In characters, of the rows that are sent at once. */
+const batchLength = 4_000_000;
+
+/**
+ * Copies a SQLite store to a Postgres database that has no jobs: all of it, or nothing. No service runs on the file meanwhile.
+ * What was running is waiting then. Homes of agents stay where they are.
+ *
+ * @throws if a service runs on the file, or the database has jobs
+ */
+export async function importStore(file: string, url: string, log: (line: string) => void): Promise<Imported> {
+  if (!existsSync(file)) throw new Error(`there is no store ${file}`);
+  const path = findStore(file);
+  using _lock = lockStore(path);
+  using source = new Connection(path, () => {});
+  openSqliteSchema(source, path);
+  const { superviseMs } = defaultTimes;
+  const pool = createPool({ url, log });
+  await using database = new PostgresDatabase(pool, log);
+  await using notifications = new Notifications(url);
+  try {
+    await using ready = await whileOthersWait(pool, async () => {
+      await openSchema(pool);
+      return PostgresReadyTurns.open({ database, notifications, log, superviseMs });
+    });
+    const imported = await database.transaction((transaction) => copy(source, transaction, ready));
+    markHomes(source, `${path}.files`);
+    return imported;
+  } catch (error) {
+    throw new Error(`nothing was copied: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+async function copy(
+  source: Connection,
+  transaction: PostgresTransaction,
+  ready: PostgresReadyTurns,
+): Promise<Imported> {
+  // Neither a service nor another copy may add jobs before this one is complete.
+  await transaction.query("LOCK TABLE job, repository IN EXCLUSIVE MODE");
+  if ((await transaction.row("SELECT 1 FROM job LIMIT 1")) !== undefined)
+    throw new Error("the database has jobs already");
+  await transaction.run("DELETE FROM repository");
+  await transaction.run('DELETE FROM "projectRepository"');
+  const counts = { repository: 0, projectRepository: 0, job: 0, turn: 0, pullRequest: 0, use: 0 };
+  for (const table of Object.keys(tables) as (keyof typeof tables)[])
+    counts[table] = await copyTable(source, table, transaction);
+  await transaction.query(`SELECT setval('"turnId"', (SELECT coalesce(max(id), 0) + 1 FROM turn))`);
+  // The numbers of deleted pull requests are not given again: their links would show others.
+  const last = source.row<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'pullRequest'")?.seq ?? 0;
+  await transaction.query(`SELECT setval(pg_get_serial_sequence('"pullRequest"', 'number'), $1, false)`, [last + 1]);
+  const first = `SELECT min(turn.id) AS turn, job.id AS job, job.project FROM turn JOIN job ON job.id = turn.job
+    WHERE turn.state = 'waiting' GROUP BY job.id ORDER BY min(turn.id)`;
+  for (const turn of await transaction.rows<{ turn: number; job: string; project: string }>(first))
+    await ready.add(transaction, turn);
+  return { jobs: counts.job, turns: counts.turn, pullRequests: counts.pullRequest };
+}
+
+/** Lets a worker whose folder is that of the file continue the sessions of agents. Others start new ones. */
+function markHomes(source: Connection, folder: string): void {
+  const last = "SELECT job, max(id) AS turn FROM turn WHERE attempts > 0 GROUP BY job";
+  for (const { job, turn } of source.rows<{ job: string; turn: number }>(last)) {
+    const { home, homeTurn } = new JobDirectory(folder, job);
+    if (existsSync(home)) writeFileSync(homeTurn, String(turn));
+  }
+}
+
+/** Returns the number of rows. */
+async function copyTable(
+  source: Connection,
+  table: keyof typeof tables,
+  transaction: PostgresTransaction,
+): Promise<number> {
+  let count = 0;
+  let batch: string[] = [];
+  let length = 0;
+  const send = async () => {
+    const insert = `INSERT INTO "${table}" SELECT * FROM jsonb_populate_recordset(NULL::"${table}", $1)`;
+    if (batch.length > 0) await transaction.query(insert, [`[${batch.join(",")}]`]);
+    batch = [];
+    length = 0;
+  };
+  for (const row of source.rows<Record<string, unknown>>(tables[table])) {
+    // Postgres has no text with a NUL, which JSON escapes.
+    const text = JSON.stringify(row, (_key, value) =>
+      typeof value === "string" ? value.replaceAll("\0", "\u{FFFD}").toWellFormed() : value,
+    );
+    batch.push(text);
+    length += text.length;
+    count++;
+    if (length > batchLength) await send();
+  }
+  await send();
+  return count;
+}

@@ -1,0 +1,74 @@
+import type { StoredLogs } from "../../files/job-logs.ts";
+import type { RunningTurn } from "../../model.ts";
+import { LeaseLost } from "../ready-turns.ts";
+import type { PostgresDatabase } from "./database.ts";
+import { logChannel, type Notifications } from "./notifications.ts";
+
+const maxChunkBytes = 64 * 1024;
+/** Of chunks that are read at once, because most are small. */
+const maxChunks = 100;
+/** Notifications say at once that a log has grown. This is for those that do not arrive. */
+const defaultPollMs = 10_000;
+
+/** The logs of jobs in tables: in chunks, one after another without gaps. */
+export class PostgresLogs implements StoredLogs {
+  readonly #database: PostgresDatabase;
+  readonly #notifications: Notifications;
+  readonly #pollMs: number;
+
+  /** @param pollMs - how often a log is followed without a notification. Default: 10 seconds */
+  constructor(database: PostgresDatabase, notifications: Notifications, pollMs = defaultPollMs) {
+    this.#database = database;
+    this.#notifications = notifications;
+    this.#pollMs = pollMs;
+  }
+
+  async read(jobId: string, from: number): Promise<Buffer> {
+    const chunks = `SELECT start, content, sum(length(content)) OVER (ORDER BY start) AS "endOfChunk" FROM "logChunk"
+      WHERE job = ? AND start > ? AND start + length(content) > ? ORDER BY start LIMIT ${maxChunks}`;
+    const read = `SELECT start, content FROM (${chunks}) AS chunk
+      WHERE "endOfChunk" - length(content) < ${maxChunkBytes} ORDER BY start`;
+    const found = await this.#database.rows<{ start: number; content: Buffer }>(
+      read,
+      jobId,
+      from - maxChunkBytes,
+      from,
+    );
+    const start = found[0]?.start ?? from;
+    return Buffer.concat(found.map(({ content }) => content)).subarray(from - start);
+  }
+
+  async end(jobId: string): Promise<number> {
+    const last = 'SELECT start + length(content) AS "end" FROM "logChunk" WHERE job = ? ORDER BY start DESC LIMIT 1';
+    return (await this.#database.row<{ end: number }>(last, jobId))?.end ?? 0;
+  }
+
+  follow(jobId: string, listener: () => void): () => void {
+    const end = this.#notifications.on(logChannel, (id) => {
+      if (id === undefined || id === jobId) listener();
+    });
+    const timer = setInterval(listener, this.#pollMs).unref();
+    return () => {
+      end();
+      clearInterval(timer);
+    };
+  }
+
+  async size({ id, job }: RunningTurn): Promise<{ size: number; ofTurn: number }> {
+    const sum = `SELECT coalesce(sum(length(content)), 0)::bigint AS size,
+      coalesce(sum(length(content)) FILTER (WHERE turn = ?), 0)::bigint AS "ofTurn" FROM "logChunk" WHERE job = ?`;
+    return (await this.#database.row<{ size: number; ofTurn: number }>(sum, id, job)) ?? { size: 0, ofTurn: 0 };
+  }
+
+  async append({ id, job, lease }: RunningTurn, position: number, content: Buffer): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      // Until this transaction has ended, nobody else can take the turn over.
+      const owned = await transaction.row("SELECT 1 FROM turn WHERE id = ? AND lease = ? FOR SHARE", id, lease);
+      if (owned === undefined) throw new LeaseLost(id);
+      const insert = 'INSERT INTO "logChunk" (job, start, turn, content) VALUES (?, ?, ?, ?)';
+      for (let offset = 0; offset < content.length; offset += maxChunkBytes)
+        await transaction.run(insert, job, position + offset, id, content.subarray(offset, offset + maxChunkBytes));
+      await transaction.row("SELECT pg_notify(?, ?)", logChannel, job);
+    });
+  }
+}

@@ -1,0 +1,60 @@
+import { randomInt } from "node:crypto";
+import { chmodSync } from "node:fs";
+import type { Log } from "../../log/log.ts";
+import { StoreUnavailable } from "../errors.ts";
+import { countTurnIds, type NextTurnId, Store } from "../store.ts";
+import { Connection } from "./connection.ts";
+import { SqliteDatabase } from "./database.ts";
+import { findStore } from "./find-store.ts";
+import { SqliteReadyTurns } from "./ready-turns.ts";
+import { openSchema } from "./schema.ts";
+import { lockStore } from "./store-lock.ts";
+
+/**
+ * Returns an id that two services at the same time do not both give: a commit names its turn, so they could take it for
+ * their own. In microseconds since 1970, of which the last three digits are random.
+ */
+export const distinctTurnIds: NextTurnId = async (transaction) =>
+  Math.max(await countTurnIds(transaction), Date.now() * 1000 + randomInt(1000));
+
+/**
+ * Opens a store in a SQLite file. Only one service can open a file, but other processes can read it.
+ *
+ * @param file - created if it does not exist; `:memory:` persists nothing
+ * @param log - receives a line when the file cannot be written any more, and when it can again
+ * @param nextTurnId - default: counts
+ * @param onOutage - called when the file cannot be used any more. Default: does nothing
+ * @throws if another service has the file open, or could open it by a hard link, or if it is damaged, incomplete, of a
+ *   newer version or not a store
+ */
+export function openSqliteStore(
+  file: string,
+  log: Log = () => {},
+  nextTurnId: NextTurnId = countTurnIds,
+  onOutage: () => void = () => {},
+): Store {
+  const path = file === ":memory:" ? file : findStore(file);
+  const lock = path === ":memory:" ? undefined : lockStore(path);
+  let connection: Connection | undefined;
+  let isOpen = false;
+  try {
+    // Before it is open, an error is thrown, and no outage begins.
+    connection = new Connection(
+      path,
+      (line, level) => isOpen && log(line, level),
+      () => isOpen && onOutage(),
+    );
+    openSchema(connection, path);
+    // It has prompts. SQLite gives its other files the same mode.
+    if (path !== ":memory:") chmodSync(path, 0o600);
+    connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    isOpen = true;
+  } catch (error) {
+    connection?.[Symbol.dispose]();
+    lock?.[Symbol.dispose]();
+    if (error instanceof StoreUnavailable) throw new Error(`cannot open ${path}: ${error.message}`);
+    throw error;
+  }
+  const database = new SqliteDatabase(connection, lock);
+  return new Store({ database, ready: new SqliteReadyTurns(), nextTurnId });
+}

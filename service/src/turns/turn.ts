@@ -1,0 +1,386 @@
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import type { Agent } from "../agents/agent.ts";
+import type { ExceededLimit, Limits } from "../agents/limits.ts";
+import type { AgentNetwork } from "../agents/network/agent-network.ts";
+import type { AgentOptions, AgentResult } from "../agents/run-agent.ts";
+import type { Sandbox } from "../agents/sandbox/sandbox.ts";
+import { errorMessage } from "../error-message.ts";
+import { JobDirectory } from "../files/job-directory.ts";
+import { jobBranch, jobLogFile } from "../files/job-files.ts";
+import type { SharedHomes } from "../files/shared-homes.ts";
+import type { Worktree } from "../git/commit-worktree.ts";
+import type { Repository, Start } from "../git/repository.ts";
+import type { Worktrees } from "../git/worktrees.ts";
+import { type AgentExit, type Metrics, noMetrics } from "../metrics/metrics.ts";
+import type { RunningTurn, StoredJob, Turn, TurnResult } from "../model.ts";
+import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
+import { commitMessage, isCommitOf } from "../pulls/commit-message.ts";
+import { commitTitle } from "../pulls/commit-title.ts";
+import type { PullRequests } from "../pulls/pull-requests.ts";
+import { type Sleep, sleep as timer } from "../sleep.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../store/errors.ts";
+import { LeaseLost } from "../store/ready-turns.ts";
+import type { Store } from "../store/store.ts";
+import { confirmLease } from "./keep-lease.ts";
+import {
+  findPushedCommit,
+  type PushPorts,
+  type PushRepository,
+  pushCommit,
+  pushUnpushedCommit,
+} from "./push-commit.ts";
+import { type TurnMachine, turnMachine } from "./turn-machine.ts";
+
+/** What a turn depends on. */
+export interface TurnPorts {
+  store: Store;
+  repository: PushRepository & Pick<Repository, "objects" | "findStart" | "lastCommitOf" | "commit">;
+  worktrees: Pick<Worktrees, "checkOut" | "takeBack" | "release">;
+  pullRequests: PullRequests;
+  /** The branch that pull requests are opened against. Default: the repository's default branch. */
+  targetBranch?: string | undefined;
+  agent: Agent;
+  sandbox: Sandbox;
+  network: AgentNetwork;
+  /** Whether no agent of any project can change files of the service. Default: whether this one cannot. */
+  areFilesSafe?: boolean | undefined;
+  /** Default: only on this machine. */
+  homes?: SharedHomes | undefined;
+  /** Per job. */
+  limits: Limits;
+  /** The service's folder, for the directories of jobs and their logs. */
+  folder: string;
+  /** Per attempt. */
+  timeLimitMs: number;
+  /** A larger change fails its turn. */
+  largestChangeBytes: number;
+  /** Aborts, with why the turn fails then, when somebody wants its agent to stop. Default: nobody does. */
+  stop?: AbortSignal | undefined;
+  /** Receives why a turn failed or was postponed. */
+  onFailure?: (reason: string) => void;
+  /** No agent is run with less free space. Default: 100 MB. */
+  minFreeBytes?: number;
+  /** Counts the ends of agents. Default: nothing does. */
+  metrics?: Pick<Metrics, "agentExited" | "turnStarted"> | undefined;
+  /** Default: the one that this runs on. */
+  machine?: TurnMachine;
+  /** Default: a timer. */
+  sleep?: Sleep;
+}
+
+/** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
+const maxAttempts = 2;
+
+/** Returns whether an agent cannot change files of the service: it is in a sandbox, or part of the service. */
+export const isKeptAway = (agent: Agent, sandbox: Sandbox): boolean => sandbox.isConfining || agent.isTrusted;
+
+/**
+ * Runs a turn, from the checkout to the pull request. A turn that was interrupted or postponed after its commit was made is
+ * not repeated, because the commit names its turn.
+ */
+export async function runTurn(
+  turn: RunningTurn,
+  job: StoredJob,
+  ports: TurnPorts,
+  signal: AbortSignal,
+): Promise<TurnResult> {
+  const { folder, worktrees, onFailure, machine = turnMachine } = ports;
+  const logFile = jobLogFile(folder, job.id);
+  const log = (text: string): void => {
+    // The agent's words must not control the terminal of who reads them.
+    const printable = stripVTControlCharacters(text)
+      .replace(/[^\P{Cc}\t\n]/gu, "")
+      .trim();
+    try {
+      machine.appendLog(logFile, `${printable.replace(/^/gm, "[service] ")}\n`);
+    } catch {
+      // A job must not fail because of its log.
+    }
+  };
+  const directory = new JobDirectory(folder, job.id);
+  try {
+    await ports.homes?.bring(turn, directory, log);
+    const isNewHome = await machine.prepare(directory, logFile);
+    const result = await processTurn(turn, job, { ...ports, machine, directory, isNewHome, logFile, log }, signal);
+    if (result === "completed") await logEarlierFailures(turn, ports.store, log);
+    return result;
+  } catch (error) {
+    if (error instanceof LeaseLost) return "taken-over";
+    if (signal.aborted) return "stopped";
+    onFailure?.(errorMessage(error));
+    // No agent has run since the last commit that was pushed: see `setAnswer`.
+    if (isStoreOutage(error)) return "postponed";
+    if (isResourceExhausted(error)) {
+      log(`The machine lacks something that the turn needs, so it waits and is started again: ${errorMessage(error)}`);
+      return "postponed";
+    }
+    log(`The turn failed: ${errorMessage(error)}`);
+    return "failed";
+  } finally {
+    const cleaned = worktrees.release(directory).then(() => machine.clean(directory));
+    await cleaned.catch((error: unknown) => log(`Cannot clean the job's directory: ${errorMessage(error)}`));
+  }
+}
+
+interface TurnContext extends TurnPorts {
+  machine: TurnMachine;
+  directory: JobDirectory;
+  /** Whether the job has no session of an earlier turn, also because it was removed. */
+  isNewHome: boolean;
+  /** The job's log. */
+  logFile: string;
+  /** Appends to the job's log. */
+  log: (text: string) => void;
+}
+
+async function processTurn(
+  turn: RunningTurn,
+  job: StoredJob,
+  context: TurnContext,
+  signal: AbortSignal,
+): Promise<TurnResult> {
+  const { store, repository, worktrees, pullRequests, homes, directory, log, sleep = timer } = context;
+  const push: PushPorts = { repository, confirmOwner: () => confirmLease(turn, store, signal, sleep) };
+  log(`Turn ${turn.id} started.`);
+  const isMerged = await isPullRequestMerged(job, context);
+  const [start, last] = await Promise.all([
+    repository.findStart(jobBranch(job.id), { isMerged, lastPushed: job.head, targetBranch: context.targetBranch }),
+    repository.lastCommitOf(job.id),
+  ]);
+  let head = (await findPushedCommit(turn, start, repository)) ?? (await pushUnpushedCommit(turn, start, last, push));
+  if (head === undefined) {
+    if (turn.attempts >= maxAttempts) {
+      const reason = `The agent was interrupted ${turn.attempts} times and is not run again.`;
+      log(reason);
+      context.onFailure?.(reason);
+      return "failed";
+    }
+    if (context.stop?.aborted) {
+      log(`No agent is run. ${context.stop.reason}`);
+      context.onFailure?.(String(context.stop.reason));
+      return "failed";
+    }
+    for (const note of start.notes) log(note);
+    await checkFreeSpace(context);
+    const worktree = await worktrees.checkOut(directory, start);
+    await store.countAttempt(turn);
+    await homes?.begin(turn, directory);
+    const { end, message, ownMessages } = await attempt(turn, start, context, signal);
+    if (end === "stopped") return "stopped";
+    await homes?.keep(turn, directory, log);
+    if (message !== undefined) await store.setAnswer(turn, message);
+    if (end !== "completed") return "failed";
+    await worktrees.takeBack(directory);
+    const commit = await commitChange(turn, worktree, ownMessages, context);
+    const words = message === undefined ? "" : `The agent's last words:\n${message}`;
+    if (commit === undefined) log(`No file was changed. ${words}`);
+    else {
+      head = await pushCommit(commit, turn, start, last, push);
+      if (words !== "") log(words);
+    }
+  }
+  const isOwn = head !== undefined;
+  if (head === undefined && start.isContinued && (await hasUnopenedWork(job, start, context))) head = start.head;
+  if (head === undefined) return "completed";
+
+  const { branch, base, targetBranch, isContinued } = start;
+  const { prompt, answer } = isOwn
+    ? await storedTurn(turn, store)
+    : ((await lastChange(job, base, head, context))?.turn ?? { ...turn, answer: null });
+  const existing = isContinued && !isMerged ? job.pullRequest : null;
+  // The next turn must not take this work for that of the merged pull request.
+  if (existing !== job.pullRequest) await store.clearPullRequest(turn, head);
+  const change = {
+    jobId: job.id,
+    title: commitTitle(prompt),
+    prompt,
+    answer,
+    branch,
+    targetBranch,
+    base,
+    head,
+    existing,
+  };
+  await push.confirmOwner();
+  const link = await pullRequests.open(change).catch((error: unknown) => {
+    // Pages are in the store, which can be used again later.
+    if (isStoreOutage(error)) throw error;
+    throw new Error(
+      `The work is on the branch ${branch}, but its pull request could not be opened. The next message to the job ` +
+        `whose turn completes opens it. ${errorMessage(error)}`,
+      { cause: error },
+    );
+  });
+  await store.setPullRequest(turn, link, head);
+  log(`Pull request: ${link}`);
+  return "completed";
+}
+
+/** What is on the branch then is found again when the turn is run again, also if the change was stored after all. */
+function isStoreOutage(error: unknown): boolean {
+  return error instanceof StoreUnavailable || error instanceof OutcomeUnknown;
+}
+
+/**
+ * Checks that the agent's change can be committed, before the agent costs money.
+ *
+ * @throws ResourceExhausted if the disk is nearly full
+ */
+async function checkFreeSpace({ folder, machine, minFreeBytes = 100_000_000 }: TurnContext): Promise<void> {
+  if ((await machine.freeBytes(folder)) < minFreeBytes)
+    throw new ResourceExhausted(`less than ${minFreeBytes / 1_000_000} MB are free in ${folder}`);
+}
+
+/** Returns the commit, or `undefined` if nothing was changed. */
+async function commitChange(
+  turn: Turn,
+  worktree: Worktree,
+  ownMessages: readonly string[],
+  { repository, largestChangeBytes, log }: TurnContext,
+): Promise<string | undefined> {
+  try {
+    const { commit, leftOut } = await repository.commit(worktree, commitMessage(turn, ownMessages), largestChangeBytes);
+    for (const path of leftOut)
+      log(
+        `The submodule ${path} stays at its commit. If the agent changed something in it, that is left out: only what the submodule's own repository has can be used here.`,
+      );
+    return commit;
+  } catch (error) {
+    if (isResourceExhausted(error)) log("The agent has run, but its change cannot be committed now. It is run again.");
+    throw error;
+  }
+}
+
+async function attempt(turn: Turn, start: Start, context: TurnContext, signal: AbortSignal) {
+  const {
+    store,
+    repository,
+    agent,
+    sandbox,
+    network,
+    limits,
+    folder,
+    directory,
+    isNewHome,
+    logFile,
+    timeLimitMs,
+    log,
+    machine,
+    stop,
+  } = context;
+  const { job: jobId, prompt } = turn;
+  const history = await store.history(turn);
+  let exceeded: ExceededLimit | undefined;
+  const options: AgentOptions = {
+    prompt,
+    isFollowUp: history.length > 0 && !isNewHome,
+    history,
+    jobId,
+    directories: directory,
+    objects: repository.objects,
+    sandbox,
+    network,
+    limits,
+    // Other agents could write code of the supervisor there.
+    compileCache: (context.areFilesSafe ?? isKeptAway(agent, sandbox)) ? join(folder, "compile-cache") : undefined,
+    onLimitExceeded: (limit) => {
+      exceeded = limit;
+      log(killedFor(limit));
+    },
+    logFile,
+    timeLimitMs,
+    signal: stop ? AbortSignal.any([signal, stop]) : signal,
+  };
+  const result = await machine.runAgent(agent, options);
+  (context.metrics ?? noMetrics).agentExited(exitOf(result, exceeded));
+  if (result.end === "stopped" && stop?.aborted && !signal.aborted) {
+    log(String(stop.reason));
+    context.onFailure?.(String(stop.reason));
+    return { ...result, end: "failed" as const, ownMessages: [] };
+  }
+  const end =
+    result.end === "timed-out" ? `The agent timed out after ${timeLimitMs / 1000} s.` : `The agent ${result.end}.`;
+  const reported = result.end === "failed" && result.error !== undefined ? `The agent reported: ${result.error}` : "";
+  log(end);
+  if (reported !== "") log(reported);
+  if (result.end !== "completed")
+    context.onFailure?.(`${exceeded === undefined ? end : killedFor(exceeded)} ${reported}`);
+  const hasMessages = result.end === "completed" && (await machine.hasOwnCommits(directory.tree, start));
+  return { ...result, ownMessages: hasMessages ? await ownMessages(agent, start.head, options, machine) : [] };
+}
+
+const killedFor = ({ what }: ExceededLimit): string => `The agent is killed, because it has ${what}.`;
+
+function exitOf({ end, error }: AgentResult, exceeded: ExceededLimit | undefined): AgentExit {
+  if (end === "completed" || end === "stopped") return end;
+  if (exceeded !== undefined) return exceeded.kind;
+  if (end === "timed-out") return "time-limit";
+  return error === undefined ? "exit-code" : "reported-failure";
+}
+
+/**
+ * Returns the messages of the commits that the agent made on top of `head`, oldest first. They are read with the agent's
+ * permissions, because the configuration of its clone can make Git run any program.
+ */
+async function ownMessages(
+  agent: Agent,
+  head: string,
+  options: AgentOptions,
+  { runAgent }: TurnMachine,
+): Promise<string[]> {
+  const range = ["--reverse", "--first-parent", "--no-merges", "--max-count=50", `${head}..HEAD`, "--"];
+  const log: Agent = {
+    ...agent,
+    command: () => ({ file: "git", args: ["--no-pager", "log", "-z", "--format=%B", ...range] }),
+    readReport: (stdout) => ({ message: stdout, error: undefined }),
+  };
+  try {
+    const { message = "" } = await runAgent(log, { ...options, logFile: "/dev/null", timeLimitMs: 60_000 });
+    return message.split("\0");
+  } catch (error) {
+    // The agent has run: its work is worth more than its messages.
+    if (isResourceExhausted(error)) return [];
+    throw error;
+  }
+}
+
+/** Notes earlier turns that failed, since the job's state is only that of the last turn. */
+async function logEarlierFailures(turn: Turn, store: Store, log: (text: string) => void): Promise<void> {
+  const failed = (await store.turns(turn.job)).filter(({ id, state }) => id < turn.id && state === "failed");
+  const list = failed.map(({ id, prompt }) => `turn ${id} (${commitTitle(prompt)})`).join(", ");
+  if (failed.length > 0) log(`Turn ${turn.id} completed, but earlier turns of the job failed: ${list}.`);
+}
+
+/** Returns a turn with its answer, as stored. */
+async function storedTurn(turn: Turn, store: Store): Promise<{ prompt: string; answer: string | null }> {
+  return (await store.turns(turn.job)).find(({ id }) => id === turn.id) ?? { ...turn, answer: null };
+}
+
+/** Returns the last turn whose commit is on the branch, which says what the change is about, and that commit. */
+async function lastChange({ id }: StoredJob, base: string, head: string, { store, repository }: TurnContext) {
+  const commits = await repository.commits(base, head);
+  const changes = (await store.turns(id)).flatMap((turn) =>
+    commits.filter(({ message }) => isCommitOf(turn, message)).map(({ commit }) => ({ turn, commit })),
+  );
+  return changes.at(-1);
+}
+
+/** Returns whether an earlier turn pushed its work, and failed because its pull request could not be opened. */
+async function hasUnopenedWork(job: StoredJob, { base, head }: Start, context: TurnContext): Promise<boolean> {
+  if (job.pullRequest === null) return true;
+  const last = await lastChange(job, base, head, context);
+  return last !== undefined && last.turn.state === "failed" && last.commit !== job.head;
+}
+
+/** Returns whether the job's last pull request is merged, so that its branch is obsolete; `false` if its state cannot be read. */
+async function isPullRequestMerged(job: StoredJob, { pullRequests, log }: TurnContext): Promise<boolean> {
+  const { id, pullRequest: link, head } = job;
+  if (link === null || head === null) return false;
+  try {
+    return (await pullRequests.stateOf({ link, branch: jobBranch(id), head })) === "merged";
+  } catch (error) {
+    log(`Cannot read the state of ${link}, treated as open: ${errorMessage(error)}`);
+    return false;
+  }
+}

@@ -1,0 +1,355 @@
+import { errorMessage, errorStack } from "../error-message.ts";
+import type { JobCopier } from "../files/job-copier.ts";
+import { jobLogFile } from "../files/job-files.ts";
+import type { Log } from "../log/log.ts";
+import { withLogContext } from "../log/log-context.ts";
+import { OutageLog } from "../log/outage-log.ts";
+import { noMetrics } from "../metrics/metrics.ts";
+import type { RunningTurn, TurnResult } from "../model.ts";
+import type { PerProject } from "../per-project.ts";
+import { sleep as timer } from "../sleep.ts";
+import { StoreUnavailable } from "../store/errors.ts";
+import { LeaseLost, type TurnLimits } from "../store/ready-turns.ts";
+import { type KeptLease, keepLease } from "./keep-lease.ts";
+import { LogShipper } from "./log-shipper.ts";
+import { oneLine } from "./one-line.ts";
+import { Postponements } from "./postponements.ts";
+import { watchStopRequest } from "./stop-request.ts";
+import { runTurn, type TurnPorts } from "./turn.ts";
+
+/** What the turns of a project depend on. */
+export interface ProjectPorts
+  extends Pick<
+    TurnPorts,
+    | "repository"
+    | "worktrees"
+    | "pullRequests"
+    | "targetBranch"
+    | "agent"
+    | "sandbox"
+    | "network"
+    | "limits"
+    | "timeLimitMs"
+    | "largestChangeBytes"
+  > {
+  /** How many turns of the project run at a time, over all workers. Default: any number. */
+  agentsPerProject?: number | undefined;
+}
+
+export interface WorkerOptions extends Omit<TurnPorts, keyof ProjectPorts | "stop" | "onFailure"> {
+  /** Turns of other projects are left to workers that know these. */
+  projects: PerProject<ProjectPorts>;
+  /** Returns those whose turns may be taken now; `undefined` if that is all. Default: all. */
+  ownProjects?: (() => Promise<readonly string[] | undefined>) | undefined;
+  /** How many agents run at a time. */
+  agents: number;
+  /** Stops the running agents. Their turns are requeued. */
+  signal: AbortSignal;
+  /** Default: jobs are only in the store. */
+  copier?: JobCopier | undefined;
+  log: Log;
+  /** Returns the system's time, in milliseconds since 1970. Default: that of the machine. */
+  now?: () => number;
+  /** Returns milliseconds since any moment. Default: since the process started. */
+  monotonic?: () => number;
+}
+
+/** A turn that was taken. */
+interface Run {
+  turn: RunningTurn;
+  /** As in the log. */
+  name: string;
+  /** Whether it was taken before, and postponed. */
+  wasPostponed: boolean;
+  /** What `Postponements` returned for its start. */
+  position: number;
+  /** Called when another worker turns out to have taken it over. */
+  lose: () => void;
+  /** Default: its log is only a file. */
+  shipper: LogShipper | undefined;
+}
+
+/** The pauses before the store is written again after it could not be. They double from the first to the last one. */
+const firstPauseMs = 1000;
+const lastPauseMs = 30_000;
+/** Longer than any answer of a store takes, or than a store that does not answer is waited for. */
+const stuckMs = 120_000;
+
+/**
+ * Runs the turns of jobs, with agents that change a repository. No job stays active forever, even if the worker is killed, the
+ * store cannot be written for a while, or the machine cannot start processes.
+ */
+export class Worker {
+  readonly #options: WorkerOptions;
+  readonly #running = new Set<Promise<void>>();
+  /** The last run of each job that has one. */
+  readonly #runs = new Map<string, { lease: KeptLease; ended: Promise<void> }>();
+  readonly #postponements: Postponements;
+  readonly #startOutage: OutageLog;
+  #isClosed = false;
+  #isWaitingForStore = false;
+  /** Whether a turn may have become ready since turns were taken last. */
+  #isWanted = false;
+  #taking: Promise<void> | undefined;
+  /** When the store was asked for a turn that it has not answered yet. */
+  #askedAt: number | undefined;
+  /** How many pauses after postponed turns are going on. */
+  #gaps = 0;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#postponements = new Postponements(options.log);
+    this.#startOutage = new OutageLog(options.log);
+  }
+
+  /** Starts processing turns, first those that a previous service left unfinished. */
+  async start(): Promise<void> {
+    const { store, log } = this.#options;
+    const interrupted = await store.requeueInterruptedTurns();
+    const { jobs, waitingTurns } = await store.counts();
+    log(`Jobs in the store: ${jobs}. Waiting turns: ${waitingTurns}, interrupted earlier: ${interrupted.length}.`);
+    for (const { id, job } of interrupted) log(`${job}: turn ${id} was interrupted earlier, resuming`);
+    store.onReady(() => this.#startTurns());
+    this.#startTurns();
+  }
+
+  /** Whether the store does not answer when it is asked for a turn, not even with an error. */
+  get isStuck(): boolean {
+    return this.#askedAt !== undefined && this.#elapsed() - this.#askedAt > stuckMs;
+  }
+
+  /** Whether no turn could be taken when the store was asked last, although the store can be used. */
+  get isFailing(): boolean {
+    return this.#startOutage.isOut;
+  }
+
+  #elapsed(): number {
+    const { monotonic = () => performance.now() } = this.#options;
+    return monotonic();
+  }
+
+  /** Starts no more turns. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Waits until no turn is running and all copies are saved. New turns start unless it is closed or the signal has aborted. */
+  async drain(): Promise<void> {
+    while (this.#taking !== undefined || this.#running.size > 0) {
+      await this.#taking;
+      await Promise.all(this.#running);
+    }
+    await this.#options.copier?.settle();
+  }
+
+  /** Tries the store until it can be written, so that its log says so, then starts turns. Also if nobody else uses it meanwhile. */
+  async waitForStore(): Promise<void> {
+    if (this.#isWaitingForStore) return;
+    this.#isWaitingForStore = true;
+    // It goes on after the request that has found the store out of order.
+    await withLogContext({}, () => this.#tryStore());
+  }
+
+  async #tryStore(): Promise<void> {
+    for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
+      if (!(await this.#pause(pauseMs))) return;
+      try {
+        await this.#options.store.probe();
+        break;
+      } catch {
+        // Not yet. The store has logged the beginning of the outage, and logs its end.
+      }
+    }
+    this.#isWaitingForStore = false;
+    this.#startTurns();
+  }
+
+  #startTurns(): void {
+    this.#isWanted = true;
+    // Whatever made a turn ready, such as a request: this takes turns of any job.
+    this.#taking ??= withLogContext({}, () => this.#takeTurns()).finally(() => {
+      this.#taking = undefined;
+      // One may have become ready after the last look.
+      if (this.#isWanted && !this.#isWaitingForStore && this.#canStart()) this.#startTurns();
+    });
+  }
+
+  #canStart(): boolean {
+    const { agents, signal } = this.#options;
+    return this.#running.size < agents && this.#gaps === 0 && !this.#isClosed && !signal.aborted;
+  }
+
+  async #limits(): Promise<TurnLimits> {
+    const { projects, ownProjects } = this.#options;
+    const names = (await ownProjects?.()) ?? projects.names;
+    const limitOf = (project: string): number | undefined => projects.get(project)?.agentsPerProject;
+    if (names === undefined) return projects.values[0]?.agentsPerProject;
+    return new Map(names.map((name) => [name, limitOf(name) ?? Number.POSITIVE_INFINITY]));
+  }
+
+  /** Takes turns while there are any and agents are free. Never rejects. */
+  async #takeTurns(): Promise<void> {
+    const { store, now } = this.#options;
+    try {
+      while (this.#isWanted && this.#canStart()) {
+        this.#isWanted = false;
+        this.#askedAt = this.#elapsed();
+        const turn = await store.startNextTurn(await this.#limits(), now?.());
+        this.#startOutage.end("Turns can be started again.");
+        if (turn === undefined) continue;
+        this.#isWanted = true;
+        const running = withLogContext({ job: turn.job, turn: turn.id }, () => this.#process(turn)).finally(() => {
+          this.#running.delete(running);
+          this.#startTurns();
+        });
+        this.#running.add(running);
+      }
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable))
+        this.#startOutage.begin(`No turn can be started, trying again: ${errorStack(error)}`);
+      void this.waitForStore();
+    } finally {
+      this.#askedAt = undefined;
+    }
+  }
+
+  /** Runs a turn, after an earlier run of its job has ended. Never rejects. */
+  async #process(turn: RunningTurn): Promise<void> {
+    const { store, signal } = this.#options;
+    const lease = keepLease(turn, store, signal, this.#options.sleep);
+    const earlier = this.#runs.get(turn.job);
+    // It has lost its turn, such as while this machine was asleep, and may not know that yet. Both use the job's directory.
+    earlier?.lease.lose();
+    const ended = (earlier?.ended ?? Promise.resolve()).then(() => this.#runAndStore(turn, lease));
+    const run = { lease, ended };
+    this.#runs.set(turn.job, run);
+    await ended;
+    if (this.#runs.get(turn.job) === run) this.#runs.delete(turn.job);
+  }
+
+  /** Runs a turn, and stores how it ended or that it was postponed. Never rejects. */
+  async #runAndStore(turn: RunningTurn, lease: KeptLease): Promise<void> {
+    const { store, copier, folder, log, metrics = noMetrics } = this.#options;
+    const name = `${turn.job}: turn ${turn.id}`;
+    if (turn.isResumed) log(`${name} was interrupted on another worker, resuming`);
+    // Once, however often it is tried.
+    const wasPostponed = this.#postponements.has(turn.id);
+    if (!wasPostponed) log(`${name} started`);
+    const position = this.#postponements.start();
+    const onEnd = metrics.turnStarted();
+    const { logs } = store;
+    const shipper = logs && new LogShipper({ turn, file: jobLogFile(folder, turn.job), logs, log });
+    const { result, reason } = await this.#run(turn, lease.signal);
+    onEnd(lease.isLost ? "taken-over" : result);
+    // Not `lease.isLost` at the end: the next turn of the job may have been taken here as soon as the end of this one was stored.
+    let isLost = lease.isLost;
+    const lose = (): void => {
+      isLost = true;
+    };
+    if (result === "taken-over") lose();
+    else if (!isLost) await this.#end({ turn, name, wasPostponed, position, lose, shipper }, result, reason);
+    if (isLost)
+      log(`${name} was taken over by another worker, because its lease had expired; nothing more is stored of it here`);
+    shipper?.[Symbol.dispose]();
+    lease[Symbol.dispose]();
+    if (!isLost && result !== "postponed") copier?.save(turn.job);
+  }
+
+  async #end(run: Run, result: Exclude<TurnResult, "taken-over">, reason: string | undefined): Promise<void> {
+    const { store, log, now = Date.now } = this.#options;
+    const { turn, name, wasPostponed, position, lose, shipper } = run;
+    const persist = (change: () => Promise<void>): Promise<boolean> =>
+      this.#persist(name, lose, async () => {
+        await shipper?.flush();
+        await change();
+      });
+    const endedAt = now();
+    if (!wasPostponed || result !== "postponed")
+      log(
+        `${name} ${result}${reason === undefined ? "" : `: ${oneLine(reason)}`}`,
+        result === "failed" ? "warn" : "info",
+      );
+    if (result === "postponed") {
+      const pauseMs = this.#postponements.postpone(turn.id, reason ?? "unknown reason");
+      void this.#leaveGap();
+      if (await persist(() => store.requeueTurn(turn, pauseMs))) void this.#resumeLater(turn, pauseMs);
+      return;
+    }
+    this.#postponements.end(turn.id, position);
+    await persist(() =>
+      result === "stopped" ? store.requeueTurn(turn) : store.finishTurn(turn, result, endedAt, reason),
+    );
+  }
+
+  /** Runs a turn. Returns why it failed or was postponed, if that is known. Never rejects. */
+  async #run(turn: RunningTurn, signal: AbortSignal): Promise<{ result: TurnResult; reason?: string | undefined }> {
+    const { store, projects, copier, log } = this.#options;
+    let reason: string | undefined;
+    const onFailure = (text: string): void => {
+      reason = text;
+    };
+    try {
+      const job = await store.job(turn.job);
+      if (!job) throw new Error("the store does not have the job of this turn");
+      const project = projects.get(job.project);
+      if (project === undefined) throw new Error(`the project ${job.project} is not configured`);
+      await copier?.releaseHome(turn.job);
+      using stop = watchStopRequest(turn, store, this.#options.sleep);
+      const ports = { ...this.#options, ...project, stop: stop.signal, onFailure };
+      const result = await runTurn(turn, job, ports, signal);
+      return { result, reason: result === "failed" || result === "postponed" ? reason : undefined };
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return { result: "postponed", reason: error.message };
+      log(`${turn.job}: ${errorStack(error)}`, "error");
+      return { result: "failed", reason: errorMessage(error) };
+    }
+  }
+
+  /**
+   * Stores a change of a turn, however long that takes.
+   *
+   * @returns `false` if the service stops before, or another worker has taken the turn over
+   */
+  async #persist(name: string, lose: (() => void) | undefined, change: () => Promise<void>): Promise<boolean> {
+    const { log } = this.#options;
+    for (let pauseMs = firstPauseMs, isFirst = true; ; pauseMs *= 2, isFirst = false) {
+      try {
+        await change();
+        return true;
+      } catch (error) {
+        if (error instanceof LeaseLost) {
+          lose?.();
+          return false;
+        }
+        const reason = error instanceof StoreUnavailable ? "" : `: ${errorStack(error)}`;
+        if (isFirst) log(`${name}: its state cannot be stored yet, trying again${reason}`, "warn");
+      }
+      if (await this.#pause(pauseMs)) continue;
+      log(`${name}: its state could not be stored before the service stopped, so the next service resumes the turn`);
+      return false;
+    }
+  }
+
+  async #resumeLater(turn: RunningTurn, pauseMs: number): Promise<void> {
+    if (!(await this.#pause(pauseMs, Number.POSITIVE_INFINITY))) return;
+    await this.#persist(`${turn.job}: turn ${turn.id}`, undefined, () => this.#options.store.resumeTurn(turn));
+    this.#startTurns();
+  }
+
+  /** Starts no turn for a moment after one was postponed. */
+  async #leaveGap(): Promise<void> {
+    this.#gaps++;
+    await this.#pause(this.#postponements.gapMs);
+    this.#gaps--;
+    this.#startTurns();
+  }
+
+  /** Returns `false` if the service stops before the time is over. */
+  async #pause(ms: number, maxMs = lastPauseMs): Promise<boolean> {
+    const { signal, sleep = timer } = this.#options;
+    return sleep(Math.min(ms, maxMs), { signal }).then(
+      () => !signal.aborted,
+      () => false,
+    );
+  }
+}

@@ -1,0 +1,80 @@
+import { rm } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
+import { dayMs, days } from "../days.ts";
+import { errorMessage } from "../error-message.ts";
+import { JobDirectory } from "../files/job-directory.ts";
+import { jobLogFile } from "../files/job-files.ts";
+import { OutageLog } from "../log/outage-log.ts";
+import { removeDirectory } from "../remove-directory.ts";
+import type { Store } from "../store/store.ts";
+import { listOf } from "./list-of.ts";
+
+export interface RetentionOptions {
+  store: Store;
+  /** The service's folder. */
+  folder: string;
+  /** Removes the commits of jobs from the clone. */
+  forgetJobs: (ids: readonly string[]) => Promise<void>;
+  /** Days after the end of its last turn after which a job is deleted. Default: never. */
+  afterDays?: number | undefined;
+  /** No job is deleted for this long after the first round: the clock of a machine may be wrong when it starts. Default: 0. */
+  startAfterMs?: number;
+  /** Aborts when the service stops. */
+  signal: AbortSignal;
+  log: (line: string) => void;
+}
+
+/** How many jobs are deleted before other work of the service goes on. */
+const batchSize = 20;
+
+/**
+ * Deletes jobs that have been idle for a number of days, archived or not: first from the store, so that no message can arrive
+ * any more, then their directories, their logs and their commits. What cannot be removed is tried again in the next round,
+ * also by the next service.
+ */
+export class Retention {
+  readonly #options: RetentionOptions;
+  readonly #outage: OutageLog;
+  #firstRoundAt: number | undefined;
+
+  constructor(options: RetentionOptions) {
+    this.#options = options;
+    this.#outage = new OutageLog(options.log);
+  }
+
+  /** Runs one round, at a time in milliseconds since 1970. */
+  async run(now: number): Promise<void> {
+    const { store, afterDays, startAfterMs = 0, signal, log } = this.#options;
+    this.#firstRoundAt ??= now;
+    const deleted: string[] = [];
+    if (afterDays !== undefined && now - this.#firstRoundAt >= startAfterMs)
+      for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
+        const ids = await store.deleteIdleJobs(now - afterDays * dayMs, batchSize);
+        deleted.push(...ids);
+        count = ids.length;
+      }
+    if (deleted.length > 0) log(`Deleted, idle for ${days(afterDays ?? 0)}: ${listOf(deleted)}`);
+    await this.#removeFiles();
+  }
+
+  async #removeFiles(): Promise<void> {
+    const { store, folder, forgetJobs, signal } = this.#options;
+    try {
+      for (let ids = await store.deletedJobs(batchSize); ids.length > 0; ids = await store.deletedJobs(batchSize)) {
+        if (signal.aborted) return;
+        for (const id of ids) {
+          await removeDirectory(new JobDirectory(folder, id).path);
+          await rm(jobLogFile(folder, id), { force: true });
+        }
+        await forgetJobs(ids);
+        await store.forgetDeletedJobs(ids);
+      }
+      this.#outage.end("The files of deleted jobs can be removed again.");
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#outage.begin(
+        `Cannot remove the files of deleted jobs from ${folder}, trying again every minute: ${errorMessage(error)}`,
+      );
+    }
+  }
+}

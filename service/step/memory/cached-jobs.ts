@@ -1,0 +1,122 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errorMessage } from "../../src/error-message.ts";
+import { packHome, unpackHome } from "../../src/files/home-archive.ts";
+import type { JobCopies } from "../../src/files/job-copies.ts";
+import type { JobCopy } from "../../src/model.ts";
+import type { CacheEntries } from "./cache-entries.ts";
+import { formatJobEntry, type JobEntry, parseJobEntry } from "./job-entry.ts";
+
+export interface CachedJobsOptions {
+  cache: CacheEntries;
+  projectId: string;
+  /** A folder for temporary files. */
+  folder: string;
+  /** Values that no copy of a home directory may have. */
+  secrets: readonly string[];
+  log: (line: string) => void;
+}
+
+/** In bytes, of the prompts and answers of a job together. */
+const maxEntryBytes = 20_000_000;
+
+/**
+ * Keeps jobs in the repository's Actions cache. A job has entries of its own, so that runs at the same time do not overwrite
+ * each other's jobs: one with the job whenever it changes, and one with its home directory after each turn.
+ */
+export class CachedJobs implements JobCopies {
+  readonly #options: CachedJobsOptions;
+  /** Where the last home directory of each job is. */
+  readonly #homes = new Map<string, JobEntry["home"]>();
+
+  constructor(options: CachedJobsOptions) {
+    this.#options = options;
+  }
+
+  async save(job: JobCopy, home: string | undefined): Promise<void> {
+    const { cache } = this.#options;
+    await this.#inFolder(async (folder) => {
+      if (home !== undefined) this.#homes.set(job.id, await this.#saveHome(job.id, home, join(folder, "home")));
+      const file = join(folder, "job");
+      const text = formatJobEntry({ job, home: this.#homes.get(job.id) });
+      if (Buffer.byteLength(text) > maxEntryBytes) throw new Error("its prompts are too large");
+      await writeFile(file, text);
+      await cache.save(newKey(job.id, "job"), file);
+    });
+  }
+
+  async restore(jobId: string, home: string, into: string): Promise<JobCopy | undefined> {
+    const { cache, projectId, log } = this.#options;
+    return this.#inFolder(async (folder) => {
+      const file = join(folder, "job");
+      if (!(await cache.restore(prefixOf(jobId, "job"), file))) return undefined;
+      const isReadable = (await stat(file)).size <= maxEntryBytes;
+      const entry = isReadable ? parseJobEntry(await readFile(file, "utf8"), jobId, projectId) : undefined;
+      if (entry === undefined) {
+        log(`${jobId}: its cache entry is not one of this service and is ignored`);
+        return undefined;
+      }
+      if (entry.home !== undefined) {
+        const file = join(folder, "home");
+        await this.#restoreHome(jobId, entry.home, { home, into, file });
+      }
+      return entry.job;
+    });
+  }
+
+  /**
+   * Returns where the home directory is now; `undefined` if it cannot be kept. That must not keep the job from being saved: a
+   * later run would take its turn for one that was interrupted, and run it again.
+   */
+  async #saveHome(jobId: string, home: string, file: string): Promise<JobEntry["home"]> {
+    const { cache, secrets, log } = this.#options;
+    const key = newKey(jobId, "home");
+    try {
+      const withSecrets = await packHome(home, file, secrets);
+      if (withSecrets.length > 0) log(`${jobId}: not kept, because they have a secret: ${withSecrets.join(", ")}`);
+      await cache.save(key, file);
+    } catch (error) {
+      log(
+        `${jobId}: the agent's home directory is not kept: ${errorMessage(error)}. A later run starts a new session.`,
+      );
+      return undefined;
+    }
+    return { key, path: home };
+  }
+
+  /** Without a session, the agent gets the earlier turns as text. */
+  async #restoreHome(
+    jobId: string,
+    { key, path }: NonNullable<JobEntry["home"]>,
+    { home, into, file }: { home: string; into: string; file: string },
+  ): Promise<void> {
+    const { cache, log } = this.#options;
+    const startOver = (reason: string): void => log(`${jobId}: the agent starts a new session: ${reason}`);
+    if (!key.startsWith(prefixOf(jobId, "home"))) return startOver("its cache entry is that of another job");
+    // Agents find their sessions by the path of their folder.
+    if (path !== home) return startOver(`the last one was in ${path}, and this runner has another folder`);
+    if (!(await cache.restore(key, file))) return startOver("the last one is no longer in the cache");
+    try {
+      await unpackHome(file, into);
+      this.#homes.set(jobId, { key, path });
+    } catch (error) {
+      startOver(`the last one cannot be unpacked: ${errorMessage(error)}`);
+    }
+  }
+
+  async #inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+    const folder = await mkdtemp(join(this.#options.folder, "copy-"));
+    try {
+      return await use(folder);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }
+}
+
+const prefixOf = (jobId: string, kind: "job" | "home"): string => `agent-job-service/${jobId}/${kind}/`;
+
+/** A key can be saved only once. */
+const newKey = (jobId: string, kind: "job" | "home"): string =>
+  `${prefixOf(jobId, kind)}${Date.now()}-${randomBytes(4).toString("hex")}`;

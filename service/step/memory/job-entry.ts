@@ -1,0 +1,57 @@
+import * as z from "zod/mini";
+import type { JobCopy } from "../../src/model.ts";
+
+/** The last that `Date` has. */
+const lastTime = 8.64e15;
+/** Of turns, in microseconds since 1970. The ids that follow must be safe integers, too. */
+const lastId = 8e15;
+const time = z.int().check(z.nonnegative(), z.maximum(lastTime));
+const turn = z.object({
+  id: z.int().check(z.positive(), z.maximum(lastId)),
+  prompt: z.string(),
+  state: z.enum(["waiting", "running", "completed", "failed"]),
+  attempts: z.int().check(z.nonnegative()),
+  endedAt: z.nullable(time),
+  answer: z.nullable(z.string()),
+  // Entries of earlier versions do not have them.
+  startedAt: z.optional(z.nullable(time)),
+  reason: z.optional(z.nullable(z.string())),
+  stopRequestedAt: z.optional(z.nullable(time)),
+});
+
+/** The entry of a job. Anyone who can write the repository's cache can have written it. */
+const entry = z.object({
+  version: z.literal(1),
+  job: z.object({
+    id: z.string(),
+    project: z.string(),
+    createdAt: time,
+    archivedAt: z.nullable(time),
+    pullRequest: z.nullable(z.string().check(z.regex(/^https?:\/\/[^\s@]{1,2000}\/pull\/\d+$/))),
+    head: z.nullable(z.string().check(z.regex(/^[0-9a-f]{40,64}$/))),
+    turns: z.array(turn).check(z.minLength(1)),
+  }),
+  /** Where the home directory is kept, and its path, by which agents find their sessions. */
+  home: z.optional(z.object({ key: z.string(), path: z.string() })),
+});
+
+export interface JobEntry {
+  job: JobCopy;
+  home?: { key: string; path: string } | undefined;
+}
+
+export function formatJobEntry(entry: JobEntry): string {
+  return JSON.stringify({ version: 1, ...entry });
+}
+
+/** Parses the entry of a job; `undefined` if it is not one that a service for the same project can have saved. */
+export function parseJobEntry(text: string, jobId: string, projectId: string): JobEntry | undefined {
+  try {
+    const { job, home } = entry.parse(JSON.parse(text));
+    const ids = job.turns.map(({ id }) => id);
+    const isAscending = ids.every((id, index) => id > (ids[index - 1] ?? 0));
+    return job.id === jobId && job.project === projectId && isAscending ? { job, home } : undefined;
+  } catch {
+    return undefined;
+  }
+}

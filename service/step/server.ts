@@ -1,0 +1,110 @@
+import { join, resolve } from "node:path";
+import { say } from "../../src/runner-kit/text.ts";
+import { confineAgents } from "../src/agents/confine.ts";
+import { errorMessage, errorStack } from "../src/error-message.ts";
+import { parseOptions } from "../src/options/options.ts";
+import { startService } from "../src/start/service.ts";
+import { connectCacheEntries } from "./memory/cache-entries.ts";
+import { CachedJobs } from "./memory/cached-jobs.ts";
+import { reportedCopies } from "./memory/reported-copies.ts";
+import { isFree } from "./port.ts";
+import { ReportFile } from "./report.ts";
+import { keepRunning, type ServerConfig, type ServerReply } from "./server-protocol.ts";
+import { checkAccess } from "./setup/access.ts";
+import { SetupError } from "./setup/setup-error.ts";
+
+// The process in which the service runs. It outlives the step that starts it, until `post` terminates it.
+
+const runnerCheckMs = 5000;
+/** The action, which has the package for the Actions cache: both come from one repository. */
+const action = import.meta.filename.endsWith(".ts") ? "src/action/index.ts" : "dist/index.js";
+const cacheProgram = resolve(import.meta.dirname, "../..", action);
+const log = (line: string): void => console.log(`${new Date().toISOString()} ${line}`);
+
+process.umask(0o077);
+process.once("message", (config: ServerConfig) => {
+  serve(config).then(
+    (url) => reply({ url }),
+    (error: unknown) => {
+      log(errorStack(error));
+      const [title, text] =
+        error instanceof SetupError
+          ? [error.title, error.text]
+          : ["The agent service cannot start", say`${errorMessage(error)}\nNothing was started.`];
+      reply({ title, text }, () => process.exit(1));
+    },
+  );
+});
+const stopEarly = (): never => process.exit(1);
+process.once("disconnect", stopEarly);
+
+function reply(message: ServerReply, then: () => void = () => {}): void {
+  process.once("message", (answer) => {
+    if (answer !== keepRunning) return;
+    process.off("disconnect", stopEarly);
+    process.disconnect();
+  });
+  process.send?.(message, undefined, undefined, then);
+}
+
+/** Starts the service and returns its URL. */
+async function serve(config: ServerConfig): Promise<string> {
+  const { folder, projectId, port, secrets, cache } = config;
+  const options = parseOptions(config.args, { ...process.env, ...config.environment });
+  if (options === "help" || "error" in options) throw new Error(options === "help" ? options : options.error);
+  const { settings, apiKey = "", store: _, ...rest } = options;
+  await checkAccess(config, log);
+  const confined = await confineAgents(settings, folder, process.env, log);
+  const report = new ReportFile(folder);
+  const cached =
+    cache &&
+    new CachedJobs({
+      cache: connectCacheEntries({ environment: cache, folder, program: cacheProgram }),
+      projectId,
+      folder,
+      secrets,
+      log,
+    });
+  const service = await startService({
+    ...rest,
+    settings: confined.settings,
+    apiKey,
+    projects: [projectId],
+    port: (await isFree(port)) ? port : 0,
+    folder: join(folder, "service"),
+    copies: reportedCopies(report, cached),
+    log,
+  }).catch(async (error: unknown) => {
+    // Its proxy has a folder among the system's temporary ones.
+    await confined[Symbol.asyncDispose]();
+    throw error;
+  });
+  report.begin();
+  let isStopping = false;
+  const stop = async (reason: string): Promise<void> => {
+    if (isStopping) return;
+    isStopping = true;
+    log(`Stopping the agents, ${reason}`);
+    await service[Symbol.asyncDispose]();
+    await confined[Symbol.asyncDispose]();
+    log("Stopped");
+    process.exit(0);
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop(`because of ${signal}`));
+  watchRunner(config.runner, () => void stop("because the runner is gone"));
+  log(`Listening on ${service.url}`);
+  return service.url;
+}
+
+/** Calls `onGone` when the process that runs the steps has ended without running `post`. */
+function watchRunner(runner: number | undefined, onGone: () => void): void {
+  if (runner === undefined) return;
+  setInterval(() => {
+    try {
+      process.kill(runner, 0);
+    } catch (error) {
+      // Otherwise it belongs to another user.
+      if ((error as NodeJS.ErrnoException).code === "ESRCH") onGone();
+    }
+  }, runnerCheckMs).unref();
+}

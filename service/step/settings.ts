@@ -1,0 +1,161 @@
+import { say, type Text } from "../../src/runner-kit/text.ts";
+import { presetNames, presetPackage } from "../src/agents/presets.ts";
+import { type CommandLineOptions, parseOptions } from "../src/options/options.ts";
+import type { ProjectSettings } from "../src/options/project-settings.ts";
+import { SetupError } from "./setup/setup-error.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The inputs of the step, and what they mean for the service. */
+export interface Settings {
+  /** Of the service's command line. */
+  args: string[];
+  /** What the service makes of them. */
+  options: ProjectSettings & Pick<CommandLineOptions, "apiKey">;
+  /** Package and program of the agent, if it is one that the service knows. */
+  agentPackage: ReturnType<typeof presetPackage>;
+  /** The same in each run, so that sessions find their jobs: repository and agent. */
+  projectId: string;
+  /** `OWNER/NAME`. */
+  repository: string;
+  serverUrl: string;
+  apiUrl: string;
+  token: string;
+  /** Whether that is the token that GitHub made for the workflow. */
+  isWorkflowToken: boolean;
+  install: boolean;
+  remember: boolean;
+}
+
+/** The value of `agent` for the built-in editor. */
+const editor = "editor";
+
+/** Of the service's options, those that `options` may have. The step sets the others. */
+const furtherOptions = [
+  "agent-env",
+  "agent-reads",
+  "agents",
+  "disk-mb",
+  "largest-change-mb",
+  "memory-mb",
+  "model",
+  "model-host",
+  "processes",
+];
+
+/** The defaults of the inputs, as in `service/action.yml`. */
+export const inputDefaults = {
+  agent: "",
+  "agent-follow-up": "",
+  repository: "",
+  base: "",
+  "github-token": "",
+  sandbox: "bwrap",
+  "agent-network": "model",
+  "time-limit-minutes": "30",
+  remember: "true",
+  install: "true",
+  options: "",
+  "workflow-token": "",
+};
+
+type InputName = keyof typeof inputDefaults;
+
+/**
+ * Reads the inputs. An empty one means its default.
+ *
+ * @param apiKey - of the service
+ * @throws SetupError that names everything that is wrong with them
+ */
+export function readSettings(input: (name: string) => string, environment: Environment, apiKey: string): Settings {
+  const read = (name: InputName): string => input(name) || inputDefaults[name];
+  const problems: Text[] = [];
+  const agent = read("agent");
+  const repository = read("repository") || (environment.GITHUB_REPOSITORY ?? "");
+  const serverUrl = environment.GITHUB_SERVER_URL || "https://github.com";
+  const apiUrl = environment.GITHUB_API_URL || "https://api.github.com";
+  const token = read("github-token");
+  if (agent === "")
+    problems.push(say`\`agent\` is required: one of ${presetNames.join(", ")}, ${editor}, or a shell command`);
+  if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) problems.push(say`\`repository\` must be OWNER/NAME, not ${repository}`);
+  if (token === "") problems.push(say`\`github-token\` is empty. Pull requests from forks get no secrets`);
+  const flag = (name: InputName): boolean => {
+    const value = read(name).toLowerCase();
+    if (!["true", "false"].includes(value)) problems.push(say`\`${name}\` must be true or false, not ${value}`);
+    return value === "true";
+  };
+  const [remember, install] = [flag("remember"), flag("install")];
+  const further = parseFurtherOptions(read("options"), problems);
+  const isEditor = agent === editor;
+  const isCommand = agent !== "" && !isEditor && !presetNames.includes(agent);
+  const sandbox = read("sandbox");
+  // The editor has no model.
+  const ofEditor = sandbox === "none" ? "full" : "none";
+  const network = isEditor && read("agent-network") === "model" ? ofEditor : read("agent-network");
+  if (isCommand && network === "model" && !further.some((argument) => argument.startsWith("--model-host=")))
+    problems.push(
+      say`\`agent-network\` is model, and the model of a command is unknown: name its host with --model-host HOST in \`options\`, or set \`agent-network\` to full or none`,
+    );
+  const args = [
+    `--repository=${serverUrl}/${repository}.git`,
+    `--github=${repository}`,
+    `--github-api=${apiUrl}`,
+    ...(isEditor ? [] : [`--agent=${agent}`]),
+    ...given("agent-follow-up", read("agent-follow-up")),
+    ...given("base", read("base")),
+    `--sandbox=${sandbox}`,
+    `--agent-network=${network}`,
+    `--time-limit-minutes=${read("time-limit-minutes")}`,
+    ...further,
+  ];
+  if (problems.length > 0) throw invalid(problems);
+  const options = parseOptions(args, { ...environment, GITHUB_TOKEN: token, AGENT_SERVICE_KEY: apiKey });
+  if (options === "help" || "error" in options) {
+    // The options have the names of the inputs.
+    const problem = options === "help" ? "--help is not an option here" : options.error.replace(/--(?=[a-z])/g, "");
+    throw invalid([/ requires .* in the environment/.test(problem) ? missingKey(problem) : say`${problem}`]);
+  }
+  const name = isCommand ? "command" : agent;
+  const project = options.settings.get(repository);
+  if (project === undefined) throw new Error("the service has no settings of its project");
+  return {
+    args,
+    options: { ...project, apiKey: options.apiKey },
+    agentPackage: presetPackage(agent),
+    projectId: [...repository.split("/"), name].join("-"),
+    repository,
+    serverUrl,
+    apiUrl,
+    token,
+    isWorkflowToken: token === read("workflow-token"),
+    install,
+    remember,
+  };
+}
+
+const given = (name: InputName, value: string): string[] => (value === "" ? [] : [`--${name}=${value}`]);
+
+function missingKey(problem: string): Text {
+  return say`${problem.replace(/\.$/, "")} of this step: set it with \`env:\`, from a secret. Pull requests from forks get no secrets`;
+}
+
+/** Parses lines such as `--model sonnet`. */
+function parseFurtherOptions(text: string, problems: Text[]): string[] {
+  const lines = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  return lines.flatMap((line) => {
+    const [, name = "", value = ""] = /^--([a-z-]+)[\s=]+(.+)$/.exec(line) ?? [];
+    if (furtherOptions.includes(name) && !/\s--[a-z]/.test(value)) return [`--${name}=${value}`];
+    problems.push(
+      say`\`options\` must have one of ${furtherOptions.map((one) => `--${one}`).join(", ")} and its value in each line, not ${line}`,
+    );
+    return [];
+  });
+}
+
+function invalid(problems: readonly Text[]): SetupError {
+  const list = problems.flatMap((problem) => (problems.length === 1 ? problem : ["\n- ", ...problem]));
+  return new SetupError("Invalid inputs of the agent service", [...list, "\nNothing was started."]);
+}

@@ -1,0 +1,57 @@
+import { mkdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { say, trusted } from "../../../src/runner-kit/text.ts";
+import { installCommand, type presetPackage } from "../../src/agents/presets.ts";
+import { errorMessage } from "../../src/error-message.ts";
+import { installerEnvironment } from "./environment.ts";
+import { isInPath, runProgram } from "./programs.ts";
+import { SetupError } from "./setup-error.ts";
+
+export interface InstallAgentOptions {
+  agent: NonNullable<ReturnType<typeof presetPackage>>;
+  /** Whether the step may install it. */
+  isAllowed: boolean;
+  /** Where it is installed. */
+  folder: string;
+  environment: Readonly<Record<string, string | undefined>>;
+  info: (line: string) => void;
+  /** Ends the installation. */
+  signal: AbortSignal;
+}
+
+/**
+ * Installs an agent, unless it is in `PATH`: in a folder of the step, so that nothing else on the runner changes.
+ *
+ * @returns the `PATH` in which the agent is
+ * @throws SetupError if it is missing and cannot be installed
+ */
+export async function installAgent(options: InstallAgentOptions): Promise<string> {
+  const { agent, isAllowed, folder, environment, info, signal } = options;
+  const { PATH = "" } = environment;
+  if (isInPath(agent.program, PATH)) return PATH;
+  const command = installCommand(agent);
+  if (!isAllowed)
+    throw new SetupError(
+      "The agent is not installed",
+      say`${trusted(agent.program)} was not found in PATH, and \`install\` is false. Run \`${trusted(command)}\` in a step before this one, or remove \`install: false\`. Nothing was started.`,
+    );
+  info(`Installing ${agent.name} ${agent.version}, the version that was tested`);
+  mkdirSync(folder, { recursive: true });
+  const env = installerEnvironment(environment);
+  const { name, version } = agent;
+  try {
+    if (agent.registry === "npm") {
+      const args = ["install", "--global", "--no-audit", "--no-fund", `--prefix=${folder}`, `${name}@${version}`];
+      await runProgram("npm", args, { env, cwd: folder, signal });
+    } else {
+      await runProgram("python3", ["-m", "venv", folder], { env, signal });
+      await runProgram(join(folder, "bin/pip"), ["install", "--quiet", `${name}==${version}`], { env, signal });
+    }
+  } catch (error) {
+    throw new SetupError(
+      "The agent cannot be installed",
+      say`${errorMessage(error)}\nInstall it in a step before this one with \`${trusted(command)}\`. Nothing was started.`,
+    );
+  }
+  return [join(folder, "bin"), PATH].join(delimiter);
+}

@@ -1,0 +1,128 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { join as joinTexts, say, type Text, trusted } from "../../src/runner-kit/text.ts";
+import { forAnnotation } from "../../src/runner-kit/untrusted.ts";
+import { logsFolder } from "../src/files/job-files.ts";
+import { removeDirectory } from "../src/remove-directory.ts";
+import { type Report, readReport } from "./report.ts";
+import type { Runner } from "./runner.ts";
+import { logFile } from "./server-protocol.ts";
+import { actionsNotPermitted, allowActionsAdvice } from "./setup/access.ts";
+
+const maxLogLines = 100;
+
+/**
+ * Runs `post` of the step: stops the service, says what a workflow's author should know, and removes its files.
+ *
+ * @param graceMs - how long the service has to stop its agents and to save their jobs. Default: 150 s
+ */
+export async function stopServer(runner: Runner, graceMs = 150_000): Promise<void> {
+  const folder = runner.state("folder");
+  if (folder === "") return;
+  const hasCrashed = await stopProcess(Number(runner.state("process")), folder, graceMs);
+  const report = readReport(folder);
+  const logs = jobLogs(folder);
+  if (report !== undefined) {
+    if (hasCrashed)
+      annotate(
+        runner,
+        "error",
+        "The agent service ended early",
+        say`It was no longer running at the end of the job. Its log is below. Report this bug if the log does not say why.`,
+      );
+    reportPullRequests(runner, report, logs);
+    reportUnsaved(runner, report);
+  }
+  const { failedJobs = [], unsavedJobs = {} } = report ?? {};
+  const hasFailed = report === undefined || hasCrashed || failedJobs.length > 0 || Object.keys(unsavedJobs).length > 0;
+  if (hasFailed || runner.isDebug()) showLogs(runner, folder, logs, runner.isDebug() ? [...logs.keys()] : failedJobs);
+  await removeDirectory(folder);
+  await removeDirectory(`${folder}-agent`);
+}
+
+/**
+ * Terminates the process of the service with everything it started.
+ *
+ * @returns whether it had ended before
+ */
+async function stopProcess(id: number, folder: string, graceMs: number): Promise<boolean> {
+  if (!isServer(id, folder)) return id > 0;
+  process.kill(id, "SIGTERM");
+  const deadline = performance.now() + graceMs;
+  while (isServer(id, folder) && performance.now() < deadline) await setTimeout(50);
+  // Its agents end with it.
+  if (isServer(id, folder)) process.kill(-id, "SIGKILL");
+  return false;
+}
+
+/** Returns whether a process is that of the service, and not another one that got its id. */
+function isServer(id: number, folder: string): boolean {
+  try {
+    return readFileSync(`/proc/${id}/cmdline`, "utf8").split("\0").includes(folder);
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the logs of jobs by their ids. */
+function jobLogs(folder: string): Map<string, string> {
+  const logs = logsFolder(join(folder, "service"));
+  const names = globSync("*.log", { cwd: logs });
+  return new Map(names.map((name) => [basename(name, ".log"), readFileSync(join(logs, name), "utf8")]));
+}
+
+function reportPullRequests(
+  runner: Runner,
+  { pullRequests, failedJobs }: Report,
+  logs: ReadonlyMap<string, string>,
+): void {
+  if (failedJobs.some((id) => actionsNotPermitted.test(logs.get(id) ?? "")))
+    annotate(
+      runner,
+      "error",
+      "GitHub Actions may not open pull requests",
+      say`The agent's changes were pushed, but no pull request was opened. ${trusted(allowActionsAdvice)} Then run the workflow again with the same job.`,
+    );
+  const [first] = pullRequests;
+  if (first !== undefined && runner.state("isWorkflowToken") === "true")
+    annotate(
+      runner,
+      "notice",
+      "No workflow runs on the pull request",
+      say`${first} was opened with the workflow's own token, for which GitHub starts no other workflow, such as CI. To change that, pass the token of a GitHub App as \`github-token\`: service/docs/own-agent.md shows how. Until then, close and reopen the pull request to start its checks.`,
+    );
+}
+
+function reportUnsaved(runner: Runner, { unsavedJobs }: Report): void {
+  const jobs = Object.entries(unsavedJobs);
+  if (jobs.length === 0) return;
+  annotate(
+    runner,
+    "warning",
+    "Jobs cannot be continued by a later run",
+    say`They could not be saved in the Actions cache. ${joinTexts(
+      jobs.map(([id, reason]) => say`${id}: ${reason}.`),
+      " ",
+    )}`,
+  );
+}
+
+function showLogs(runner: Runner, folder: string, logs: ReadonlyMap<string, string>, jobs: readonly string[]): void {
+  for (const id of jobs) showLog(runner, id, logs.get(id) ?? "");
+  try {
+    showLog(runner, "the agent service", readFileSync(join(folder, logFile), "utf8"));
+  } catch {
+    // The service was never started.
+  }
+}
+
+function showLog(runner: Runner, what: string, text: string): void {
+  if (text !== "") runner.group(`Log of ${what}`, lastLines(text));
+}
+
+const lastLines = (text: string): string[] => text.trimEnd().split("\n").slice(-maxLogLines);
+
+function annotate(runner: Runner, level: "notice" | "warning" | "error", title: string, text: Text): void {
+  runner.annotate(level, title, forAnnotation(text));
+}

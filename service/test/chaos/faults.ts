@@ -1,0 +1,79 @@
+import { setTimeout } from "node:timers/promises";
+import type { PostgresServer } from "../support/postgres-server.ts";
+import type { Random } from "./random.ts";
+import type { ServiceProcess } from "./service-process.ts";
+
+export interface FaultsOptions {
+  postgres: PostgresServer;
+  apis: readonly ServiceProcess[];
+  workers: readonly ServiceProcess[];
+  random: Random;
+  /** How often a fault begins, on average. Default: 8000. */
+  everyMs?: number;
+  /** Receives one line for each fault. */
+  log: (line: string) => void;
+}
+
+/** A worker that is paused for this long has lost its leases, which last 30 seconds. */
+const pauseMs = { from: 40_000, to: 120_000 };
+/** Long enough for the services to give up on what they were storing. */
+const longOutageMs = { from: 32_000, to: 45_000 };
+const shortOutageMs = { from: 0, to: 4000 };
+
+type Fault = (options: FaultsOptions) => Promise<void>;
+
+/** How often each fault is chosen, in relation to the others. */
+const faults: readonly { name: string; weight: number; run: Fault }[] = [
+  { name: "worker killed", weight: 6, run: ({ workers, random }) => signalOne(workers, random, "SIGKILL") },
+  { name: "API killed", weight: 4, run: ({ apis, random }) => signalOne(apis, random, "SIGKILL") },
+  { name: "worker stopped", weight: 3, run: ({ workers, random }) => signalOne(workers, random, "SIGTERM") },
+  { name: "API stopped", weight: 2, run: ({ apis, random }) => signalOne(apis, random, "SIGTERM") },
+  { name: "worker paused", weight: 6, run: pauseWorker },
+  { name: "Postgres killed", weight: 3, run: (options) => crash(options, shortOutageMs) },
+  { name: "Postgres killed, and down for longer", weight: 1, run: (options) => crash(options, longOutageMs) },
+];
+
+/**
+ * Injects faults until `end` aborts, and then repairs everything.
+ *
+ * @returns how often each fault was injected
+ */
+export async function injectFaults(options: FaultsOptions, end: AbortSignal): Promise<Map<string, number>> {
+  const { random, everyMs = 8000, log } = options;
+  const counts = new Map<string, number>();
+  const bag = faults.flatMap((fault) => Array.from({ length: fault.weight }, () => fault));
+  const running = new Map<string, Promise<void>>();
+  for (;;) {
+    await setTimeout(random.between(0.2, 1.8) * everyMs, undefined, { signal: end }).catch(() => {});
+    if (end.aborted) break;
+    const { name, run } = random.pick(bag);
+    // The server is down, or a worker is paused: the second one would only be counted.
+    const kind = name.split(" ")[0] === "Postgres" ? "Postgres" : name;
+    if (running.has(kind)) continue;
+    log(name);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    const ended = run(options).finally(() => running.delete(kind));
+    running.set(kind, ended);
+  }
+  await Promise.all(running.values());
+  return counts;
+}
+
+async function signalOne(processes: readonly ServiceProcess[], random: Random, signal: "SIGKILL" | "SIGTERM") {
+  random.pick(processes).signal(signal);
+}
+
+async function pauseWorker({ workers, random, log }: FaultsOptions): Promise<void> {
+  const worker = random.pick(workers);
+  worker.signal("SIGSTOP");
+  await setTimeout(random.between(pauseMs.from, pauseMs.to));
+  worker.signal("SIGCONT");
+  log(`${worker.name} goes on`);
+}
+
+async function crash({ postgres, random, log }: FaultsOptions, outageMs: { from: number; to: number }): Promise<void> {
+  postgres.crash();
+  await setTimeout(random.between(outageMs.from, outageMs.to));
+  await postgres.restart();
+  log("Postgres runs again");
+}

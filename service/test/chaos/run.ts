@@ -1,0 +1,177 @@
+import { appendFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { DocsRepository } from "../../../tools/docs-repository.ts";
+import { freePort, PostgresServer } from "../support/postgres-server.ts";
+import { Client, type JobRecord } from "./client.ts";
+import { compare } from "./compare.ts";
+import { injectFaults } from "./faults.ts";
+import { readPushed } from "./pushed-state.ts";
+import { Random } from "./random.ts";
+import { ServiceProcess } from "./service-process.ts";
+import { countOpenTurns, readStored, type StoredState } from "./stored-state.ts";
+import { runWorkload, type Workload } from "./workload.ts";
+
+export interface ChaosOptions {
+  jobs: number;
+  /** How long jobs are created and faults are injected. */
+  minutes: number;
+  seed: number;
+  /** For the folders and the logs of the processes. Created, and kept. */
+  folder: string;
+  /** Receives what happens. */
+  log: (line: string) => void;
+}
+
+export interface ChaosResult {
+  /** What broke a promise. Empty if nothing did. */
+  wrong: string[];
+  /** What the report says, by what it counts. */
+  numbers: Map<string, number>;
+}
+
+const apiCount = 2;
+const workerCount = 3;
+const jobsPerProject = 70;
+const file = "work.md";
+/** Some agents take longer, so that faults meet them. */
+const agent = `prompt=$(cat "$AGENT_PROMPT_FILE")
+case $prompt in *[01]) sleep 1;; *2) sleep 5;; esac
+echo "$prompt" >> ${file}`;
+
+/** What processes print, and how the report calls it. */
+const events: readonly [RegExp, string][] = [
+  [/ was interrupted on another worker, resuming$/, "turns taken over"],
+  [/ was taken over by another worker, because /, "leases lost"],
+  [/: turn \d+ postponed/, "turns postponed"],
+  [/: its state cannot be stored yet/, "ends stored later"],
+  [/ interrupted 2 times and is not run again/, "turns given up after two interruptions"],
+];
+
+/** How many of the newest pull requests have their pages checked. */
+const checkedPages = 5;
+/** Without an ended turn for this long, something is stuck. */
+const longestStandstillMs = 4 * 60_000;
+
+/** Runs two APIs and three workers on one Postgres server while faults are injected, and compares everything at the end. */
+export async function runChaos({ jobs, minutes, seed, folder, log }: ChaosOptions): Promise<ChaosResult> {
+  mkdirSync(folder, { recursive: true });
+  using docs = new DocsRepository();
+  await using postgres = await PostgresServer.start();
+  const numbers = new Map<string, number>(events.map(([, name]) => [name, 0]));
+  const onLine = (line: string): void => {
+    const name = events.find(([pattern]) => pattern.test(line))?.[1];
+    if (name !== undefined) add(numbers, name);
+  };
+  const projects = Array.from({ length: Math.ceil(jobs / jobsPerProject) }, (_, index) => `project-${index}`);
+  const shared = [
+    ...["--repository", docs.path, "--store", postgres.url, "--public-url", "https://agents.example.com"],
+    ...["--agent", agent, "--sandbox", "none", ...projects.flatMap((project) => ["--project", project])],
+  ];
+  const start = (name: string, role: string, args: string[]) => {
+    const own = ["--folder", join(folder, name), ...args];
+    return new ServiceProcess({ name, args: [role, ...shared, ...own], logFile: join(folder, `${name}.log`), onLine });
+  };
+  const ports = await Promise.all(Array.from({ length: apiCount }, freePort));
+  const apis = ports.map((port, index) => start(`api-${index}`, "api", ["--port", String(port)]));
+  const workers = Array.from({ length: workerCount }, (_, index) =>
+    start(`worker-${index}`, "worker", ["--agents", "4", ...(index === 0 ? ["--drain-minutes", "0.2"] : [])]),
+  );
+  const processes = [...apis, ...workers];
+  try {
+    await Promise.all(processes.map((one) => one.waitUntilReady()));
+    const client = new Client(ports.map((port) => `http://127.0.0.1:${port}`));
+    const random = new Random(seed);
+    const startedAt = performance.now();
+    const end = AbortSignal.timeout(minutes * 60_000);
+    // A seed of its own, because it depends on the machine which of both draws first.
+    const faults = injectFaults(
+      {
+        postgres,
+        apis,
+        workers,
+        random: new Random(seed + 1),
+        log: (line) => {
+          log(line);
+          appendFileSync(join(folder, "faults.log"), `${new Date().toISOString()} ${line}\n`);
+        },
+      },
+      end,
+    );
+    const durationMs = minutes * 60_000 * 0.8;
+    const [workload, counts] = await Promise.all([runWorkload({ client, random, projects, jobs, durationMs }), faults]);
+    log("everything runs undisturbed");
+    await Promise.all(processes.map((one) => one.waitUntilReady()));
+    const wrong = await waitUntilAllEnded(postgres.url, log);
+    const stored = await readStored(postgres.url);
+    const shown = await readShown(client, stored);
+    const pushed = readPushed(docs.path, file);
+    for (const { job, number, head } of stored.pullRequests.slice(-checkedPages))
+      for (const line of pushed.get(`agent/${job}`)?.lines ?? [])
+        wrong.push(...(await client.checkPage(number, `+ ${line}`)).map((text) => `${job}, ${head}: ${text}`));
+    for (const one of processes) wrong.push(...one.unexpectedExits);
+    wrong.push(...workload.wrongPolls, ...compare({ sent: workload.jobs, stored, pushed, shown }));
+    for (const [name, count] of counts) numbers.set(name, count);
+    count(numbers, { workload, stored, client, failedStarts: sum(processes.map((one) => one.failedStarts)) });
+    numbers.set("commits", sum([...pushed.values()].map(({ commits }) => commits.length)));
+    numbers.set("seconds", Math.round((performance.now() - startedAt) / 1000));
+    return { wrong, numbers };
+  } finally {
+    await Promise.all(processes.map((one) => one.stop()));
+  }
+}
+
+/** Returns what is wrong if turns do not end. */
+async function waitUntilAllEnded(url: string, log: (line: string) => void): Promise<string[]> {
+  let last = Number.POSITIVE_INFINITY;
+  for (let changedAt = performance.now(); performance.now() - changedAt < longestStandstillMs; ) {
+    const open = await countOpenTurns(url);
+    if (open === 0) return [];
+    if (open < last) {
+      log(`${open} turns are open`);
+      changedAt = performance.now();
+      last = open;
+    }
+    await setTimeout(5000);
+  }
+  return [`${last} turns have not ended`];
+}
+
+async function readShown(client: Client, { jobs }: StoredState): Promise<Map<string, JobRecord>> {
+  const shown = new Map<string, JobRecord>();
+  for (const { id, project } of jobs) {
+    const job = await client.get(project, id).catch(() => undefined);
+    if (job !== undefined) shown.set(id, job);
+  }
+  return shown;
+}
+
+interface Counted {
+  workload: Workload;
+  stored: StoredState;
+  client: Client;
+  failedStarts: number;
+}
+
+function count(numbers: Map<string, number>, { workload, stored, client, failedStarts }: Counted): void {
+  const sent = workload.jobs.flatMap(({ sent: requests }) => requests);
+  for (const acceptance of ["accepted", "rejected", "unknown"])
+    numbers.set(`requests ${acceptance}`, sent.filter(({ submission }) => submission.acceptance === acceptance).length);
+  for (const { submission } of sent)
+    if (submission.acceptance !== "accepted") add(numbers, `${submission.acceptance}: ${submission.reason}`);
+  for (const [reason, times] of client.retries) numbers.set(`requests sent again after: ${reason}`, times);
+  numbers.set("polls", workload.polls);
+  numbers.set("starts that failed", failedStarts);
+  numbers.set("jobs stored", stored.jobs.length);
+  for (const state of ["completed", "failed"])
+    numbers.set(`turns ${state}`, stored.turns.filter((turn) => turn.state === state).length);
+  numbers.set("turns with two attempts", stored.turns.filter(({ attempts }) => attempts > 1).length);
+}
+
+function add(numbers: Map<string, number>, name: string): void {
+  numbers.set(name, (numbers.get(name) ?? 0) + 1);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,323 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { createEmulator } from "emulate";
+import { expect, onTestFinished, test } from "vitest";
+import { commentEnvironment, commentInputs } from "../../../test/support/payload.ts";
+import { inputsFor, serviceKey } from "../../../test/support/scripted-service.ts";
+import { step, temporaryFolder } from "../../../test/support/step.ts";
+import { docsRepository, runJob, startAgentService } from "../support/agent-service.ts";
+import { mainFile, spawnService } from "../support/service-process.ts";
+
+async function waitUntil(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+test("resumes a job after the service is killed, and the waiting step gets its pull request", async () => {
+  const docs = docsRepository();
+  const folder = temporaryFolder();
+  const gate = join(folder, "gate");
+  const beats = join(folder, "beats");
+  mkdirSync(beats);
+  // Each attempt has a file that grows while it runs.
+  const agent = `beat=$(mktemp ${beats}/XXXXXX); while [ ! -e ${gate} ]; do echo >> $beat; sleep 0.05; done; cat > docs/answer.md`;
+  const args = [
+    "--repository",
+    docs.path,
+    "--agent",
+    agent,
+    "--sandbox",
+    "none",
+    "--project",
+    "docs",
+    "--store",
+    join(folder, "jobs.sqlite"),
+  ];
+  const first = await spawnService(args);
+  const { port } = new URL(first.url);
+  const running = step(inputsFor(first, { prompt: "Answer the question" }));
+  await waitUntil(() => readdirSync(beats).length === 1);
+  const [orphan = ""] = readdirSync(beats);
+  first.child.kill("SIGKILL");
+  await waitUntil(() => first.child.signalCode !== null);
+
+  await spawnService([...args, "--port", port]);
+  await waitUntil(() => readdirSync(beats).length === 2);
+  const size = statSync(join(beats, orphan)).size;
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(statSync(join(beats, orphan)).size, "the agent of the killed service was killed too").toBe(size);
+  writeFileSync(gate, "");
+  const { exitCode, outputs, log } = await running;
+  expect(outputs).toMatchObject({ outcome: "pr-created", "pr-number": "1", ref: `agent/${outputs["job-id"]}` });
+  expect(exitCode).toBe(0);
+  expect(log).toContain("The service is responding again.");
+  expect(docs.branches()).toEqual([outputs.ref]);
+  expect(docs.git("rev-list", "--count", `main..${outputs.ref}`)).toBe("1");
+  expect(docs.read(outputs.ref ?? "", "docs/answer.md")).toBe("Answer the question");
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)("stops when npm receives %s, and is not left behind", async (signal) => {
+  const store = join(temporaryFolder(), "jobs.sqlite");
+  const args = ["run", "--silent", "service", "--", "--repository", docsRepository().path, "--store", store];
+  const npm = spawn("npm", args, { stdio: ["ignore", "pipe", "inherit"], detached: true });
+  onTestFinished(() => {
+    // The group may be gone.
+    spawnSync("kill", ["-KILL", "--", `-${npm.pid}`], { stdio: "ignore" });
+  });
+  let output = "";
+  npm.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  await waitUntil(() => output.includes("Listening on"));
+  npm.kill(signal);
+  // It is closed when every process that has it is gone.
+  await once(npm.stdout, "close");
+  expect(output).toContain("Stopping the agents.");
+});
+
+test.runIf(existsSync("/dev/full"))("runs jobs while its output cannot be written", async () => {
+  const docs = docsRepository();
+  const service = await spawnService(["--repository", docs.path, "--project", "docs"]);
+  // Whoever read the output has ended.
+  service.child.stdout?.destroy();
+  expect((await runJob(service, 'Add a page "X"')).status).toBe("completed");
+  expect((await runJob(service, 'Add a page "Y"')).status).toBe("completed");
+
+  const port = Number(new URL(service.url).port);
+  service.child.kill("SIGKILL");
+  await once(service.child, "exit");
+  const full = openSync("/dev/full", "w");
+  const args = [mainFile, "--repository", docs.path, "--project", "docs", "--port", String(port)];
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, AGENT_SERVICE_KEY: serviceKey, XDG_STATE_HOME: temporaryFolder() },
+    stdio: ["ignore", full, "inherit"],
+  });
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+    closeSync(full);
+  });
+  const answers = () =>
+    fetch(service.url).then(
+      () => true,
+      () => false,
+    );
+  while (!(await answers())) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect((await runJob(service, 'Add a page "Z"')).status).toBe("completed");
+});
+
+test("with --log-format json, all that it prints is JSON, without the key", async () => {
+  const start = (repository: string) => {
+    const args = [mainFile, "--repository", repository, "--project", "docs", "--log-format", "json"];
+    const child = spawn(process.execPath, args, {
+      env: { ...process.env, AGENT_SERVICE_KEY: serviceKey, XDG_STATE_HOME: temporaryFolder() },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const output = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const)
+      child[name].setEncoding("utf8").on("data", (text: string) => {
+        output[name] += text;
+      });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    return { child, output };
+  };
+  const parse = (text: string) =>
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  const { child, output } = start(docsRepository().path);
+  await waitUntil(() => output.stdout.includes("Job logs"));
+  const url = /Listening on ([^"]+)/.exec(output.stdout)?.[1] ?? "";
+  const { id } = await runJob({ url }, 'Add a page "X"');
+  await waitUntil(() => output.stdout.includes("turn 1 completed"));
+  child.kill("SIGTERM");
+  await once(child, "close");
+  const lines = parse(output.stdout);
+  for (const line of lines)
+    expect(line).toMatchObject({ level: "info", time: expect.any(String), msg: expect.any(String) });
+  expect(lines).toContainEqual(expect.objectContaining({ msg: "API key from AGENT_SERVICE_KEY" }));
+  expect(lines).toContainEqual(expect.objectContaining({ msg: `${id}: turn 1 completed`, job: id, turn: 1 }));
+  expect(lines).toContainEqual(
+    expect.objectContaining({ msg: "create accepted", job: id, request: expect.any(String) }),
+  );
+  expect(lines.at(-1)).toMatchObject({ msg: "Stopping the agents." });
+  expect(output.stdout).not.toContain(serviceKey);
+  expect(output.stderr).toBe("");
+
+  const failing = start("/does/not/exist");
+  expect(await once(failing.child, "close")).toEqual([1, null]);
+  expect(parse(failing.output.stdout)).toEqual([
+    expect.objectContaining({ level: "error", msg: expect.stringMatching(/^The service cannot start: /) }),
+  ]);
+  expect(failing.output.stderr).toBe("");
+});
+
+test("writes only files that no other user can read, except to the repository", async () => {
+  const docs = docsRepository();
+  const folder = temporaryFolder();
+  const store = join(folder, "jobs.sqlite");
+  const service = await spawnService(["--repository", docs.path, "--project", "docs", "--store", store]);
+  await runJob(service, 'Add a page "X"');
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  expect(files).toEqual(
+    expect.arrayContaining(["jobs.sqlite", "jobs.sqlite-wal", "jobs.sqlite.files/mirror.git/config"]),
+  );
+  for (const file of files) expect(statSync(join(folder, file)).mode & 0o077, file).toBe(0);
+  const branch = readdirSync(join(docs.path, "refs/heads/agent"))[0] ?? "";
+  expect(statSync(join(docs.path, "refs/heads/agent", branch)).mode & 0o777).toBe(0o666 & ~process.umask());
+});
+
+test("accepts the keys of a file that its commands write", async () => {
+  const folder = temporaryFolder();
+  const command = [mainFile, "key", "add", "ci", "--keys", "keys.json", "--project", "docs"];
+  const added = spawnSync(process.execPath, command, { cwd: folder });
+  expect(String(added.stderr)).toBe("Added ci for docs. The key is not shown again.\n");
+  const args = ["--project", "docs", "--project", "site", "--keys", join(folder, "keys.json"), "--trust", "acme/docs"];
+  const { url } = await spawnService(["--repository", docsRepository().path, ...args], {
+    AGENT_SERVICE_KEY: "",
+    XDG_STATE_HOME: folder,
+  });
+  const get = async (project: string, key: string) => {
+    const headers = { authorization: `Bearer ${key}` };
+    return (await fetch(`${url}/v2/agent/${project}/job/x`, { headers })).json();
+  };
+  const key = String(added.stdout).trim();
+  expect(await get("docs", key)).toEqual({ error: "Job not found" });
+  expect(await get("site", key)).toEqual({ error: "Project not found" });
+  expect(await get("docs", "mint_wrong")).toEqual({ error: "Invalid API key" });
+  expect(await get("docs", "eyJh.eyJp.c2ln")).toEqual({ error: "The token is malformed" });
+});
+
+test("does not start without bubblewrap, and says what to do", async () => {
+  const bin = temporaryFolder();
+  for (const program of ["git", "sh"])
+    symlinkSync(execFileSync("which", [program], { encoding: "utf8" }).trim(), join(bin, program));
+  const args = ["--repository", docsRepository().path, "--agent", "true"];
+  const { status, stderr } = spawnSync(process.execPath, [mainFile, ...args], {
+    env: { ...process.env, PATH: bin, XDG_STATE_HOME: bin },
+    encoding: "utf8",
+  });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^The service cannot start: .*--sandbox none/);
+});
+
+test("says in one line what is wrong with the options", () => {
+  const { status, stderr } = spawnSync(process.execPath, [mainFile, "--repositry", "x"], { encoding: "utf8" });
+  expect(status).toBe(2);
+  expect(stderr).toBe("Unknown option '--repositry'\nnpm run service -- --help lists all options.\n");
+});
+
+test("does not start on a full disk, and says what to do", () => {
+  const bin = temporaryFolder();
+  const message = "error: failed to write new configuration file config.lock";
+  writeFileSync(join(bin, "git"), `#!/bin/sh\necho "${message}" >&2; exit 128\n`, { mode: 0o755 });
+  const { status, stderr } = spawnSync(process.execPath, [mainFile, "--repository", docsRepository().path], {
+    env: { ...process.env, PATH: `${bin}:${process.env.PATH}`, XDG_STATE_HOME: bin },
+    encoding: "utf8",
+  });
+  expect(status).toBe(1);
+  expect(stderr).toContain(message);
+  expect(stderr).toMatch(/The machine lacks .*disk space.* Start the service again/);
+});
+
+test("gives the token of a project to no program, and says which repository it cannot reach", () => {
+  const folder = temporaryFolder();
+  const [config, environment] = [join(folder, "service.json"), join(folder, "environment")];
+  const projects = {
+    docs: { repository: docsRepository().path },
+    site: { repository: "git@127.0.0.1:site", githubTokenEnv: "SITE_TOKEN" },
+  };
+  writeFileSync(config, JSON.stringify({ projects }));
+  const { status, stderr } = spawnSync(process.execPath, [mainFile, "--config", config], {
+    env: {
+      ...process.env,
+      XDG_STATE_HOME: folder,
+      SITE_TOKEN: "token_0123456789",
+      // What Git runs to reach the repository.
+      GIT_SSH_COMMAND: `env > ${environment}; false`,
+    },
+    encoding: "utf8",
+  });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^The service cannot start: git@127\.0\.0\.1:site: /);
+  const given = readFileSync(environment, "utf8");
+  expect(given).toContain("PATH=");
+  expect(given).not.toContain("token_0123456789");
+});
+
+test("keeps its files in the user's state folder while it runs without a store", async () => {
+  const docs = docsRepository();
+  const state = temporaryFolder();
+  const { child } = await spawnService(["--repository", docs.path], { XDG_STATE_HOME: state });
+  const [folder = ""] = readdirSync(join(state, "agent-job-service"));
+  expect(readdirSync(join(state, "agent-job-service", folder))).toContain("mirror.git");
+  child.kill("SIGTERM");
+  await once(child, "exit");
+  expect(readdirSync(join(state, "agent-job-service"))).toEqual([]);
+});
+
+test("opens a pull request on GitHub for a comment, and adds to it for the next one", async () => {
+  const token = "bot_token_0123456789";
+  const github = await createEmulator({
+    service: "github",
+    port: 0,
+    seed: {
+      tokens: { [token]: { login: "docs-bot", scopes: ["repo"] }, writer: { login: "writer", scopes: ["repo"] } },
+      github: {
+        users: ["acme", "docs-bot", "writer"].map((login) => ({ login })),
+        repos: [{ owner: "acme", name: "docs", auto_init: true }],
+      },
+    },
+  });
+  try {
+    const call = async (method: string, path: string, as: string, body?: unknown): Promise<unknown> => {
+      const response = await fetch(`${github.url}/repos/acme/docs${path}`, {
+        method,
+        headers: { authorization: `Bearer ${as}`, "content-type": "application/json" },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return response.status === 204 ? undefined : response.json();
+    };
+    const docs = docsRepository();
+    const target = { apiUrl: github.url, owner: "acme", name: "docs", token };
+    await using service = await startAgentService(docs, { github: target });
+    const { number } = (await call("POST", "/issues", "writer", { title: "No quickstart" })) as { number: number };
+    const comment = async (text: string) => {
+      const { id } = (await call("POST", `/issues/${number}/comments`, "writer", { body: text })) as { id: number };
+      const environment = commentEnvironment(temporaryFolder(), github.url, {
+        id,
+        text,
+        author: { login: "acme" },
+        number,
+      });
+      return step(inputsFor(service, commentInputs), { environment });
+    };
+
+    const first = await comment('/agent add a page "Quickstart" that says "Run npm ci."');
+    expect(first.outputs.outcome).toBe("pr-created");
+    const pulls = (await call("GET", "/pulls", token)) as Record<string, unknown>[];
+    expect(pulls).toMatchObject([{ html_url: first.outputs["pr-link"], state: "open" }]);
+    expect(pulls[0]).toMatchObject({ head: { ref: first.outputs.ref }, base: { ref: "main" } });
+    expect(docs.read(first.outputs.ref ?? "", "docs/quickstart.md")).toContain("Run npm ci.");
+
+    const second = await comment('/agent replace "Utilise" with "Use"');
+    expect(second.outputs["job-id"]).toBe(first.outputs["job-id"]);
+    expect(second.outputs["pr-link"]).toBe(first.outputs["pr-link"]);
+    expect(await call("GET", "/pulls", token)).toHaveLength(1);
+    expect(docs.git("rev-list", "--count", `main..${first.outputs.ref}`)).toBe("2");
+  } finally {
+    await github.close();
+  }
+});

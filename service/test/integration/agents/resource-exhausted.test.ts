@@ -1,0 +1,219 @@
+import { execFileSync, fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
+import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
+import { Repository } from "../../../src/git/repository.ts";
+import { Worktrees } from "../../../src/git/worktrees.ts";
+import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import { runTurn, type TurnPorts } from "../../../src/turns/turn.ts";
+import { docsRepository, scriptAgent } from "../../support/agent-service.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe("a process that cannot be started", () => {
+  test("does not end the service: neither Git nor an agent without free file descriptors", () => {
+    const script = resolve(import.meta.dirname, "../../support/exhausted-descriptors.ts");
+    const command = 'ulimit -n 100; exec "$0" "$@"';
+    const output = execFileSync("/bin/sh", ["-c", command, process.execPath, script, temporaryFolder()], {
+      encoding: "utf8",
+    });
+    expect(output.trim().split("\n")).toEqual([
+      "git succeeds",
+      "agent succeeds",
+      "git without descriptors waits",
+      "agent without descriptors waits",
+      "git afterwards succeeds",
+      "agent afterwards succeeds",
+    ]);
+  });
+
+  test("is told by the supervisor of the agent", async () => {
+    const supervisor = resolve(import.meta.dirname, "../../../src/agents/supervisor.ts");
+    const output = join(temporaryFolder(), "stdout");
+    /** Starts it with few file descriptors. Returns what it tells the service, and its exit code. */
+    const run = async (descriptors: number) => {
+      const command = `ulimit -n ${descriptors}; exec "$0" "$@"`;
+      const args = ["-c", command, process.execPath, supervisor, output, "", "/bin/true"];
+      const child = spawn("/bin/sh", args, { stdio: ["ignore", "ignore", "ignore", "ipc"] });
+      const messages: unknown[] = [];
+      child.on("message", (message) => messages.push(message));
+      const [code] = await once(child, "close");
+      return { messages, code };
+    };
+    // How many Node itself needs depends on its version.
+    for (let descriptors = 40; ; descriptors--) {
+      const { messages, code } = await run(descriptors);
+      if (code === 0) continue;
+      expect({ messages, code }).toEqual({ messages: [expect.stringContaining("EMFILE")], code: 127 });
+      break;
+    }
+    const child = fork(supervisor, [output, "", "/no/such/agent"], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
+    const messages: unknown[] = [];
+    child.on("message", (message) => messages.push(message));
+    expect((await once(child, "close"))[0]).toBe(127);
+    expect(messages).toEqual([]);
+  });
+});
+
+describe("a turn", () => {
+  let bin: string;
+  let attemptsFile: string;
+
+  /** In front of `PATH`, there is a Git that finds no space for the commands named in a file. */
+  beforeEach(() => {
+    bin = temporaryFolder();
+    attemptsFile = join(temporaryFolder(), "attempts");
+    writeFileSync(attemptsFile, "");
+    say("fatal: cannot write: No space left on device");
+    const real = execFileSync("/bin/sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+    writeFileSync(
+      join(bin, "git"),
+      `#!/bin/sh
+for argument; do
+  if [ -e "${bin}/full" ] && grep -qx -e "$argument" "${bin}/full"; then
+    cat "${bin}/message" >&2; exit 128
+  fi
+done
+exec ${real} "$@"
+`,
+    );
+    chmodSync(join(bin, "git"), 0o755);
+  });
+
+  const fill = (...commands: string[]) => writeFileSync(join(bin, "full"), commands.join("\n"));
+  const say = (message: string) => writeFileSync(join(bin, "message"), message);
+  const free = () => rmSync(join(bin, "full"));
+  const attempts = () => readFileSync(attemptsFile, "utf8").length;
+
+  async function setUp(ports: Partial<TurnPorts> = {}) {
+    vi.stubEnv("PATH", `${bin}:${process.env.PATH}`);
+    const docs = docsRepository();
+    const folder = temporaryFolder();
+    const repository = new Repository({ url: docs.path, folder });
+    await repository.open();
+    const store = openSqliteStore(":memory:");
+    await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+    const all: TurnPorts = {
+      store,
+      repository,
+      worktrees: new Worktrees({ repository, folder, kept: 1, slowCheckoutMs: 3_600_000 }),
+      pullRequests: {
+        open: async () => "https://example.com/pull/1",
+        stateOf: async () => "open",
+        findClosed: async () => new Set(),
+      },
+      agent: scriptAgent(
+        `fs.appendFileSync(${JSON.stringify(attemptsFile)}, "x"); fs.appendFileSync("README.md", "more");`,
+      ),
+      sandbox: unconfined,
+      network: fullNetwork,
+      limits: {},
+      folder,
+      timeLimitMs: 60_000,
+      largestChangeBytes: 1_000_000,
+      ...ports,
+    };
+    /** Runs the turn as an engine does. */
+    const run = async () => {
+      const turn = await store.startNextTurn();
+      const job = await store.job("job_1");
+      if (!turn || !job) throw new Error("no turn is waiting");
+      const result = await runTurn(turn, job, all, new AbortController().signal);
+      if (result === "postponed") await store.requeueTurn(turn);
+      return result;
+    };
+    const log = () => readFileSync(join(folder, "logs/job_1.log"), "utf8");
+    return { docs, run, log, store };
+  }
+
+  test.each([["ls-remote"], ["for-each-ref"], ["read-tree"]])(
+    "waits if there is no space for git %s before the agent runs",
+    async (command) => {
+      const { docs, run, log } = await setUp();
+      fill(command);
+      expect(await run()).toBe("postponed");
+      expect(await run()).toBe("postponed");
+      expect(attempts()).toBe(0);
+      expect(log()).toContain("The machine lacks something that the turn needs, so it waits and is started again: git");
+      free();
+      expect(await run()).toBe("completed");
+      expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("1");
+    },
+  );
+
+  test.each([
+    ["fetch", "error: cannot update ref 'refs/heads/agent/job_2': couldn't write '/store/refs/heads/agent/job_2.lock'"],
+    ["write-tree", "fatal: sha1 file '/store/index-commit.lock' write error. Out of diskspace"],
+  ])("waits if git %s says that it cannot write, without the system's reason", async (command, message) => {
+    const { docs, run } = await setUp();
+    say(message);
+    docs.git("branch", "moved", "main");
+    fill(command);
+    expect(await run()).toBe("postponed");
+    free();
+    expect(await run()).toBe("completed");
+  });
+
+  test.each([["add"], ["write-tree"], ["commit-tree"]])(
+    "waits if there is no space for git %s, and the log says that the agent is run again",
+    async (command) => {
+      const { docs, run, log } = await setUp();
+      fill(command);
+      for (let count = 0; count < 3; count++) expect(await run()).toBe("postponed");
+      expect(log()).toContain("The agent has run, but its change cannot be committed now. It is run again.");
+      free();
+      expect(await run()).toBe("completed");
+      expect(docs.git("show", "agent/job_1:README.md")).toMatch(/[^e]more$/);
+    },
+  );
+
+  test("waits if its commit cannot be pushed, and does not run the agent again, even if the base has moved", async () => {
+    const { docs, run, log } = await setUp();
+    fill("push");
+    expect(await run()).toBe("postponed");
+    const tree = docs.git("rev-parse", "main^{tree}");
+    const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    docs.git("update-ref", "refs/heads/main", docs.git(...author, "commit-tree", tree, "-p", "main", "-m", "Move"));
+    expect(await run()).toBe("postponed");
+    expect(log()).not.toContain("It is run again");
+    free();
+    expect(await run()).toBe("completed");
+    expect(attempts()).toBe(1);
+    expect(docs.git("rev-parse", "agent/job_1~1")).toBe(docs.git("rev-parse", "main"));
+  });
+
+  test("waits if the agent cannot be started, without counting an attempt", async () => {
+    let isExhausted = true;
+    const sandbox = {
+      ...unconfined,
+      wrap: (command: Parameters<typeof unconfined.wrap>[0]) => {
+        if (isExhausted) throw new ResourceExhausted("no process can be started now: spawn EAGAIN");
+        return command;
+      },
+    };
+    const { run, store } = await setUp({ sandbox });
+    for (let count = 0; count < 4; count++) expect(await run()).toBe("postponed");
+    expect((await store.turns("job_1"))[0]?.attempts).toBe(0);
+    isExhausted = false;
+    expect(await run()).toBe("completed");
+    expect(attempts()).toBe(1);
+  });
+
+  test("waits before the agent runs if the disk is nearly full", async () => {
+    const { run, log } = await setUp({ minFreeBytes: 1e18 });
+    expect(await run()).toBe("postponed");
+    expect(attempts()).toBe(0);
+    expect(log()).toContain("less than 1000000000000 MB are free in ");
+  });
+
+  test("fails as before if the repository cannot be read", async () => {
+    const { docs, run } = await setUp();
+    rmSync(docs.path, { recursive: true });
+    expect(await run()).toBe("failed");
+  });
+});

@@ -1,0 +1,257 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import type { Agent } from "../../../src/agents/agent.ts";
+import { shellAgent } from "../../../src/agents/agent.ts";
+import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
+import { type AgentOptions, runAgent } from "../../../src/agents/run-agent.ts";
+import { type Sandbox, type SandboxAccess, unconfined } from "../../../src/agents/sandbox/sandbox.ts";
+import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
+
+function setUp() {
+  const folder = temporaryFolder();
+  const names = ["home", "tree", "temporary", "input", "objects"] as const;
+  const paths = Object.fromEntries(names.map((name) => [name, join(folder, name)])) as Record<
+    (typeof names)[number],
+    string
+  >;
+  for (const path of Object.values(paths)) mkdirSync(path);
+  const logFile = join(folder, "log");
+  const run = (agent: Agent, options: Partial<AgentOptions> = {}) =>
+    runAgent(agent, {
+      prompt: "",
+      isFollowUp: false,
+      history: [],
+      jobId: "job_1",
+      directories: paths,
+      objects: paths.objects,
+      sandbox: unconfined,
+      network: fullNetwork,
+      limits: {},
+      onLimitExceeded: () => {},
+      logFile,
+      timeLimitMs: 60_000,
+      signal: new AbortController().signal,
+      ...options,
+    });
+  return { folder, paths, run };
+}
+
+/** Returns an agent that reports what it wrote to stdout. */
+const echoingAgent = (command: string): Agent => ({
+  ...shellAgent(command),
+  readReport: (stdout) => ({ message: stdout, error: undefined }),
+});
+
+describe("an agent ends", () => {
+  test("as completed with exit code 0 and no error in its report", async () => {
+    const { run } = setUp();
+    const completed = { message: "done\n", error: undefined, end: "completed" };
+    expect(await run(echoingAgent("echo done"))).toEqual(completed);
+    expect(await run(echoingAgent("echo done; exit 1"))).toEqual({ ...completed, end: "failed" });
+    const failing = { ...shellAgent("true"), readReport: () => ({ message: "x", error: "overloaded" }) };
+    expect(await run(failing)).toEqual({ message: "x", error: "overloaded", end: "failed" });
+  });
+
+  test("as timed out or stopped, with its report, if it was terminated", async () => {
+    const { run } = setUp();
+    const agent = echoingAgent("echo started; touch started; trap 'exit 0' TERM; sleep 300 & wait");
+    expect(await run(agent, { timeLimitMs: 1500 })).toMatchObject({ end: "timed-out" });
+    const stop = new AbortController();
+    const other = setUp();
+    const result = other.run(agent, { signal: stop.signal });
+    while (!existsSync(join(other.paths.tree, "started"))) await setTimeout(10);
+    stop.abort();
+    expect(await result).toEqual({ message: "started\n", error: undefined, end: "stopped" });
+  });
+
+  test("as failed if it kills its supervisor, and the report of an earlier turn does not count", async () => {
+    const { run } = setUp();
+    await run(echoingAgent("echo earlier"));
+    const killing = echoingAgent("echo late; kill -9 $PPID; sleep 300");
+    expect(await run(killing)).toEqual({ message: "", error: undefined, end: "failed" });
+  });
+
+  test("without a report if it left a named pipe in its place", async () => {
+    const { run, paths } = setUp();
+    const pipe = join(paths.input, "stdout.txt");
+    const agent = echoingAgent(`mkfifo '${pipe}'; kill -9 $PPID; sleep 300`);
+    expect(await run(agent)).toEqual({ message: "", error: undefined, end: "failed" });
+  });
+});
+
+test("processes that an agent leaves behind are killed", async () => {
+  const { run, folder } = setUp();
+  const pipe = join(folder, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  // Ends when no process can write to the pipe any more.
+  const ended = once(createReadStream(pipe).resume(), "end");
+  expect(await run(shellAgent("exec 3> ../pipe; sleep 300 > /dev/null 2>&1 &"))).toMatchObject({ end: "completed" });
+  await ended;
+});
+
+test("an agent that the machine cannot start now is an error of its own", async () => {
+  const { run, folder } = setUp();
+  const preload = join(folder, "preload.mjs");
+  writeFileSync(
+    preload,
+    `import childProcess from "node:child_process";
+import { syncBuiltinESMExports } from "node:module";
+
+childProcess.spawn = () => { throw Object.assign(new Error("spawn EAGAIN"), { code: "EAGAIN" }); };
+syncBuiltinESMExports();
+`,
+  );
+  const started = run({ ...shellAgent("true"), environment: { NODE_OPTIONS: `--import=${preload}` } });
+  await expect(started).rejects.toThrow(ResourceExhausted);
+  await expect(started).rejects.toThrow("the agent cannot be started now: no process can be started now: spawn EAGAIN");
+});
+
+test("an agent gets its prompt with the prefix, and the earlier turns line by line", async () => {
+  const { run, paths } = setUp();
+  const history = [
+    { prompt: "One\nmore", answer: "Done", state: "completed" as const },
+    { prompt: "Two", answer: null, state: "failed" as const },
+  ];
+  const agent = { ...shellAgent('cat > stdin; cp "$AGENT_PROMPT_FILE" file; cat "$AGENT_HISTORY_FILE" > history') };
+  await run({ ...agent, promptPrefix: "Prompt: " }, { prompt: "/Go on", history });
+  const read = (file: string) => readFileSync(join(paths.tree, file), "utf8");
+  expect([read("stdin"), read("file")]).toEqual(["Prompt: /Go on", "Prompt: /Go on"]);
+  expect(read("history")).toBe(history.map((turn) => `${JSON.stringify(turn)}\n`).join(""));
+  expect(history).toHaveLength(2);
+});
+
+test("an agent is wrapped in its network, and that in its sandbox, with access to its files only", async () => {
+  const { run, paths, folder } = setUp();
+  const program = join(folder, "program");
+  writeFileSync(program, "#!/bin/sh\necho program > ran; echo $* >> ran\n", { mode: 0o755 });
+  const reads = { agent: join(folder, "agent-reads"), network: join(folder, "network-reads") };
+  const turns: unknown[] = [];
+  const access: SandboxAccess[] = [];
+  const agent: Agent = {
+    ...shellAgent(""),
+    command: (turn) => {
+      turns.push(turn);
+      return { file: "no-such-program", args: [] };
+    },
+    reads: [reads.agent],
+    environment: { SSL_CERT_FILE: "/certificates.pem" },
+  };
+  const sandbox: Sandbox = {
+    isConfining: true,
+    wrap: ({ file, args }, given) => {
+      access.push(given);
+      return { file, args: [...args, "sandboxed"] };
+    },
+  };
+  const network = {
+    ...fullNetwork,
+    isShared: false,
+    environment: { PROXY: "http://proxy" },
+    reads: [reads.network],
+    programs: [program],
+    wrap: () => ({ file: program, args: ["networked"] }),
+  };
+  expect(await run(agent, { sandbox, network, isFollowUp: true })).toMatchObject({ end: "completed" });
+  expect(readFileSync(join(paths.tree, "ran"), "utf8")).toBe("program\nnetworked sandboxed\n");
+  expect(turns).toEqual([{ isFollowUp: true, isSandboxed: true }]);
+  expect(access).toEqual([
+    {
+      currentDirectory: paths.tree,
+      writable: [paths.home, paths.tree, paths.temporary],
+      readable: expect.any(Array),
+      hasNetwork: false,
+      temporary: paths.temporary,
+    },
+  ]);
+  const readable = access[0]?.readable ?? [];
+  const files = [program, "/certificates.pem", reads.agent, reads.network, paths.input, paths.objects];
+  expect(readable).toEqual(expect.arrayContaining(files));
+  // Such as the folder of the service, which has those of other jobs.
+  expect(readable).not.toContain(folder);
+  expect(readable).not.toContain("");
+});
+
+test("an agent's program is looked up in its PATH, and its installation shown to the sandbox", async () => {
+  const { run, folder } = setUp();
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "own-agent"), "#!/bin/sh\n", { mode: 0o755 });
+  let readable: readonly string[] = [];
+  const sandbox: Sandbox = {
+    isConfining: true,
+    wrap: (command, access) => {
+      readable = access.readable;
+      return command;
+    },
+  };
+  const agent = { ...shellAgent("own-agent"), environment: { PATH: `${bin}:${process.env.PATH}` } };
+  expect(await run(agent, { sandbox })).toMatchObject({ end: "completed" });
+  expect(readable.some((path) => path.startsWith(bin))).toBe(true);
+});
+
+test("compiled code of the supervisor is kept if told so, and the agent does not learn where", async () => {
+  const { run, paths, folder } = setUp();
+  const compileCache = join(folder, "cache");
+  const agent = shellAgent('echo "$NODE_COMPILE_CACHE" > variable');
+  const variable = () => readFileSync(join(paths.tree, "variable"), "utf8");
+  await run(agent, { compileCache });
+  expect(variable()).toBe("\n");
+  expect(readdirSync(compileCache)).not.toEqual([]);
+  await run({ ...agent, environment: { NODE_COMPILE_CACHE: join(folder, "own") } }, { compileCache });
+  expect(variable()).toBe(`${join(folder, "own")}\n`);
+  await run(agent);
+  expect(variable()).toBe("\n");
+});
+
+test.skipIf(process.platform !== "linux")("leaves no file open, however an agent ends", async () => {
+  const { run, folder } = setUp();
+  const open = () =>
+    readdirSync("/proc/self/fd").flatMap((descriptor) => {
+      try {
+        return [readlinkSync(`/proc/self/fd/${descriptor}`)].filter((path) => path.startsWith(folder));
+      } catch {
+        return [];
+      }
+    });
+  await run(shellAgent("true"));
+  await run(shellAgent("exit 1"));
+  const broken = { ...shellAgent("true"), readReport: () => JSON.parse("{") };
+  await expect(run(broken)).rejects.toThrow(SyntaxError);
+  expect(open()).toEqual([]);
+});
+
+describe.skipIf(process.platform !== "linux")("the limits of an agent", () => {
+  test("kill it", async () => {
+    const { run } = setUp();
+    const exceeded: string[] = [];
+    const agent = shellAgent("sleep 300 & sleep 300");
+    const onLimitExceeded = ({ what }: { what: string }) => void exceeded.push(what);
+    expect(await run(agent, { limits: { processes: 1 }, onLimitExceeded })).toMatchObject({ end: "failed" });
+    expect(exceeded).toEqual(["more than 1 processes"]);
+  });
+
+  test("end with it", async () => {
+    const { run, paths } = setUp();
+    const exceeded: string[] = [];
+    const onLimitExceeded = ({ what }: { what: string }) => void exceeded.push(what);
+    // A check takes place at once, and the next one a second later.
+    const agent = shellAgent("sleep 0.3");
+    expect(await run(agent, { limits: { diskMb: 1 }, onLimitExceeded })).toMatchObject({ end: "completed" });
+    writeFileSync(join(paths.tree, "large"), "x".repeat(3_000_000));
+    await setTimeout(1500);
+    expect(exceeded).toEqual([]);
+  });
+});

@@ -1,0 +1,198 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import type { DocsRepository } from "../../../../tools/docs-repository.ts";
+import { Git } from "../../../src/git/git.ts";
+import { Repository, type RepositoryOptions } from "../../../src/git/repository.ts";
+import { docsRepository } from "../../support/agent-service.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+async function open(docs: DocsRepository, options: Partial<RepositoryOptions> = {}) {
+  const folder = temporaryFolder();
+  const reopen = async (): Promise<Repository> => {
+    const repository = new Repository({ url: docs.path, folder, ...options });
+    await repository.open();
+    return repository;
+  };
+  return { repository: await reopen(), reopen, clone: join(folder, "mirror.git") };
+}
+
+const author = ["-c", "user.name=Someone", "-c", "user.email=someone@example.com"];
+
+/** Adds a commit without a change. Returns it. */
+const addCommit = (docs: DocsRepository, parent: string, message: string): string =>
+  docs.git(...author, "commit-tree", `${parent}^{tree}`, "-p", parent, "-m", message);
+
+/** Records the commands of Git, each as its words. */
+function recordCommands(): () => string[][] {
+  const run = vi.spyOn(Git.prototype, "run");
+  return () => run.mock.calls.map(([args]) => [...args]);
+}
+
+describe("opening the clone of an earlier service", () => {
+  test("removes what a Git process that was killed left there", async () => {
+    const { reopen, clone } = await open(docsRepository());
+    mkdirSync(join(clone, "refs/heads/agent"));
+    const left = ["packed-refs.lock", "refs/heads/agent/a.lock", "objects/pack/tmp_pack_1", "objects/pack/.tmp-1.pack"];
+    for (const file of left) writeFileSync(join(clone, file), "");
+    writeFileSync(join(clone, "objects/pack/other"), "");
+    await reopen();
+    expect(left.filter((file) => existsSync(join(clone, file)))).toEqual([]);
+    expect(readdirSync(join(clone, "objects/pack"))).toEqual(["other"]);
+  });
+
+  test("removes the settings and hooks of its agents, and does so again before each command", async () => {
+    const { repository, reopen, clone } = await open(docsRepository());
+    const config = readFileSync(join(clone, "config"), "utf8");
+    appendFileSync(join(clone, "config"), "[transfer]\n\tfsckObjects = x\n");
+    mkdirSync(join(clone, "hooks"));
+    await reopen();
+    expect(readFileSync(join(clone, "config"), "utf8")).toBe(config);
+    expect(existsSync(join(clone, "hooks"))).toBe(false);
+    mkdirSync(join(clone, "hooks"));
+    await repository.fetch();
+    expect(existsSync(join(clone, "hooks"))).toBe(false);
+  });
+
+  test("fails as Git does if the repository is gone, without advice about the clone", async () => {
+    const folder = temporaryFolder();
+    const opening = new Repository({ url: join(folder, "missing"), folder }).open();
+    await expect(opening).rejects.toThrow(/^git ls-remote exited with 128: (?!.*damaged)/s);
+  });
+
+  test("requires a branch with a commit", async () => {
+    await expect(open(docsRepository({}))).rejects.toThrow(
+      "the repository has no default branch: choose one with --base",
+    );
+  });
+
+  test("requires a Git that can merge many commits at once", async () => {
+    const run = Git.prototype.run;
+    vi.spyOn(Git.prototype, "run").mockImplementation(function (this: Git, args, options) {
+      return args[0] === "merge-tree" ? Promise.reject(new Error("usage")) : run.call(this, args, options);
+    });
+    await expect(open(docsRepository())).rejects.toMatchObject({
+      message: "Git 2.39 or newer is required",
+      cause: new Error("usage"),
+    });
+  });
+});
+
+describe("the other end of a transfer", () => {
+  const allow = (path: string): void => {
+    const home = temporaryFolder();
+    execFileSync("git", ["config", "--file", join(home, ".gitconfig"), "safe.directory", path]);
+    execFileSync("git", ["config", "--file", join(home, ".gitconfig"), "core.askPass", "x"]);
+    vi.stubEnv("HOME", home);
+  };
+  /** Returns the options of the commands that start a program at the other end. */
+  const optionsFor = (commands: string[][], command: string) =>
+    commands
+      .filter(([name]) => name === command)
+      .flatMap((args) => args.filter((argument) => /^--(upload|receive)-pack=/.test(argument)));
+
+  test("gets the umask and the directories that the operator allows, if it is on this machine", async () => {
+    allow("/srv/it's");
+    const docs = docsRepository();
+    const { repository } = await open(docs, { umask: 0o027 });
+    const commands = recordCommands();
+    docs.git("branch", "new", "main");
+    await repository.fetch();
+    await repository.push(docs.git("rev-parse", "main"), "agent/a", undefined, "a");
+    const settings = "umask 27 && git -c 'safe.directory=/srv/it'\\''s'";
+    expect(optionsFor(commands(), "ls-remote")).toEqual([`--upload-pack=${settings} upload-pack`]);
+    expect(optionsFor(commands(), "fetch")).toEqual([`--upload-pack=${settings} upload-pack`]);
+    expect(optionsFor(commands(), "push")).toEqual([`--receive-pack=${settings} receive-pack`]);
+  });
+
+  test("gets the umask of the process by default, also by a file: URL", async () => {
+    const docs = docsRepository();
+    const commands = recordCommands();
+    await open(docs, { url: pathToFileURL(docs.path).href });
+    expect(optionsFor(commands(), "ls-remote").join()).toContain(`=umask ${process.umask().toString(8)} && git `);
+  });
+
+  test("gets nothing if it is on another machine", async () => {
+    vi.spyOn(Git.prototype, "run").mockResolvedValue("");
+    const commands = recordCommands();
+    await new Repository({ url: "https://127.0.0.1/docs", folder: temporaryFolder() }).fetch();
+    expect(commands()[0]).toEqual(["ls-remote", "--symref", "--", "https://127.0.0.1/docs", "HEAD", "refs/heads/*"]);
+  });
+});
+
+test("Git has the settings of the operator for transfers, and those of the repository", async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, ".gitconfig"), "[http]\n\tproxy = http://proxy\n");
+  vi.stubEnv("HOME", home);
+  const { repository } = await open(docsRepository(), { settings: [["http.extraHeader", "X: y"]] });
+  const run = vi.spyOn(Git.prototype, "run");
+  await repository.branchHeads();
+  const [git] = run.mock.contexts as Git[];
+  const list = (await git?.run(["config", "--list"]))?.split("\n");
+  expect(list).toEqual(expect.arrayContaining(["http.proxy=http://proxy", "http.extraheader=X: y"]));
+});
+
+test("a clone that is broken is not taken for one that it is in", async () => {
+  const { repository, clone } = await open(docsRepository());
+  execFileSync("git", ["init", "--quiet", dirname(clone)]);
+  rmSync(join(clone, "HEAD"));
+  await expect(repository.branchHeads()).rejects.toThrow("not a git repository");
+});
+
+test("callers share a fetch that has not begun, and no other", async () => {
+  const docs = docsRepository();
+  const { repository } = await open(docs);
+  const commands = recordCommands();
+  const fetches = () => commands().filter(([command]) => command === "ls-remote").length;
+  const first = repository.fetch();
+  expect(repository.fetch()).toBe(first);
+  // Now it has begun.
+  await vi.waitUntil(() => fetches() === 1, { interval: 1 });
+  const second = repository.fetch();
+  expect(second).not.toBe(first);
+  await Promise.all([first, second]);
+  expect(fetches()).toBe(2);
+});
+
+test("returns the branches with their heads", async () => {
+  const docs = docsRepository();
+  const head = docs.git("rev-parse", "main");
+  const other = addCommit(docs, "main", "Other");
+  docs.git("update-ref", "refs/heads/agent/a", other);
+  const { repository } = await open(docs);
+  expect(await repository.branchHeads()).toEqual(new Map(Object.entries({ "agent/a": other, main: head })));
+});
+
+test("does not say whether something is merged if that cannot be known", async () => {
+  const { repository } = await open(docsRepository());
+  await expect(repository.isMerged("main", "missing")).rejects.toThrow("the branch missing is missing");
+  const commit = "1".repeat(40);
+  await expect(repository.isMerged(commit, "main")).rejects.toThrow(`the commit ${commit} is missing in the clone`);
+});
+
+test("cuts off the subject of a commit that is as long as a book", async () => {
+  const docs = docsRepository();
+  const message = join(temporaryFolder(), "message");
+  writeFileSync(message, "x".repeat(1_200_000));
+  const commit = docs.git(...author, "commit-tree", "main^{tree}", "-p", "main", "-F", message);
+  docs.git("update-ref", "refs/heads/agent/a", commit);
+  const { repository } = await open(docs);
+  const [latest] = await repository.latestCommits("main", "agent/a", 1);
+  expect(latest?.commit).toBe(commit);
+  expect(latest?.subject).toHaveLength(1_000_000 - `${commit} `.length);
+});
+
+test("finds the last commit of a job by its whole id", async () => {
+  const docs = docsRepository();
+  const { repository, clone } = await open(docs);
+  const head = docs.git("rev-parse", "main");
+  execFileSync("git", ["-C", clone, "update-ref", "refs/jobs/job_1/other", head]);
+  expect(await repository.lastCommitOf("job_1")).toBeUndefined();
+});

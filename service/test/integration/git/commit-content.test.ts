@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { DocsRepository } from "../../../../tools/docs-repository.ts";
+import type { Agent } from "../../../src/agents/agent.ts";
+import { shellAgent } from "../../../src/agents/agent.ts";
+import {
+  type AgentService,
+  type AgentServiceOptions,
+  docsRepository,
+  runJob,
+  startAgentService,
+} from "../../support/agent-service.ts";
+
+let docs: DocsRepository;
+let services: AgentService[];
+
+beforeEach(() => {
+  docs = docsRepository();
+  services = [];
+});
+
+afterEach(async () => {
+  for (const service of services) await service[Symbol.asyncDispose]();
+});
+
+async function start(agent: Agent, options: AgentServiceOptions = {}): Promise<AgentService> {
+  const service = await startAgentService(docs, { agent, ...options });
+  services.push(service);
+  return service;
+}
+
+const logOf = (service: AgentService, jobId: string) =>
+  readFileSync(join(service.folder, "logs", `${jobId}.log`), "utf8");
+
+const files = (branch: string) => docs.git("diff", "--name-only", `main...${branch}`).split("\n");
+
+describe("files of agents", () => {
+  const leave =
+    "mkdir -p .claude docs; for f in .aider.chat.history.md docs/.aider.tags .claude/settings.local.json .claude/a.log CLAUDE.local.md; do echo x >> $f; done";
+
+  test("are not committed", async () => {
+    const service = await start(shellAgent(`${leave}; echo x > .claude/settings.json`));
+    const { id } = await runJob(service, "Go on");
+    expect(files(`agent/${id}`)).toEqual([".claude/settings.json"]);
+  });
+
+  test("count as no change", async () => {
+    const service = await start(shellAgent(leave));
+    expect(await runJob(service, "Go on")).toMatchObject({ status: "completed", prLink: null });
+  });
+
+  test("are committed if the repository tracks them or includes them itself", async () => {
+    docs = docsRepository({ "CLAUDE.local.md": "x\n", ".gitignore": "!.aider.chat.history.md\n" });
+    const service = await start(shellAgent(leave));
+    const { id } = await runJob(service, "Go on");
+    expect(files(`agent/${id}`)).toEqual([".aider.chat.history.md", "CLAUDE.local.md"]);
+  });
+});
+
+describe("a change that is too large", () => {
+  test("fails the turn, and the log says how large it is and why", async () => {
+    const service = await start(shellAgent("head -c 700000 /dev/zero > a.bin; head -c 400000 /dev/zero > b.bin"), {
+      largestChangeBytes: 1_000_000,
+    });
+    const job = await runJob(service, "Go on");
+    expect(job).toMatchObject({ status: "failed", prLink: null });
+    expect(logOf(service, job.id)).toContain(
+      "The turn failed: the change has 1.1 MB, more than the 1 MB of --largest-change-mb; the largest file is a.bin with 0.7 MB",
+    );
+    expect(docs.branches()).toEqual([]);
+  });
+
+  test("counts changed files, but no unchanged, ignored or deleted ones", async () => {
+    docs = docsRepository({
+      "large.bin": "x".repeat(900_000),
+      "gone.bin": "x".repeat(900_000),
+      ".gitignore": "build/\n",
+    });
+    const work = "rm gone.bin; mkdir build; head -c 900000 /dev/zero > build/x; head -c 900000 /dev/zero > new.bin";
+    const service = await start(shellAgent(work), { largestChangeBytes: 1_000_000 });
+    const job = await runJob(service, "Go on");
+    expect(job.status, logOf(service, job.id)).toBe("completed");
+    expect(files(`agent/${job.id}`)).toEqual(["gone.bin", "new.bin"]);
+  });
+});
+
+test("folders that the agent made unreadable are committed", async () => {
+  docs = docsRepository({ "docs/page.md": "x\n" });
+  const service = await start(
+    shellAgent("echo y >> docs/page.md; mkdir new; echo x > new/x; chmod 0 new; chmod 400 docs"),
+  );
+  const { id, status } = await runJob(service, "Go on");
+  expect(status).toBe("completed");
+  expect(files(`agent/${id}`)).toEqual(["docs/page.md", "new/x"]);
+});
+
+test("a file that only has other line ends than in the repository is no change", async () => {
+  docs = docsRepository({ "README.md": "one\ntwo\n", ".gitattributes": "* text=auto\n" });
+  const service = await start(shellAgent("printf 'one\\r\\ntwo\\r\\n' > README.md"));
+  const job = await runJob(service, "Go on");
+  expect(job, logOf(service, job.id)).toMatchObject({ status: "completed", prLink: null });
+});

@@ -1,0 +1,184 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, globSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import { Repository, type RepositoryOptions } from "../../../src/git/repository.ts";
+import { keepUp, keepUpOnce } from "../../../src/git/upkeep.ts";
+import { Worktrees } from "../../../src/git/worktrees.ts";
+import { docsRepository } from "../../support/agent-service.ts";
+
+async function setUp(options: Partial<RepositoryOptions> = {}) {
+  const docs = docsRepository();
+  const folder = temporaryFolder();
+  const repository = new Repository({ url: docs.path, folder, ...options });
+  await repository.open();
+  const clone = join(folder, "mirror.git");
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", clone, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  const write = (name: string, parent = "main") =>
+    git("-c", "user.name=a", "-c", "user.email=a@b", "commit-tree", `${parent}^{tree}`, "-p", parent, "-m", name);
+  /** Returns how many loose objects and packs there are. */
+  const counts = () => [
+    globSync("objects/??/*", { cwd: clone }).length,
+    globSync("objects/pack/*.pack", { cwd: clone }).length,
+  ];
+  const has = (commit: string): boolean => {
+    try {
+      git("cat-file", "-e", commit);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return { docs, folder, repository, clone, git, write, counts, has };
+}
+
+/** Fills a clone with so many loose objects that it needs packing. */
+function addLooseObjects(folder: string, git: (...args: string[]) => string): void {
+  const files = join(folder, "objects");
+  mkdirSync(files);
+  const names = Array.from({ length: 1100 }, (_, number) => join(files, String(number)));
+  for (const name of names) writeFileSync(name, name);
+  git("hash-object", "-w", "--", ...names);
+}
+
+/** Makes all objects older than any that are kept without a ref. */
+function age(clone: string): void {
+  const monthAgo = Date.now() / 1000 - 30 * 86_400;
+  for (const file of globSync("objects/**/*", { cwd: clone })) utimesSync(join(clone, file), monthAgo, monthAgo);
+}
+
+test("packs refs and objects, and keeps the commits of jobs, pushed or not, and young objects", async () => {
+  const { docs, repository, clone, git, write, counts, has } = await setUp();
+  const [earlier, last, unpushed] = [write("earlier"), write("last"), write("unpushed")];
+  await repository.push(earlier, "agent/a", undefined, "a");
+  await repository.push(last, "agent/a", earlier, "a", earlier);
+  docs.git("branch", "-D", "agent/a");
+  await repository.fetch();
+  git("update-ref", "refs/jobs/b", unpushed);
+  age(clone);
+  const young = write("young");
+
+  await repository.pack();
+  await repository.pack();
+  expect(counts()[0]).toBe(0);
+  expect(counts()[1]).toBeGreaterThan(0);
+  for (const commit of [earlier, last, unpushed, young]) expect(has(commit)).toBe(true);
+  expect(await repository.lastCommitOf("a")).toMatchObject({ commit: last });
+  expect(existsSync(join(clone, "packed-refs"))).toBe(true);
+  expect(
+    readdirSync(join(clone, "refs"), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()),
+  ).toEqual([]);
+
+  // Refs that are packed are found, moved and fetched as before.
+  expect(await repository.branchHead("main")).toBe(docs.git("rev-parse", "main"));
+  docs.git("branch", "next", "main");
+  docs.git("branch", "-m", "main", "trunk");
+  docs.git("symbolic-ref", "HEAD", "refs/heads/trunk");
+  await repository.fetch();
+  expect(await repository.targetBranch()).toBe("trunk");
+  expect(await repository.branchHead("main")).toBeUndefined();
+  expect(git("fsck", "--no-dangling")).toBe("");
+});
+
+test("removes the commits of forgotten jobs two weeks later, but no others", async () => {
+  const { docs, repository, clone, git, write, has } = await setUp();
+  const commits = { earlier: write("earlier"), last: write("last"), branch: write("branch"), kept: write("kept") };
+  await repository.push(commits.earlier, "agent/a", undefined, "a");
+  await repository.push(commits.last, "agent/a", commits.earlier, "a", commits.earlier);
+  await repository.push(commits.branch, "agent/b", undefined, "b");
+  await repository.push(commits.kept, "agent/c", undefined, "c");
+  for (const branch of ["agent/a", "agent/c"]) docs.git("branch", "-D", branch);
+  await repository.fetch();
+  await repository.forgetJobs([]);
+  await repository.forgetJobs(["a", "b", "unknown"]);
+  expect(git("for-each-ref", "--format=%(refname)", "refs/jobs", "refs/earlier")).toBe("refs/jobs/c");
+  age(clone);
+  const young = write("young");
+  await repository.push(young, "agent/d", undefined, "d");
+  docs.git("branch", "-D", "agent/d");
+  await repository.fetch();
+  await repository.forgetJobs(["d"]);
+  await repository.pack();
+  expect([has(commits.earlier), has(commits.last)]).toEqual([false, false]);
+  expect([has(commits.branch), has(commits.kept), has(young)]).toEqual([true, true, true]);
+});
+
+test("packs only if there are many loose objects or packs", async () => {
+  const { folder, repository, git, counts } = await setUp();
+  expect(await repository.packIfNeeded()).toBe(false);
+  addLooseObjects(folder, git);
+  expect(await repository.packIfNeeded()).toBe(true);
+  expect(counts()[0]).toBe(0);
+  expect(await repository.packIfNeeded()).toBe(false);
+  for (let count = 0; count < 21; count++) {
+    execFileSync("git", ["pack-objects", "-q", join(folder, "mirror.git/objects/pack/pack")], {
+      cwd: join(folder, "mirror.git"),
+      input: `${git("-c", "user.name=a", "-c", "user.email=a@b", "commit-tree", "main^{tree}", "-m", String(count))}\n`,
+    });
+  }
+  expect(await repository.packIfNeeded()).toBe(true);
+  expect(counts()[1]).toBeLessThan(4);
+});
+
+test("packs at idle times, and other commands run meanwhile", async () => {
+  const { folder, repository, git, counts } = await setUp();
+  addLooseObjects(folder, git);
+  const worktrees = new Worktrees({ repository, folder, kept: 1, slowCheckoutMs: 3_600_000 });
+  const options = { repository, worktrees, isNeeded: async () => true };
+  const place = { tree: join(folder, "a/tree"), index: join(folder, "a/index") };
+  await worktrees.checkOut(place, await repository.findStart("agent/a", { isMerged: false, lastPushed: null }));
+  await keepUpOnce(options);
+  expect(counts()[0]).toBeGreaterThan(1000);
+  await worktrees.release(place);
+  let isPacked = false;
+  const packed = keepUpOnce(options).then(() => {
+    isPacked = true;
+  });
+  while (!isPacked) await repository.diff("main", "main", 10);
+  await packed;
+  expect(counts()[0]).toBe(0);
+});
+
+test("logs an error, and ends with the service", async () => {
+  const { docs, repository, folder, git } = await setUp();
+  addLooseObjects(folder, git);
+  const worktrees = new Worktrees({ repository, folder, kept: 1, slowCheckoutMs: 0 });
+  docs.git("pack-refs", "--all");
+  writeFileSync(join(folder, "mirror.git/packed-refs.lock"), "");
+  const log: string[] = [];
+  const stop = new AbortController();
+  const ended = keepUp({
+    repository,
+    worktrees,
+    isNeeded: async () => true,
+    signal: stop.signal,
+    log: (line) => {
+      log.push(line);
+      stop.abort();
+    },
+  });
+  await ended;
+  expect(log).toEqual([
+    expect.stringMatching(/^Maintenance of the clone .* Jobs are not affected\. .*packed-refs\.lock/s),
+  ]);
+});
+
+test("is stopped with the service, without a line in the log", async () => {
+  const stop = new AbortController();
+  const { repository, folder, git } = await setUp({ signal: stop.signal });
+  addLooseObjects(folder, git);
+  const worktrees = new Worktrees({ repository, folder, kept: 1, slowCheckoutMs: 0 });
+  const log: string[] = [];
+  const ended = keepUp({
+    repository,
+    worktrees,
+    isNeeded: async () => true,
+    signal: stop.signal,
+    log: (line) => void log.push(line),
+  });
+  stop.abort();
+  await ended;
+  expect(log).toEqual([]);
+});

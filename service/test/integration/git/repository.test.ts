@@ -1,0 +1,642 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import type { DocsRepository } from "../../../../tools/docs-repository.ts";
+import { hasOwnCommits } from "../../../src/git/agent-repository.ts";
+import type { Worktree } from "../../../src/git/commit-worktree.ts";
+import { Git, GitError } from "../../../src/git/git.ts";
+import { Repository, type RepositoryOptions, type StartOptions } from "../../../src/git/repository.ts";
+import { docsRepository } from "../../support/agent-service.ts";
+
+async function open(options: Partial<RepositoryOptions> & { docs?: DocsRepository; targets?: string[] } = {}) {
+  const { docs = docsRepository(), targets, ...others } = options;
+  const folder = temporaryFolder();
+  const repository = new Repository({ url: docs.path, folder, ...others });
+  await repository.open(targets);
+  let count = 0;
+  const findStart = (branch: string, options: Partial<StartOptions> = {}) =>
+    repository.findStart(branch, { isMerged: false, lastPushed: null, ...options });
+  const checkOut = async (branch: string) => {
+    const start = await findStart(branch);
+    const place = join(folder, `place-${++count}`);
+    const worktree = await repository.checkOut(start, { tree: join(place, "tree"), index: join(place, "index") });
+    return { ...start, ...worktree };
+  };
+  const commit = async (worktree: Worktree, message = "Change\n") =>
+    (await repository.commit(worktree, message, 1_000_000)).commit;
+  /** Commits a file on a job's branch and pushes it. Returns the commit. */
+  const change = async (job: string, file: string, text: string): Promise<string> => {
+    const checkout = await checkOut(`agent/${job}`);
+    writeFileSync(join(checkout.tree, file), text);
+    const made = (await commit(checkout, `Write ${file}\n\nText.\n`)) ?? "";
+    await repository.push(made, checkout.branch, checkout.remoteHead, job);
+    return made;
+  };
+  return { docs, folder, repository, findStart, checkOut, commit, change };
+}
+
+describe("a checkout", () => {
+  test("starts at the target branch, with the repository as its origin", async () => {
+    const { docs, checkOut, repository, folder } = await open();
+    const head = docs.git("rev-parse", "main");
+    const checkout = await checkOut("agent/a");
+    expect(checkout).toEqual({
+      tree: join(folder, "place-1/tree"),
+      index: join(folder, "place-1/index"),
+      identity: expect.any(String),
+      notes: [],
+      branch: "agent/a",
+      head,
+      targetBranch: "main",
+      base: head,
+      remoteHead: undefined,
+      isContinued: false,
+    });
+    const git = (...args: string[]) => execFileSync("git", ["-C", checkout.tree, ...args], { encoding: "utf8" }).trim();
+    expect(git("remote", "get-url", "origin")).toBe(docs.path);
+    expect(git("branch", "--show-current")).toBe("agent/a");
+    expect(git("status", "--porcelain")).toBe("");
+    expect(repository.objects).toBe(join(folder, "mirror.git/objects"));
+  });
+
+  test("continues at the head of the job's branch, unless it is merged", async () => {
+    const { docs, checkOut, findStart, change } = await open();
+    const base = docs.git("rev-parse", "main");
+    const head = await change("a", "a.md", "a");
+    docs.git("branch", "other", "main");
+    const continued = { head, base, remoteHead: head, isContinued: true };
+    expect(await checkOut("agent/a")).toMatchObject(continued);
+    const isMerged = await findStart("agent/a", { isMerged: true, lastPushed: head });
+    expect(isMerged).toMatchObject({ head: base, base, remoteHead: head, isContinued: false });
+    expect(await change("b", "b.md", "b")).not.toBe(head);
+    docs.merge("agent/b");
+    const main = docs.git("rev-parse", "main");
+    expect(await checkOut("agent/a")).toMatchObject(continued);
+    expect(await checkOut("agent/b")).toMatchObject({ head: main, base: main, isContinued: false });
+  });
+
+  test("continues what others pushed after a merge", async () => {
+    const { docs, findStart, change } = await open();
+    const merged = await change("a", "a.md", "a");
+    docs.squash("agent/a");
+    const added = await change("b", "b.md", "b");
+    docs.git("update-ref", "refs/heads/agent/a", added);
+    const start = await findStart("agent/a", { isMerged: true, lastPushed: merged });
+    expect(start).toMatchObject({
+      head: added,
+      isContinued: true,
+      notes: [expect.stringContaining("Someone rewrote")],
+    });
+  });
+
+  test("of another machine gets the job's last commit if its branch was deleted, or says that it cannot", async () => {
+    const { docs, change } = await open();
+    const lastPushed = await change("a", "a.md", "a");
+    docs.git("branch", "--delete", "--force", "agent/a");
+    const machine = await open({ docs });
+    expect(await machine.findStart("agent/a", { lastPushed })).toMatchObject({
+      head: lastPushed,
+      remoteHead: undefined,
+      isContinued: true,
+    });
+    docs.git("gc", "--quiet", "--prune=now");
+    const main = docs.git("rev-parse", "main");
+    const late = await open({ docs });
+    expect(await late.findStart("agent/a", { lastPushed })).toMatchObject({
+      head: main,
+      isContinued: false,
+      notes: [
+        `agent/a was deleted, and neither this machine nor the repository has ${lastPushed}, the job's last commit. The turn starts over from main.`,
+      ],
+    });
+    expect((await late.findStart("agent/a", { lastPushed, isMerged: true })).notes).toEqual([]);
+    expect((await late.findStart("agent/b")).notes).toEqual([]);
+  });
+
+  test("uses the target branch that it is given", async () => {
+    const docs = docsRepository();
+    docs.git("branch", "next", "main");
+    const { findStart } = await open({ docs, targets: ["next"] });
+    expect((await findStart("agent/a", { targetBranch: "next" })).targetBranch).toBe("next");
+    expect((await findStart("agent/b")).targetBranch).toBe("main");
+    docs.git("branch", "-D", "next");
+    await expect(findStart("agent/b", { targetBranch: "next" })).rejects.toThrow("the branch next has no commit");
+  });
+});
+
+describe("the agent's clone", () => {
+  const gitIn =
+    (tree: string) =>
+    (...args: string[]) =>
+      execFileSync("git", ["-C", tree, ...args], { encoding: "utf8" }).trim();
+
+  test("has all branches of the repository, wherever that is", async () => {
+    const docs = docsRepository();
+    docs.git("branch", "next", "main");
+    const path = join(temporaryFolder(), 'a "b" \\c.git');
+    cpSync(docs.path, path, { recursive: true });
+    const { checkOut } = await open({ url: path });
+    const git = gitIn((await checkOut("agent/a")).tree);
+    expect(git("remote", "get-url", "origin")).toBe(path);
+    expect(git("for-each-ref", "--format=%(refname):%(symref)", "refs/remotes").split("\n")).toEqual([
+      "refs/remotes/origin/HEAD:refs/remotes/origin/main",
+      "refs/remotes/origin/main:",
+      "refs/remotes/origin/next:",
+    ]);
+    expect(git("rev-parse", "origin/next")).toBe(docs.git("rev-parse", "main"));
+    expect(git("config", "--bool", "core.bare")).toBe("false");
+  });
+
+  const person = ["-c", "user.name=a", "-c", "user.email=a@b"];
+  const commitEmpty = ["commit", "--quiet", "--allow-empty", "--message=Own"];
+  test.each<[string, boolean, (tree: string) => void]>([
+    ["nothing", false, () => {}],
+    ["a change that is not committed", false, (tree) => writeFileSync(join(tree, "new.md"), "new")],
+    ["a commit", true, (tree) => gitIn(tree)(...person, ...commitEmpty)],
+    ["a commit on another branch", true, (tree) => gitIn(tree)("checkout", "--quiet", "-b", "other")],
+    ["a HEAD of the same length", true, (tree) => gitIn(tree)("symbolic-ref", "HEAD", "refs/heads/agent/b")],
+    ["no branch", true, (tree) => rmSync(join(tree, ".git/refs/heads"), { recursive: true })],
+    ["no repository", true, (tree) => rmSync(join(tree, ".git"), { recursive: true })],
+    [
+      "a named pipe in place of HEAD",
+      true,
+      (tree) => {
+        rmSync(join(tree, ".git/HEAD"));
+        execFileSync("mkfifo", [join(tree, ".git/HEAD")]);
+      },
+    ],
+  ])("with %s has own commits: %s", async (_name, expected, work) => {
+    const { checkOut } = await open();
+    const checkout = await checkOut("agent/a");
+    work(checkout.tree);
+    expect(await hasOwnCommits(checkout.tree, checkout)).toBe(expected);
+  });
+});
+
+describe("opening a repository", () => {
+  test("names what is wrong with its branches", async () => {
+    await expect(open({ targets: ["main", "missing"] })).rejects.toThrow(
+      "the branch missing does not exist, or has no commit yet: choose another one with --base",
+    );
+    const docs = docsRepository();
+    docs.git("branch", "agent", "main");
+    await expect(open({ docs })).rejects.toThrow("the repository has a branch named agent");
+    docs.git("branch", "-D", "agent");
+    docs.git("update-ref", "refs/heads/agent/x", "main");
+    docs.git("symbolic-ref", "HEAD", "refs/heads/agent/x");
+    await expect(open({ docs })).rejects.toThrow("HEAD of the repository is agent/x, the branch of a job");
+  });
+});
+
+describe("a commit", () => {
+  test("contains all files in the worktree, whatever the agent did with Git", async () => {
+    const { checkOut, commit, repository } = await open();
+    const checkout = await checkOut("agent/a");
+    const tree = checkout.tree;
+    writeFileSync(join(tree, "new.md"), "new");
+    rmSync(join(tree, "README.md"));
+    rmSync(join(tree, ".git"), { recursive: true });
+    const made = (await commit(checkout, "Fix\n\nTrailer: x\n")) ?? "";
+    expect(await repository.commits(checkout.head, made)).toEqual([{ commit: made, message: "Fix\n\nTrailer: x\n" }]);
+    const diff = await repository.diff(checkout.head, made, 10_000);
+    for (const line of ["deleted file mode", "+++ b/new.md", "+new"]) expect(diff).toContain(line);
+    expect(await repository.diff(checkout.head, made, 10)).toBe(diff.slice(0, 10));
+  });
+
+  test("is not made without a change, and leaves no file behind", async () => {
+    const { checkOut, commit, repository } = await open();
+    const checkout = await checkOut("agent/a");
+    expect(await commit(checkout)).toBeUndefined();
+    expect(await repository.commit(checkout, "Change\n", 0)).toEqual({ commit: undefined, leftOut: [] });
+    expect(readdirSync(dirname(checkout.index)).sort()).toEqual(["index", "tree"]);
+  });
+
+  test.each<[string, (tree: string) => void, string]>([
+    ["a file that is the last one", (tree) => writeFileSync(join(tree, "zzz.md"), "new"), "A\tzzz.md"],
+    ["a removed file that was the last one", (tree) => rmSync(join(tree, "docs/guide.md")), "D\tdocs/guide.md"],
+    ["the mode of a file", (tree) => chmodSync(join(tree, "README.md"), 0o755), "M\tREADME.md"],
+    ["the content of a file", (tree) => writeFileSync(join(tree, "README.md"), "new"), "M\tREADME.md"],
+    [
+      "the name of a file",
+      (tree) => renameSync(join(tree, "README.md"), join(tree, "READYOU.md")),
+      "D\tREADME.md\nA\tREADYOU.md",
+    ],
+    [
+      "a file as a link",
+      (tree) => {
+        rmSync(join(tree, "README.md"));
+        symlinkSync("docs/guide.md", join(tree, "README.md"));
+      },
+      "T\tREADME.md",
+    ],
+  ])("is made of %s alone", async (_name, change, expected) => {
+    const { docs, checkOut, commit, repository } = await open();
+    const checkout = await checkOut("agent/a");
+    change(checkout.tree);
+    const made = (await commit(checkout)) ?? "";
+    await repository.push(made, "agent/a", undefined, "a");
+    expect(docs.git("diff-tree", "-r", "--name-status", "--no-renames", "main", made)).toBe(expected);
+    expect(readdirSync(dirname(checkout.index)).sort()).toEqual(["index", "tree"]);
+  });
+
+  test("takes few Git processes, most of all if nothing was changed", async () => {
+    const { checkOut, commit } = await open();
+    const checkout = await checkOut("agent/a");
+    const run = vi.spyOn(Git.prototype, "run");
+    onTestFinished(() => run.mockRestore());
+    const commandsOf = async () => {
+      run.mockClear();
+      await commit(checkout);
+      return run.mock.calls.map(([[command]]) => command);
+    };
+    expect(await commandsOf()).toEqual(["ls-files"]);
+    writeFileSync(join(checkout.tree, "new.md"), "new");
+    expect(await commandsOf()).toEqual(["ls-files", "add", "write-tree", "commit-tree"]);
+  });
+
+  test("is not made of other line ends alone", async () => {
+    const docs = docsRepository({ "README.md": "one\ntwo\n", "zzz.md": "z\n", ".gitattributes": "* text=auto\n" });
+    const { checkOut, repository } = await open({ docs });
+    const checkout = await checkOut("agent/a");
+    writeFileSync(join(checkout.tree, "README.md"), "one\r\ntwo\r\n");
+    expect(await repository.commit(checkout, "Change\n", 1_000_000)).toEqual({ commit: undefined, leftOut: [] });
+  });
+
+  test("may have exactly as many bytes as are allowed, and the error tells more by rounded megabytes", async () => {
+    const { checkOut, repository } = await open();
+    const checkout = await checkOut("agent/a");
+    writeFileSync(join(checkout.tree, "one.md"), "x".repeat(1_034_567));
+    writeFileSync(join(checkout.tree, "two.md"), "x".repeat(234_567));
+    await expect(repository.commit(checkout, "Change\n", 1_269_133)).rejects.toThrow(
+      "the change has 1.3 MB, more than the 1.3 MB of --largest-change-mb; the largest file is one.md with 1 MB",
+    );
+    expect((await repository.commit(checkout, "Change\n", 1_269_134)).commit).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  test("is not kept waiting by a pipe in the agent's own clone, which Git does not read", async () => {
+    const { checkOut, commit } = await open();
+    const checkout = await checkOut("agent/a");
+    execFileSync("mkfifo", [join(checkout.tree, ".git/.gitignore")]);
+    expect(await commit(checkout)).toBeUndefined();
+  });
+
+  test("is not made with an index that the service cannot read", async () => {
+    const { checkOut, commit } = await open();
+    const checkout = await checkOut("agent/a");
+    const index = readFileSync(checkout.index);
+    for (const [text, at] of [
+      ["JUNK", 0],
+      ["\0\0\0\u0004", 4],
+      ["\0\0\0\u0001", 4],
+    ] as const) {
+      const other = Buffer.from(index);
+      other.write(text, at);
+      writeFileSync(checkout.index, other);
+      await expect(commit(checkout)).rejects.toThrow("is no index of a known version");
+    }
+  });
+
+  test("cannot be made without the index, and the error says so", async () => {
+    const { checkOut, commit } = await open();
+    const checkout = await checkOut("agent/a");
+    rmSync(checkout.index);
+    await expect(commit(checkout)).rejects.toThrow("copyfile");
+  });
+
+  test("is not made of another directory", async () => {
+    const { checkOut, commit, folder } = await open();
+    const [moved, linked, removed] = [await checkOut("agent/a"), await checkOut("agent/b"), await checkOut("agent/c")];
+    renameSync(moved.tree, join(folder, "moved"));
+    mkdirSync(moved.tree);
+    renameSync(linked.tree, join(folder, "linked"));
+    symlinkSync(join(folder, "linked"), linked.tree);
+    rmSync(removed.tree, { recursive: true });
+    for (const checkout of [moved, linked, removed, { ...moved, identity: undefined }])
+      await expect(commit(checkout)).rejects.toThrow("the agent removed or replaced its worktree");
+  });
+
+  test("has a link that replaces a folder as a link, without what is behind it", async () => {
+    const { docs, checkOut, commit, repository } = await open();
+    const checkout = await checkOut("agent/a");
+    const outside = temporaryFolder();
+    writeFileSync(join(outside, "guide.md"), "secret");
+    rmSync(join(checkout.tree, "docs"), { recursive: true });
+    symlinkSync(outside, join(checkout.tree, "docs"));
+    const made = (await commit(checkout)) ?? "";
+    await repository.push(made, "agent/a", undefined, "a");
+    expect(docs.git("ls-tree", "-r", made).split("\n")).toEqual([
+      expect.stringMatching(/^100644 blob .*\tREADME.md$/),
+      expect.stringMatching(/^120000 blob .*\tdocs$/),
+    ]);
+    expect(docs.read(made, "docs")).toBe(outside);
+  });
+
+  test("is not made of a directory that a link in its path leads to", async () => {
+    const { checkOut, commit, folder } = await open();
+    const checkout = await checkOut("agent/a");
+    const outside = temporaryFolder();
+    mkdirSync(join(outside, "tree"));
+    writeFileSync(join(outside, "tree/secret.md"), "secret");
+    const parent = dirname(checkout.tree);
+    cpSync(checkout.index, join(outside, "index"));
+    renameSync(parent, join(folder, "moved"));
+    symlinkSync(outside, parent);
+    await expect(commit(checkout)).rejects.toThrow("the agent removed or replaced its worktree");
+  });
+
+  test("has a file that was changed at once to one of the same size and times", async () => {
+    const { checkOut, commit, repository } = await open();
+    const checkout = await checkOut("agent/a");
+    const file = join(checkout.tree, "README.md");
+    const { atime, mtime, size } = statSync(file);
+    writeFileSync(file, "x".repeat(size));
+    utimesSync(file, atime, mtime);
+    // Git's times have seconds, so it could only tell by the time of the index.
+    const second = () => Math.floor(Date.now() / 1000);
+    for (const start = second(); second() === start; ) await new Promise((resolve) => setTimeout(resolve, 20));
+    const made = (await commit(checkout)) ?? "";
+    expect(await repository.diff(checkout.head, made, 1000)).toContain("+xxxx");
+  });
+
+  test.each([".gitignore", "docs/.gitattributes"])("is not made while Git would wait for the pipe %s", async (pipe) => {
+    const { checkOut, commit } = await open();
+    const checkout = await checkOut("agent/a");
+    execFileSync("mkfifo", [join(checkout.tree, pipe)]);
+    await expect(commit(checkout)).rejects.toThrow(
+      `the agent left a named pipe, for which Git would wait: ${join(checkout.tree, pipe)}`,
+    );
+  });
+
+  test("is not made of a nested repository, but keeps submodules", async () => {
+    const docs = docsRepository();
+    const entries = [
+      "160000 commit 1111111111111111111111111111111111111111\tsub",
+      "160000 commit 2222222222222222222222222222222222222222\tgone",
+    ];
+    const listed = docs.git("ls-tree", "main");
+    const tree = execFileSync("git", ["-C", docs.path, "mktree", "--missing"], {
+      input: `${[listed, ...entries].join("\n")}\n`,
+      encoding: "utf8",
+    }).trim();
+    const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    docs.git(
+      "update-ref",
+      "refs/heads/main",
+      docs.git(...author, "commit-tree", tree, "-p", "main", "-m", "Submodules"),
+    );
+    const { checkOut, commit } = await open({ docs });
+    const checkout = await checkOut("agent/a");
+    rmSync(join(checkout.tree, "gone"), { recursive: true });
+    writeFileSync(join(checkout.tree, "new.md"), "new");
+    const made = (await commit(checkout)) ?? "";
+    const git = (...args: string[]) => execFileSync("git", ["-C", checkout.tree, ...args], { encoding: "utf8" }).trim();
+    expect(git("diff-tree", "--name-status", "-r", checkout.head, made)).toBe("D\tgone\nA\tnew.md");
+
+    const nested = join(checkout.tree, "docs/inner");
+    execFileSync("git", ["init", "--quiet", nested]);
+    execFileSync("git", ["-C", nested, ...author, "commit", "--quiet", "--allow-empty", "-m", "x"]);
+    await expect(commit(checkout)).rejects.toThrow("created a Git repository in docs/inner, which cannot be committed");
+  });
+
+  test("is made if only a submodule was removed", async () => {
+    const docs = docsRepository();
+    const tree = execFileSync("git", ["-C", docs.path, "mktree", "--missing"], {
+      input: `${docs.git("ls-tree", "main")}\n160000 commit ${"1".repeat(40)}\tgone\n`,
+      encoding: "utf8",
+    }).trim();
+    const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    docs.git("update-ref", "refs/heads/main", docs.git(...author, "commit-tree", tree, "-p", "main", "-m", "x"));
+    const { checkOut, commit, repository } = await open({ docs });
+    const checkout = await checkOut("agent/a");
+    rmSync(join(checkout.tree, "gone"), { recursive: true });
+    await repository.push((await commit(checkout)) ?? "", "agent/a", undefined, "a");
+    expect(docs.git("diff-tree", "-r", "--name-status", "main", "agent/a")).toBe("D\tgone");
+  });
+
+  test("names the submodules whose files it leaves out, and has those that were replaced by files or a link", async () => {
+    const docs = docsRepository();
+    const names = ["empty", "files", "linked", "moved"];
+    const entries = names.map((name) => `160000 commit ${"1".repeat(40)}\t${name}`);
+    const tree = execFileSync("git", ["-C", docs.path, "mktree", "--missing"], {
+      input: `${[docs.git("ls-tree", "main"), ...entries].join("\n")}\n`,
+      encoding: "utf8",
+    }).trim();
+    const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    docs.git("update-ref", "refs/heads/main", docs.git(...author, "commit-tree", tree, "-p", "main", "-m", "x"));
+    const { checkOut, repository } = await open({ docs });
+    const checkout = await checkOut("agent/a");
+    writeFileSync(join(checkout.tree, "files/page.md"), "new");
+    rmSync(join(checkout.tree, "linked"), { recursive: true });
+    symlinkSync("docs", join(checkout.tree, "linked"));
+    const moved = join(checkout.tree, "moved");
+    execFileSync("git", ["init", "--quiet", moved]);
+    execFileSync("git", ["-C", moved, ...author, "commit", "--quiet", "--allow-empty", "-m", "x"]);
+    const { commit = "", leftOut } = await repository.commit(checkout, "Change\n", 1_000_000);
+    expect(leftOut).toEqual(["moved"]);
+    await repository.push(commit, "agent/a", undefined, "a");
+    expect(docs.git("diff-tree", "-r", "--name-status", "main", commit).split("\n")).toEqual([
+      "D\tfiles",
+      "A\tfiles/page.md",
+      "T\tlinked",
+    ]);
+  });
+});
+
+describe("a push", () => {
+  test("records the commit, moves the branch, and shows it in the clone", async () => {
+    const { docs, repository, change } = await open();
+    const head = docs.git("rev-parse", "main");
+    expect(await repository.lastCommitOf("a")).toBeUndefined();
+    const commit = await change("a", "a.md", "a");
+    expect(docs.git("rev-parse", "agent/a")).toBe(commit);
+    expect(await repository.branchHead("agent/a")).toBe(commit);
+    expect(await repository.lastCommitOf("a")).toEqual({
+      commit,
+      parent: head,
+      message: expect.stringMatching(/^Write a.md\n\nText.\n+$/),
+    });
+  });
+
+  test("is rejected if the branch has moved", async () => {
+    const { docs, repository, change } = await open();
+    const head = docs.git("rev-parse", "main");
+    const [one, two] = [await change("a", "a.md", "a"), await change("b", "b.md", "b")];
+    await expect(repository.push(two, "agent/a", head, "b")).rejects.toThrow("git push exited with 1");
+    await expect(repository.push(two, "agent/a", undefined, "b")).rejects.toThrow("git push exited with 1");
+    expect(docs.git("rev-parse", "agent/a")).toBe(one);
+    await repository.push(two, "agent/a", one, "b");
+    expect(docs.git("rev-parse", "agent/a")).toBe(two);
+  });
+
+  test("writes with the given umask", async () => {
+    const { docs, change } = await open({ umask: 0o077 });
+    await change("a", "a.md", "a");
+    const mode = (path: string) =>
+      execFileSync("stat", ["-c", "%a", join(docs.path, path)], { encoding: "utf8" }).trim();
+    expect(mode("refs/heads/agent/a")).toBe("600");
+    expect(readFileSync(join(docs.path, "refs/heads/agent/a"), "utf8")).toMatch(/^[0-9a-f]{40}\n$/);
+  });
+});
+
+describe("what is merged", () => {
+  test("is found by merge and squash, but not without a change", async () => {
+    const { docs, repository, change, checkOut } = await open();
+    const [merged, squashed, open_] = [
+      await change("a", "a.md", "a"),
+      await change("b", "b.md", "b"),
+      await change("c", "c.md", "c"),
+    ];
+    docs.merge("agent/a");
+    docs.squash("agent/b");
+    await repository.fetch();
+    expect(await repository.isMerged(merged, "main")).toBe(true);
+    expect(await repository.isMerged(open_, "main")).toBe(false);
+    const missing = "1".repeat(40);
+    const main = docs.git("rev-parse", "main");
+    expect(await repository.findMerged([merged, open_, missing], main)).toEqual(
+      new Map<string, boolean | Error>([
+        [missing, new Error(`the commit ${missing} is missing in the clone`)],
+        [merged, true],
+        [open_, false],
+      ]),
+    );
+    expect((await checkOut("agent/c")).isContinued).toBe(true);
+    expect(await repository.isMerged(squashed, "main")).toBe(true);
+  });
+
+  test("does not include a commit whose changes were undone", async () => {
+    const { repository, change, checkOut, commit } = await open();
+    await change("a", "a.md", "a");
+    const checkout = await checkOut("agent/a");
+    rmSync(join(checkout.tree, "a.md"));
+    const undone = (await commit(checkout)) ?? "";
+    expect(await repository.isMerged(undone, "main")).toBe(false);
+  });
+});
+
+describe("a rebase", () => {
+  test("moves a commit onto another descendant of its parent", async () => {
+    const { docs, repository, change } = await open();
+    const head = docs.git("rev-parse", "main");
+    const [one, two, same] = [
+      await change("a", "a.md", "a"),
+      await change("b", "b.md", "b"),
+      await change("c", "a.md", "a"),
+    ];
+    const rebased = (await repository.rebase(one, head, two)) ?? "";
+    expect(await repository.commits(two, rebased)).toEqual([
+      { commit: rebased, message: expect.stringMatching(/^Write a.md\n\nText.\n+$/) },
+    ]);
+    expect(await repository.diff(two, rebased, 1000)).toContain("+++ b/a.md");
+    expect(await repository.rebase(one, head, same)).toBe(same);
+    const conflict = await change("d", "a.md", "other");
+    expect(await repository.rebase(one, head, conflict)).toBeUndefined();
+    expect(await repository.rebase(rebased, two, one)).toBeUndefined();
+  });
+});
+
+test("returns the newest commits, oldest first, with the subjects of their messages", async () => {
+  const { docs, repository } = await open();
+  const [base, tree] = [docs.git("rev-parse", "main"), docs.git("rev-parse", "main^{tree}")];
+  const author = ["-c", "user.name=x", "-c", "user.email=x"];
+  const commits: string[] = [];
+  for (const message of ["One", "Two\nlines\n\nText.", "Three"]) {
+    const parent = commits.at(-1) ?? base;
+    commits.push(docs.git(...author, "commit-tree", tree, "-p", parent, "-m", message));
+  }
+  docs.git("update-ref", "refs/heads/agent/a", commits[2] ?? "");
+  await repository.fetch();
+  expect(await repository.latestCommits(base, "agent/a", 2)).toEqual([
+    { commit: commits[1], subject: "Two lines" },
+    { commit: commits[2], subject: "Three" },
+  ]);
+  expect(await repository.latestCommits(base, "agent/a", 9)).toHaveLength(3);
+  expect(await repository.latestCommits("agent/a", "agent/a", 9)).toEqual([]);
+});
+
+test("fetches all branches, and forgets those that are gone", async () => {
+  const { docs, repository, folder } = await open();
+  docs.git("branch", "new", "main");
+  docs.git("tag", "v1", "main");
+  expect(await repository.branchHead("new")).toBeUndefined();
+  await Promise.all([repository.fetch(), repository.fetch()]);
+  expect(await repository.branchHead("new")).toBe(docs.git("rev-parse", "main"));
+  expect(existsSync(join(folder, "mirror.git/refs/tags/v1"))).toBe(false);
+  docs.git("branch", "-D", "new");
+  await repository.fetch();
+  expect(await repository.branchHead("new")).toBeUndefined();
+});
+
+test("fetches nothing if no branch has changed", async () => {
+  const { docs, repository } = await open();
+  docs.git("branch", "other", "main");
+  await repository.fetch();
+  const run = vi.spyOn(Git.prototype, "run");
+  onTestFinished(() => run.mockRestore());
+  const commandsOf = async (change: () => void) => {
+    change();
+    run.mockClear();
+    await repository.fetch();
+    return run.mock.calls.map(([[command]]) => command);
+  };
+  const withFetch = ["ls-remote", "for-each-ref", "fetch", "for-each-ref"];
+  expect(await commandsOf(() => {})).toEqual(["ls-remote", "for-each-ref"]);
+  expect(await commandsOf(() => docs.git("branch", "new", "main"))).toEqual(withFetch);
+  expect(await commandsOf(() => docs.git("branch", "-m", "new", "now"))).toEqual(withFetch);
+  expect(await commandsOf(() => docs.git("branch", "-D", "now"))).toEqual(withFetch);
+  const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+  const commit = docs.git(...author, "commit-tree", "main^{tree}", "-p", "main", "-m", "x");
+  expect(await commandsOf(() => docs.git("update-ref", "refs/heads/other", commit))).toEqual(withFetch);
+  expect(await repository.branchHead("other")).toBe(commit);
+  expect(await commandsOf(() => docs.git("symbolic-ref", "refs/heads/alias", "refs/heads/main"))).toEqual(withFetch);
+  expect(await commandsOf(() => {})).toEqual(["ls-remote", "for-each-ref"]);
+});
+
+test("goes on after an update of refs that failed", async () => {
+  const { docs, repository } = await open();
+  const path = `${docs.path}-moved`;
+  renameSync(docs.path, path);
+  await expect(repository.fetch()).rejects.toThrow("git ls-remote exited with 128");
+  renameSync(path, docs.path);
+  await repository.fetch();
+});
+
+test("says what to do if its clone is damaged, and is opened with a new one", async () => {
+  const { docs, repository, folder } = await open();
+  docs.git("branch", "agent/a", "main");
+  await repository.fetch();
+  docs.git(
+    "branch",
+    "-f",
+    "agent/a",
+    docs.git("-c", "user.name=a", "-c", "user.email=a@b", "commit-tree", "main^{tree}", "-m", "Other"),
+  );
+  const clone = join(folder, "mirror.git");
+  for (const object of globSync("objects/??/*", { cwd: clone })) {
+    chmodSync(join(clone, object), 0o600);
+    writeFileSync(join(clone, object), "");
+  }
+  const reopen = () => new Repository({ url: docs.path, folder }).open();
+  await expect(reopen()).rejects.toMatchObject({
+    message: expect.stringContaining(`Move ${clone} away`),
+    cause: expect.any(GitError),
+  });
+  renameSync(clone, `${clone}.damaged`);
+  await reopen();
+});

@@ -1,0 +1,92 @@
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import { DocsRepository } from "../../../../tools/docs-repository.ts";
+import { shellAgent } from "../../../src/agents/agent.ts";
+import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
+import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
+import { Repository } from "../../../src/git/repository.ts";
+import { Worktrees } from "../../../src/git/worktrees.ts";
+import type { Change } from "../../../src/pulls/pull-requests.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../../src/store/errors.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import { runTurn } from "../../../src/turns/turn.ts";
+
+/** Creates workers with a clone each, a store that they share, and pull requests that can fail to open. */
+function setUp() {
+  const docs = new DocsRepository();
+  const store = openSqliteStore(":memory:");
+  onTestFinished(async () => {
+    await store[Symbol.asyncDispose]();
+    docs[Symbol.dispose]();
+  });
+  const platform: { opened: Change[]; error: Error | undefined } = { opened: [], error: undefined };
+  const pullRequests = {
+    open: async (change: Change) => {
+      if (platform.error) throw platform.error;
+      return change.existing ?? `https://example.com/pull/${platform.opened.push(change)}`;
+    },
+    stateOf: async () => "open" as const,
+    findClosed: async () => new Set<string>(),
+  };
+  const agent = shellAgent('case $(cat) in nothing) ;; *) cat "$AGENT_PROMPT_FILE" >> work.md ;; esac');
+  const createWorker = async () => {
+    const folder = join(temporaryFolder(), "service");
+    const repository = new Repository({ url: docs.path, folder });
+    await repository.open();
+    const worktrees = new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 3000 });
+    const run = { agent, sandbox: unconfined, network: fullNetwork, limits: {}, timeLimitMs: 60_000 };
+    const ports = { ...run, store, repository, worktrees, pullRequests, folder, largestChangeBytes: 1_000_000 };
+    /** Runs the next turn, after adding it if there is a prompt. */
+    return async (prompt?: string) => {
+      if (prompt !== undefined && (await store.job("job_1"))) await store.addTurn("job_1", prompt, 0);
+      else if (prompt !== undefined) await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, prompt);
+      const [turn, job] = [await store.startNextTurn(), await store.job("job_1")];
+      if (turn === undefined || job === undefined) throw new Error("no turn is waiting");
+      const result = await runTurn(turn, job, ports, new AbortController().signal);
+      if (result === "completed" || result === "failed") await store.finishTurn(turn, result, 0);
+      else await store.requeueTurn(turn);
+      return result;
+    };
+  };
+  const countCommits = () => docs.git("rev-list", "--count", "main..agent/job_1");
+  return { store, platform, createWorker, countCommits };
+}
+
+test("a turn that changes nothing opens no pull request because another worker ran the turn before it", async () => {
+  const { platform, createWorker } = setUp();
+  const [one, two] = [await createWorker(), await createWorker()];
+  await one("first");
+  await two("second");
+  // What someone has closed is opened again otherwise.
+  platform.error = new Error("a pull request is opened");
+  expect(await one("nothing")).toBe("completed");
+  expect(platform.opened).toHaveLength(1);
+});
+
+test("a turn that changes nothing opens the pull request that another worker could not open", async () => {
+  const { platform, createWorker, store } = setUp();
+  const [one, two] = [await createWorker(), await createWorker()];
+  platform.error = new Error("the platform is down");
+  expect(await one("first")).toBe("failed");
+  platform.error = undefined;
+  expect(await two("nothing")).toBe("completed");
+  expect(platform.opened).toMatchObject([{ title: "first" }]);
+  expect((await store.job("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
+});
+
+describe("a turn whose pull request cannot be opened", () => {
+  test.each([
+    ["the store cannot be used", new StoreUnavailable("down")],
+    ["it is unknown what was stored", new OutcomeUnknown("lost")],
+  ])("because %s is run again, and does not run its agent twice", async (_, error) => {
+    const { platform, createWorker, countCommits } = setUp();
+    const [one, two] = [await createWorker(), await createWorker()];
+    platform.error = error;
+    expect(await one("first")).toBe("postponed");
+    platform.error = undefined;
+    expect(await two()).toBe("completed");
+    expect(platform.opened).toHaveLength(1);
+    expect(countCommits()).toBe("1");
+  });
+});

@@ -1,0 +1,402 @@
+import { createEmulator } from "emulate";
+import { describe, expect, test } from "vitest";
+import { GitHubPullRequests } from "../../../src/pulls/github.ts";
+import { change, isPost, posts, ref, startGitHubPullRequests, token } from "../../support/github-pull-requests.ts";
+
+describe("opening a pull request", () => {
+  test("creates it once, and finds it later", async () => {
+    const github = await startGitHubPullRequests();
+    expect(await github.pulls.open(change)).toBe(github.server.link(1));
+    expect(await github.pulls.open(change)).toBe(github.server.link(1));
+    expect(github.server.pulls.get(1)).toMatchObject({ head: "agent/job_1", title: "T" });
+    const find = expect.stringMatching(/^GET .*\bhead=acme%3Aagent%2Fjob_1\b/);
+    expect(github.server.requests).toEqual([find, "POST /repos/acme/docs/pulls", find]);
+  });
+
+  test("creates one whose number has several digits", async () => {
+    const github = await startGitHubPullRequests();
+    for (let number = 1; number < 12; number++) github.server.add();
+    expect(await github.pulls.open({ ...change, branch: "agent/more" })).toBe(github.server.link(12));
+  });
+
+  test.each([
+    ["javascript:", "javascript:alert(1)"],
+    ["a link after other text", "see https://github.com/acme/docs/pull/1"],
+    ["the link of a page of it", "https://github.com/acme/docs/pull/1/files"],
+    ["a link with credentials", "https://u:p@evil.example/pull/1"],
+    ["a line break", "https://x/\n::set-output/pull/1"],
+    ["a very long link", `https://x/${"y".repeat(3000)}/pull/1`],
+  ])("rejects %s as its link", async (_name, html_url) => {
+    const github = await startGitHubPullRequests();
+    const body = { html_url, state: "open", merged_at: null };
+    github.server.answer = (request) => (isPost(request) ? { status: 201, body } : undefined);
+    await expect(github.pulls.open(change)).rejects.toThrow("not a pull request");
+  });
+
+  test.each([
+    ["another repository", (link: string) => link.replace("acme/docs", "acme/other")],
+    ["another host", (link: string) => link.replace(/^https?:..[^/]+/, "https://evil.example")],
+    ["another repository, with this name at the end", (link: string) => link.replace("acme/docs", "mirror/acme/docs")],
+    ["another page of this repository", (link: string) => `${link}/pull/1`],
+    ["no host", (link: string) => link.replace("github.com", "[")],
+  ])("rejects the link of %s, so that no job is completed with it", async (_name, forge) => {
+    const github = await startGitHubPullRequests();
+    await github.pulls.checkToken();
+    const html_url = forge(github.server.link(1));
+    const item = { html_url, state: "open", merged_at: null };
+    github.server.answer = (request) => (isPost(request) ? { status: 201, body: item } : undefined);
+    await expect(github.pulls.open(change)).rejects.toThrow(`${html_url}, which is not in this repository`);
+    github.server.answer = (request) => (request.includes("/pulls?") ? { status: 200, body: [item] } : undefined);
+    await expect(github.pulls.open(change)).rejects.toThrow("not in this repository");
+  });
+
+  test("rejects a link without a host, also if GitHub did not say where its pages are", async () => {
+    const github = await startGitHubPullRequests();
+    const item = { html_url: "https://[/acme/docs/pull/1", state: "open", merged_at: null };
+    github.server.answer = (request) => (isPost(request) ? { status: 201, body: item } : undefined);
+    await expect(github.pulls.open(change)).rejects.toThrow("which is not in this repository");
+  });
+
+  test("does not take the pull request of another branch for its own if the query is ignored", async () => {
+    const github = await startGitHubPullRequests();
+    const item = { html_url: github.server.link(9), state: "open", merged_at: null, head: { ref: "someone" } };
+    github.server.answer = (request) => (request.includes("/pulls?") ? { status: 200, body: [item] } : undefined);
+    expect(await github.pulls.open(change)).toBe(github.server.link(1));
+  });
+
+  test("truncates a prompt that is too long for GitHub", async () => {
+    const github = await startGitHubPullRequests();
+    let sent = "";
+    github.server.answer = (_request, body) => {
+      sent = body;
+      return undefined;
+    };
+    await github.pulls.open({ ...change, prompt: "`x".repeat(200_000) });
+    expect(JSON.parse(sent).body.length).toBeLessThan(65_536);
+  });
+
+  test("takes only status 422 for the answer that it exists already", async () => {
+    const github = await startGitHubPullRequests();
+    github.server.answer = (request) =>
+      isPost(request) ? { status: 409, body: { message: "The project already exists" } } : undefined;
+    await expect(github.pulls.open(change)).rejects.toThrow("GitHub answered 409");
+    expect(posts(github.server)).toBe(1);
+  });
+
+  test("waits before it tries again, unless the service stops", async () => {
+    const { server, pulls, stop } = await startGitHubPullRequests({ secondMs: 100_000 });
+    server.answer = () => ({ status: 503, body: "" });
+    const rejected = expect(pulls.open(change)).rejects.toThrow("aborted");
+    while (server.requests.length === 0) await new Promise(setImmediate);
+    // Enough for the answer to arrive, and for another request.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    stop.abort();
+    await rejected;
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("does not retry a permanent HTTP error, and reports the reason that GitHub gives", async () => {
+    const github = await startGitHubPullRequests();
+    github.server.answer = (request) =>
+      isPost(request) ? { status: 422, body: { message: "No commits between main and agent" } } : undefined;
+    await expect(github.pulls.open(change)).rejects.toThrow(
+      "GitHub answered 422 to POST /repos/acme/docs/pulls: No commits between main and agent",
+    );
+    expect(posts(github.server)).toBe(1);
+  });
+
+  test("reports neither the token nor a line break that GitHub sends", async () => {
+    const github = await startGitHubPullRequests();
+    const message = `Denied for ${token}\n2026 forged line`;
+    github.server.answer = (request) => (isPost(request) ? { status: 403, body: { message } } : undefined);
+    await expect(github.pulls.open(change)).rejects.toThrow(/: Denied for \*\*\* 2026 forged line$/);
+    expect(posts(github.server)).toBe(1);
+  });
+
+  test.each([1, 2, 3])("opens one only, although the response to create number %d is lost", async (lost) => {
+    const github = await startGitHubPullRequests();
+    github.server.answer = (request) => {
+      if (!isPost(request)) return undefined;
+      if (posts(github.server) === lost) github.server.add("agent/job_1");
+      return { status: 502, body: "<html>" };
+    };
+    expect(await github.pulls.open(change)).toBe(github.server.link(1));
+    expect(posts(github.server)).toBe(lost);
+  });
+
+  test("finds it again if GitHub's list does not show it at once", async () => {
+    const github = await startGitHubPullRequests();
+    github.server.add("agent/job_1");
+    github.server.answer = (request) =>
+      request.includes("head=") && posts(github.server) === 0 ? { status: 200, body: [] } : undefined;
+    expect(await github.pulls.open(change)).toBe(github.server.link(1));
+    expect(posts(github.server)).toBe(1);
+  });
+
+  test("fails after three tries if GitHub is down", async () => {
+    const github = await startGitHubPullRequests();
+    github.server.answer = () => ({ status: 503, body: "" });
+    await expect(github.pulls.open(change)).rejects.toThrow("GitHub answered 503");
+    expect(github.server.requests).toHaveLength(4);
+    await github.server[Symbol.asyncDispose]();
+    await expect(github.pulls.open(change)).rejects.toThrow(/GitHub did not respond .*ECONNREFUSED/);
+  });
+});
+
+describe("the state of a pull request", () => {
+  test("is read again after an outage", async () => {
+    const { server, pulls } = await startGitHubPullRequests();
+    const { number } = server.add();
+    server.answer = () => (server.requests.length === 1 ? { status: 502, body: "" } : undefined);
+    expect(await pulls.stateOf(ref(server.link(number)))).toBe("open");
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("is open if it is that of no pull request on GitHub", async () => {
+    const { server, pulls } = await startGitHubPullRequests();
+    expect(await pulls.stateOf(ref("http://127.0.0.1:4100/pull/2"))).toBe("open");
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe("GitHub's rate limit", () => {
+  const inSeconds = (seconds: number) => String(Math.floor(Date.now() / 1000) + seconds);
+
+  test.each([
+    ["429 with Retry-After", 429, "Too many", { "retry-after": "3" }, "3"],
+    ["403 with Retry-After", 403, "Slow down", { "retry-after": "120" }, "120"],
+    ["a secondary limit without a time", 403, "You have exceeded a secondary rate limit", {}, "60"],
+    ["429 without a time", 429, "", {}, "60"],
+    ["429 with a time that is not a number", 429, "", { "retry-after": "soon" }, "60"],
+    [
+      "no requests left",
+      403,
+      "API rate limit exceeded",
+      { "x-ratelimit-remaining": "0", "x-ratelimit-reset": inSeconds(100) },
+      "\\d+",
+    ],
+    [
+      "no requests left, by GitHub's clock",
+      429,
+      "",
+      { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1000010", date: "Mon, 12 Jan 1970 13:46:40 GMT" },
+      "11",
+    ],
+  ])("is waited for and logged: %s", async (_name, status, message, headers, seconds) => {
+    const github = await startGitHubPullRequests();
+    const link = github.server.link(github.server.add().number);
+    github.server.answer = () =>
+      github.server.requests.length === 1 ? { status, body: { message }, headers } : undefined;
+    expect(await github.pulls.stateOf(ref(link))).toBe("open");
+    expect(github.server.requests).toHaveLength(2);
+    const line = `^Reading the state of ${link}: GitHub's rate limit is reached, waiting ${seconds} s\\.$`;
+    expect(github.log).toEqual([expect.stringMatching(new RegExp(line))]);
+  });
+
+  test("is waited for before a pull request is created", async () => {
+    const github = await startGitHubPullRequests();
+    github.server.answer = (request) =>
+      isPost(request) && posts(github.server) === 1 ? { status: 403, headers: { "retry-after": "120" } } : undefined;
+    expect(await github.pulls.open(change)).toBe(github.server.link(1));
+    expect(posts(github.server)).toBe(2);
+    expect(github.log).toEqual([
+      "Opening the pull request of agent/job_1: GitHub's rate limit is reached, waiting 120 s.",
+    ]);
+  });
+
+  test("is not what any other 403 means", async () => {
+    const github = await startGitHubPullRequests();
+    const headers = { "x-ratelimit-remaining": "4999", "x-ratelimit-reset": inSeconds(100) };
+    github.server.answer = (request) => (isPost(request) ? { status: 403, headers } : undefined);
+    await expect(github.pulls.open(change)).rejects.toThrow("GitHub answered 403");
+    expect(posts(github.server)).toBe(1);
+  });
+
+  test("is waited for an hour at most", async () => {
+    const github = await startGitHubPullRequests({ secondMs: 0.1 });
+    github.server.answer = () => {
+      const isFirst = github.server.requests.length === 1;
+      return { status: 429, headers: { "retry-after": isFirst ? "3660" : "1" } };
+    };
+    await expect(github.pulls.stateOf(ref(github.server.link(1)))).rejects.toThrow("GitHub answered 429");
+    expect(github.server.requests).toHaveLength(2);
+    expect(github.log).toHaveLength(1);
+  });
+
+  test("is waited for ten times at most", async () => {
+    const github = await startGitHubPullRequests();
+    github.server.answer = () => ({ status: 429, headers: { "retry-after": "0" } });
+    await expect(github.pulls.stateOf(ref(github.server.link(1)))).rejects.toThrow("GitHub answered 429");
+    expect(github.server.requests).toHaveLength(11);
+  });
+
+  test("is not waited for when the service stops", async () => {
+    const github = await startGitHubPullRequests({ secondMs: 1000 });
+    github.server.answer = (request) =>
+      isPost(request) ? { status: 429, headers: { "retry-after": "3000" } } : undefined;
+    const opened = github.pulls.open(change);
+    const rejected = expect(opened).rejects.toThrow("aborted");
+    while (github.log.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    github.stop.abort();
+    await rejected;
+    expect(posts(github.server)).toBe(1);
+  });
+
+  test("ends rounds by the clock of the process, unless there is another", async () => {
+    const { server, stop } = await startGitHubPullRequests();
+    const link = server.link(server.add().number);
+    const repository = { apiUrl: server.url, owner: "acme", name: "docs", token };
+    const pulls = new GitHubPullRequests({ repository, signal: stop.signal, log: console.error });
+    server.answer = () => ({ status: 403, headers: { "retry-after": "600" } });
+    for (let round = 0; round < 2; round++)
+      await expect(pulls.findClosed([ref(link)])).rejects.toThrow("GitHub answered 403");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("ends rounds for an hour at most", async () => {
+    const github = await startGitHubPullRequests();
+    const link = github.server.link(github.server.add().number);
+    github.server.answer = () => ({ status: 403, headers: { "retry-after": "999999999" } });
+    await expect(github.pulls.findClosed([ref(link)])).rejects.toThrow("GitHub answered 403");
+    github.server.answer = () => undefined;
+    github.clock.now += 3_600_000;
+    await expect(github.pulls.findClosed([ref(link)])).rejects.toThrow("GitHub answered 403");
+    github.clock.now += 60_000;
+    expect(await github.pulls.findClosed([ref(link)])).toEqual(new Set());
+  });
+
+  test.each([
+    ["403 with Retry-After", { status: 403, headers: { "retry-after": "600" } }, 600],
+    ["429 with a time that is not a number", { status: 429, headers: { "retry-after": "soon" } }, 60],
+    ["a secondary limit", { status: 403, body: { message: "You have exceeded a secondary rate limit" } }, 60],
+  ])("ends a round, and no other one asks before its end: %s", async (_name, answer, seconds) => {
+    const github = await startGitHubPullRequests();
+    const link = github.server.link(github.server.add().number);
+    github.server.answer = () => answer;
+    for (let round = 0; round < 3; round++)
+      await expect(github.pulls.findClosed([ref(link)])).rejects.toThrow(`GitHub answered ${answer.status}`);
+    expect(github.server.requests).toHaveLength(1);
+    expect(github.log).toEqual([]);
+    github.server.answer = () => undefined;
+    github.server.close(1);
+    github.clock.now += seconds * 1000 - 1;
+    await expect(github.pulls.findClosed([ref(link)])).rejects.toThrow(`GitHub answered ${answer.status}`);
+    github.clock.now += 1;
+    expect(await github.pulls.findClosed([ref(link)])).toEqual(new Set([link]));
+  });
+});
+
+describe("the token", () => {
+  test("is accepted if it can push, and if GitHub does not say so", async () => {
+    const github = await startGitHubPullRequests();
+    await github.pulls.checkToken();
+    for (const permissions of [undefined, null, {}]) {
+      github.server.repository = { permissions };
+      await github.pulls.checkToken();
+    }
+    expect(github.log).toEqual([]);
+    expect(github.server.headers.every(({ authorization }) => authorization?.endsWith(token))).toBe(true);
+  });
+
+  test("is rejected if it cannot push, except for that of an app, which GitHub says of all of them", async () => {
+    const github = await startGitHubPullRequests();
+    github.server.repository = { permissions: { push: false } };
+    await expect(github.pulls.checkToken()).rejects.toThrow(
+      "GITHUB_TOKEN needs write access to contents and pull requests of acme/docs. It can only read it.",
+    );
+    github.server.answer = (request) =>
+      request.includes("/installation/") ? { status: 200, body: { total_count: 1 } } : undefined;
+    await github.pulls.checkToken();
+    expect(github.server.requests.at(-1)).toMatch(/^GET .installation.repositories\?.*\bper_page=1$/);
+  });
+
+  test.each([
+    [401, "Bad credentials"],
+    [403, "Resource protected by organization SAML enforcement"],
+    [404, "Not Found"],
+  ])("is rejected with status %d", async (status, message) => {
+    const github = await startGitHubPullRequests();
+    github.server.answer = () => ({ status, body: { message } });
+    await expect(github.pulls.checkToken()).rejects.toThrow(
+      "GITHUB_TOKEN needs write access to contents and pull requests of acme/docs. " +
+        `GitHub answered ${status} to GET /repos/acme/docs: ${message}`,
+    );
+  });
+
+  test("is rejected if the address is not that of GitHub's API", async () => {
+    const github = await startGitHubPullRequests();
+    github.server.answer = () => ({ status: 200, body: "<html>", headers: { "content-type": "text/html" } });
+    await expect(github.pulls.checkToken()).rejects.toThrow("check --github-api");
+    github.server.answer = () => ({ status: 301, headers: { location: "https://github.example/api/v3" } });
+    await expect(github.pulls.checkToken()).rejects.toThrow("https://github.example, where GitHub redirects");
+  });
+
+  test.each([
+    ["is down", { status: 503, body: "" }],
+    ["limits the rate", { status: 403, headers: { "retry-after": "60" } }],
+  ])("is not checked while GitHub %s, which is logged", async (_name, answer) => {
+    const github = await startGitHubPullRequests();
+    github.server.answer = () => answer;
+    await github.pulls.checkToken();
+    github.server.repository = { permissions: { push: false } };
+    github.server.answer = (request) => (request.includes("/installation/") ? answer : undefined);
+    await github.pulls.checkToken();
+    // Neither was tried again: the service starts without it.
+    expect(github.server.requests).toHaveLength(3);
+    await github.server[Symbol.asyncDispose]();
+    await github.pulls.checkToken();
+    const line = /^Cannot check GITHUB_TOKEN, so jobs may fail when they push or open pull requests\. GitHub /;
+    expect(github.log).toEqual([1, 2, 3].map(() => expect.stringMatching(line)));
+  });
+});
+
+test("the token is not checked when the service stops", async () => {
+  const { pulls, stop, log } = await startGitHubPullRequests();
+  stop.abort();
+  await expect(pulls.checkToken()).rejects.toThrow("aborted");
+  expect(log).toEqual([]);
+});
+
+test("finds a merged and a closed pull request on an emulated GitHub", async () => {
+  const github = await createEmulator({
+    service: "github",
+    port: 0,
+    seed: {
+      tokens: { [token]: { login: "acme", scopes: ["repo"] } },
+      github: { users: [{ login: "acme" }], repos: [{ owner: "acme", name: "docs", auto_init: true }] },
+    },
+  });
+  try {
+    const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+      const response = await fetch(`${github.url}/repos/acme/docs${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return response.json();
+    };
+    const { object } = (await call("GET", "/git/ref/heads/main")) as { object: { sha: string } };
+    const log: string[] = [];
+    const repository = { apiUrl: github.url, owner: "acme", name: "docs", token };
+    const { signal } = new AbortController();
+    const pulls = new GitHubPullRequests({ repository, signal, log: (line) => void log.push(line), secondMs: 1 });
+    await pulls.checkToken();
+    const refs: ReturnType<typeof ref>[] = [];
+    for (const job of ["one", "two", "three"]) {
+      const branch = `agent/${job}`;
+      await call("POST", "/git/refs", { ref: `refs/heads/${branch}`, sha: object.sha });
+      await call("PUT", `/contents/${job}.md`, { message: job, content: "eA==", branch });
+      refs.push({ link: await pulls.open({ ...change, branch }), branch, head: "b" });
+    }
+    expect(await pulls.findClosed(refs)).toEqual(new Set());
+    const numbers = refs.map(({ link }) => link.split("/").at(-1));
+    await call("PUT", `/pulls/${numbers[0]}/merge`, {});
+    await call("PATCH", `/pulls/${numbers[1]}`, { state: "closed" });
+    const states = await Promise.all(refs.map((one) => pulls.stateOf(one)));
+    expect(states).toEqual(["merged", "closed", "open"]);
+    expect(await pulls.findClosed(refs)).toEqual(new Set(refs.slice(0, 2).map(({ link }) => link)));
+    expect(log).toEqual([]);
+  } finally {
+    await github.close();
+  }
+});

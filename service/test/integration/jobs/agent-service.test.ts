@@ -1,0 +1,553 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { serviceKey } from "../../../../test/support/scripted-service.ts";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import type { DocsRepository } from "../../../../tools/docs-repository.ts";
+import { shellAgent } from "../../../src/agents/agent.ts";
+import { bubblewrap } from "../../../src/agents/sandbox/bubblewrap.ts";
+import {
+  type AgentService,
+  type AgentServiceOptions,
+  docsRepository,
+  readPage,
+  runJob,
+  scriptAgent,
+  send,
+  startAgentService,
+  waitForJob,
+} from "../../support/agent-service.ts";
+import { findObstacle } from "../../support/sandbox-obstacle.ts";
+
+const sandboxObstacle = await findObstacle("bwrap");
+
+let docs: DocsRepository;
+let services: AgentService[];
+
+beforeEach(() => {
+  docs = docsRepository();
+  services = [];
+});
+
+afterEach(async () => {
+  for (const service of services) await service[Symbol.asyncDispose]();
+});
+
+async function start(options: AgentServiceOptions = {}): Promise<AgentService> {
+  const service = await startAgentService(docs, options);
+  services.push(service);
+  return service;
+}
+
+const logOf = (service: AgentService, jobId: string) =>
+  readFileSync(join(service.folder, "logs", `${jobId}.log`), "utf8");
+
+test("opens a pull request for a job, and adds to it for a message", async () => {
+  const service = await start();
+  const created = await send(service, "docs/job", 'Add a page "Quickstart" that says "Run npm ci."');
+  expect(created).toMatchObject({ status: 201, job: { status: "active", prLink: null, archivedAt: null } });
+  const { id } = created.job;
+  const first = await waitForJob(service, id);
+  expect(first).toMatchObject({
+    status: "completed",
+    model: "documentation-editor",
+    source: { repository: pathToFileURL(docs.path).href, ref: `agent/${id}` },
+    prLink: `${service.url}/pull/1`,
+  });
+  expect(docs.read(`agent/${id}`, "docs/quickstart.md")).toBe("# Quickstart\n\nRun npm ci.");
+  expect(await readPage(service, first.prLink)).toContain(">Open<");
+
+  expect((await send(service, `docs/job/${id}/message`, 'Replace "Utilise" with "Use"')).job.prLink).toBeNull();
+  expect(await waitForJob(service, id)).toMatchObject({ status: "completed", prLink: first.prLink });
+  expect(docs.git("log", "--format=%s", `main..agent/${id}`).split("\n")).toEqual([
+    'Replace "Utilise" with "Use"',
+    'Add a page "Quickstart" that says "Run npm ci."',
+  ]);
+  const page = await readPage(service, first.prLink);
+  for (const shown of ["2 commits", "+ Use the command.", "- Utilise the command.", "+ # Quickstart"])
+    expect(page).toContain(shown);
+});
+
+test.skipIf(sandboxObstacle !== undefined)("runs the built-in editor in a sandbox if told to", async () => {
+  const service = await start({ sandbox: bubblewrap });
+  const job = await runJob(service, 'Add a page "Quickstart"');
+  expect(job.status, logOf(service, job.id)).toBe("completed");
+  expect(docs.read(`agent/${job.id}`, "docs/quickstart.md")).toBe("# Quickstart");
+});
+
+test("completes a job that changes nothing without a pull request, and logs why", async () => {
+  const service = await start();
+  const job = await runJob(service, "Make it better.");
+  expect(job).toMatchObject({ status: "completed", prLink: null });
+  expect(docs.branches()).toEqual([]);
+  expect(logOf(service, job.id)).toContain("No file was changed: the prompt contains no instruction");
+});
+
+describe("agent", () => {
+  test("gets the prompt on stdin and in a file, a worktree, and no secrets of the service", async () => {
+    process.env.GITHUB_TOKEN = "token_of_the_service";
+    process.env.OTHER_SECRET = "other_secret_of_the_user";
+    process.env.PASSED = "passed_to_the_agent";
+    try {
+      const command = 'cat > stdin.txt; cp "$AGENT_PROMPT_FILE" file.txt; env > env.txt; git status > git.txt; ls';
+      const agent = { ...shellAgent(command), passes: ["PASSED", "NOT_SET"] };
+      const service = await start({ agent });
+      const job = await runJob(service, "Héllo\n$(touch pwned) `id`; --flag");
+      const branch = `agent/${job.id}`;
+      expect(job).toMatchObject({ status: "completed", model: "cat" });
+      expect(docs.read(branch, "stdin.txt")).toBe("Héllo\n$(touch pwned) `id`; --flag");
+      expect(docs.read(branch, "file.txt")).toBe(docs.read(branch, "stdin.txt"));
+      expect(docs.read(branch, "env.txt")).toContain(`AGENT_JOB_ID=${job.id}`);
+      expect(docs.read(branch, "env.txt")).not.toMatch(/token_of_the_service|AGENT_SERVICE_KEY|other_secret/);
+      expect(docs.read(branch, "env.txt")).toContain("PASSED=passed_to_the_agent");
+      expect(docs.read(branch, "git.txt")).toContain(`On branch ${branch}`);
+      expect(logOf(service, job.id)).toContain("README.md");
+    } finally {
+      for (const name of ["GITHUB_TOKEN", "OTHER_SECRET", "PASSED"]) delete process.env[name];
+    }
+  });
+
+  test("is started with the command and environment for a first turn or a follow-up", async () => {
+    const agent = {
+      ...shellAgent(""),
+      environment: { GREETING: "hello" },
+      command: ({ isFollowUp }: { isFollowUp: boolean }) => ({
+        file: "/bin/sh",
+        args: ["-c", `echo "$GREETING ${isFollowUp}" >> turns.txt`],
+      }),
+    };
+    const service = await start({ agent });
+    const { id } = await runJob(service, "one");
+    await send(service, `docs/job/${id}/message`, "two");
+    await waitForJob(service, id);
+    expect(docs.read(`agent/${id}`, "turns.txt")).toBe("hello false\nhello true");
+  });
+
+  test("has a directory of its own for all turns, with its home and the history", async () => {
+    const agent = scriptAgent(`
+      const { HOME, TMPDIR, AGENT_HISTORY_FILE } = process.env;
+      fs.appendFileSync(HOME + "/session", prompt + "\\n");
+      fs.writeFileSync(TMPDIR + "/" + prompt, "");
+      fs.writeFileSync("seen.json", JSON.stringify({
+        tree: process.cwd(), home: HOME, session: fs.readFileSync(HOME + "/session", "utf8"),
+        temporary: fs.readdirSync(TMPDIR), history: fs.readFileSync(AGENT_HISTORY_FILE, "utf8"),
+        author: (await import("node:child_process")).execFileSync("git", ["var", "GIT_AUTHOR_IDENT"], { encoding: "utf8" }),
+      }));`);
+    const service = await start({ agent });
+    const { id } = await runJob(service, "one");
+    const seen = () => JSON.parse(docs.read(`agent/${id}`, "seen.json"));
+    const first = seen();
+    expect(first).toMatchObject({ session: "one\n", temporary: ["one"], history: "" });
+    expect(first.author).toContain("Agent <agent@localhost>");
+    await send(service, `docs/job/${id}/message`, "two");
+    await waitForJob(service, id);
+    const history = `${JSON.stringify({ prompt: "one", answer: null, state: "completed" })}\n`;
+    const { tree, home } = first;
+    expect(seen()).toMatchObject({ tree, home, session: "one\ntwo\n", temporary: ["two"], history });
+    expect(tree.startsWith(service.folder)).toBe(true);
+    expect(readdirSync(join(service.folder, "jobs", id))).toEqual(["home"]);
+
+    const other = await runJob(service, "three");
+    expect(JSON.parse(docs.read(`agent/${other.id}`, "seen.json"))).toMatchObject({ session: "three\n", history: "" });
+  });
+
+  test("starts a new conversation if the job's directory was removed", async () => {
+    const agent = {
+      ...shellAgent(""),
+      command: ({ isFollowUp }: { isFollowUp: boolean }) => ({
+        file: "/bin/sh",
+        args: ["-c", `echo ${isFollowUp} >> turns.txt`],
+      }),
+    };
+    const service = await start({ agent });
+    const { id } = await runJob(service, "one");
+    rmSync(join(service.folder, "jobs", id), { recursive: true });
+    await send(service, `docs/job/${id}/message`, "two");
+    await waitForJob(service, id);
+    expect(docs.read(`agent/${id}`, "turns.txt")).toBe("false\nfalse");
+  });
+
+  test("fails the job with an exit code other than 0, and its changes are discarded", async () => {
+    const service = await start({ agent: shellAgent("echo broken > docs/guide.md; exit 3") });
+    expect(await runJob(service, "Go on")).toMatchObject({ status: "failed", prLink: null });
+    expect(docs.branches()).toEqual([]);
+  });
+
+  test("fails the job if it cannot be started", async () => {
+    const service = await start({
+      agent: { ...shellAgent(""), command: () => ({ file: "/no/such/agent", args: [] }) },
+    });
+    const job = await runJob(service, "Go on");
+    expect(job.status).toBe("failed");
+    expect(logOf(service, job.id)).toContain("cannot be started");
+  });
+
+  test("is killed at the time limit, with all processes it started", async () => {
+    const pids = join(temporaryFolder(), "pids");
+    const agent = shellAgent(`sleep 300 & echo $! > ${pids}; trap "" TERM; sleep 300`);
+    const service = await start({ agent, timeLimitMs: 3000 });
+    const job = await runJob(service, "Go on");
+    expect(job.status).toBe("failed");
+    expect(logOf(service, job.id)).toContain("timed out after 3 s");
+    expect(isAlive(readFileSync(pids, "utf8"))).toBe(false);
+  });
+
+  test("is killed at the time limit even if it stops its supervisor", async () => {
+    const service = await start({ agent: shellAgent("kill -STOP $PPID; sleep 300"), timeLimitMs: 300 });
+    expect((await runJob(service, "Go on")).status).toBe("failed");
+  });
+
+  test("may leave read-only folders or a daemon that keeps writing", async () => {
+    const daemon = "for n in $(seq 3000); do echo x > late-$n; done";
+    const agent = scriptAgent(`
+      import { spawn } from "node:child_process";
+      spawn("sh", ["-c", ${JSON.stringify(daemon)}], { detached: true, stdio: "ignore" }).unref();
+      fs.mkdirSync("a/b", { recursive: true });
+      fs.writeFileSync("a/b/c", "x");
+      fs.chmodSync("a/b", 0o555);`);
+    const service = await start({ agent });
+    expect((await runJob(service, "Go on")).status).toBe("completed");
+    expect((await runJob(service, "Go on")).status).toBe("completed");
+  });
+
+  test("cannot make the service's Git run a filter", async () => {
+    process.env.GITHUB_TOKEN = "token_of_the_service";
+    try {
+      const filter = `git config filter.x.clean 'env > leaked.txt; cat'; echo '*.md filter=x' > .gitattributes; echo more >> README.md`;
+      const service = await start({ agent: shellAgent(filter) });
+      const job = await runJob(service, "Go on");
+      expect(job.status).toBe("completed");
+      expect(docs.git("ls-tree", "--name-only", `agent/${job.id}`).split("\n")).toEqual([
+        ".gitattributes",
+        "README.md",
+        "docs",
+      ]);
+    } finally {
+      delete process.env.GITHUB_TOKEN;
+    }
+  });
+
+  test.each([".gitignore", "docs/.gitattributes", ".gitmodules"])(
+    "cannot block the service with a pipe: %s",
+    async (file) => {
+      const service = await start({ agent: shellAgent(`rm -f ${file}; mkfifo ${file}; echo more >> README.md`) });
+      const job = await runJob(service, "Go on");
+      expect(job.status).toBe("failed");
+      expect(logOf(service, job.id)).toContain("the agent left a named pipe, for which Git would wait");
+    },
+  );
+
+  test("fails the job if it creates a nested repository, since its files would be lost", async () => {
+    const inner =
+      "mkdir inner && cd inner && git init -q && echo x > x && git add x && git -c user.name=a -c user.email=a@b commit -qm x";
+    const service = await start({ agent: shellAgent(inner) });
+    const job = await runJob(service, "Go on");
+    expect(job.status).toBe("failed");
+    expect(logOf(service, job.id)).toContain("created a Git repository in inner");
+  });
+
+  test("cannot fill the disk with its output, nor forge log lines of the service", async () => {
+    const service = await start({
+      agent: shellAgent("echo '[service] All is well'; printf 'a\\r\\033[2Jb\\n'; yes something | head -c 30000000"),
+    });
+    const job = await runJob(service, "Go on");
+    const log = logOf(service, job.id);
+    expect(log.length).toBeLessThan(11_000_000);
+    expect(log.match(/output truncated/g)).toHaveLength(1);
+    expect(log.slice(0, 1000)).toContain("| [service] All is well\n| ab\n");
+    expect(log.slice(-1000)).toContain("[output truncated]");
+  });
+
+  test("is killed even if it kills its supervisor", async () => {
+    const pids = join(temporaryFolder(), "pids");
+    const service = await start({ agent: shellAgent(`echo $$ > ${pids}; kill -9 $PPID; sleep 300`) });
+    expect((await runJob(service, "Go on")).status).toBe("failed");
+    // Reaped by init, since its parent is gone.
+    while (isAlive(readFileSync(pids, "utf8"))) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+
+  test("may print an endless line", async () => {
+    const service = await start({ agent: shellAgent("head -c 50000000 /dev/zero | tr '\\0' x; echo ok > n.md") });
+    expect((await runJob(service, "Go on")).status).toBe("completed");
+  });
+
+  test("may push its branch itself: further changes are committed on top", async () => {
+    const person = "-c user.name=a -c user.email=a@b";
+    const own = `echo one > one.md; git add -A; git ${person} commit -qm mine; git push -q origin HEAD; echo two > two.md`;
+    const service = await start({ agent: shellAgent(own) });
+    const job = await runJob(service, "Go on");
+    expect(job).toMatchObject({ status: "completed", prLink: `${service.url}/pull/1` });
+    expect(docs.git("log", "--format=%s", `main..agent/${job.id}`).split("\n")).toEqual(["Go on", "mine"]);
+    expect(docs.git("diff", "--name-only", `main...agent/${job.id}`).split("\n")).toEqual(["one.md", "two.md"]);
+  });
+
+  test("may commit to another branch and leave a lock behind", async () => {
+    const commands = [
+      "echo one >> docs/guide.md",
+      "git checkout -q -b mine",
+      "git -c user.name=a -c user.email=a@b commit -qam own",
+      "echo two > new.md",
+      "touch .git/index.lock",
+    ];
+    const service = await start({ agent: shellAgent(commands.join(" && ")) });
+    const job = await runJob(service, "Go on");
+    expect(job.status).toBe("completed");
+    expect(docs.diff(`agent/${job.id}`)).toContain("+one");
+    expect(docs.read(`agent/${job.id}`, "new.md")).toBe("two");
+    expect(docs.git("log", "--format=%s", `main..agent/${job.id}`)).toBe("Go on");
+    expect(docs.git("log", "--format=%b", `main..agent/${job.id}`)).toContain("    own\n");
+  });
+});
+
+test("runs the turns of a job one after another, and jobs in parallel up to the limit", async () => {
+  const folder = temporaryFolder();
+  const record = join(folder, "record");
+  // The first two wait for each other.
+  const agent = scriptAgent(`
+    const folder = ${JSON.stringify(folder)};
+    const record = (mark) => fs.appendFileSync(folder + "/record", mark + job + "\\n");
+    record("+");
+    fs.writeFileSync(folder + "/" + job, "");
+    while (fs.readdirSync(folder).length < 3) await new Promise((done) => setTimeout(done, 20));
+    fs.writeFileSync(prompt.trim() + ".md", prompt);
+    record("-");`);
+  const service = await start({ agent, agents: 2 });
+  const ids = await Promise.all(["a", "b", "c"].map(async (name) => (await send(service, "docs/job", name)).job.id));
+  const [first = ""] = ids;
+  for (const name of ["d", "e"]) await send(service, `docs/job/${first}/message`, name);
+  for (const id of ids) expect((await waitForJob(service, id)).status).toBe("completed");
+
+  const running = new Set<string>();
+  let most = 0;
+  for (const line of readFileSync(record, "utf8").trim().split("\n")) {
+    const id = line.slice(1);
+    if (line.startsWith("+")) {
+      expect(running.has(id)).toBe(false);
+      running.add(id);
+    } else running.delete(id);
+    most = Math.max(most, running.size);
+  }
+  expect(most).toBe(2);
+  for (const name of ["a", "d", "e"]) expect(docs.read(`agent/${first}`, `${name}.md`)).toBe(name);
+});
+
+test("stops the agents with the service, and the next service resumes their jobs", async () => {
+  const gate = join(temporaryFolder(), "open");
+  const pids = `${gate}.pid`;
+  const agent = shellAgent(`echo $$ > ${pids}; while [ ! -e ${gate} ]; do sleep 0.05; done; echo done > done.md`);
+  const first = await startAgentService(docs, { agent });
+  const { job } = await send(first, "docs/job", "Go on");
+  while (!existsSync(pids) || !readFileSync(pids, "utf8").includes("\n"))
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  await first[Symbol.asyncDispose]();
+  expect(isAlive(readFileSync(pids, "utf8"))).toBe(false);
+
+  writeFileSync(gate, "");
+  const second = await start({ agent, folder: first.folder });
+  expect((await waitForJob(second, job.id)).status).toBe("completed");
+  expect(docs.read(`agent/${job.id}`, "done.md")).toBe("done");
+  expect(readdirSync(join(second.folder, "jobs", job.id))).toEqual(["home"]);
+});
+
+test("starts over after a squash merge, with a new pull request", async () => {
+  const service = await start({ agent: scriptAgent("fs.appendFileSync('README.md', prompt + '\\n');") });
+  const first = await runJob(service, "one");
+  const branch = first.source.ref ?? "";
+  docs.squash(branch);
+  await send(service, `docs/job/${first.id}/message`, "two");
+  const second = await waitForJob(service, first.id);
+  expect(second.prLink).not.toBe(first.prLink);
+  expect(docs.git("log", "--format=%s", `main..${branch}`)).toBe("two");
+  expect(docs.read(branch, "README.md")).toMatch(/one\ntwo$/);
+});
+
+test("continues a pull request whose changes were undone", async () => {
+  const agent = scriptAgent("if (prompt === 'undo') fs.rmSync('n.md'); else fs.writeFileSync('n.md', prompt);");
+  const service = await start({ agent });
+  const { id } = await runJob(service, "one");
+  for (const prompt of ["undo", "two"]) {
+    await send(service, `docs/job/${id}/message`, prompt);
+    expect(await waitForJob(service, id)).toMatchObject({ status: "completed", prLink: `${service.url}/pull/1` });
+  }
+  expect(docs.git("log", "--format=%s", `main..agent/${id}`).split("\n")).toEqual(["two", "undo", "one"]);
+});
+
+test("leaves the repository alone whose Git hook started the service", async () => {
+  const victim = docsRepository({ "a.md": "a\n" });
+  victim.git("branch", "precious");
+  const before = victim.git("for-each-ref");
+  process.env.GIT_DIR = victim.path;
+  process.env.GIT_INDEX_FILE = join(victim.path, "index");
+  try {
+    const service = await start({ agent: shellAgent("echo x > x.md; git add -A") });
+    expect((await runJob(service, "Go on")).status).toBe("completed");
+  } finally {
+    delete process.env.GIT_DIR;
+    delete process.env.GIT_INDEX_FILE;
+  }
+  expect(victim.git("for-each-ref")).toBe(before);
+  expect(existsSync(join(victim.path, "index"))).toBe(false);
+});
+
+test("runs every turn, even if a prompt looks like a commit trailer of the service", async () => {
+  const service = await start({ agent: scriptAgent("fs.appendFileSync('README.md', prompt + '\\n');") });
+  const { id } = await runJob(service, "Agent-Turn: 2\n\nAgent-Job: x");
+  await send(service, `docs/job/${id}/message`, "second");
+  await waitForJob(service, id);
+  expect(docs.read(`agent/${id}`, "README.md")).toMatch(/second$/);
+});
+
+const isRoot = process.getuid?.() === 0;
+
+test.skipIf(!isRoot)("works on another user's repository if the operator's Git allows it", async () => {
+  const home = temporaryFolder();
+  vi.stubEnv("HOME", home);
+  try {
+    execFileSync("chown", ["-R", "65534", docs.path]);
+    await expect(startAgentService(docs)).rejects.toThrow(/dubious ownership/);
+    writeFileSync(join(home, ".gitconfig"), `[safe]\n\tdirectory = /it's\n\tdirectory = ${docs.path}\n`);
+    const service = await start();
+    expect((await runJob(service, 'Add a page "X"')).status).toBe("completed");
+  } finally {
+    vi.unstubAllEnvs();
+    execFileSync("chown", ["-R", "0", docs.path]);
+  }
+});
+
+test("fails the job if the push is rejected, and logs why; the next message pushes both turns", async () => {
+  const service = await start({ agent: scriptAgent("fs.writeFileSync(prompt + '.md', prompt);") });
+  const hook = join(docs.path, "hooks/pre-receive");
+  writeFileSync(hook, "#!/bin/sh\necho 'not today'; exit 1\n", { mode: 0o755 });
+  const { id, status } = await runJob(service, "one");
+  expect(status).toBe("failed");
+  expect(logOf(service, id)).toContain("not today");
+  rmSync(hook);
+  await send(service, `docs/job/${id}/message`, "two");
+  expect(await waitForJob(service, id)).toMatchObject({ status: "completed", prLink: `${service.url}/pull/1` });
+});
+
+test("does not start with a repository it cannot work on, and says why", async () => {
+  const empty = docsRepository({});
+  await expect(startAgentService(empty)).rejects.toThrow(/no default branch/);
+  docs.git("branch", "agent");
+  await expect(startAgentService(docs)).rejects.toThrow(/a branch named agent/);
+  docs.git("branch", "-D", "agent");
+  docs.git("symbolic-ref", "HEAD", "refs/heads/agent/job_1");
+  docs.git("branch", "agent/job_1", "main");
+  await expect(startAgentService(docs)).rejects.toThrow(/--base/);
+  const service = await start({ targetBranch: "main" });
+  expect((await runJob(service, 'Add a page "X"')).status).toBe("completed");
+});
+
+test("does not start if agents may read its files", async () => {
+  const folder = temporaryFolder();
+  for (const path of [folder, dirname(folder), "/"]) {
+    const agent = { ...shellAgent("true"), reads: ["/nowhere", path] };
+    await expect(startAgentService(docs, { agent, folder })).rejects.toThrow(/has files of the service/);
+  }
+  await start({ agent: { ...shellAgent("true"), reads: [docs.path] }, folder });
+});
+
+test("keeps the directories of jobs if their store was replaced by a new one", async () => {
+  const folder = temporaryFolder();
+  const home = join(folder, "jobs/job_unknown/home");
+  mkdirSync(home, { recursive: true });
+  const service = await startAgentService(docs, { folder });
+  await runJob(service, "Make it better.");
+  await service[Symbol.asyncDispose]();
+  expect(existsSync(home)).toBe(true);
+});
+
+test("cleans up what a killed service left behind", async () => {
+  const first = await startAgentService(docs);
+  const { id } = await runJob(first, "Make it better.");
+  await first[Symbol.asyncDispose]();
+  writeFileSync(join(first.folder, "mirror.git/refs/heads/main.lock"), "");
+  // As if it was killed while it checked out.
+  rmSync(join(first.folder, "jobs", id, "index"));
+  mkdirSync(join(first.folder, "jobs", id, "tmp"));
+  mkdirSync(join(first.folder, "jobs/job_unknown/home"), { recursive: true });
+  const second = await start({ folder: first.folder });
+  while (existsSync(join(second.folder, "jobs/job_unknown"))) await new Promise((resolve) => setTimeout(resolve, 20));
+  await send(second, `docs/job/${id}/message`, 'Add a page "X"');
+  expect((await waitForJob(second, id)).status).toBe("completed");
+  expect(readdirSync(join(second.folder, "jobs"))).toEqual([id]);
+  expect(readdirSync(join(second.folder, "jobs", id)).sort()).toEqual(["home", "index", "tree"]);
+});
+
+test("shows the beginning of a large diff", async () => {
+  const service = await start({ agent: shellAgent("yes x | head -n 3000000 > n.md") });
+  const job = await runJob(service, "Go on");
+  const page = await readPage(service, job.prLink);
+  expect(page).toContain("too large to display");
+  expect(page.length).toBeLessThan(40_000_000);
+});
+
+test("does not start twice on the same store", async () => {
+  const first = await start();
+  await expect(startAgentService(docs, { folder: first.folder })).rejects.toThrow(/locked/);
+});
+
+test("rejects hostile project and job ids, and a wrong key", async () => {
+  const service = await start();
+  for (const path of ["docs/job/..%2f..%2fetc", "docs/job/job_x%00", "%2e%2e%2fdocs/job/x", "..%2f..%2f/job/x"])
+    expect((await send(service, path)).status).toBe(404);
+  expect((await send(service, "--upload-pack=id/job", "Go on")).status).toBe(404);
+  const rejected = await fetch(`${service.url}/v2/agent/docs/job`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${serviceKey}x`, "content-type": "application/json" },
+    body: '{"prompt":"Go on"}',
+  });
+  expect(rejected.status).toBe(401);
+  expect(docs.branches()).toEqual([]);
+});
+
+test("shows prompts and answers on the page of a pull request, only to who has the key", async () => {
+  const service = await start();
+  const { prLink } = await runJob(service, 'Add a page "A" that says "B."\n\nThe password is hunter2.');
+  const page = await readPage(service, prLink);
+  expect(page).toContain("<summary>Add a page &quot;A&quot; that says &quot;B.&quot; <span");
+  expect(page).toContain("The password is hunter2.</pre>");
+  const stranger = await fetch(prLink ?? "", { redirect: "manual" });
+  expect(stranger.status).toBe(303);
+  expect(await stranger.text()).toBe("");
+});
+
+test("signs in by a link, as the demo does", async () => {
+  const service = await start();
+  const { prLink } = await runJob(service, 'Add a page "A"');
+  const { headers } = await fetch(await service.createSignInLink(new URL(prLink ?? "").pathname), {
+    redirect: "manual",
+  });
+  const location = new URL(headers.get("location") ?? "", service.url).href;
+  expect(location).toBe(prLink);
+  const page = await fetch(location, { headers: { cookie: headers.get("set-cookie")?.split(";")[0] ?? "" } });
+  expect(page.status).toBe(200);
+  expect(await page.text()).toContain(">Open<");
+});
+
+test("links pages at the public URL", async () => {
+  const service = await start({ publicUrl: "https://agents.example.com" });
+  expect((await runJob(service, 'Add a page "A"')).prLink).toBe("https://agents.example.com/pull/1");
+});
+
+test("escapes hostile text on the page of a pull request", async () => {
+  const agent = scriptAgent('fs.writeFileSync("<img src=x>.md", "<script>alert(1)</script>\\n\\u202e\\n");');
+  const service = await start({ agent });
+  const job = await runJob(service, '<script>alert(2)</script>\n"><b>');
+  const page = await readPage(service, job.prLink);
+  expect(page).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+  expect(page).toContain("&lt;img src=x&gt;.md");
+  expect(page).not.toMatch(/<script|<img|<b>|\u202e/);
+});
+
+function isAlive(pid: string): boolean {
+  try {
+    process.kill(Number(pid), 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,563 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import type { DocsRepository } from "../../../../tools/docs-repository.ts";
+import type { Agent } from "../../../src/agents/agent.ts";
+import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
+import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
+import { Repository } from "../../../src/git/repository.ts";
+import { Worktrees } from "../../../src/git/worktrees.ts";
+import type { RunningTurn, StoredJob } from "../../../src/model.ts";
+import { LocalPullRequests } from "../../../src/pulls/local.ts";
+import type { Change, PullRequestState, PullRequests } from "../../../src/pulls/pull-requests.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { runTurn, type TurnPorts } from "../../../src/turns/turn.ts";
+import {
+  docsRepository,
+  readPage,
+  runJob,
+  scriptAgent,
+  send,
+  startAgentService,
+  waitForJob,
+} from "../../support/agent-service.ts";
+
+test("runs 30 jobs of 10 projects at once, each with its own change, and keeps the repository sound", async () => {
+  const docs = docsRepository();
+  const projects = Array.from({ length: 10 }, (_, index) => `project-${index}`);
+  const agent = scriptAgent('fs.writeFileSync("docs/" + prompt + ".md", prompt);');
+  await using service = await startAgentService(docs, { projects, agent });
+  const started = await Promise.all(
+    Array.from({ length: 30 }, async (_, index) => {
+      const project = projects[index % 10] ?? "";
+      const { status, job } = await send(service, `${project}/job`, `page-${index}`);
+      expect(status).toBe(201);
+      return { project, id: job.id, page: `page-${index}` };
+    }),
+  );
+  const links = new Set<string>();
+  for (const { project, id, page } of started) {
+    const job = await waitForJob(service, id, project);
+    expect(job.status, readFileSync(join(service.folder, "logs", `${id}.log`), "utf8")).toBe("completed");
+    links.add(job.prLink ?? "");
+    expect(docs.git("diff", "--name-only", `main...agent/${id}`)).toBe(`docs/${page}.md`);
+  }
+  expect(links.size).toBe(30);
+  expect(docs.branches()).toHaveLength(30);
+  expect(docs.git("fsck", "--strict", "--no-dangling")).toBe("");
+  const mirror = join(service.folder, "mirror.git");
+  for (const folder of [docs.path, mirror])
+    expect(readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".lock"))).toEqual(
+      [],
+    );
+  expect(
+    execFileSync("git", ["-C", mirror, "fsck", "--no-dangling"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }),
+  ).toBe("");
+  for (const id of readdirSync(join(service.folder, "jobs")))
+    expect(readdirSync(join(service.folder, "jobs", id))).toEqual(["home"]);
+}, 180_000);
+
+test("rejects the 101st create of an hour, also after a restart", async () => {
+  const docs = docsRepository();
+  const folder = temporaryFolder();
+  const earlier = Date.now() - 3_000_000;
+  {
+    await using store = openSqliteStore(join(folder, "jobs.sqlite"));
+    for (let use = 0; use < 98; use++)
+      expect(
+        await store.addJob({ id: `earlier_${use}`, project: "docs", createdAt: earlier + use }, ""),
+      ).toBeUndefined();
+    for (let use = 0; use < 98; use++) {
+      const turn = await store.startNextTurn();
+      if (turn) await store.finishTurn(turn, "completed", earlier);
+    }
+  }
+  {
+    await using service = await startAgentService(docs, { folder, projects: ["docs", "other"] });
+    expect((await send(service, "docs/job", "99")).status).toBe(201);
+  }
+  await using service = await startAgentService(docs, { folder, projects: ["docs", "other"] });
+  expect((await send(service, "docs/job", "100")).status).toBe(201);
+  const rejected = await send(service, "docs/job", "101");
+  expect(rejected.status).toBe(429);
+  const seconds = Number(rejected.headers.get("retry-after"));
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual(600);
+  expect((await send(service, "other/job", "1")).status).toBe(201);
+});
+
+const alwaysOpen: PullRequests = {
+  open: async () => "https://example.com/pull/1",
+  stateOf: async () => "open",
+  findClosed: async () => new Set(),
+};
+
+interface Setup
+  extends Pick<
+    TurnPorts,
+    "store" | "worktrees" | "sandbox" | "network" | "limits" | "folder" | "timeLimitMs" | "largestChangeBytes"
+  > {
+  docs: DocsRepository;
+  repository: Repository;
+}
+
+async function setUp(): Promise<Setup> {
+  const docs = docsRepository();
+  const folder = temporaryFolder();
+  const repository = new Repository({ url: docs.path, folder });
+  await repository.open();
+  return {
+    docs,
+    store: openSqliteStore(":memory:"),
+    repository,
+    worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 0 }),
+    sandbox: unconfined,
+    network: fullNetwork,
+    limits: {},
+    folder,
+    timeLimitMs: 60_000,
+    largestChangeBytes: 20_000_000,
+  };
+}
+
+/** Returns an agent that runs `code` and counts its attempts. */
+function countingAgent(code = ""): { agent: Agent; attempts: () => number } {
+  const file = join(temporaryFolder(), "attempts");
+  writeFileSync(file, "");
+  const agent = scriptAgent(`fs.appendFileSync(${JSON.stringify(file)}, "x"); ${code}`);
+  return { agent, attempts: () => readFileSync(file, "utf8").length };
+}
+
+/** Starts the next turn of `job_1`. */
+async function startNext(store: Store): Promise<{ turn: RunningTurn; job: StoredJob }> {
+  const turn = await store.startNextTurn();
+  const job = await store.job("job_1");
+  if (!turn || !job) throw new Error("no turn is waiting");
+  return { turn, job };
+}
+
+/** Runs the next turn of `job_1`. */
+async function runNext(ports: TurnPorts): ReturnType<typeof runTurn> {
+  const { turn, job } = await startNext(ports.store);
+  return runTurn(turn, job, ports, new AbortController().signal);
+}
+
+/** Runs the next turn of `job_1`, and records its end. */
+async function runNextAndFinish(ports: TurnPorts): ReturnType<typeof runTurn> {
+  const { turn, job } = await startNext(ports.store);
+  const result = await runTurn(turn, job, ports, new AbortController().signal);
+  if (result === "completed" || result === "failed") await ports.store.finishTurn(turn, result, 0);
+  return result;
+}
+
+test("does not repeat a turn that was interrupted between push and pull request", async () => {
+  const { docs, ...setup } = await setUp();
+  const { store } = setup;
+  const { agent, attempts } = countingAgent('fs.appendFileSync("README.md", "more");');
+  const opened: Change[] = [];
+  let isDown = true;
+  const pullRequests: PullRequests = {
+    ...alwaysOpen,
+    open: async (change) => {
+      if (isDown) throw new Error("the platform is down");
+      opened.push(change);
+      return "https://example.com/pull/1";
+    },
+  };
+  await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+  expect(await runNext({ ...setup, agent, pullRequests })).toBe("failed");
+  isDown = false;
+  await store.requeueInterruptedTurns();
+  expect(await runNext({ ...setup, agent, pullRequests })).toBe("completed");
+  expect(attempts()).toBe(1);
+  expect(opened).toMatchObject([{ title: "Say more", branch: "agent/job_1", targetBranch: "main" }]);
+  expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("1");
+  expect((await store.job("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
+});
+
+describe("work whose pull request cannot be opened", () => {
+  /** Runs turns of one job on a platform that is down or not, and returns how to. */
+  async function start() {
+    const { docs, ...setup } = await setUp();
+    const { store, folder } = setup;
+    const agent = scriptAgent("if (prompt !== 'nothing') fs.appendFileSync('README.md', prompt);");
+    const platform = { isDown: false, state: "open" as PullRequestState, opened: [] as Change[] };
+    const pullRequests: PullRequests = {
+      ...alwaysOpen,
+      open: async (change) => {
+        if (platform.isDown) throw new Error("the platform is down");
+        return `https://example.com/pull/${platform.opened.push(change)}`;
+      },
+      stateOf: async () => platform.state,
+    };
+    const turn = async (prompt: string) => {
+      if (await store.job("job_1")) await store.addTurn("job_1", prompt, 0);
+      else await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, prompt);
+      const result = await runNextAndFinish({ ...setup, agent, pullRequests });
+      return { result, log: readFileSync(join(folder, "logs/job_1.log"), "utf8") };
+    };
+    return { docs, store, platform, turn };
+  }
+
+  const reason =
+    "The work is on the branch agent/job_1, but its pull request could not be opened. The next message to the job whose " +
+    "turn completes opens it. the platform is down";
+
+  test("is opened by a message that changes nothing", async () => {
+    const { store, platform, turn } = await start();
+    platform.isDown = true;
+    const { result, log } = await turn("more");
+    expect(result).toBe("failed");
+    expect(log).toContain(`[service] The turn failed: ${reason}\n`);
+    platform.isDown = false;
+    expect((await turn("nothing")).result).toBe("completed");
+    expect(platform.opened).toMatchObject([{ title: "more", branch: "agent/job_1" }]);
+    expect((await store.job("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
+    await turn("nothing");
+    expect(platform.opened).toHaveLength(1);
+  });
+
+  test("is opened by a message after an earlier pull request was closed", async () => {
+    const { docs, store, platform, turn } = await start();
+    await turn("one");
+    platform.state = "closed";
+    platform.isDown = true;
+    expect((await turn("two")).result).toBe("failed");
+    expect((await store.job("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
+    platform.isDown = false;
+    await turn("nothing");
+    expect(platform.opened).toHaveLength(2);
+    expect(platform.opened[1]).toMatchObject({ title: "two", head: docs.git("rev-parse", "agent/job_1") });
+    expect((await store.job("job_1"))?.pullRequest).toBe("https://example.com/pull/2");
+  });
+
+  test("is not lost if the earlier pull request was merged", async () => {
+    const { docs, store, platform, turn } = await start();
+    await turn("one");
+    docs.squash("agent/job_1");
+    platform.state = "merged";
+    platform.isDown = true;
+    expect((await turn("two")).result).toBe("failed");
+    const work = docs.git("rev-parse", "agent/job_1");
+    expect((await store.job("job_1"))?.pullRequest).toBeNull();
+    platform.isDown = false;
+    await turn("nothing");
+    expect(docs.git("rev-parse", "agent/job_1")).toBe(work);
+    expect(platform.opened[1]).toMatchObject({ title: "two", head: work, existing: null });
+    expect((await store.job("job_1"))?.pullRequest).toBe("https://example.com/pull/2");
+  });
+});
+
+test("pushes a commit that a killed service had not pushed, without another attempt", async () => {
+  const { docs, ...setup } = await setUp();
+  const { store } = setup;
+  const { agent, attempts } = countingAgent('fs.appendFileSync("README.md", "more");');
+  await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+  const hook = join(docs.path, "hooks/pre-receive");
+  writeFileSync(hook, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+  expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("failed");
+  const commit = (await setup.repository.lastCommitOf("job_1"))?.commit;
+  writeFileSync(hook, "#!/bin/sh\nexit 0\n");
+  await store.requeueInterruptedTurns();
+  expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("completed");
+  expect(attempts()).toBe(1);
+  expect(docs.git("rev-list", "main..agent/job_1")).toBe(commit);
+});
+
+describe("a push that fails", () => {
+  /** Counts pushes. Responses can get lost. */
+  class LossyRepository extends Repository {
+    pushes = 0;
+    isLossy = false;
+
+    override async push(...args: Parameters<Repository["push"]>): Promise<void> {
+      this.pushes++;
+      await super.push(...args);
+      if (this.isLossy) throw new Error("connection lost");
+    }
+  }
+
+  async function start() {
+    const { docs, ...setup } = await setUp();
+    const repository = new LossyRepository({ url: docs.path, folder: setup.folder });
+    await repository.open();
+    const { agent, attempts } = countingAgent('fs.appendFileSync("README.md", prompt);');
+    await setup.store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "one");
+    const ports = { ...setup, repository, agent, pullRequests: alwaysOpen };
+    const log = () => readFileSync(join(setup.folder, "logs/job_1.log"), "utf8");
+    /** Lets the server reject pushes, or accept them again. */
+    const reject = (isRejected: boolean) =>
+      writeFileSync(join(docs.path, "hooks/pre-receive"), `#!/bin/sh\nexit ${isRejected ? 1 : 0}\n`, { mode: 0o755 });
+    /** Completes the first turn, and adds another one. */
+    const completeOne = async () => {
+      expect(await runNextAndFinish(ports)).toBe("completed");
+      await ports.store.addTurn("job_1", "two", 0);
+    };
+    return { docs, repository, ports, attempts, log, reject, completeOne };
+  }
+
+  test("although the server has the commit is not repeated, and the turn is completed", async () => {
+    const { docs, repository, ports, completeOne } = await start();
+    await completeOne();
+    repository.isLossy = true;
+    expect(await runNext(ports)).toBe("completed");
+    expect(repository.pushes).toBe(2);
+    expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("2");
+    expect(docs.git("rev-parse", "agent/job_1")).toBe((await ports.store.job("job_1"))?.head);
+  });
+
+  test("while the branch stays as it is fails the turn", async () => {
+    const { docs, repository, ports, log, reject } = await start();
+    reject(true);
+    expect(await runNext(ports)).toBe("failed");
+    expect(repository.pushes).toBe(1);
+    expect(docs.branches()).toEqual([]);
+    expect(log()).toContain("pre-receive hook declined");
+  });
+
+  test("and whose commit conflicts with the base when it is pushed later leaves the branch alone", async () => {
+    const { docs, repository, ports, attempts, log, reject } = await start();
+    reject(true);
+    expect(await runNext(ports)).toBe("failed");
+    const commit = (await repository.lastCommitOf("job_1"))?.commit;
+    const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    const emptyTree = docs.git("hash-object", "-w", "-t", "tree", "/dev/null");
+    docs.git(
+      "update-ref",
+      "refs/heads/main",
+      docs.git(...author, "commit-tree", emptyTree, "-p", "main", "-m", "Remove"),
+    );
+    reject(false);
+    await ports.store.requeueInterruptedTurns();
+    expect(await runNext(ports)).toBe("failed");
+    expect(attempts()).toBe(1);
+    expect(docs.branches()).toEqual([]);
+    expect(log()).toContain("in a way that conflicts with its change");
+    expect(log()).toContain(`the turn's commit is kept as ${commit} in the service's clone`);
+  });
+
+  test("because the branch was deleted while the agent ran creates it again", async () => {
+    const { docs, repository, ports, completeOne } = await start();
+    await completeOne();
+    const remove = `(await import("node:child_process")).execFileSync("git", ["-C", ${JSON.stringify(docs.path)},
+      "update-ref", "-d", "refs/heads/agent/job_1"]); fs.appendFileSync("README.md", prompt);`;
+    expect(await runNext({ ...ports, agent: scriptAgent(remove) })).toBe("completed");
+    expect(repository.pushes).toBe(3);
+    expect(docs.git("log", "--format=%s", "main..agent/job_1").split("\n")).toEqual(["two", "one"]);
+  });
+});
+
+test("a turn that continues the job's branch keeps no commit as one that someone dropped", async () => {
+  const { docs, ...setup } = await setUp();
+  const { agent } = countingAgent('fs.appendFileSync("README.md", prompt);');
+  const ports = { ...setup, agent, pullRequests: alwaysOpen };
+  await setup.store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "one");
+  expect(await runNextAndFinish(ports)).toBe("completed");
+  await setup.store.addTurn("job_1", "two", 0);
+  expect(await runNext(ports)).toBe("completed");
+  expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("2");
+  const mirror = join(setup.folder, "mirror.git");
+  expect(execFileSync("git", ["-C", mirror, "for-each-ref", "refs/earlier"], { encoding: "utf8" })).toBe("");
+});
+
+test("opens the pull request of an earlier turn after one that changes nothing, and names the earlier turn", async () => {
+  const setup = await setUp();
+  const { store } = setup;
+  const { agent } = countingAgent('if (prompt === "Say more") fs.appendFileSync("README.md", "more");');
+  const titles: string[] = [];
+  const open: PullRequests["open"] = async ({ title }) => {
+    titles.push(title);
+    if (titles.length === 1) throw new Error("the platform is down");
+    return "https://example.com/pull/1";
+  };
+  const ports = { ...setup, agent, pullRequests: { ...alwaysOpen, open } };
+  await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+  const { turn, job } = await startNext(store);
+  expect(await runTurn(turn, job, ports, new AbortController().signal)).toBe("failed");
+  await store.finishTurn(turn, "failed", 0);
+  await store.addTurn("job_1", "Do nothing", 0);
+  expect(await runNext(ports)).toBe("completed");
+  expect(titles).toEqual(["Say more", "Say more"]);
+});
+
+describe("a Git command that fails or is killed", () => {
+  test("is not taken as an answer", async () => {
+    const { docs, repository, folder } = await setUp();
+    const head = docs.git("rev-parse", "main");
+    expect(await repository.branchHead("main")).toBe(head);
+    expect(await repository.branchHead("nowhere")).toBeUndefined();
+    rmSync(join(folder, "mirror.git"), { recursive: true });
+    await expect(repository.branchHead("main")).rejects.toThrow();
+    await expect(repository.isMerged(head, "main")).rejects.toThrow();
+    const stopped = new Repository({ url: docs.path, folder, signal: AbortSignal.abort() });
+    await expect(stopped.branchHead("main")).rejects.toThrow();
+  });
+
+  test("closes no pull request", async () => {
+    const { docs, store, repository, folder } = await setUp();
+    const pull = { link: "http://127.0.0.1:1/pull/1", branch: "main", head: docs.git("rev-parse", "main") };
+    const { pages } = localPullRequests(store, repository);
+    rmSync(join(folder, "mirror.git"), { recursive: true });
+    await expect(pages.findClosed([pull])).rejects.toThrow();
+  });
+
+  test("is logged once per pull request if its state cannot be read, and the others are read", async () => {
+    const { docs, store, repository } = await setUp();
+    const pull = (number: number, branch: string, head: string) => ({
+      link: `http://127.0.0.1:1/pull/${number}`,
+      branch,
+      head,
+    });
+    const { pages, log } = localPullRequests(store, repository);
+    const unreadable = pull(1, "main", "0".repeat(40));
+    const merged = pull(2, "gone", docs.git("rev-parse", "main"));
+    for (let round = 0; round < 2; round++)
+      expect(await pages.findClosed([unreadable, merged])).toEqual(new Set([merged.link]));
+    expect(log).toEqual([
+      `Cannot read the state of ${unreadable.link}, treated as open: the commit ${unreadable.head} is missing in the clone`,
+    ]);
+  });
+});
+
+function localPullRequests(store: Store, repository: Repository): { pages: LocalPullRequests; log: string[] } {
+  const log: string[] = [];
+  const pages = new LocalPullRequests({
+    store,
+    repository,
+    baseUrl: () => "http://127.0.0.1:1",
+    signal: new AbortController().signal,
+    log: (line) => void log.push(line),
+  });
+  return { pages, log };
+}
+
+test("gives up after two interrupted attempts, not counting graceful shutdowns", async () => {
+  const setup = await setUp();
+  const { store, folder } = setup;
+  const { agent, attempts } = countingAgent();
+  await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Go on");
+  const first = await startNext(store);
+  await store.countAttempt(first.turn);
+  await store.requeueTurn(first.turn);
+  let { turn } = await startNext(store);
+  expect(turn.attempts).toBe(0);
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    await store.countAttempt(turn);
+    expect(await store.requeueInterruptedTurns()).toEqual([{ id: turn.id, job: "job_1" }]);
+    ({ turn } = await startNext(store));
+    expect(turn.attempts).toBe(attempt);
+  }
+  await store.requeueInterruptedTurns();
+  expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("failed");
+  expect(attempts()).toBe(0);
+  expect(readFileSync(join(folder, "logs/job_1.log"), "utf8")).toContain("was interrupted 2 times");
+});
+
+test("archives a job when its branch is merged or deleted, and a message takes it out of the archive", async () => {
+  const docs = docsRepository();
+  const folder = temporaryFolder();
+  const agent = scriptAgent("fs.appendFileSync('README.md', prompt);");
+  const links: (string | null)[] = [];
+  const ids: string[] = [];
+  {
+    await using service = await startAgentService(docs, { folder, agent });
+    for (const prompt of ["merged", "deleted", "open"]) {
+      const { id, prLink } = await runJob(service, prompt);
+      ids.push(id);
+      links.push(prLink);
+    }
+  }
+  const [merged = "", deleted = "", open = ""] = ids;
+  docs.merge(`agent/${merged}`);
+  docs.git("branch", "-D", `agent/${deleted}`);
+  await using service = await startAgentService(docs, { folder, agent });
+  while ((await send(service, `docs/job/${deleted}`)).job.status !== "archived")
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  const records = await Promise.all(ids.map(async (id) => (await send(service, `docs/job/${id}`)).job));
+  expect(records.map(({ status }) => status)).toEqual(["archived", "archived", "completed"]);
+  expect(records.map(({ archivedAt }) => archivedAt !== null)).toEqual([true, true, false]);
+  expect(records.map(({ prLink }) => prLink)).toEqual(links);
+  const path = new URL(links[0] ?? "").pathname;
+  expect(await readPage(service, path)).toContain(">Merged<");
+
+  expect((await send(service, `docs/job/${merged}/message`, "more")).job).toMatchObject({
+    status: "active",
+    archivedAt: null,
+  });
+  const reopened = await waitForJob(service, merged);
+  expect(reopened.status).toBe("completed");
+  expect(reopened.prLink).not.toBe(links[0]);
+  expect(docs.git("rev-list", "--count", `main..agent/${merged}`)).toBe("1");
+  expect((await send(service, `docs/job/${open}`)).job.status).toBe("completed");
+});
+
+test("keeps the worktree of a job for its next turn, also over a restart, until the job is archived", async () => {
+  const docs = docsRepository({ "README.md": "Docs\n", ".gitignore": "build/\n" });
+  const folder = temporaryFolder();
+  const agent: Agent = {
+    ...scriptAgent(`
+      fs.appendFileSync("README.md", fs.existsSync("build") ? "dirty " : "clean ");
+      fs.mkdirSync("build", { recursive: true });
+      fs.writeFileSync("build/x", "");`),
+    isTrusted: true,
+  };
+  const directory = (id: string) => readdirSync(join(folder, "jobs", id)).sort();
+  const kept = ["home", "index", "tree"];
+  let id = "";
+  let inode: bigint;
+  {
+    await using service = await startAgentService(docs, { folder, agent });
+    ({ id } = await runJob(service, "one"));
+    expect(directory(id)).toEqual(kept);
+    inode = statSync(join(folder, "jobs", id, "tree/.gitignore"), { bigint: true }).ino;
+  }
+  {
+    await using service = await startAgentService(docs, { folder, agent });
+    await send(service, `docs/job/${id}/message`, "two");
+    await waitForJob(service, id);
+    expect(docs.read(`agent/${id}`, "README.md")).toBe("Docs\nclean clean");
+    expect(statSync(join(folder, "jobs", id, "tree/.gitignore"), { bigint: true }).ino).toBe(inode);
+    docs.merge(`agent/${id}`);
+  }
+  {
+    await using service = await startAgentService(docs, { folder, agent });
+    while ((await send(service, `docs/job/${id}`)).job.status !== "archived")
+      await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await using service = await startAgentService(docs, { folder, agent });
+  while (directory(id).length > 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect((await send(service, `docs/job/${id}`)).job.status).toBe("archived");
+  const other = await runJob(service, "one");
+  expect(directory(other.id)).toEqual(kept);
+});
+
+test("keeps no worktree if told so, nor if other agents could change it", async () => {
+  const docs = docsRepository();
+  const agent = scriptAgent("");
+  for (const options of [{ agent: { ...agent, isTrusted: true }, keptWorktrees: 0 }, { agent }]) {
+    await using service = await startAgentService(docs, options);
+    const { id } = await runJob(service, "one");
+    expect(readdirSync(join(service.folder, "jobs", id))).toEqual(["home"]);
+  }
+});
+
+test("takes over the commit of an earlier attempt of the first turn whose push arrives late", async () => {
+  const { docs, ...setup } = await setUp();
+  const late = `const { execFileSync } = await import("node:child_process");
+    const git = (input, ...args) => execFileSync("git", ["-C", ${JSON.stringify(docs.path)}, "-c", "user.name=a",
+      "-c", "user.email=a@b", ...args], { input, encoding: "utf8" }).trim();
+    const blob = git("late", "hash-object", "-w", "--stdin");
+    const tree = git("100644 blob " + blob + "\\tREADME.md\\n", "mktree");
+    git("", "update-ref", "refs/heads/agent/job_1",
+      git("", "commit-tree", tree, "-p", "main", "-m", "one\\n\\nAgent-Turn: 1\\nAgent-Job: job_1"));
+    fs.writeFileSync("README.md", "mine");`;
+  await setup.store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "one");
+  expect(await runNext({ ...setup, agent: scriptAgent(late), pullRequests: alwaysOpen })).toBe("completed");
+  expect(docs.read("agent/job_1", "README.md")).toBe("late");
+});

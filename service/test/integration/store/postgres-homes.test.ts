@@ -1,0 +1,87 @@
+import { expect, onTestFinished, test } from "vitest";
+import type { RunningTurn } from "../../../src/model.ts";
+import { createPool, PostgresDatabase } from "../../../src/store/postgres/database.ts";
+import { PostgresHomes } from "../../../src/store/postgres/homes.ts";
+import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
+import { LeaseLost } from "../../../src/store/ready-turns.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { postgresOfFile } from "../../support/postgres.ts";
+
+const server = postgresOfFile();
+
+async function setUp() {
+  const url = await server().createStoreDatabase();
+  const store = await openPostgresStore({ url, log: () => {} });
+  const database = new PostgresDatabase(createPool({ url, log: () => {} }), () => {});
+  onTestFinished(async () => {
+    await database[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
+  });
+  return { store, homes: new PostgresHomes(database) };
+}
+
+async function startNext(store: Store): Promise<RunningTurn> {
+  const turn = await store.startNextTurn();
+  if (turn === undefined) throw new Error("no turn is ready");
+  return turn;
+}
+
+/** Adds a job, and takes its turn. */
+async function startJob(store: Store, id: string): Promise<RunningTurn> {
+  await store.addJob({ id, project: "docs", createdAt: 5_000_000 }, "One");
+  return startNext(store);
+}
+
+/** Ends a turn, and takes the next one of its job. */
+async function startAnother(store: Store, turn: RunningTurn): Promise<RunningTurn> {
+  await store.addTurn(turn.job, "Next", 5_000_000);
+  await store.finishTurn(turn, "completed", 6_000_000);
+  return startNext(store);
+}
+
+const bytes = (...values: number[]) => Uint8Array.from(values);
+
+test("the home directory of a job is that of the turn that saved it last", async () => {
+  const { store, homes } = await setUp();
+  const first = await startJob(store, "a");
+  expect(await homes.loadHome("a", first.id)).toBeUndefined();
+  await homes.saveHome(first, bytes(0, 1, 255));
+  expect(Uint8Array.from((await homes.loadHome("a", first.id)) ?? [])).toEqual(bytes(0, 1, 255));
+  const second = await startAnother(store, first);
+  await homes.saveHome(second, bytes(2));
+  expect(Uint8Array.from((await homes.loadHome("a", second.id)) ?? [])).toEqual(bytes(2));
+  expect(await homes.loadHome("a", first.id)).toBeUndefined();
+  expect(await homes.loadHome("b", second.id)).toBeUndefined();
+});
+
+test("the last turn of a job before another one is the last in which an agent ran", async () => {
+  const { store, homes } = await setUp();
+  const other = await startJob(store, "other");
+  await store.countAttempt(other);
+  const first = await startJob(store, "a");
+  await store.countAttempt(first);
+  expect(await homes.lastAttemptedBefore(first)).toBeUndefined();
+  const second = await startAnother(store, first);
+  expect(await homes.lastAttemptedBefore(second)).toBe(first.id);
+  const third = await startAnother(store, second);
+  expect(await homes.lastAttemptedBefore(third)).toBe(first.id);
+});
+
+test("a worker whose turn has ended saves no home directory", async () => {
+  const { store, homes } = await setUp();
+  const turn = await startJob(store, "a");
+  await homes.saveHome(turn, bytes(1));
+  await expect(homes.saveHome({ ...turn, lease: "another" }, bytes(2))).rejects.toThrow(LeaseLost);
+  await store.finishTurn(turn, "completed", 6_000_000);
+  await expect(homes.saveHome(turn, bytes(3))).rejects.toThrow(LeaseLost);
+  expect(Uint8Array.from((await homes.loadHome("a", turn.id)) ?? [])).toEqual(bytes(1));
+});
+
+test("the home directory of a job is deleted with the job", async () => {
+  const { store, homes } = await setUp();
+  const turn = await startJob(store, "a");
+  await homes.saveHome(turn, bytes(1));
+  await store.finishTurn(turn, "completed", 6_000_000);
+  expect(await store.deleteIdleJobs(6_000_000, 1)).toEqual(["a"]);
+  expect(await homes.loadHome("a", turn.id)).toBeUndefined();
+});

@@ -1,0 +1,303 @@
+import { setTimeout } from "node:timers/promises";
+import { inspect } from "node:util";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { OutcomeUnknown, StoreUnavailable } from "../../../src/store/errors.ts";
+import { createPool, PostgresDatabase } from "../../../src/store/postgres/database.ts";
+import { Notifications } from "../../../src/store/postgres/notifications.ts";
+import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
+import type { PostgresTimes } from "../../../src/store/postgres/times.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { postgresOfFile } from "../../support/postgres.ts";
+import { PostgresProxy } from "../../support/postgres-proxy.ts";
+
+const server = postgresOfFile();
+
+/** Milliseconds since 1970. */
+const now = Date.UTC(2026, 0, 1);
+
+const outageBegins = expect.stringMatching(/^The store cannot be used: /);
+const outageEnds = "The store can be used again.";
+
+/** Opens a store. `lines` is its log. */
+async function openStore(url: string, times: Partial<PostgresTimes> = {}) {
+  const lines: string[] = [];
+  const outages = { count: 0 };
+  const onOutage = () => outages.count++;
+  const store = await openPostgresStore({ url, times, log: (line) => void lines.push(line), onOutage });
+  onTestFinished(() => store[Symbol.asyncDispose]());
+  return { store, lines, outages };
+}
+
+const create = (store: Store, id: string) => store.addJob({ id, project: "docs", createdAt: now }, "One");
+
+describe("a connection that is lost during a commit", () => {
+  /** Opens a store behind a network that can fail, and a store that is not affected. */
+  async function openBoth(times: Partial<PostgresTimes> = {}) {
+    const url = await server().createStoreDatabase();
+    const proxy = await PostgresProxy.start(server().port);
+    onTestFinished(() => proxy[Symbol.asyncDispose]());
+    const throughProxy = Object.assign(new URL(url), { port: String(proxy.port) }).href;
+    const { store, lines, outages } = await openStore(throughProxy, { outcomePauseMs: 10, ...times });
+    const { store: other } = await openStore(url);
+    return { url, proxy, store, lines, outages, other };
+  }
+
+  test("loses nothing if the server has committed, and does nothing twice", async () => {
+    const { proxy, store, lines, outages, other } = await openBoth();
+    proxy.failures.push({ on: "COMMIT", how: "lose answer" });
+    expect(await create(store, "a")).toBeUndefined();
+    expect(await other.counts()).toEqual({ jobs: 1, waitingTurns: 1 });
+    proxy.failures.push({ on: "COMMIT", how: "lose answer" });
+    const turn = await store.startNextTurn();
+    expect(turn).toMatchObject({ job: "a" });
+    if (turn === undefined) return;
+    proxy.failures.push({ on: "COMMIT", how: "lose answer" });
+    await store.finishTurn(turn, "completed", now);
+    expect(await other.job("a")).toMatchObject({ state: "completed", idleSince: now });
+    expect(await other.startNextTurn()).toBeUndefined();
+    expect(lines).toEqual([outageBegins, outageEnds, outageBegins, outageEnds, outageBegins, outageEnds]);
+    expect(outages.count).toBe(3);
+  });
+
+  test("waits for a server that is still committing", async () => {
+    const { url, proxy, store, other } = await openBoth();
+    const slowCommit = `
+      CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END';
+      CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON agent_jobs.job DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION slow()`;
+    await server().query(url, slowCommit);
+    proxy.failures.push({ on: "COMMIT", how: "lose connection" });
+    expect(await create(store, "a")).toBeUndefined();
+    expect((await other.job("a"))?.state).toBe("active");
+  });
+
+  test.each(["lose request", "lose request silently"] as const)(
+    "changes nothing if the server has not committed, and says so (%s)",
+    async (action) => {
+      const { proxy, store, other } = await openBoth({ idleInTransactionMs: 300 });
+      proxy.failures.push({ on: "COMMIT", how: action });
+      await expect(create(store, "a")).rejects.toThrow(StoreUnavailable);
+      expect(await other.counts()).toEqual({ jobs: 0, waitingTurns: 0 });
+      expect(await create(store, "a")).toBeUndefined();
+      expect(await other.counts()).toEqual({ jobs: 1, waitingTurns: 1 });
+    },
+  );
+
+  test("changes nothing if the answer whether the server has committed is lost, too", async () => {
+    const { proxy, store, other } = await openBoth();
+    proxy.failures.push({ on: "COMMIT", how: "lose request" }, { on: "wasPrevented", how: "lose answer" });
+    await expect(create(store, "a")).rejects.toThrow(StoreUnavailable);
+    expect(await other.counts()).toEqual({ jobs: 0, waitingTurns: 0 });
+    expect(proxy.failures).toEqual([]);
+  });
+
+  test.each(["lose request", "lose answer"] as const)(
+    "is of unknown outcome if the server cannot be reached any more (%s)",
+    async (action) => {
+      const { proxy, store } = await openBoth({ outcomeMs: 100 });
+      proxy.isCutOff = true;
+      proxy.failures.push({ on: "COMMIT", how: action });
+      await expect(create(store, "a")).rejects.toThrow(OutcomeUnknown);
+      await expect(create(store, "b")).rejects.toThrow(StoreUnavailable);
+      proxy.restore();
+      expect(await create(store, "c")).toBeUndefined();
+    },
+  );
+
+  test("does not matter if nothing was changed", async () => {
+    const { proxy, store } = await openBoth();
+    proxy.failures.push({ on: "COMMIT", how: "lose answer" });
+    await expect(store.addTurn("unknown", "Two", now)).rejects.toThrow(StoreUnavailable);
+    expect(await store.addTurn("unknown", "Two", now)).toBe(false);
+  });
+});
+
+describe("a server that is restarted", () => {
+  test("is used again, and the log says once that it was away and once that it is back", async () => {
+    const { url, store, lines } = await openStoreWithUrl();
+    const { store: other } = await openStore(url);
+    const notifications = new Notifications(url);
+    onTestFinished(() => notifications[Symbol.asyncDispose]());
+    const heard: (string | undefined)[] = [];
+    notifications.on("agent_job_turn", (payload) => heard.push(payload));
+    await expect.poll(() => heard).toEqual([undefined]);
+    await create(store, "a");
+    const turn = await store.startNextTurn();
+    if (turn === undefined) throw new Error("no turn is ready");
+
+    await server().stop();
+    onTestFinished(() => server().start());
+    for (let attempt = 0; attempt < 3; attempt++) {
+      await expect(create(store, `away_${attempt}`)).rejects.toThrow(StoreUnavailable);
+      await expect(store.job("a")).rejects.toThrow(StoreUnavailable);
+      await expect(store.startNextTurn()).rejects.toThrow(StoreUnavailable);
+      await expect(store.renewLease(turn)).rejects.toThrow(StoreUnavailable);
+      await expect(store.probe()).rejects.toThrow(StoreUnavailable);
+      await expect(store.exclusively("a", async () => {})).rejects.toThrow(StoreUnavailable);
+    }
+    // It is stored when the turn ends.
+    await store.setAnswer(turn, "Done.");
+    await expect(store.finishTurn(turn, "completed", now)).rejects.toThrow(StoreUnavailable);
+    expect(lines).toEqual([outageBegins]);
+
+    await server().start();
+    await store.finishTurn(turn, "completed", now);
+    expect(await store.turns("a")).toMatchObject([{ state: "completed", answer: "Done." }]);
+    expect(await other.counts()).toEqual({ jobs: 1, waitingTurns: 0 });
+    expect(lines).toEqual([outageBegins, outageEnds]);
+    // Who listens does so again, and may have missed something.
+    await expect.poll(() => heard.slice(2), { timeout: 20_000 }).toEqual([undefined]);
+    await create(other, "b");
+    await expect.poll(() => heard.slice(3)).toEqual([""]);
+  });
+
+  test("does not end a process whose connections are in use", async () => {
+    const { url, store } = await openStoreWithUrl();
+    const database = new PostgresDatabase(createPool({ url, log: () => {} }), () => {});
+    onTestFinished(() => database[Symbol.asyncDispose]());
+    const interrupted = database.transaction(async (transaction) => {
+      await transaction.run("INSERT INTO repository (name) VALUES (?)", "example/docs");
+      await server().endConnections(url);
+      await setTimeout(100);
+    });
+    await expect(interrupted).rejects.toThrow(StoreUnavailable);
+    const work = async () => {
+      await server().endConnections(url);
+      await setTimeout(100);
+    };
+    expect(await database.exclusively("a", work)).toBe(true);
+    expect(await store.repository()).toBeUndefined();
+  });
+});
+
+async function openStoreWithUrl(times: Partial<PostgresTimes> = {}) {
+  const url = await server().createStoreDatabase();
+  return { url, ...(await openStore(url, times)) };
+}
+
+describe("a transaction whose process is paused", () => {
+  test("changes nothing, and others do not wait for it", async () => {
+    const { url, store } = await openStoreWithUrl();
+    const times = { idleInTransactionMs: 100 };
+    const database = new PostgresDatabase(createPool({ url, times, log: () => {} }), () => {}, times);
+    onTestFinished(() => database[Symbol.asyncDispose]());
+    const { promise: pause, resolve: resume } = Promise.withResolvers<void>();
+    const isPaused = Promise.withResolvers<void>();
+    const paused = database.transaction(async (transaction) => {
+      await transaction.lock("create in docs");
+      await transaction.run("INSERT INTO repository (name) VALUES (?)", "example/docs");
+      isPaused.resolve();
+      await pause;
+    });
+    await isPaused.promise;
+    // It has the lock that this one waits for.
+    expect(await create(store, "a")).toBeUndefined();
+    resume();
+    await expect(paused).rejects.toThrow(StoreUnavailable);
+    expect(await store.repository()).toBeUndefined();
+  });
+
+  test("changes nothing, even if it goes on before it hears of its end", async () => {
+    const { url, store } = await openStoreWithUrl();
+    const times = { idleInTransactionMs: 100 };
+    const database = new PostgresDatabase(createPool({ url, times, log: () => {} }), () => {}, times);
+    onTestFinished(() => database[Symbol.asyncDispose]());
+    const paused = database.transaction(async (transaction) => {
+      await transaction.run("INSERT INTO repository (name) VALUES (?)", "example/docs");
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+    });
+    await expect(paused).rejects.toThrow(StoreUnavailable);
+    expect(await store.repository()).toBeUndefined();
+  });
+
+  test("of which a statement has failed is not taken for one that was committed", async () => {
+    const { url, store } = await openStoreWithUrl();
+    const database = new PostgresDatabase(createPool({ url, log: () => {} }), () => {});
+    onTestFinished(() => database[Symbol.asyncDispose]());
+    const change = database.transaction(async (transaction) => {
+      await transaction.run("INSERT INTO repository (name) VALUES (?)", "example/docs");
+      await transaction.run("INSERT INTO nothing VALUES (1)").catch(() => {});
+    });
+    await expect(change).rejects.toThrow();
+    expect(await store.repository()).toBeUndefined();
+  });
+});
+
+test("a server that can only be read is an outage until something is written", async () => {
+  const { url, store, lines } = await openStoreWithUrl();
+  await create(store, "a");
+  const database = new URL(url).pathname.slice(1);
+  await server().query(url, `ALTER DATABASE ${database} SET default_transaction_read_only = on`);
+  await server().endConnections(url);
+  const isReachable = () => store.counts().then(Boolean, () => false);
+  await expect.poll(isReachable).toBe(true);
+  lines.length = 0;
+  for (const id of ["b", "c"]) {
+    await expect(create(store, id)).rejects.toThrow(StoreUnavailable);
+    await expect(store.startNextTurn()).rejects.toThrow(StoreUnavailable);
+    await expect(store.probe()).rejects.toThrow(StoreUnavailable);
+    expect((await store.job("a"))?.state).toBe("active");
+  }
+  expect(lines).toEqual([outageBegins]);
+  await server().query(server().url("postgres"), `ALTER DATABASE ${database} RESET default_transaction_read_only`);
+  await server().endConnections(url);
+  await expect.poll(isReachable).toBe(true);
+  expect(lines).toEqual([outageBegins]);
+  await store.probe();
+  expect(lines).toEqual([outageBegins, outageEnds]);
+  expect((await store.startNextTurn())?.job).toBe("a");
+});
+
+test("a server that does not let the service in is an outage, and the service needs no rights beyond its database", async () => {
+  const url = new URL(await server().createDatabase());
+  const database = url.pathname.slice(1);
+  const asAdministrator = (sql: string) => server().query(server().url("postgres"), sql);
+  await asAdministrator("CREATE ROLE service LOGIN PASSWORD 'secret'");
+  await asAdministrator(`ALTER DATABASE ${database} OWNER TO service`);
+  Object.assign(url, { username: "service", password: "secret" });
+  const { store, lines } = await openStore(url.href);
+  await create(store, "a");
+  await asAdministrator("ALTER ROLE service NOLOGIN");
+  await server().endConnections(server().url(database));
+  for (const id of ["b", "c"]) await expect(create(store, id)).rejects.toThrow(StoreUnavailable);
+  await asAdministrator("ALTER ROLE service LOGIN");
+  expect(await create(store, "d")).toBeUndefined();
+  expect(lines).toEqual([outageBegins, outageEnds]);
+});
+
+describe("the password", () => {
+  const password = "secret_of_postgres";
+  const wrong = "another_secret";
+
+  test.each([
+    { what: "nothing listens there", change: (url: URL) => Object.assign(url, { port: "1" }), reason: "ECONNREFUSED" },
+    {
+      what: "the password is wrong",
+      change: (url: URL) => Object.assign(url, { password: wrong }),
+      reason: "password",
+    },
+    { what: "there is no such database", change: (url: URL) => Object.assign(url, { pathname: "/x" }), reason: "x" },
+    { what: "the address is malformed", change: ({ href }: URL) => href.replace("@", "@[x"), reason: "" },
+  ])("is in no error and no line of the log if $what", async ({ change, reason }) => {
+    const lines: string[] = [];
+    const url = String(change(new URL(server().url("postgres"))));
+    expect(url).toMatch(/secret/);
+    const opened = openPostgresStore({ url, log: (line) => void lines.push(line) });
+    const error = await opened.catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ message: expect.stringMatching(`^cannot open the Postgres store: .*${reason}`) });
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/secret/);
+    expect(lines.join("\n")).not.toMatch(/secret/);
+  });
+
+  test("is in no line of the log if a server is away later", async () => {
+    const url = await server().createStoreDatabase();
+    const proxy = await PostgresProxy.start(server().port);
+    const throughProxy = Object.assign(new URL(url), { port: String(proxy.port) }).href;
+    const { store, lines } = await openStore(throughProxy);
+    await proxy[Symbol.asyncDispose]();
+    const error = await create(store, "a").catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    expect(inspect([error, lines], { depth: 9, showHidden: true })).not.toContain(password);
+    expect(lines).toEqual([outageBegins]);
+  });
+});

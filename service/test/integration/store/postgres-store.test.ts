@@ -1,0 +1,376 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { setTimeout } from "node:timers/promises";
+import { getRollbackPlans } from "pg-boss";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { serviceKey } from "../../../../test/support/scripted-service.ts";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import { shellAgent } from "../../../src/agents/agent.ts";
+import type { RunningTurn } from "../../../src/model.ts";
+import { PerProject } from "../../../src/per-project.ts";
+import { type ServiceOptions, startApi, startWorker } from "../../../src/start/service.ts";
+import type { PostgresOptions } from "../../../src/store/postgres/database.ts";
+import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
+import { queueSchema, queueTables } from "../../../src/store/postgres/schema.ts";
+import { LeaseLost } from "../../../src/store/ready-turns.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { docsRepository, projectOptions, send, waitForJob } from "../../support/agent-service.ts";
+import { postgresOfFile } from "../../support/postgres.ts";
+
+const server = postgresOfFile();
+
+/** Milliseconds since 1970. */
+const now = Date.UTC(2026, 0, 1);
+
+async function openStore(url: string, options: Partial<PostgresOptions> = {}): Promise<Store> {
+  const store = await openPostgresStore({ url, log: () => {}, ...options });
+  onTestFinished(() => store[Symbol.asyncDispose]());
+  return store;
+}
+
+const create = (store: Store, id: string) => store.addJob({ id, project: "docs", createdAt: now }, "One");
+
+async function startNext(store: Store): Promise<RunningTurn> {
+  const turn = await store.startNextTurn();
+  if (turn === undefined) throw new Error("no turn is ready");
+  return turn;
+}
+
+describe("a database", () => {
+  test("that is empty can be opened by several processes at the same time, and all work with it", async () => {
+    const url = await server().createDatabase();
+    const stores = await Promise.all(Array.from({ length: 5 }, () => openStore(url)));
+    await Promise.all(stores.map((store, index) => create(store, `job_${index}`)));
+    const turns = await Promise.all(stores.map(startNext));
+    expect(new Set(turns.map(({ id }) => id)).size).toBe(5);
+    expect(turns.map(({ job }) => job).sort()).toEqual(["job_0", "job_1", "job_2", "job_3", "job_4"]);
+  });
+
+  test("keeps everything when all processes have ended", async () => {
+    const url = await server().createStoreDatabase();
+    {
+      await using store = await openPostgresStore({ url, log: () => {} });
+      await create(store, "a");
+      await store.finishTurn(await startNext(store), "completed", now);
+      await store.addTurn("a", "Two", now);
+    }
+    const store = await openStore(url);
+    expect(await store.turns("a")).toMatchObject([{ state: "completed" }, { state: "waiting" }]);
+    expect(await startNext(store)).toMatchObject({ prompt: "Two", isResumed: false });
+  });
+
+  test("whose schema is newer is used if that is compatible, and stays as it is", async () => {
+    const url = await server().createStoreDatabase();
+    const version = { schema: 1000, oldest: 1 };
+    await server().query(url, "UPDATE agent_jobs.version SET schema = 1000");
+    const store = await openStore(url);
+    expect(await create(store, "a")).toBeUndefined();
+    expect(await startNext(store)).toMatchObject({ job: "a" });
+    expect(await server().query(url, "SELECT * FROM agent_jobs.version")).toEqual([version]);
+  });
+
+  test("whose schema is newer and not compatible is neither used nor changed", async () => {
+    const url = await server().createStoreDatabase();
+    const version = { schema: 1000, oldest: 999 };
+    await server().query(url, "UPDATE agent_jobs.version SET schema = 1000, oldest = 999");
+    await server().query(url, `DROP SCHEMA ${queueTables} CASCADE`);
+    await expect(openStore(url)).rejects.toThrow(
+      /its schema is 1000, which services from schema 999 on can work with; .* Start the newer version/,
+    );
+    expect(await server().query(url, "SELECT * FROM agent_jobs.version")).toEqual([version]);
+    const schemas = `SELECT 1 FROM information_schema.schemata WHERE schema_name = '${queueTables}'`;
+    expect(await server().query(url, schemas)).toEqual([]);
+  });
+
+  test("of the version before is brought to this one, and services of that version know the repository", async () => {
+    const url = await server().createStoreDatabase();
+    await server().query(
+      url,
+      `SET search_path = agent_jobs;
+       DROP TABLE "projectRepository";
+       ALTER TABLE repository DROP COLUMN main;
+       INSERT INTO repository VALUES ('docs');
+       INSERT INTO job (id, project, "createdAt") VALUES ('a', 'docs', 1), ('b', 'blog', 2);
+       UPDATE version SET schema = schema - 1`,
+    );
+    const store = await openStore(url);
+    const ofProjects = [...(await store.projectRepositories())];
+    expect([await store.repository(), ofProjects]).toEqual([
+      "docs",
+      [
+        ["blog", "docs"],
+        ["docs", "docs"],
+      ],
+    ]);
+    const readByEarlier = async () => (await server().query(url, "SELECT name FROM agent_jobs.repository"))[0];
+    expect(await readByEarlier()).toEqual({ name: "docs" });
+    await store.setRepository("docs");
+    expect(await readByEarlier()).toEqual({ name: "docs" });
+    // They would take the jobs of the other repositories for their own.
+    await store.setRepository("docs", false);
+    expect(await readByEarlier()).toEqual({ name: "several (see --config)" });
+    expect(await store.repository()).toBe("docs");
+  });
+
+  test("of a newer pg-boss is used", async () => {
+    const url = await server().createStoreDatabase();
+    await server().query(url, `UPDATE ${queueTables}.version SET version = version + 1`);
+    const store = await openStore(url);
+    expect(await create(store, "a")).toBeUndefined();
+    await store.finishTurn(await startNext(store), "completed", now);
+    const [found] = await server().query<{ version: number }>(url, `SELECT version FROM ${queueTables}.version`);
+    expect(found?.version).toBe((queueSchema ?? 0) + 1);
+  });
+
+  test("of an older pg-boss is brought to the newer one while others use it", async () => {
+    const url = await server().createStoreDatabase();
+    const older = await openStore(url);
+    await create(older, "a");
+    const turn = await startNext(older);
+    await server().query(url, getRollbackPlans(queueTables, queueSchema));
+    const newer = await openStore(url);
+    const [found] = await server().query<{ version: number }>(url, `SELECT version FROM ${queueTables}.version`);
+    expect(found?.version).toBe(queueSchema);
+    await older.addTurn("a", "Two", now);
+    expect(await older.renewLease(turn)).toBe(true);
+    await older.finishTurn(turn, "completed", now);
+    expect(await startNext(newer)).toMatchObject({ job: "a", prompt: "Two" });
+  });
+});
+
+test("a pg-boss with another schema is a change of the service's schema", () => {
+  const file = createRequire(import.meta.url).resolve("pg-boss/package.json");
+  const { pgboss } = JSON.parse(readFileSync(file, "utf8")) as { pgboss: { schema: number } };
+  expect(queueSchema).toBe(pgboss.schema);
+});
+
+test("the hourly limit is that of all processes together", async () => {
+  const url = await server().createStoreDatabase();
+  // No request is rejected because the machine is slow.
+  const times = { connectMs: 60_000 };
+  const stores = [await openStore(url, { times }), await openStore(url, { times })];
+  const creates = Array.from({ length: 75 }, (_, job) => stores.map((store, s) => create(store, `job_${s}_${job}`)));
+  const results = await Promise.all(creates.flat());
+  expect(results.filter((limited) => limited === undefined)).toHaveLength(100);
+  const waits = results.flatMap((limited) => (limited === undefined ? [] : [limited.retryAfterMs]));
+  expect(waits).toHaveLength(50);
+  // The first use was counted up to a few minutes ago.
+  for (const wait of waits) expect(wait).toBeGreaterThan(3_000_000);
+  for (const wait of waits) expect(wait).toBeLessThanOrEqual(3_600_000);
+  const [store] = stores;
+  expect(await store?.counts()).toEqual({ jobs: 100, waitingTurns: 100 });
+});
+
+test("more requests at the same time than there are connections are all answered", async () => {
+  const store = await openStore(await server().createStoreDatabase(), { maxConnections: 2 });
+  const creates = Array.from({ length: 20 }, (_, job) => create(store, `job_${job}`));
+  expect(await Promise.all(creates)).toEqual(Array(20).fill(undefined));
+});
+
+test("a turn that becomes ready in one process is announced in the others", async () => {
+  const url = await server().createStoreDatabase();
+  const [store, other] = [await openStore(url), await openStore(url)];
+  const taken: (string | undefined)[] = [];
+  other.onReady(async () => taken.push((await other.startNextTurn())?.job));
+  await create(store, "a");
+  await expect.poll(() => taken, { timeout: 10_000 }).toContain("a");
+});
+
+test("who follows a job is told of its turns in other processes, and of nothing in other jobs", async () => {
+  const url = await server().createStoreDatabase();
+  const [store, other] = [await openStore(url), await openStore(url)];
+  await create(store, "a");
+  await create(store, "b");
+  let calls = 0;
+  other.followJob("a", () => calls++);
+  const told = (count: number) => expect.poll(() => calls, { timeout: 10_000 }).toBe(count);
+  const turn = await store.startNextTurn();
+  if (turn === undefined) throw new Error("no turn is ready");
+  await told(1);
+  await store.startNextTurn();
+  await store.finishTurn(turn, "completed", 1);
+  await told(2);
+});
+
+describe("the lease of a turn", () => {
+  /** How long a lease lasts, in milliseconds. */
+  const leaseMs = 30_000;
+
+  /** Two stores on a database, of which the second one's clock is moved by the test. A turn runs on the first one. */
+  async function openBoth() {
+    const url = await server().createStoreDatabase();
+    let time = 1_000_000;
+    const store = await openStore(url, { times: { superviseMs: 600_000 } });
+    const other = await openStore(url, { times: { superviseMs: 50, now: () => time } });
+    await create(store, "a");
+    const turn = await startNext(store);
+    const pass = (ms: number) => {
+      time += ms;
+    };
+    return { url, store, other, turn, pass };
+  }
+
+  /** Lets a lease be as old as if it had not been renewed for a while, and one was looked for two seconds ago. */
+  async function age(url: string, ms: number): Promise<void> {
+    const renewed = `UPDATE ${queueTables}.job SET heartbeat_on = now() - $1 * interval '1 ms' WHERE state = 'active'`;
+    await server().query(url, renewed, [ms]);
+    await server().query(url, `UPDATE ${queueTables}.queue SET monitor_claim_on = now() - interval '2 s'`);
+  }
+
+  /** Gives expired leases time to be found. */
+  const supervised = () => setTimeout(500);
+
+  test("expires if it is not renewed, and somebody else takes the turn", async () => {
+    const { url, store, other, turn, pass } = await openBoth();
+    await store.countAttempt(turn);
+    await age(url, leaseMs + 1000);
+    pass(leaseMs);
+    const again = await takeAgain(other);
+    expect(again).toMatchObject({ id: turn.id, attempts: 1, isResumed: true });
+    expect(await store.renewLease(turn)).toBe(false);
+    const changes = [
+      () => store.confirmLease(turn),
+      () => store.countAttempt(turn),
+      () => store.setAnswer(turn, "Wrong"),
+      () => store.setPullRequest(turn, "https://example.com/pull/1", "abc"),
+      () => store.clearPullRequest(turn, "abc"),
+      () => store.requeueTurn(turn),
+      () => store.finishTurn(turn, "failed", now),
+    ];
+    for (const change of changes) await expect(change()).rejects.toThrow(LeaseLost);
+    expect(await other.turns("a")).toMatchObject([{ state: "running", attempts: 1, answer: null }]);
+    await other.finishTurn(again, "completed", now);
+    expect(await store.job("a")).toMatchObject({ state: "completed", pullRequest: null, head: null });
+    // It has ended, but not by this.
+    await store.finishTurn(turn, "failed", now);
+    expect(await store.job("a")).toMatchObject({ state: "completed" });
+  });
+
+  test("that has expired is lost before somebody else takes the turn", async () => {
+    const { url, store, other, turn, pass } = await openBoth();
+    await age(url, leaseMs + 1000);
+    pass(leaseMs);
+    const waiting = `SELECT 1 FROM ${queueTables}.job WHERE state = 'retry'`;
+    await expect.poll(() => server().query(url, waiting), { timeout: 10_000 }).toHaveLength(1);
+    expect(await store.renewLease(turn)).toBe(false);
+    await expect(store.confirmLease(turn)).rejects.toThrow(LeaseLost);
+    await expect(store.requeueTurn(turn)).rejects.toThrow(LeaseLost);
+    await expect(store.finishTurn(turn, "completed", now)).rejects.toThrow(LeaseLost);
+    expect(await startNext(other)).toMatchObject({ id: turn.id, isResumed: true });
+  });
+
+  test("does not expire while it is renewed, or is not old enough", async () => {
+    const { url, store, other, turn, pass } = await openBoth();
+    await age(url, leaseMs + 1000);
+    expect(await store.renewLease(turn)).toBe(true);
+    pass(leaseMs);
+    await supervised();
+    expect(await other.startNextTurn()).toBeUndefined();
+    await age(url, leaseMs - 10_000);
+    await supervised();
+    expect(await other.startNextTurn()).toBeUndefined();
+    await store.confirmLease(turn);
+  });
+
+  test("does not expire after an outage before it could be renewed", async () => {
+    const { url, store, other, turn, pass } = await openBoth();
+    pass(leaseMs);
+    await other.counts();
+    await server().endConnections(url);
+    await expect.poll(() => other.counts().then(Boolean, () => false)).toBe(true);
+    await age(url, leaseMs + 1000);
+    pass(leaseMs - 1);
+    await supervised();
+    expect(await other.startNextTurn()).toBeUndefined();
+    await store.confirmLease(turn);
+    await age(url, leaseMs + 1000);
+    pass(1);
+    expect(await takeAgain(other)).toMatchObject({ id: turn.id });
+  });
+
+  test("is lost to who takes the turn at the same moment as it is used", async () => {
+    const { url, store, other, turn } = await openBoth();
+    const client = await server().connect(url);
+    onTestFinished(() => client.end());
+    await client.query("BEGIN");
+    await client.query("UPDATE agent_jobs.turn SET lease = 'other'");
+    const answered = store.setAnswer(turn, "Wrong").catch((error: unknown) => error);
+    const blocked = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    await expect.poll(() => server().query(url, blocked)).toHaveLength(1);
+    await client.query("COMMIT");
+    expect(await answered).toBeInstanceOf(LeaseLost);
+    expect(await other.turns("a")).toMatchObject([{ answer: null }]);
+  });
+
+  async function takeAgain(store: Store): Promise<RunningTurn> {
+    for (;;) {
+      const turn = await store.startNextTurn();
+      if (turn !== undefined) return turn;
+      await setTimeout(20);
+    }
+  }
+});
+
+describe("what is done exclusively", () => {
+  test("is done by one process at a time", async () => {
+    const url = await server().createStoreDatabase();
+    const [store, other] = [await openStore(url), await openStore(url)];
+    const { promise: end, resolve } = Promise.withResolvers<void>();
+    const done: string[] = [];
+    const first = store.exclusively("archiving", async () => {
+      done.push("first");
+      await end;
+    });
+    await expect.poll(() => done).toEqual(["first"]);
+    const second = async () => void done.push("second");
+    expect(await other.exclusively("archiving", second)).toBe(false);
+    expect(await store.exclusively("archiving", second)).toBe(false);
+    expect(await other.exclusively("retention", second)).toBe(true);
+    resolve();
+    expect(await first).toBe(true);
+    expect(await other.exclusively("archiving", second)).toBe(true);
+    expect(done).toEqual(["first", "second", "second"]);
+  });
+
+  test("can be done again after it failed", async () => {
+    const store = await openStore(await server().createStoreDatabase());
+    const failing = store.exclusively("archiving", async () => {
+      throw new Error("GitHub does not respond");
+    });
+    await expect(failing).rejects.toThrow("GitHub does not respond");
+    expect(await store.exclusively("archiving", async () => {})).toBe(true);
+  });
+});
+
+test("a process that still has one repository leaves the jobs of those to others that a configuration has added", async () => {
+  const url = await server().createStoreDatabase();
+  const [docs, site] = [docsRepository(), docsRepository()];
+  const start = async <T extends AsyncDisposable>(
+    part: (options: ServiceOptions) => Promise<T>,
+    settings: ServiceOptions["settings"],
+  ): Promise<T> => {
+    const started = await part({
+      settings,
+      projects: settings.names ?? ["docs"],
+      apiKey: serviceKey,
+      folder: temporaryFolder(),
+      agents: 1,
+      publicUrl: "https://agents.example.com",
+      openStore: () => openPostgresStore({ url, log: () => {} }),
+    });
+    onTestFinished(() => started[Symbol.asyncDispose]());
+    return started;
+  };
+  const ofDocs = projectOptions(docs, { agent: shellAgent("cat > docs.md") });
+  const ofSite = projectOptions(site, { agent: shellAgent("cat > site.md") });
+  const several = PerProject.of(new Map(Object.entries({ docs: ofDocs, site: ofSite })));
+  await start(startWorker, PerProject.same(ofDocs));
+  const api = await start(startApi, several);
+  const create = async (project: string) => (await send(api, `${project}/job`, "Go on")).job.id;
+  const waiting = await create("site");
+  expect((await waitForJob(api, await create("docs"))).status).toBe("completed");
+  expect((await send(api, `site/job/${waiting}`)).job.status).toBe("active");
+  await start(startWorker, several);
+  expect((await waitForJob(api, waiting, "site")).status).toBe("completed");
+  expect([docs.branches().length, site.branches()]).toEqual([1, [`agent/${waiting}`]]);
+});

@@ -1,0 +1,1087 @@
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { EndedState, JobCopy, JobQuery, RunningTurn } from "../../../src/model.ts";
+import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
+import { LeaseLost } from "../../../src/store/ready-turns.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { postgresOfFile } from "../../support/postgres.ts";
+
+const server = postgresOfFile();
+
+/** Milliseconds since 1970. */
+const now = Date.UTC(2026, 0, 1);
+const minute = 60_000;
+const hour = 3_600_000;
+
+const databases = [
+  { database: "SQLite", open: async (_clock: () => number) => openSqliteStore(":memory:") },
+  {
+    database: "Postgres",
+    open: async (clock: () => number) =>
+      openPostgresStore({ url: await server().createStoreDatabase(), log: () => {}, now: async () => clock() }),
+  },
+];
+
+/** Adds a job, whose prompt is "One". */
+async function addJob(store: Store, id: string, project = "docs", createdAt = now): Promise<void> {
+  expect(await store.addJob({ id, project, createdAt }, "One")).toBeUndefined();
+}
+
+async function startNext(store: Store, perProject?: number): Promise<RunningTurn> {
+  const turn = await store.startNextTurn(perProject);
+  if (turn === undefined) throw new Error("no turn is ready");
+  return turn;
+}
+
+/** Ends the next turn. */
+async function endNext(store: Store, state: EndedState = "completed", at = now): Promise<RunningTurn> {
+  const turn = await startNext(store);
+  await store.finishTurn(turn, state, at);
+  return turn;
+}
+
+/** Starts the next turns. Returns their jobs. */
+async function startJobs(store: Store, count: number): Promise<string[]> {
+  const jobs: string[] = [];
+  while (jobs.length < count) jobs.push((await startNext(store)).job);
+  return jobs;
+}
+
+const pullRequestOf = (job: string) => ({
+  job,
+  title: "Fix",
+  branch: `agent/${job}`,
+  target: "main",
+  base: "000",
+  head: "111",
+});
+
+describe.each(databases)("a store in $database", ({ open }) => {
+  /** @param clock - by which hourly limits count on Postgres, where the caller's time does not */
+  async function newStore(clock = () => now): Promise<Store> {
+    const store = await open(clock);
+    onTestFinished(() => store[Symbol.asyncDispose]());
+    return store;
+  }
+
+  test("lists jobs by project and status, newest first, and goes on after any of them", async () => {
+    const store = await newStore();
+    // Two are of the same moment.
+    for (const [id, project, at] of [
+      ["d1", "docs", 1],
+      ["b1", "blog", 2],
+      ["d2", "docs", 3],
+      ["d3", "docs", 3],
+      ["x1", "other", 4],
+      ["b2", "blog", 5],
+    ] as const)
+      await addJob(store, id, project, now + at);
+    const ids = async (query: Partial<JobQuery>) =>
+      (await store.jobs({ projects: ["docs", "blog"], limit: 10, ...query })).map(({ id }) => id);
+    const all = ["b2", "d3", "d2", "b1", "d1"];
+    expect(await ids({})).toEqual(all);
+    expect(await ids({ limit: 2 })).toEqual(["b2", "d3"]);
+    expect(await ids({ projects: ["docs"] })).toEqual(["d3", "d2", "d1"]);
+    expect(await ids({ projects: [] })).toEqual([]);
+    for (const [index, id] of all.entries()) {
+      const { createdAt = 0 } = (await store.job(id)) ?? {};
+      expect(await ids({ after: { createdAt, id } })).toEqual(all.slice(index + 1));
+      expect(await ids({ after: { createdAt, id }, status: "active", limit: 2 })).toEqual(
+        all.slice(index + 1, index + 3),
+      );
+    }
+    for (const state of ["completed", "failed", "completed", "failed"] as const) await endNext(store, state);
+    const states = await Promise.all(all.map(async (id) => [id, (await store.job(id))?.state]));
+    for (const status of ["active", "completed", "failed"] as const)
+      expect(await ids({ status })).toEqual(states.filter(([, state]) => state === status).map(([id]) => id));
+    const [archived = ""] = await store.archiveIdleJobs(now, now, 1);
+    expect(await ids({ status: "archived" })).toEqual([archived]);
+    expect([...(await ids({ status: "completed" })), ...(await ids({ status: "failed" }))]).not.toContain(archived);
+  });
+
+  test("lists jobs of any number of projects, newest first", async () => {
+    const store = await newStore();
+    for (const [id, project, age] of [
+      ["a", "project_7", 3],
+      ["b", "project_650", 1],
+      ["c", "other", 2],
+    ] as const)
+      await addJob(store, id, project, now - age);
+    const projects = Array.from({ length: 700 }, (_, index) => `project_${index}`);
+    const ids = async (query: Partial<JobQuery>) =>
+      (await store.jobs({ projects, limit: 10, ...query })).map(({ id }) => id);
+    expect(await ids({})).toEqual(["b", "a"]);
+    expect(await ids({ after: { createdAt: now - 1, id: "b" } })).toEqual(["a"]);
+    expect(await ids({ status: "active", limit: 1 })).toEqual(["b"]);
+  });
+
+  test("lists a job with its turns, and with its last page", async () => {
+    const store = await newStore();
+    await addJob(store, "a");
+    await addJob(store, "b", "docs", now - 1);
+    await store.addTurn("a", "Two", now);
+    const turn = await endNext(store);
+    await store.addPullRequest(pullRequestOf("a"));
+    await store.addPullRequest({ ...pullRequestOf("a"), head: "222" });
+    const [second] = await store.latestTurns("b", 1);
+    const common = { project: "docs", state: "active", archivedAt: null, pullRequest: null };
+    expect(await store.jobs({ projects: ["docs"], limit: 5 })).toEqual([
+      { ...common, id: "a", createdAt: now, turns: 2, firstTurn: turn.id, lastPage: 2 },
+      { ...common, id: "b", createdAt: now - 1, turns: 1, firstTurn: second, lastPage: null },
+    ]);
+  });
+
+  test("tells how far a job is", async () => {
+    const store = await newStore();
+    expect(await store.progress("a")).toBeUndefined();
+    await addJob(store, "a");
+    await addJob(store, "b");
+    await store.addTurn("a", "Two", now);
+    expect(await store.progress("a")).toEqual({ state: "active", turns: 2, running: null });
+    const turn = await startNext(store);
+    await startNext(store);
+    expect(await store.progress("a")).toEqual({ state: "active", turns: 2, running: turn.id });
+    await store.finishTurn(turn, "failed", now);
+    expect(await store.progress("a")).toEqual({ state: "active", turns: 2, running: null });
+    await endNext(store);
+    expect(await store.progress("a")).toEqual({ state: "completed", turns: 2, running: null });
+    expect((await store.progress("b"))?.running).not.toBeNull();
+  });
+
+  test("keeps when a turn was first taken, when it ended and why it failed", async () => {
+    const store = await newStore();
+    await addJob(store, "a");
+    expect(await store.turns("a")).toMatchObject([{ startedAt: null, endedAt: null, reason: null }]);
+    const first = await store.startNextTurn(undefined, now + 1);
+    if (first === undefined) throw new Error("no turn is ready");
+    await store.requeueTurn(first);
+    const second = await store.startNextTurn(undefined, now + 2);
+    if (second === undefined) throw new Error("no turn is ready");
+    await store.finishTurn(second, "failed", now + 3, "no commit");
+    expect(await store.turns("a")).toMatchObject([{ startedAt: now + 1, endedAt: now + 3, reason: "no commit" }]);
+  });
+
+  describe("a turn that is stopped", () => {
+    /** Returns a store with a job, `a`, that has as many turns as there are prompts, and their ids. */
+    async function withTurns(...prompts: string[]) {
+      const store = await newStore();
+      await addJob(store, "a");
+      for (const prompt of prompts) await store.addTurn("a", prompt, now);
+      return { store, ids: (await store.turns("a")).map(({ id }) => id) };
+    }
+    const states = async (store: Store) => (await store.turns("a")).map(({ state }) => state);
+
+    test("fails at once if it waits, and is never taken", async () => {
+      const { store, ids } = await withTurns();
+      expect(await store.stopTurn("a", ids[0] ?? 0, now + 1, "Stopped by me.")).toBe(true);
+      expect(await store.turns("a")).toMatchObject([{ state: "failed", reason: "Stopped by me.", endedAt: now + 1 }]);
+      expect(await store.job("a")).toMatchObject({ state: "failed", idleSince: now + 1 });
+      expect(await store.startNextTurn()).toBeUndefined();
+    });
+
+    test("lets the next one of its job be taken", async () => {
+      const { store, ids } = await withTurns("Two");
+      await store.stopTurn("a", ids[0] ?? 0, now, "Stopped.");
+      expect(await store.job("a")).toMatchObject({ state: "active", idleSince: null });
+      expect(await startNext(store)).toMatchObject({ id: ids[1] });
+      expect(await store.startNextTurn()).toBeUndefined();
+    });
+
+    test("leaves the ones before it as they are, but not the result of its job", async () => {
+      const { store, ids } = await withTurns("Two", "Three");
+      const turn = await startNext(store);
+      await store.stopTurn("a", ids[2] ?? 0, now, "Stopped.");
+      expect(await states(store)).toEqual(["running", "waiting", "failed"]);
+      expect(await store.job("a")).toMatchObject({ state: "active" });
+      await store.finishTurn(turn, "completed", now);
+      await store.finishTurn(await startNext(store), "completed", now + 5);
+      expect(await store.job("a")).toMatchObject({ state: "failed", idleSince: now + 5 });
+    });
+
+    test("ends its job only if none of its turns is open", async () => {
+      const { store, ids } = await withTurns("Two");
+      const turn = await startNext(store);
+      await store.stopTurn("a", ids[1] ?? 0, now, "Stopped.");
+      expect(await store.job("a")).toMatchObject({ state: "active", idleSince: null });
+      await store.finishTurn(turn, "failed", now);
+      expect(await store.job("a")).toMatchObject({ state: "failed", idleSince: now });
+    });
+
+    test("is told so while it is running, and ends as its worker says", async () => {
+      const { store } = await withTurns();
+      const turn = await startNext(store);
+      expect(await store.stopRequest(turn)).toBeUndefined();
+      expect(await store.stopTurn("a", turn.id, now, "Stopped by me.")).toBe(true);
+      expect(await states(store)).toEqual(["running"]);
+      expect(await store.stopRequest(turn)).toBe("Stopped by me.");
+      await store.finishTurn(turn, "completed", now);
+      expect(await store.turns("a")).toMatchObject([{ state: "completed", reason: null }]);
+    });
+
+    test("does so after a pause, too", async () => {
+      const { store, ids } = await withTurns("Two");
+      await store.requeueTurn(await startNext(store), 600_000);
+      expect(await store.stopTurn("a", ids[0] ?? 0, now, "Stopped.")).toBe(true);
+      expect(await startNext(store)).toMatchObject({ id: ids[1] });
+    });
+
+    test("is not stopped if it has ended, or is of another job", async () => {
+      const { store } = await withTurns();
+      await addJob(store, "b");
+      const [other] = await store.turns("b");
+      expect(await store.stopTurn("a", other?.id ?? 0, now, "Stopped.")).toBe(false);
+      const turn = await endNext(store);
+      expect(await store.stopTurn("a", turn.id, now + 1, "Stopped.")).toBe(false);
+      expect(await store.stopTurn("a", 999_999, now, "Stopped.")).toBe(false);
+      expect(await store.turns("a")).toMatchObject([{ state: "completed", endedAt: now, reason: null }]);
+      expect(await store.startNextTurn()).toMatchObject({ job: "b" });
+    });
+
+    test("is either taken or fails if both happen at the same time", async () => {
+      const store = await newStore();
+      for (let round = 0; round < 20; round++) {
+        const id = `job_${round}`;
+        await addJob(store, id);
+        const [{ id: turn } = { id: 0 }] = await store.turns(id);
+        const [taken, isStopped] = await Promise.all([
+          store.startNextTurn(),
+          store.stopTurn(id, turn, now, "Stopped."),
+        ]);
+        expect(isStopped).toBe(true);
+        const stored = await store.turns(id);
+        if (taken === undefined) expect(stored).toMatchObject([{ state: "failed" }]);
+        else {
+          expect(stored).toMatchObject([{ state: "running" }]);
+          expect(await store.stopRequest(taken)).toBe("Stopped.");
+          await store.finishTurn(taken, "failed", now);
+        }
+      }
+    });
+  });
+
+  describe("a failed turn that is run again", () => {
+    test("is a new one with its prompt", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const { id } = await endNext(store, "failed");
+      expect(await store.retryTurn("a", id, now)).toBe(true);
+      expect(await store.turns("a")).toMatchObject([
+        { state: "failed", prompt: "One" },
+        { state: "waiting", prompt: "One" },
+      ]);
+      expect(await store.job("a")).toMatchObject({ state: "active", idleSince: null });
+      expect((await startNext(store)).id).toBeGreaterThan(id);
+    });
+
+    test("is run once, however often that is asked for", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const { id } = await endNext(store, "failed");
+      const results = await Promise.all([1, 2, 3].map(() => store.retryTurn("a", id, now)));
+      expect(results.sort()).toEqual([false, false, true]);
+      expect(await store.countTurns("a")).toBe(2);
+    });
+
+    test("is not if it has not failed, is not the last one, or is of another job", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const failed = await endNext(store, "failed");
+      expect(await store.retryTurn("b", failed.id, now)).toBe(false);
+      await store.addTurn("a", "Two", now);
+      expect(await store.retryTurn("a", failed.id, now)).toBe(false);
+      const completed = await endNext(store);
+      expect(await store.retryTurn("a", completed.id, now)).toBe(false);
+      expect(await store.countTurns("a")).toBe(2);
+    });
+
+    test("counts as a message", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      for (let message = 0; message < 100; message++) await store.addTurn("a", "More", now);
+      for (let turn = 0; turn < 100; turn++) await endNext(store);
+      const { id } = await endNext(store, "failed");
+      expect(await store.retryTurn("a", id, now)).toMatchObject({ retryAfterMs: hour });
+      expect(await store.countTurns("a")).toBe(101);
+    });
+  });
+
+  test("tells who follows a job of its turns, until that ends", async () => {
+    const store = await newStore();
+    await addJob(store, "a");
+    await addJob(store, "b");
+    let calls = 0;
+    const unfollow = store.followJob("a", () => calls++);
+    /** Returns whether there were calls during a change. On Postgres, more may follow. */
+    const isTold = async (change: () => Promise<unknown>) => {
+      const before = calls;
+      await change();
+      return calls > before;
+    };
+    let turn = await startNext(store);
+    expect(turn.job).toBe("a");
+    expect(calls).toBeGreaterThan(0);
+    expect(await isTold(() => store.requeueTurn(turn))).toBe(true);
+    turn = await startNext(store);
+    while (turn.job !== "a") turn = await startNext(store);
+    expect(await isTold(() => store.addTurn("a", "Two", now))).toBe(true);
+    expect(await isTold(() => store.finishTurn(turn, "completed", now))).toBe(true);
+    unfollow();
+    expect(await isTold(() => store.addTurn("a", "Three", now))).toBe(false);
+  });
+
+  test("keeps a job with its turn", async () => {
+    const store = await newStore();
+    await store.addJob({ id: "a", project: "docs", createdAt: now + 1, model: "opus" }, "One", now + 2);
+    expect(await store.job("a")).toEqual({
+      id: "a",
+      project: "docs",
+      createdAt: now + 1,
+      state: "active",
+      idleSince: null,
+      archivedAt: null,
+      pullRequest: null,
+      head: null,
+      model: "opus",
+    });
+    expect(await store.turns("a")).toMatchObject([
+      { job: "a", prompt: "One", state: "waiting", attempts: 0, answer: null },
+    ]);
+    expect(await store.counts()).toEqual({ jobs: 1, waitingTurns: 1 });
+    await addJob(store, "b");
+    expect((await store.job("b"))?.model).toBeNull();
+    expect(await store.counts()).toEqual({ jobs: 2, waitingTurns: 2 });
+  });
+
+  test("counts jobs by the status that is shown, turns by state, and knows since when the oldest waits", async () => {
+    const store = await newStore();
+    expect(await store.census()).toEqual({
+      jobs: { active: 0, completed: 0, failed: 0, archived: 0 },
+      turns: { waiting: 0, running: 0 },
+      oldestWaitingSeconds: 0,
+    });
+    for (const [id, state] of [
+      ["a", "completed"],
+      ["b", "completed"],
+      ["c", "failed"],
+      ["d", "failed"],
+    ] as const) {
+      await addJob(store, id);
+      await endNext(store, state, id === "a" || id === "d" ? now - hour : now);
+    }
+    await store.archiveIdleJobs(now - hour, now, 10);
+    for (const id of ["e", "f"]) await addJob(store, id);
+    await store.addTurn("e", "Two", now);
+    await startNext(store);
+    await setTimeout(30);
+    const { oldestWaitingSeconds, ...counts } = await store.census();
+    expect(counts).toEqual({
+      jobs: { active: 2, completed: 1, failed: 1, archived: 2 },
+      turns: { waiting: 2, running: 1 },
+    });
+    expect(oldestWaitingSeconds).toBeGreaterThanOrEqual(0.03);
+    expect(oldestWaitingSeconds).toBeLessThan(60);
+    await startNext(store);
+    expect(await store.census()).toMatchObject({ turns: { waiting: 1, running: 2 }, oldestWaitingSeconds: 0 });
+  });
+
+  test("knows nothing of other ids", async () => {
+    const store = await newStore();
+    await addJob(store, "a");
+    const turn = await startNext(store);
+    expect(await store.job("A")).toBeUndefined();
+    expect(await store.job("a\0")).toBeUndefined();
+    expect(await store.turns("unknown")).toEqual([]);
+    expect(await store.countTurns("unknown")).toBe(0);
+    expect(await store.latestTurns("unknown", 10)).toEqual([]);
+    expect(await store.addTurn("unknown", "Two", now)).toBe(false);
+    expect(await store.copyJob("unknown")).toBeUndefined();
+    for (const id of [turn.id + 1, 0, -1, 999_999_999]) {
+      expect(await store.turnExcerpt(id, 10)).toBeUndefined();
+      expect(await store.pullRequest(id)).toBeUndefined();
+    }
+    expect(await store.updatePullRequest(1, "unknown", "2", "3")).toBe(false);
+    expect(await store.deletedJobs(10)).toEqual([]);
+    await store.forgetDeletedJobs(["unknown"]);
+    expect(await store.counts()).toEqual({ jobs: 1, waitingTurns: 0 });
+  });
+
+  test("keeps nothing of a change that fails", async () => {
+    const store = await newStore();
+    await addJob(store, "a");
+    await expect(store.addJob({ id: "a", project: "docs", createdAt: now }, "Two")).rejects.toThrow(/unique/i);
+    expect((await store.turns("a")).map(({ prompt }) => prompt)).toEqual(["One"]);
+    expect((await startNext(store)).prompt).toBe("One");
+    expect(await store.startNextTurn()).toBeUndefined();
+  });
+
+  test("belongs to a repository", async () => {
+    const store = await newStore();
+    expect(await store.repository()).toBeUndefined();
+    for (const name of ["example/docs", "example/moved"]) {
+      await store.setRepository(name);
+      expect(await store.repository()).toBe(name);
+    }
+  });
+
+  test("remembers the repository of each project, and which one is in the service's folder", async () => {
+    const store = await newStore();
+    expect(await store.projectRepositories()).toEqual(new Map());
+    await store.setProjectRepositories(new Map([["docs", "example/docs"]]));
+    const set = new Map([
+      ["site", "example/site"],
+      ["docs", "example/moved"],
+    ]);
+    await store.setProjectRepositories(set);
+    expect(await store.projectRepositories()).toEqual(set);
+    await store.setRepository("example/moved", false);
+    expect(await store.repository()).toBe("example/moved");
+  });
+
+  test("knows the projects of its jobs, and how many turns wait in each", async () => {
+    const store = await newStore();
+    expect([await store.projects(), await store.waitingTurns()]).toEqual([[], []]);
+    for (const id of ["a", "b"]) await addJob(store, id);
+    await store.addTurn("b", "Two", now);
+    await endNext(store);
+    await addJob(store, "c", "blog");
+    expect(await store.projects()).toEqual(["blog", "docs"]);
+    expect(await store.waitingTurns()).toEqual([
+      { project: "blog", turns: 1 },
+      { project: "docs", turns: 2 },
+    ]);
+    expect(await store.projectOf("c")).toBe("blog");
+    expect(await store.projectOf("unknown")).toBeUndefined();
+  });
+
+  describe("texts", () => {
+    const oneMebibyte = "ü𝄞'\"$1?\\\n".repeat(100_000);
+    const texts = [
+      { what: "with quotes and placeholders", text: `'"; DROP TABLE job; -- ? $1 \${x} \\ %s E'\\'' :a @b` },
+      { what: "of any script, with line ends", text: "Zwei ü𝄞\r\n日本語\t\u{202E}\u{FEFF}é é" },
+      { what: "of more than a mebibyte", text: oneMebibyte },
+      { what: "of spaces", text: "  \n " },
+    ];
+
+    test.each(texts)("$what come back as they were", async ({ text }) => {
+      const store = await newStore();
+      await store.addJob({ id: text.slice(0, 100), project: text.slice(0, 100), createdAt: now }, text);
+      const turn = await startNext(store);
+      expect(turn).toMatchObject({ job: text.slice(0, 100), prompt: text });
+      await store.countAttempt(turn);
+      await store.setAnswer(turn, text);
+      await store.setPullRequest(turn, text, text);
+      await store.finishTurn(turn, "completed", now);
+      expect(await store.turns(turn.job)).toMatchObject([{ prompt: text, answer: text }]);
+      expect(await store.job(turn.job)).toMatchObject({ project: text.slice(0, 100), pullRequest: text, head: text });
+      expect(await store.history({ ...turn, id: turn.id + 1 })).toEqual([
+        { prompt: text, answer: text, state: "completed" },
+      ]);
+      const number = await store.addPullRequest({ ...pullRequestOf(turn.job), title: text });
+      expect((await store.pullRequest(number))?.title).toBe(text);
+    });
+
+    test("with half of a character, or with a NUL, keep everything else", async () => {
+      const store = await newStore();
+      const text = "before \u{D834} between \0 after";
+      await store.addJob({ id: "a", project: "docs", createdAt: now }, text);
+      const turn = await startNext(store);
+      await store.setAnswer(turn, text);
+      await store.finishTurn(turn, "completed", now);
+      const [stored] = await store.turns("a");
+      for (const kept of [turn.prompt, stored?.prompt, stored?.answer])
+        expect(kept).toMatch(/^before \u{FFFD} between [\0\u{FFFD}] after$/u);
+      expect((await store.turnExcerpt(turn.id, 100))?.answer).toMatch(/ after$/);
+    });
+  });
+
+  describe("turns", () => {
+    test("run in their order, and those of a job one after another", async () => {
+      const store = await newStore();
+      for (const id of ["a", "b"]) await addJob(store, id);
+      expect(await store.addTurn("a", "Two", now)).toBe(true);
+      const [one, other] = [await startNext(store), await startNext(store)];
+      expect(one).toMatchObject({ job: "a", prompt: "One", attempts: 0, isResumed: false });
+      expect(other).toMatchObject({ job: "b", prompt: "One", attempts: 0, isResumed: false });
+      expect(await store.startNextTurn()).toBeUndefined();
+      await store.addTurn("a", "Three", now);
+      expect(await store.startNextTurn()).toBeUndefined();
+      await store.finishTurn(one, "failed", now);
+      const two = await startNext(store);
+      expect(two).toMatchObject({ job: "a", prompt: "Two" });
+      expect(await store.startNextTurn()).toBeUndefined();
+      await store.finishTurn(two, "completed", now);
+      expect(await endNext(store)).toMatchObject({ job: "a", prompt: "Three" });
+      expect(await store.startNextTurn()).toBeUndefined();
+      const turns = await store.turns("a");
+      expect(turns.map(({ prompt, state }) => [prompt, state])).toEqual([
+        ["One", "failed"],
+        ["Two", "completed"],
+        ["Three", "completed"],
+      ]);
+      expect(turns.map(({ id }) => id)).toEqual(turns.map(({ id }) => id).sort((x, y) => x - y));
+    });
+
+    test("make a job active until the last one has ended, and its result is that of the job", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const turn = await startNext(store);
+      expect(await store.job("a")).toMatchObject({ state: "active", idleSince: null });
+      await store.finishTurn(turn, "completed", now + 5);
+      expect(await store.job("a")).toMatchObject({ state: "completed", idleSince: now + 5 });
+      await store.addTurn("a", "Two", now);
+      expect(await store.job("a")).toMatchObject({ state: "active", idleSince: null });
+      await endNext(store, "failed", now + 9);
+      expect(await store.job("a")).toMatchObject({ state: "failed", idleSince: now + 9 });
+    });
+
+    test("are announced when they become ready, and only after they can be taken", async () => {
+      const store = await newStore();
+      const taken: Promise<RunningTurn | undefined>[] = [];
+      store.onReady(() => void taken.push(store.startNextTurn()));
+      await addJob(store, "a");
+      await expect.poll(async () => (await Promise.all(taken)).filter((turn) => turn !== undefined).length).toBe(1);
+    });
+
+    test("are each taken once, however many are taken at the same time", async () => {
+      const store = await newStore();
+      for (let job = 0; job < 8; job++) await addJob(store, `job_${job}`);
+      const taken = await Promise.all(Array.from({ length: 20 }, () => store.startNextTurn()));
+      const jobs = taken.flatMap((turn) => (turn === undefined ? [] : [turn.job]));
+      expect(jobs.sort()).toEqual(Array.from({ length: 8 }, (_, job) => `job_${job}`));
+    });
+
+    test("are in the history of later turns if an agent ran", async () => {
+      const store = await newStore();
+      await addJob(store, "other");
+      await endNext(store);
+      await addJob(store, "a");
+      const first = await startNext(store);
+      await store.countAttempt(first);
+      await store.setAnswer(first, "Done.");
+      await store.finishTurn(first, "completed", now);
+      await store.addTurn("a", "Two", now);
+      await endNext(store);
+      await store.addTurn("a", "Three", now);
+      const third = await startNext(store);
+      await store.countAttempt(third);
+      await store.finishTurn(third, "failed", now);
+      await store.addTurn("a", "Four", now);
+      expect(await store.history(first)).toEqual([]);
+      expect(await store.history(await startNext(store))).toEqual([
+        { prompt: "One", answer: "Done.", state: "completed" },
+        { prompt: "Three", answer: null, state: "failed" },
+      ]);
+    });
+  });
+
+  describe("projects", () => {
+    test("take turns, and one that was idle is not ahead of the others", async () => {
+      const store = await newStore();
+      for (let job = 0; job < 4; job++) await addJob(store, `docs_${job}`);
+      for (const project of ["blog", "site"])
+        for (const job of [0, 1]) await addJob(store, `${project}_${job}`, project);
+      const rounds = [await startJobs(store, 3), await startJobs(store, 3)];
+      expect(rounds).toEqual([
+        ["docs_0", "blog_0", "site_0"],
+        ["docs_1", "blog_1", "site_1"],
+      ]);
+      await addJob(store, "new_0", "new");
+      await addJob(store, "new_1", "new");
+      await addJob(store, "blog_2", "blog");
+      expect((await startJobs(store, 3)).sort()).toEqual(["blog_2", "docs_2", "new_0"]);
+      expect((await startJobs(store, 2)).sort()).toEqual(["docs_3", "new_1"]);
+      expect(await store.startNextTurn()).toBeUndefined();
+    });
+
+    test("that have reached the number of turns that run at a time leave the others their place", async () => {
+      const store = await newStore();
+      for (let job = 0; job < 3; job++) await addJob(store, `docs_${job}`);
+      await addJob(store, "blog_0", "blog");
+      const first = await startNext(store, 2);
+      expect([(await startNext(store, 2)).job, (await startNext(store, 2)).job].sort()).toEqual(["blog_0", "docs_1"]);
+      expect(await store.startNextTurn(2)).toBeUndefined();
+      await store.finishTurn(first, "completed", now);
+      expect((await startNext(store, 2)).job).toBe("docs_2");
+      expect(await store.startNextTurn(2)).toBeUndefined();
+    });
+
+    test("that a worker does not know are left to others, and hold up nobody", async () => {
+      const store = await newStore();
+      for (const [id, project] of Object.entries({ gone_0: "gone", a: "docs", b: "blog", gone_1: "gone", c: "docs" }))
+        await addJob(store, id, project);
+      const known = new Map([
+        ["docs", 1],
+        ["blog", Number.POSITIVE_INFINITY],
+        ["without jobs", 1],
+      ]);
+      const first = [await store.startNextTurn(known), await store.startNextTurn(known)];
+      expect(first.map((turn) => turn?.job).sort()).toEqual(["a", "b"]);
+      expect(await store.startNextTurn(known)).toBeUndefined();
+      const docs = first.find((turn) => turn?.job === "a");
+      if (docs) await store.finishTurn(docs, "completed", now);
+      expect((await store.startNextTurn(known))?.job).toBe("c");
+      expect(await store.startNextTurn(new Map([["other", 1]]))).toBeUndefined();
+      expect((await store.job("gone_0"))?.state).toBe("active");
+      expect((await store.startNextTurn(new Map([["gone", Number.POSITIVE_INFINITY]])))?.job).toBe("gone_0");
+      expect((await store.startNextTurn())?.job).toBe("gone_1");
+    });
+
+    test("each have their own number of turns that run at a time", async () => {
+      const store = await newStore();
+      for (let job = 0; job < 4; job++) {
+        await addJob(store, `docs_${job}`);
+        await addJob(store, `blog_${job}`, "blog");
+      }
+      const limits = new Map([
+        ["docs", 1],
+        ["blog", 3],
+      ]);
+      const taken = await Promise.all(Array.from({ length: 8 }, () => store.startNextTurn(limits)));
+      const jobs = taken.flatMap((turn) => turn?.job ?? []).sort();
+      expect(jobs).toEqual(["blog_0", "blog_1", "blog_2", "docs_0"]);
+    });
+
+    test("do not exceed that number if several turns are taken at the same time", async () => {
+      const store = await newStore();
+      for (let job = 0; job < 8; job++) await addJob(store, `docs_${job}`);
+      const taken = await Promise.all(Array.from({ length: 8 }, () => store.startNextTurn(3)));
+      expect(taken.filter((turn) => turn !== undefined)).toHaveLength(3);
+    });
+  });
+
+  describe("a running turn", () => {
+    test("that is requeued has the attempts that it had, keeps its place in its job, and can be taken again", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      await store.addTurn("a", "Two", now);
+      const turn = await startNext(store);
+      await store.countAttempt(turn);
+      await store.requeueTurn(turn);
+      expect(await store.turns("a")).toMatchObject([{ state: "waiting", attempts: 0 }, { state: "waiting" }]);
+      const again = await startNext(store);
+      expect(again).toMatchObject({ id: turn.id, prompt: "One", attempts: 0, isResumed: false });
+      expect(again.lease).not.toBe(turn.lease);
+      expect(await store.startNextTurn()).toBeUndefined();
+    });
+
+    test("that is requeued with a pause waits until it is over and the turn resumed, and holds up only its job", async () => {
+      const store = await newStore();
+      for (const id of ["a", "b"]) await addJob(store, id);
+      await store.addTurn("a", "Two", now);
+      const turn = await startNext(store);
+      await store.countAttempt(turn);
+      await store.requeueTurn(turn, 1000);
+      expect((await store.job("a"))?.state).toBe("active");
+      expect((await startNext(store)).job).toBe("b");
+      expect(await store.startNextTurn()).toBeUndefined();
+      await setTimeout(1000);
+      await store.resumeTurn(turn);
+      await expect.poll(() => store.startNextTurn(), { timeout: 10_000 }).toMatchObject({ id: turn.id });
+      expect(await store.startNextTurn()).toBeUndefined();
+    });
+
+    test("that is resumed although it was taken, ended or deleted is not started again", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const turn = await startNext(store);
+      await store.resumeTurn(turn);
+      expect(await store.startNextTurn()).toBeUndefined();
+      await store.finishTurn(turn, "completed", now);
+      await store.resumeTurn(turn);
+      expect(await store.deleteIdleJobs(now, 10)).toEqual(["a"]);
+      await store.resumeTurn(turn);
+      expect(await store.startNextTurn()).toBeUndefined();
+    });
+
+    test("ends once, even if its end is recorded again", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      for (const prompt of ["Two", "Three"]) await store.addTurn("a", prompt, now);
+      const first = await startNext(store);
+      for (const at of [1, 2]) await store.finishTurn(first, "completed", now + at);
+      expect((await startNext(store)).prompt).toBe("Two");
+      await store.finishTurn(first, "failed", now + 3);
+      expect(await store.startNextTurn()).toBeUndefined();
+      expect((await store.turns("a")).map(({ state }) => state)).toEqual(["completed", "running", "waiting"]);
+    });
+
+    test("changes nothing any more after it was taken by somebody else", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const before = await startNext(store);
+      await store.requeueTurn(before);
+      const changes = [
+        () => store.countAttempt(before),
+        () => store.setAnswer(before, "Wrong"),
+        () => store.setPullRequest(before, "https://example.com/pull/9", "999"),
+        () => store.clearPullRequest(before, "999"),
+        () => store.finishTurn(before, "failed", now),
+        () => store.requeueTurn(before),
+        () => store.requeueTurn(before, 1000),
+      ];
+      // Neither while it waits, nor while somebody else runs it.
+      for (const change of changes) await expect(change()).rejects.toThrow(LeaseLost);
+      const turn = await startNext(store);
+      for (const change of changes) await expect(change()).rejects.toThrow(LeaseLost);
+      expect(await store.turns("a")).toMatchObject([{ state: "running", attempts: 0, answer: null }]);
+      expect(await store.job("a")).toMatchObject({ pullRequest: null, head: null });
+      expect(await store.renewLease(turn)).toBe(true);
+      await store.confirmLease(turn);
+      await store.finishTurn(turn, "completed", now);
+      expect(await store.turns("a")).toMatchObject([{ state: "completed" }]);
+    });
+
+    test("whose job was deleted can be ended, without effect", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const turn = await endNext(store);
+      expect(await store.deleteIdleJobs(now, 10)).toEqual(["a"]);
+      await store.finishTurn(turn, "completed", now);
+      expect(await store.job("a")).toBeUndefined();
+    });
+
+    test("records what it reaches", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const turn = await startNext(store);
+      for (let attempt = 0; attempt < 2; attempt++) await store.countAttempt(turn);
+      for (const answer of ["Working on it.", "Done."]) await store.setAnswer(turn, answer);
+      await store.setPullRequest(turn, "https://example.com/pull/1", "abc");
+      expect(await store.job("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "abc" });
+      await store.clearPullRequest(turn, "def");
+      expect(await store.job("a")).toMatchObject({ pullRequest: null, head: "def" });
+      expect(await store.turns("a")).toMatchObject([{ attempts: 2, answer: "Done." }]);
+    });
+  });
+
+  describe("the hourly limit", () => {
+    /** A store on which time passes as the test says. */
+    async function storeAt(): Promise<{ store: Store; at: (time: number) => number }> {
+      let current = now;
+      const store = await newStore(() => current);
+      const at = (time: number): number => {
+        current = time;
+        return time;
+      };
+      return { store, at };
+    }
+
+    test("is 100 creates of a project in any hour, to the millisecond", async () => {
+      const { store, at } = await storeAt();
+      let jobs = 0;
+      const create = (time: number, project = "docs") =>
+        store.addJob({ id: `job_${++jobs}`, project, createdAt: now }, "One", at(time));
+      expect(await create(now)).toBeUndefined();
+      for (let use = 1; use < 100; use++) expect(await create(now + 1000)).toBeUndefined();
+      expect(await create(now + minute)).toEqual({ retryAfterMs: hour - minute });
+      expect(await store.job("job_101")).toBeUndefined();
+      expect(await create(now + minute, "blog")).toBeUndefined();
+      expect(await create(now + hour - 1)).toEqual({ retryAfterMs: 1 });
+      expect(await create(now + hour)).toBeUndefined();
+      expect(await create(now + hour)).toEqual({ retryAfterMs: 1000 });
+      expect(await store.counts()).toEqual({ jobs: 102, waitingTurns: 102 });
+    });
+
+    test("is 100 messages of a project in any hour, over all of its jobs", async () => {
+      const { store, at } = await storeAt();
+      for (const id of ["a", "b"]) await addJob(store, id);
+      await addJob(store, "c", "blog");
+      for (let use = 0; use < 100; use++) expect(await store.addTurn(use % 2 ? "a" : "b", "Two", now)).toBe(true);
+      for (const id of ["a", "b"]) expect(await store.addTurn(id, "Two", now)).toEqual({ retryAfterMs: hour });
+      expect(await store.countTurns("a")).toBe(51);
+      expect(await store.addTurn("c", "Two", now)).toBe(true);
+      await addJob(store, "d");
+      expect(await store.addTurn("a", "Two", at(now + hour))).toBe(true);
+    });
+
+    test("is neither escaped nor prolonged by a clock that was set back", async () => {
+      const { store, at } = await storeAt();
+      let jobs = 0;
+      const create = (time: number) =>
+        store.addJob({ id: `job_${++jobs}`, project: "docs", createdAt: now }, "One", at(time));
+      for (let use = 0; use < 100; use++) await create(now + 24 * hour);
+      expect(await create(now)).toEqual({ retryAfterMs: hour });
+      expect(await create(now + hour)).toBeUndefined();
+    });
+  });
+
+  describe("archiving", () => {
+    const link = "https://example.com/pull/1";
+
+    /** Adds a job with a pull request, idle since a time. */
+    async function addIdle(store: Store, id: string, idleSince: number): Promise<void> {
+      await addJob(store, id);
+      const turn = await startNext(store);
+      await store.setPullRequest(turn, link, "abc");
+      await store.finishTurn(turn, "completed", idleSince);
+    }
+
+    test("is for jobs with a pull request that are neither active nor archived", async () => {
+      const store = await newStore();
+      await addIdle(store, "late", now + 20);
+      await addIdle(store, "early", now + 10);
+      await addIdle(store, "also late", now + 20);
+      await addJob(store, "without");
+      await endNext(store, "completed", now + 10);
+      await addIdle(store, "active", now + 10);
+      await store.addTurn("active", "Two", now);
+      const idle = (id: string, idleSince: number) => ({
+        id,
+        project: "docs",
+        idleSince,
+        pullRequest: link,
+        head: "abc",
+      });
+      const all = [idle("early", now + 10), idle("also late", now + 20), idle("late", now + 20)];
+      expect(await store.jobsWithPullRequest(10)).toEqual(all);
+      expect(await store.jobsWithPullRequest(2)).toEqual(all.slice(0, 2));
+      expect(await store.jobsWithPullRequest(2, all[0])).toEqual(all.slice(1));
+      expect(await store.jobsWithPullRequest(2, all[1])).toEqual(all.slice(2));
+      expect(await store.archiveJobs(all.slice(0, 1), now + 40)).toEqual(["early"]);
+      expect(await store.archiveJobs(all, now + 50)).toEqual(["also late", "late"]);
+      expect((await store.job("early"))?.archivedAt).toBe(now + 40);
+      expect(await store.jobsWithPullRequest(10)).toEqual([]);
+      await store.addTurn("early", "Three", now);
+      expect((await store.job("early"))?.archivedAt).toBeNull();
+      expect(await store.archiveJobs(all, now + 60)).toEqual([]);
+    });
+
+    test("is not for a job that has received a turn or another pull request since it was read", async () => {
+      const store = await newStore();
+      for (const id of ["waiting", "ended", "pull", "head"]) await addIdle(store, id, now + 10);
+      const jobs = await store.jobsWithPullRequest(10);
+      expect(jobs).toHaveLength(4);
+      for (const id of ["ended", "pull", "head", "waiting"]) await store.addTurn(id, "Two", now);
+      await endNext(store, "completed", now + 20);
+      for (const [newLink, head] of [
+        ["https://example.com/pull/2", "abc"],
+        [link, "def"],
+      ] as const) {
+        const turn = await startNext(store);
+        await store.setPullRequest(turn, newLink, head);
+        await store.finishTurn(turn, "completed", now + 10);
+      }
+      expect(await store.archiveJobs(jobs, now + 40)).toEqual([]);
+    });
+
+    test("archives those that have been idle longest, a few at a time", async () => {
+      const store = await newStore();
+      for (const [id, idleMs] of Object.entries({ c: 30, a: 10, b: 20, d: 40 })) {
+        await addJob(store, id);
+        await endNext(store, "failed", now + idleMs);
+      }
+      await addJob(store, "active");
+      const archive = () => store.archiveIdleJobs(now + 30, now + 100, 2);
+      expect((await archive()).sort()).toEqual(["a", "b"]);
+      expect(await archive()).toEqual(["c"]);
+      expect(await archive()).toEqual([]);
+      expect((await store.job("a"))?.archivedAt).toBe(now + 100);
+      expect((await store.job("d"))?.archivedAt).toBeNull();
+    });
+  });
+
+  describe("deletion", () => {
+    test("is for jobs that have been idle longest, archived or not, and never for active ones", async () => {
+      const store = await newStore();
+      for (const [index, id] of ["a", "b", "c", "again"].entries()) {
+        await addJob(store, id);
+        await store.addPullRequest(pullRequestOf(id));
+        await endNext(store, "completed", now + 10 * index);
+      }
+      await store.archiveIdleJobs(now + 10, now + 50, 1);
+      await store.addTurn("again", "Two", now);
+      expect(await store.deleteIdleJobs(now + 5, 10)).toEqual(["a"]);
+      expect(await store.deleteIdleJobs(now + hour, 1)).toEqual(["b"]);
+      expect(await store.deleteIdleJobs(now + hour, 10)).toEqual(["c"]);
+      for (const id of ["a", "b", "c"]) expect([await store.job(id), await store.turns(id)]).toEqual([undefined, []]);
+      for (const id of ["a", "b", "c"]) expect(await store.pullRequestsOf(id, 10)).toEqual([]);
+      expect(await store.pullRequestsOf("again", 10)).toEqual([{ number: 4, title: "Fix" }]);
+      expect((await store.job("again"))?.state).toBe("active");
+      expect((await store.deletedJobs(10)).sort()).toEqual(["a", "b", "c"]);
+      expect(await store.deletedJobs(2)).toHaveLength(2);
+      await store.forgetDeletedJobs(["a", "b"]);
+      expect(await store.deletedJobs(2)).toEqual(["c"]);
+      expect(await store.addTurn("a", "Two", now)).toBe(false);
+    });
+
+    test("leaves the job that receives a message at the same time, or the message is not accepted", async () => {
+      const store = await newStore();
+      for (let job = 0; job < 10; job++) {
+        await addJob(store, `job_${job}`);
+        await endNext(store);
+      }
+      const deleting = store.deleteIdleJobs(now, 10);
+      const accepted = await Promise.all(
+        Array.from({ length: 10 }, (_, job) => store.addTurn(`job_${job}`, "Two", now)),
+      );
+      const deleted = await deleting;
+      for (const [job, isAccepted] of accepted.entries()) {
+        expect(deleted.includes(`job_${job}`)).toBe(!isAccepted);
+        expect(await store.countTurns(`job_${job}`)).toBe(isAccepted ? 2 : 0);
+      }
+    });
+
+    test("does not free the number of a pull request, whose link would show another one", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      expect(await store.addPullRequest(pullRequestOf("a"))).toBe(1);
+      await endNext(store);
+      await store.deleteIdleJobs(now, 1);
+      await addJob(store, "b");
+      expect(await store.addPullRequest(pullRequestOf("b"))).toBe(2);
+    });
+  });
+
+  describe("copies", () => {
+    const copy: JobCopy = {
+      id: "a",
+      project: "docs",
+      createdAt: now,
+      archivedAt: now + 50,
+      pullRequest: "https://example.com/pull/1",
+      head: "abc",
+      turns: [
+        {
+          id: 1001,
+          prompt: "One",
+          state: "completed",
+          attempts: 1,
+          startedAt: now + 5,
+          endedAt: now + 10,
+          answer: "Done.",
+          reason: null,
+          stopRequestedAt: null,
+        },
+        {
+          id: 1003,
+          prompt: "Two",
+          state: "failed",
+          attempts: 2,
+          startedAt: now + 12,
+          endedAt: now + 20,
+          answer: null,
+          reason: "Stopped by me.",
+          stopRequestedAt: now + 19,
+        },
+      ],
+    };
+
+    test("of jobs are complete, and later turns are later", async () => {
+      const store = await newStore();
+      await store.addCopy(copy);
+      expect(await store.copyJob("a")).toEqual(copy);
+      expect(await store.job("a")).toMatchObject({ state: "failed", idleSince: now + 20 });
+      expect(await store.startNextTurn()).toBeUndefined();
+      for (const prompt of ["Three", "Four", "Five"]) await store.addTurn("a", prompt, now);
+      expect((await store.turns("a")).map(({ prompt }) => prompt)).toEqual(["One", "Two", "Three", "Four", "Five"]);
+      expect((await startNext(store)).prompt).toBe("Three");
+    });
+
+    test("of active jobs go on with the turn that was running", async () => {
+      const store = await newStore();
+      const running = {
+        id: 2001,
+        prompt: "Three",
+        state: "running",
+        attempts: 1,
+        endedAt: null,
+        answer: null,
+      } as const;
+      const waiting = { ...running, id: 2002, prompt: "Four", state: "waiting", attempts: 0 } as const;
+      await store.addCopy({ ...copy, archivedAt: null, turns: [...copy.turns, running, waiting] });
+      expect(await store.job("a")).toMatchObject({ state: "active", idleSince: null });
+      expect(await endNext(store)).toMatchObject({ id: 2001, prompt: "Three", attempts: 1, isResumed: false });
+      expect(await endNext(store)).toMatchObject({ id: 2002, prompt: "Four", attempts: 0 });
+      expect(await store.startNextTurn()).toBeUndefined();
+    });
+
+    test("of jobs with a turn that is to stop do not forget that", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const turn = await startNext(store);
+      await store.stopTurn("a", turn.id, now + 2, "Stopped by me.");
+      const stopping = await store.copyJob("a");
+      if (stopping === undefined) throw new Error("no copy");
+      const other = await newStore();
+      await other.addCopy(stopping);
+      expect(await other.stopRequest(await startNext(other))).toBe("Stopped by me.");
+    });
+
+    test("of earlier versions do not say how turns went", async () => {
+      const store = await newStore();
+      const turn = { id: 1, prompt: "One", state: "failed", attempts: 1, endedAt: now, answer: null } as const;
+      await store.addCopy({ ...copy, turns: [turn] });
+      expect(await store.turns("a")).toMatchObject([{ ...turn, startedAt: null, reason: null }]);
+    });
+
+    test("of jobs that are there are not added", async () => {
+      const store = await newStore();
+      await store.addCopy(copy);
+      await expect(store.addCopy({ ...copy, project: "blog" })).rejects.toThrow(/unique/i);
+      expect(await store.copyJob("a")).toEqual(copy);
+    });
+  });
+
+  describe("pull requests", () => {
+    test("belong to one job", async () => {
+      const store = await newStore();
+      for (const id of ["a", "b"]) await addJob(store, id);
+      expect(await store.addPullRequest(pullRequestOf("a"))).toBe(1);
+      expect(await store.addPullRequest(pullRequestOf("b"))).toBe(2);
+      expect(await store.updatePullRequest(1, "b", "222", "333")).toBe(false);
+      expect(await store.pullRequest(1)).toEqual({ number: 1, ...pullRequestOf("a") });
+      expect(await store.updatePullRequest(1, "a", "222", "333")).toBe(true);
+      expect(await store.pullRequest(1)).toMatchObject({ base: "222", head: "333" });
+      expect(await store.pullRequest(2)).toMatchObject({ base: "000", head: "111" });
+      await expect(store.addPullRequest(pullRequestOf("unknown"))).rejects.toThrow(/foreign key/i);
+    });
+
+    test("are added once for each commit, also by two attempts at the same time", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const attempts = [1, 2].map(() => store.addPullRequest(pullRequestOf("a")));
+      expect(await Promise.all(attempts)).toEqual([1, 1]);
+      expect(await store.addPullRequest({ ...pullRequestOf("a"), head: "222" })).toBe(2);
+    });
+
+    test("are listed by job, the newest first", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      await addJob(store, "b");
+      for (const title of ["One", "Two", "Three"])
+        await store.addPullRequest({ ...pullRequestOf("a"), title, head: `head of ${title}` });
+      await store.addPullRequest(pullRequestOf("b"));
+      expect(await store.pullRequestsOf("a", 2)).toEqual([
+        { number: 3, title: "Three" },
+        { number: 2, title: "Two" },
+      ]);
+    });
+
+    test("show the newest turns of their job, and the beginning of their texts", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      await addJob(store, "b", "blog");
+      for (const prompt of ["Zwei ü𝄞 Noten", "Three"]) await store.addTurn("a", prompt, now);
+      const [one] = [await startNext(store), await startNext(store)];
+      await store.finishTurn(one, "completed", now);
+      const two = await store.startNextTurn(undefined, now + 1);
+      if (two === undefined) throw new Error("no turn is ready");
+      await store.setAnswer(two, "Done.");
+      await store.finishTurn(two, "failed", now + 2, "It cannot.");
+      expect(await store.countTurns("a")).toBe(3);
+      const [first = 0, second = 0, third = 0] = (await store.turns("a")).map(({ id }) => id);
+      expect(await store.latestTurns("a", 2)).toEqual([second, third]);
+      expect(await store.latestTurns("a", 9)).toEqual([first, second, third]);
+      expect(await store.firstTurn("a")).toBe(first);
+      expect(await store.firstTurn("unknown")).toBeUndefined();
+      const failed = { state: "failed", startedAt: now + 1, endedAt: now + 2 };
+      const long = { prompt: "Zwei ü𝄞", answer: "Done.", reason: "It cann" };
+      expect(await store.turnExcerpt(second, 7)).toEqual({ ...failed, ...long });
+      const short = { prompt: "Zwe", answer: "Don", reason: "It " };
+      expect(await store.turnExcerpt(second, 3)).toEqual({ ...failed, ...short });
+      const waiting = { state: "waiting", startedAt: null, endedAt: null, reason: null };
+      expect(await store.turnExcerpt(third, 3)).toEqual({ ...waiting, prompt: "Thr", answer: null });
+    });
+  });
+});

@@ -1,0 +1,112 @@
+import { order, type Timeline } from "../../../test/simulation/timeline.ts";
+import { builtInEditor } from "../../src/agents/agent.ts";
+import type { AgentResult } from "../../src/agents/run-agent.ts";
+import type { Start } from "../../src/git/repository.ts";
+import type { WorktreePlace } from "../../src/git/worktree.ts";
+import { ResourceExhausted } from "../../src/processes/resource-exhausted.ts";
+import type { TurnPorts } from "../../src/turns/turn.ts";
+import type { TurnMachine } from "../../src/turns/turn-machine.ts";
+import type { Clone } from "./clone.ts";
+import type { Draws } from "./draws.ts";
+import { activeAt } from "./faults.ts";
+import type { MachineProcess } from "./machine-process.ts";
+import type { ClientRequest, Fault } from "./scenario.ts";
+
+/** A run of an agent, with what it was told. */
+export interface AgentRun {
+  /** The number of the request whose prompt it got. */
+  request: number;
+  process: MachineProcess;
+  startedAt: number;
+  /** Whether the process goes on after a pause, and so cannot know yet what has happened meanwhile. */
+  isAfterPause: boolean;
+  /** `undefined` while it runs, and after it was killed with its service. */
+  end: AgentResult["end"] | undefined;
+}
+
+/** The prompt of a request, which is all that an agent knows of it. */
+export const promptOf = (request: number): string => `Request ${request}`;
+
+/** Returns the number of the request with a prompt. */
+export const requestOf = (prompt: string): number => Number(prompt.split(" ")[1]);
+
+/** How long an agent that is stopped takes to end, at most. */
+const graceMs = 5000;
+
+export interface AgentHostOptions {
+  timeline: Timeline;
+  process: MachineProcess;
+  draws: Draws;
+  clone: Clone;
+  requests: readonly ClientRequest[];
+  /** When the machine has no space on its disk. */
+  noSpace: readonly Fault[];
+  /** Receives each run when it starts. */
+  onRun: (run: AgentRun) => void;
+}
+
+/** What a turn uses of a machine, without a disk and without processes. */
+export class AgentHost implements TurnMachine {
+  readonly agent = builtInEditor;
+  readonly worktrees: TurnPorts["worktrees"];
+  readonly #options: AgentHostOptions;
+
+  constructor(options: AgentHostOptions) {
+    this.#options = options;
+    this.worktrees = {
+      checkOut: (place, start) => this.#checkOut(place, start),
+      takeBack: async () => {},
+      release: async () => {},
+    };
+  }
+
+  prepare(): Promise<boolean> {
+    return this.#options.process.ask(0, () => true, 0);
+  }
+
+  async clean(): Promise<void> {}
+
+  appendLog(): void {}
+
+  async freeBytes(): Promise<number> {
+    return Number.POSITIVE_INFINITY;
+  }
+
+  async hasOwnCommits(): Promise<boolean> {
+    return false;
+  }
+
+  readonly runAgent: TurnMachine["runAgent"] = (_agent, options) =>
+    new Promise((resolve) => {
+      const { process, draws, clone, requests, onRun, timeline } = this.#options;
+      const request = requestOf(options.prompt);
+      const run: AgentRun = {
+        request,
+        process,
+        startedAt: timeline.now,
+        isAfterPause: process.isResuming,
+        end: undefined,
+      };
+      onRun(run);
+      const { ms = 100, end = "completed", isNoOp = false } = requests[request]?.agent ?? {};
+      const finish = (result: AgentRun["end"]): void => {
+        if (run.end !== undefined) return;
+        run.end = result;
+        options.signal.removeEventListener("abort", onAbort);
+        if (result === "completed" && !isNoOp) clone.edits.get(options.directories.tree)?.add(`edit ${request}`);
+        if (result !== undefined) resolve({ end: result, message: `Did ${request}`, error: undefined });
+      };
+      const onAbort = (): void => void process.after(draws.between(0, graceMs), order.read, () => finish("stopped"));
+      process.after(ms, order.read, () => finish(end));
+      if (options.signal.aborted) onAbort();
+      else options.signal.addEventListener("abort", onAbort, { once: true });
+    });
+
+  async #checkOut(place: WorktreePlace, start: Start) {
+    const { process, draws, clone, noSpace, timeline } = this.#options;
+    await process.ask(draws.between(10, 1000), () => {}, 0);
+    if (activeAt(noSpace, timeline.now)) throw new ResourceExhausted("no space left");
+    clone.edits.set(place.tree, new Set());
+    return { ...place, head: start.head, identity: undefined };
+  }
+}

@@ -1,0 +1,151 @@
+import type { Timeline } from "../../../test/simulation/timeline.ts";
+import type { TurnState } from "../../src/model.ts";
+import type { DatabaseServer } from "./database.ts";
+import { leaseMs } from "./leased-turns.ts";
+import type { MachineProcess } from "./machine-process.ts";
+
+/** A turn as it is in the store. */
+export interface TurnRow {
+  id: number;
+  job: string;
+  prompt: string;
+  state: TurnState;
+  attempts: number;
+  lease: string | null;
+  answer: string | null;
+  reason: string | null;
+}
+
+export interface JobRow {
+  id: string;
+  project: string;
+  pullRequest: string | null;
+  head: string | null;
+  state: string;
+  idleSince: number | null;
+  archivedAt: number | null;
+}
+
+interface Lease {
+  holder: MachineProcess;
+  renewedAt: number;
+}
+
+/** Watches every commit of the store. */
+export class Audit {
+  readonly violations: string[] = [];
+  /** As of the last commit. */
+  turns = new Map<number, TurnRow>();
+  jobs = new Map<string, JobRow>();
+  /** When each turn was committed, by its id. */
+  readonly acceptedAt = new Map<number, number>();
+  /** When each turn was taken last, by its id. */
+  readonly takenAt = new Map<number, number>();
+  /** How often each turn was requeued by who ran it. */
+  readonly requeues = new Map<number, number>();
+  readonly #server: DatabaseServer;
+  readonly #timeline: Timeline;
+  readonly #leases = new Map<string, Lease>();
+
+  constructor(server: DatabaseServer, timeline: Timeline) {
+    this.#server = server;
+    this.#timeline = timeline;
+  }
+
+  get openTurns(): number {
+    return [...this.turns.values()].filter(isOpen).length;
+  }
+
+  /** Compares the store with what it was before a commit of a process. */
+  readonly onCommit = (process: MachineProcess): void => {
+    const before = this.turns;
+    const sql = "SELECT id, job, prompt, state, attempts, lease, answer, reason FROM turn ORDER BY id";
+    const rows = this.#server.connection.rows<TurnRow>(sql);
+    this.turns = new Map(rows.map((row) => [row.id, row]));
+    this.readRenewals();
+    for (const turn of rows) this.#checkChange(before.get(turn.id), turn, process);
+    for (const id of before.keys()) if (!this.turns.has(id)) this.violations.push(`turn ${id} was lost`);
+    this.#checkJobs(rows, [...before.values()], process);
+  };
+
+  /** Returns whether a process holds the lease of a turn. */
+  isHeldBy(turn: TurnRow, process: MachineProcess): boolean {
+    return turn.lease !== null && this.#leases.get(turn.lease)?.holder === process;
+  }
+
+  /** Checks the turn of an agent that a process starts. */
+  onRun(prompt: string, isAfterPause: boolean): void {
+    const turn = [...this.turns.values()].find((one) => one.prompt === prompt);
+    if (turn === undefined) this.violations.push("an agent was started for a turn that is not stored");
+    else if (!isOpen(turn) && !isAfterPause)
+      this.violations.push(`an agent was started for turn ${turn.id}, which has ended`);
+    else if (turn.attempts === 0 && !isAfterPause)
+      this.violations.push(`an agent was started for turn ${turn.id} without counting the attempt`);
+  }
+
+  #checkChange(before: TurnRow | undefined, turn: TurnRow, process: MachineProcess): void {
+    const { id, state, lease } = turn;
+    if (before === undefined) {
+      this.acceptedAt.set(id, this.#timeline.now);
+      if (state !== "waiting") this.violations.push(`turn ${id} did not begin by waiting`);
+      return;
+    }
+    const { attempts, answer } = before;
+    if (before.state === state && attempts === turn.attempts && before.lease === lease && answer === turn.answer)
+      return;
+    if (!isOpen(before)) this.violations.push(`turn ${id} was changed after it had ended`);
+    if (lease !== null && lease !== before.lease) {
+      this.#checkTaking(before, turn);
+      this.takenAt.set(id, this.#timeline.now);
+      this.#leases.set(lease, { holder: process, renewedAt: this.#timeline.now });
+    } else if (!this.isHeldBy(before, process) && !(before.state === "waiting" && isStopped(turn)))
+      this.violations.push(
+        `turn ${id} was changed from ${before.state} to ${state} by a process that does not hold it`,
+      );
+    if (before.state === "running" && state === "waiting") this.requeues.set(id, (this.requeues.get(id) ?? 0) + 1);
+    if (turn.attempts > 2) this.violations.push(`turn ${id} had ${turn.attempts} attempts`);
+  }
+
+  #checkTaking(before: TurnRow, { id, job }: TurnRow): void {
+    const held = before.lease === null ? undefined : this.#leases.get(before.lease);
+    if (held && this.#timeline.now - held.renewedAt < leaseMs)
+      this.violations.push(`turn ${id} was taken while another process held it`);
+    const earlier = [...this.turns.values()].filter((turn) => turn.job === job && turn.id < id);
+    if (earlier.some(isOpen))
+      this.violations.push(`turn ${id} was started before an earlier turn of its job had ended`);
+  }
+
+  /** Reads until when leases are held. */
+  readonly readRenewals = (): void => {
+    const sql = "SELECT id, takes, renewedAt FROM queued WHERE isTaken";
+    for (const { id, takes, renewedAt } of this.#server.connection.rows<Record<string, number>>(sql)) {
+      const lease = this.#leases.get(`${id}/${takes}`);
+      if (lease) lease.renewedAt = renewedAt ?? 0;
+    }
+  };
+
+  #checkJobs(turns: readonly TurnRow[], turnsBefore: readonly TurnRow[], process: MachineProcess): void {
+    const before = this.jobs;
+    const sql = 'SELECT id, project, state, "idleSince", "archivedAt", "pullRequest", head FROM job';
+    const jobs = this.#server.connection.rows<JobRow>(sql);
+    this.jobs = new Map(jobs.map((job) => [job.id, job]));
+    for (const { id, state, idleSince, archivedAt, pullRequest, head } of jobs) {
+      const earlier = before.get(id) ?? { pullRequest: null, head: null };
+      const isPushed = earlier.pullRequest !== pullRequest || earlier.head !== head;
+      if (isPushed && !turnsBefore.some((turn) => turn.job === id && this.isHeldBy(turn, process)))
+        this.violations.push("a process that does not hold a turn of a job has changed the job's pull request");
+      const own = turns.filter((turn) => turn.job === id);
+      const isActive = own.some(isOpen);
+      if (isActive !== (state === "active")) this.violations.push(`a job with ${own.length} turns is ${state}`);
+      if (!isActive && state !== own.at(-1)?.state) this.violations.push("a job has another state than its last turn");
+      if (isActive !== (idleSince === null)) this.violations.push(`a job that is ${state} is idle since ${idleSince}`);
+      if (isActive && archivedAt !== null) this.violations.push("a job is archived while it is active");
+    }
+  }
+}
+
+/** Returns whether a turn failed because an operator has stopped it. */
+export const isStopped = ({ state, reason }: TurnRow): boolean =>
+  state === "failed" && (reason?.startsWith("Stopped by an operator") ?? false);
+
+export const isOpen = ({ state }: TurnRow): boolean => state === "waiting" || state === "running";

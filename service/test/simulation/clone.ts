@@ -1,0 +1,128 @@
+import type { Start, StartOptions } from "../../src/git/repository.ts";
+import type { LocalPullRequestsOptions } from "../../src/pulls/local.ts";
+import type { TurnPorts } from "../../src/turns/turn.ts";
+import type { GitNetwork } from "./network.ts";
+import { type Commit, contains, historyOf, type Remote, targetBranch } from "./remote.ts";
+
+type UsedRepository = TurnPorts["repository"] & LocalPullRequestsOptions["repository"];
+
+/** The bare clone on a machine's disk, which outlives the machine's processes. */
+export interface Clone {
+  /** As of the last fetch. */
+  heads: Map<string, Commit>;
+  /** The last commit of each job, pushed or not. */
+  jobs: Map<string, Commit>;
+  /** All commits that it has. */
+  commits: Map<string, Commit>;
+  /** What agents have changed in worktrees, by their path. */
+  edits: Map<string, Set<string>>;
+}
+
+export const emptyClone = (): Clone => ({ heads: new Map(), jobs: new Map(), commits: new Map(), edits: new Map() });
+
+/** `Repository` with a simulated clone and remote. Someone else may delete no branch, and rewrites none. */
+export class SimulatedRepository implements UsedRepository {
+  readonly objects = "/simulated/objects";
+  readonly #clone: Clone;
+  readonly #remote: Remote;
+  readonly #network: GitNetwork;
+  readonly #isForced: boolean;
+
+  /** @param isForced - whether pushes overwrite whatever is there */
+  constructor(clone: Clone, remote: Remote, network: GitNetwork, isForced: boolean) {
+    this.#clone = clone;
+    this.#remote = remote;
+    this.#network = network;
+    this.#isForced = isForced;
+  }
+
+  fetch(): Promise<void> {
+    return this.#network.fetch(() => {
+      // A branch without a commit of the job's own is not there yet.
+      this.#clone.heads = new Map(this.#remote.branches);
+      for (const head of this.#clone.heads.values()) this.#keep(head);
+    });
+  }
+
+  async targetBranch(): Promise<string> {
+    return targetBranch;
+  }
+
+  async branchHead(branch: string): Promise<string | undefined> {
+    return this.#clone.heads.get(branch)?.id;
+  }
+
+  async branchHeads(): Promise<Map<string, string>> {
+    return new Map([...this.#clone.heads].map(([branch, { id }]) => [branch, id]));
+  }
+
+  async isMerged(): Promise<boolean> {
+    return false;
+  }
+
+  async findMerged(commits: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
+    return new Map(commits.map((commit) => [commit, false]));
+  }
+
+  async findStart(branch: string, { lastPushed }: StartOptions): Promise<Start> {
+    await this.fetch();
+    const { heads, commits } = this.#clone;
+    const base = this.#commit(heads.get(targetBranch)?.id ?? "");
+    const remoteHead = heads.get(branch);
+    const head = remoteHead ?? commits.get(lastPushed ?? "");
+    const start = { branch, targetBranch, base: base.id, remoteHead: remoteHead?.id, notes: [] };
+    return { ...start, head: (head ?? base).id, isContinued: head !== undefined };
+  }
+
+  async lastCommitOf(jobId: string): Promise<{ commit: string; parent: string; message: string } | undefined> {
+    const commit = this.#clone.jobs.get(jobId);
+    return commit && { commit: commit.id, parent: commit.parent?.id ?? "", message: commit.message };
+  }
+
+  async commits(base: string, head: string): Promise<{ commit: string; message: string }[]> {
+    const found: { commit: string; message: string }[] = [];
+    for (const { id, message } of historyOf(this.#commit(head))) {
+      if (id === base) break;
+      found.unshift({ commit: id, message });
+    }
+    return found;
+  }
+
+  async commit(worktree: { tree: string; head: string }, message: string) {
+    await this.#network.work();
+    const edits = this.#clone.edits.get(worktree.tree) ?? new Set();
+    const parent = this.#commit(worktree.head);
+    if (edits.size === 0) return { commit: undefined, leftOut: [] };
+    return { commit: this.#keep(this.#remote.createCommit(parent, message, edits)).id, leftOut: [] };
+  }
+
+  async push(id: string, branch: string, expectedHead: string | undefined, jobId: string): Promise<void> {
+    const commit = this.#commit(id);
+    this.#clone.jobs.set(jobId, commit);
+    await this.#network.push(() => this.#remote.push(branch, commit, expectedHead, this.#isForced));
+    this.#clone.heads.set(branch, commit);
+  }
+
+  async rebase(id: string, parent: string, newParent: string): Promise<string | undefined> {
+    await this.#network.work();
+    const [commit, onto] = [this.#commit(id), this.#commit(newParent)];
+    if (!contains(onto, parent)) return undefined;
+    const missing = [...commit.changes].filter((change) => !onto.changes.has(change));
+    if (missing.length === 0) return newParent;
+    return this.#keep(this.#remote.createCommit(onto, commit.message, missing)).id;
+  }
+
+  #keep(commit: Commit): Commit {
+    for (const one of historyOf(commit)) {
+      if (this.#clone.commits.has(one.id)) break;
+      this.#clone.commits.set(one.id, one);
+    }
+    return commit;
+  }
+
+  #commit(id: string): Commit {
+    const commit = this.#clone.commits.get(id);
+    if (commit === undefined) throw new Error(`the clone has no commit ${id}`);
+    return commit;
+  }
+}

@@ -1,0 +1,207 @@
+import { OutcomeUnknown, StoreUnavailable } from "../../src/store/errors.ts";
+import type { Database, Transaction, Value } from "../../src/store/sql.ts";
+import { Connection } from "../../src/store/sqlite/connection.ts";
+import { SqliteDatabase } from "../../src/store/sqlite/database.ts";
+import { openSchema } from "../../src/store/sqlite/schema.ts";
+import type { MachineProcess } from "./machine-process.ts";
+import type { StoreNetwork } from "./network.ts";
+import type { PlantedFault } from "./planted.ts";
+
+/** The tables that a history leaves something in, in an order in which they can be emptied. */
+const tables = ["pullRequest", "queued", "ready", "turn", "use", "job", "deletedJob", "project"];
+
+/** Like the jobs of pg-boss: one for each turn that waits to be taken or is taken. */
+const queueTable = `CREATE TABLE queued (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, job TEXT NOT NULL UNIQUE, turn INTEGER NOT NULL, project TEXT NOT NULL,
+  isTaken INTEGER NOT NULL DEFAULT 0, takes INTEGER NOT NULL DEFAULT 0,
+  startAfter INTEGER NOT NULL DEFAULT 0, renewedAt INTEGER NOT NULL DEFAULT 0
+) STRICT`;
+
+/** How long a process asks whether a transaction was committed whose connection broke. */
+const outcomeMs = 30_000;
+const outcomePauseMs = 500;
+
+/** What a server tells about each committed transaction that changed something, with the process that it came from. */
+export type CommitListener = (process: MachineProcess) => void;
+
+/** The database on its server, used by one history at a time. It commits transactions one after another. */
+export class DatabaseServer {
+  readonly connection = new Connection(":memory:", () => {});
+  /** Its own view, without a network. */
+  readonly local = new SqliteDatabase(this.connection);
+  /** Who holds each lock that outlives a transaction. */
+  readonly locks = new Map<string, MachineProcess>();
+  onCommit: CommitListener = () => {};
+  /** Called when leases were renewed or have expired. */
+  onRenewal = (): void => {};
+
+  constructor() {
+    openSchema(this.connection, ":memory:");
+    this.connection.execute(queueTable);
+  }
+
+  /** Begins the next history. */
+  reset(): void {
+    for (const table of tables) this.connection.run(`DELETE FROM ${table}`);
+    this.locks.clear();
+    this.onCommit = () => {};
+    this.onRenewal = () => {};
+  }
+}
+
+/** The connections of one process to the server. They behave as `PostgresDatabase` does. */
+export class DatabaseClient implements Database {
+  readonly #server: DatabaseServer;
+  readonly #process: MachineProcess;
+  readonly network: StoreNetwork;
+  readonly #planted: PlantedFault | undefined;
+
+  constructor(
+    server: DatabaseServer,
+    process: MachineProcess,
+    network: StoreNetwork,
+    planted: PlantedFault | undefined,
+  ) {
+    this.#server = server;
+    this.#process = process;
+    this.network = network;
+    this.#planted = planted;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  run(sql: string, ...values: Value[]): Promise<number> {
+    return this.transaction((transaction) => transaction.run(sql, ...values));
+  }
+
+  async row<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
+    return (await this.rows<T>(sql, ...values))[0];
+  }
+
+  rows<T>(sql: string, ...values: Value[]): Promise<T[]> {
+    return this.#query(() => this.#server.local.rows<T>(sql, ...values));
+  }
+
+  /** Runs one statement of the queue by itself. If the connection breaks, it may have been run. */
+  async runOnce(sql: string, ...values: Value[]): Promise<number> {
+    return this.#query(async () => {
+      const count = await this.#server.local.run(sql, ...values);
+      this.#server.onRenewal();
+      return count;
+    });
+  }
+
+  async transaction<T>(change: (transaction: ClientTransaction) => Promise<T>): Promise<T> {
+    const { network } = this;
+    await this.#process.ask(network.delay(), () => {}, 0);
+    const { commitMs, isLostBefore, isLostMeanwhile } = network.passage();
+    if (isLostBefore) throw unavailable();
+    network.cut();
+    let committed: { result: T; hasChanges: boolean } | undefined;
+    await this.#process
+      .ask(commitMs, () => this.#commit(change).then((outcome) => (committed = outcome)), network.delay())
+      .catch((error: unknown) => {
+        if (!(error instanceof ConnectionBroken)) throw error;
+      });
+    if (committed === undefined) {
+      await this.#askForOutcome();
+      throw unavailable();
+    }
+    const isResponseLost = network.isDown || isLostMeanwhile;
+    if (isResponseLost && !committed.hasChanges) throw unavailable();
+    if (isResponseLost) await this.#askForOutcome();
+    return committed.result;
+  }
+
+  async probe(): Promise<void> {
+    await this.#query(() => {});
+  }
+
+  async exclusively(name: string, work: () => Promise<void>): Promise<boolean> {
+    const { locks } = this.#server;
+    await this.#query(() => {});
+    const holder = locks.get(name);
+    if (holder?.isAlive) return false;
+    locks.set(name, this.#process);
+    try {
+      await work();
+      return true;
+    } finally {
+      if (locks.get(name) === this.#process) locks.delete(name);
+    }
+  }
+
+  /** Half of what is being committed while the connection breaks is committed. */
+  async #commit<T>(change: (transaction: ClientTransaction) => Promise<T>) {
+    if (this.network.isDown && !this.network.survives()) throw new ConnectionBroken();
+    const outcome = await this.#server.local.transaction(async (local) => {
+      const transaction = new ClientTransaction(local, this.#planted);
+      const result = await change(transaction);
+      return { result, hasChanges: transaction.hasChanges, afterwards: transaction.afterwards };
+    });
+    if (outcome.hasChanges) this.#server.onCommit(this.#process);
+    for (const call of outcome.afterwards) call();
+    return outcome;
+  }
+
+  /** Waits until the server can be asked. What it says is known here anyway. */
+  async #askForOutcome(): Promise<void> {
+    const { clocks } = this.#process;
+    const end = clocks.monotonic() + outcomeMs;
+    for (;;) {
+      const wasDown = this.network.isDown;
+      await this.#process.ask(this.network.delay(), () => {}, this.network.delay());
+      if (!wasDown && !this.network.isDown) return;
+      if (clocks.monotonic() >= end) throw new OutcomeUnknown("the connection broke while a change was stored");
+      await this.#process.ask(outcomePauseMs, () => {}, 0);
+    }
+  }
+
+  async #query<T>(effect: () => Promise<T> | T): Promise<T> {
+    const { network } = this;
+    const { isLostBefore, isLostMeanwhile } = network.passage();
+    if (isLostBefore) {
+      await this.#process.ask(network.delay(), () => {}, 0);
+      throw unavailable();
+    }
+    const result = await this.#process.ask(network.delay(), effect, network.delay());
+    if (isLostMeanwhile || network.isDown) throw unavailable();
+    return result;
+  }
+}
+
+class ConnectionBroken extends Error {}
+
+const unavailable = (): Error => new StoreUnavailable("the store cannot be reached");
+
+/** A transaction on the server, with what the queue does when it is committed. */
+export class ClientTransaction implements Transaction {
+  readonly afterwards: (() => void)[] = [];
+  hasChanges = false;
+  readonly #local: Transaction;
+  readonly #isUnfenced: boolean;
+
+  constructor(local: Transaction, planted: PlantedFault | undefined) {
+    this.#local = local;
+    this.#isUnfenced = planted === "no fencing in the store" || planted === "an unconditional finish";
+  }
+
+  async run(sql: string, ...values: Value[]): Promise<number> {
+    const count = await this.#local.run(sql, ...values);
+    this.hasChanges ||= count > 0;
+    return count;
+  }
+
+  row<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
+    return this.#local.row<T>(this.#isUnfenced ? sql.replace("AND lease = ?", "AND ? IS NOT NULL") : sql, ...values);
+  }
+
+  async rows<T>(sql: string, ...values: Value[]): Promise<T[]> {
+    const rows = await this.#local.rows<T>(sql, ...values);
+    this.hasChanges ||= rows.length > 0 && !sql.startsWith("SELECT");
+    return rows;
+  }
+
+  /** Transactions are committed one after another anyway. */
+  async lock(): Promise<void> {}
+}

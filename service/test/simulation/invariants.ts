@@ -1,0 +1,115 @@
+import { jobBranch } from "../../src/files/job-files.ts";
+import { isCommitOf } from "../../src/pulls/commit-message.ts";
+import { hourlyLimit, hourMs } from "../../src/store/hourly-limit.ts";
+import { promptOf, requestOf } from "./agents.ts";
+import { isOpen, isStopped, type TurnRow } from "./audit.ts";
+import { contains, historyOf, isForeign } from "./remote.ts";
+import { type History, usesBefore } from "./simulate.ts";
+
+/** Returns what must not have happened in a history, but did. */
+export function findViolations(history: History): string[] {
+  const turns = [...history.audit.turns.values()];
+  return [
+    ...history.audit.violations,
+    ...(history.hasEnded ? [] : ["it does not come to an end"]),
+    ...turns.filter(isOpen).map(({ id, state }) => `turn ${id} is ${state} forever`),
+    ...falseAnswers(history, turns),
+    ...turns.flatMap((turn) => wrongEnds(history, turn)),
+    ...wrongCommits(history, turns),
+    ...wrongRuns(history, turns),
+    ...wrongLimits(history, turns),
+    ...history.log.filter((line) => /Error: (?!Git|the connection broke)/.test(line)),
+  ];
+}
+
+function falseAnswers({ answers }: History, turns: readonly TurnRow[]): string[] {
+  return answers.flatMap(({ kind, isSent, error }, index) => {
+    const stored = turns.filter(({ prompt }) => prompt === promptOf(index)).length;
+    const name = `request ${index}`;
+    if (kind === "error") return [`${name} was answered with ${error}`];
+    if (kind === "not-found") return [`${name} did not find its job`];
+    if (kind === "accepted" && stored !== 1) return [`${name} was accepted, and has ${stored} turns`];
+    const mayBeStored = isSent && (kind === "accepted" || kind === "unknown" || kind === "none");
+    if (stored > (mayBeStored ? 1 : 0)) return [`${name} was answered with ${kind}, and has ${stored} turns`];
+    return [];
+  });
+}
+
+function wrongEnds({ scenario, runs, remote, faults, stopped }: History, turn: TurnRow): string[] {
+  const { id, job, state, attempts, prompt } = turn;
+  const request = requestOf(prompt);
+  const commits = [...historyOf(remote.branches.get(jobBranch(job)))].filter(({ message }) =>
+    isCommitOf(turn, message),
+  );
+  if (commits.length > 1) return [`turn ${id} has ${commits.length} commits`];
+  const { isNoOp, end } = scenario.requests[request]?.agent ?? {};
+  if (isNoOp && commits.length > 0) return [`turn ${id} changed nothing, and has a commit`];
+  if (state === "completed") {
+    if (end === "failed") return [`turn ${id} completed, although its agent fails`];
+    if (!isNoOp && commits.length === 0) return [`turn ${id} completed without its commit`];
+  }
+  if (isStopped(turn)) return stopped.has(id) ? [] : [`turn ${id} was stopped, although nobody asked for it`];
+  if (state !== "failed" || faults.has("git-down")) return [];
+  // A push is tried twice, and others may be faster each time.
+  const others = remote.pushes.filter(({ branch, commit }) => branch === jobBranch(job) && isForeign(commit));
+  if (others.length > 1) return [];
+  const hasFailed = runs.some((run) => run.request === request && run.end === "failed");
+  return hasFailed || attempts >= 2 ? [] : [`turn ${id} failed, although its agent did not`];
+}
+
+function wrongCommits({ remote, audit }: History, turns: readonly TurnRow[]): string[] {
+  const violations: string[] = [];
+  for (const { branch, commit, before } of remote.pushes)
+    if (before !== undefined && !contains(commit, before.id)) violations.push(`a push removed commits from ${branch}`);
+  for (const { id: job, pullRequest } of audit.jobs.values()) {
+    const own = turns.filter((turn) => turn.job === job);
+    const messages = [...historyOf(remote.branches.get(jobBranch(job)))].map(({ message }) => message).reverse();
+    const positions = own.map((turn) => messages.findIndex((message) => isCommitOf(turn, message)));
+    const found = positions.filter((position) => position >= 0);
+    if (found.some((position, index) => position < (found[index - 1] ?? 0)))
+      violations.push("the commits of a job are not in the order of its turns");
+    const last = own.at(-1);
+    // A push of an earlier turn that arrives later is not seen by the last one.
+    const takenAt = audit.takenAt.get(last?.id ?? 0) ?? 0;
+    const isSeen = remote.pushes.some(({ commit: { message }, at }) =>
+      own.some((turn) => isCommitOf(turn, message) && (turn === last || at < takenAt)),
+    );
+    if (last?.state === "completed" && isSeen && pullRequest === null)
+      violations.push("a job with a commit has no pull request");
+  }
+  return violations;
+}
+
+function wrongRuns({ runs, audit }: History, turns: readonly TurnRow[]): string[] {
+  return turns.flatMap(({ id, prompt }) => {
+    const own = runs.filter(({ request }) => request === requestOf(prompt));
+    const allowed = 2 + (audit.requeues.get(id) ?? 0);
+    return own.length > allowed ? [`agents ran ${own.length} times for turn ${id}, more than ${allowed}`] : [];
+  });
+}
+
+/** How late a client learns that a limit was reached. */
+const lateMs = 120_000;
+
+function wrongLimits({ scenario, audit, answers }: History, turns: readonly TurnRow[]): string[] {
+  const violations: string[] = [];
+  const before = usesBefore(scenario);
+  for (const project of ["p0", "p1"])
+    for (const isMessage of [false, true]) {
+      const uses = turns
+        .filter(
+          ({ job, prompt }) =>
+            audit.jobs.get(job)?.project === project && answers[requestOf(prompt)]?.isMessage === isMessage,
+        )
+        .map(({ id }) => audit.acceptedAt.get(id) ?? 0);
+      const used = [...before, ...uses];
+      const countIn = (from: number, to: number) => used.filter((at) => at > from && at <= to).length;
+      if (uses.some((at) => countIn(at - hourMs, at) > hourlyLimit))
+        violations.push(`${project} has more ${isMessage ? "messages" : "creates"} in an hour than are allowed`);
+      for (const [index, { kind, answeredAt = 0, project: of, isMessage: is }] of answers.entries())
+        if (kind === "limited" && of === project && is === isMessage)
+          if (countIn(answeredAt - hourMs - lateMs, answeredAt) < hourlyLimit)
+            violations.push(`request ${index} was rejected, although its project has not used up its limit`);
+    }
+  return violations;
+}

@@ -1,0 +1,100 @@
+import { type Order, order, type Timeline } from "../../../test/simulation/timeline.ts";
+import { epoch } from "../../../test/support/fake-clock.ts";
+import type { Sleep } from "../../src/sleep.ts";
+import type { Clocks } from "../../src/steady-clock.ts";
+
+/** A time in which something is the case, in milliseconds of the timeline. */
+export interface Period {
+  at: number;
+  ms: number;
+}
+
+/** The monotonic time at the start of the simulation: not 0, so that a time that is used as a duration shows. */
+const clockStart = 1_000_000;
+
+/** How long it takes a process that goes on after a pause to do what it had begun. */
+const resumingMs = 1000;
+
+export interface ProcessOptions {
+  timeline: Timeline;
+  /** When its machine does not run. */
+  pauses: readonly Period[];
+  /** How far the machine's clock is from the time, in milliseconds. It can be set. */
+  clockOffset: () => number;
+}
+
+/** A process of one machine: it has clocks, does nothing while its machine is paused, and nothing at all once it is killed. */
+export class MachineProcess {
+  isAlive = true;
+  readonly startedAt: number;
+  readonly clocks: Clocks;
+  readonly #options: ProcessOptions;
+
+  constructor(options: ProcessOptions) {
+    const { timeline, clockOffset } = options;
+    this.#options = options;
+    this.startedAt = timeline.now;
+    this.clocks = {
+      wall: () => epoch + timeline.now + clockOffset(),
+      monotonic: () => clockStart + timeline.now,
+    };
+  }
+
+  /** Whether it goes on after a pause that has ended at this moment. */
+  get isResuming(): boolean {
+    const { timeline, pauses } = this.#options;
+    return pauses.some(({ at, ms }) => timeline.now - (at + ms) >= 0 && timeline.now - (at + ms) < resumingMs);
+  }
+
+  /** Calls `run` after some milliseconds: after a pause if they end in one. Returns a function that cancels it. */
+  after(ms: number, when: Order, run: () => void): () => void {
+    const { timeline } = this.#options;
+    return timeline.at(this.#awakeAt(timeline.now + Math.max(0, ms)), when, () => {
+      if (this.isAlive) run();
+    });
+  }
+
+  readonly sleep: Sleep = (ms, { signal }) =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const onAbort = (): void => {
+        cancel();
+        reject(signal.reason);
+      };
+      const cancel = this.after(ms, order.timer, () => {
+        signal.removeEventListener("abort", onAbort);
+        resolve();
+      });
+      signal.addEventListener("abort", onAbort, { once: true });
+    });
+
+  /**
+   * Lets something happen elsewhere. It happens even if the process is killed after it has asked for it.
+   *
+   * @param requestMs - until it happens
+   * @param responseMs - from then until the process knows the result
+   */
+  ask<T>(requestMs: number, effect: () => Promise<T> | T, responseMs: number): Promise<T> {
+    if (!this.isAlive) return new Promise(() => {});
+    const { timeline } = this.#options;
+    return new Promise((resolve, reject) => {
+      const answer = (settle: () => void): void => void this.after(responseMs, order.read, settle);
+      timeline.at(timeline.now + requestMs, order.read, () => {
+        new Promise<T>((done) => done(effect())).then(
+          (value) => answer(() => resolve(value)),
+          (error: unknown) => answer(() => reject(error)),
+        );
+      });
+    });
+  }
+
+  kill(): void {
+    this.isAlive = false;
+  }
+
+  #awakeAt(time: number): number {
+    let awake = time;
+    for (const { at, ms } of this.#options.pauses) if (awake >= at && awake < at + ms) awake = at + ms;
+    return awake;
+  }
+}

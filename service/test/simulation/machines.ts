@@ -1,0 +1,240 @@
+import { order, type Timeline } from "../../../test/simulation/timeline.ts";
+import { epoch } from "../../../test/support/fake-clock.ts";
+import { fullNetwork } from "../../src/agents/network/agent-network.ts";
+import { unconfined } from "../../src/agents/sandbox/sandbox.ts";
+import { Jobs } from "../../src/jobs/jobs.ts";
+import { PerProject } from "../../src/per-project.ts";
+import { LocalPullRequests } from "../../src/pulls/local.ts";
+import type { PullRequests } from "../../src/pulls/pull-requests.ts";
+import type { JobChanges } from "../../src/store/job-changes.ts";
+import type { Transaction } from "../../src/store/sql.ts";
+import { Store } from "../../src/store/store.ts";
+import { Worker } from "../../src/turns/worker.ts";
+import { Archiver } from "../../src/upkeep/archiver.ts";
+import { runRounds } from "../../src/upkeep/rounds.ts";
+import { AgentHost, type AgentRun, promptOf } from "./agents.ts";
+import type { Audit } from "./audit.ts";
+import { emptyClone, SimulatedRepository } from "./clone.ts";
+import { ClientTransaction, DatabaseClient, type DatabaseServer } from "./database.ts";
+import type { Draws } from "./draws.ts";
+import type { Faults } from "./faults.ts";
+import { LeasedTurns } from "./leased-turns.ts";
+import { MachineProcess } from "./machine-process.ts";
+import { GitNetwork, type Landings, StoreNetwork } from "./network.ts";
+import type { Notifications } from "./notifications.ts";
+import type { PlantedFault } from "./planted.ts";
+import type { Remote } from "./remote.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** What all machines share. */
+export interface World {
+  scenario: Scenario;
+  timeline: Timeline;
+  faults: Faults;
+  draws: Draws;
+  server: DatabaseServer;
+  /** Of turns that have become ready. */
+  notifications: Notifications;
+  /** Of jobs that have changed. */
+  changes: Notifications;
+  remote: Remote;
+  landings: Landings;
+  audit: Audit;
+  runs: AgentRun[];
+  log: string[];
+  planted: PlantedFault | undefined;
+  nextTurnId: () => Promise<number>;
+}
+
+/** How long a process that could not start waits until it is started again. */
+const restartMs = 2000;
+
+/** Jobs are archived when they have been idle for so long: 2 minutes. */
+const archiveAfterDays = 2 / 1440;
+
+/** A machine with one process of the service, which is started again after each of its ends. */
+export abstract class Machine {
+  readonly name: string;
+  protected readonly world: World;
+  readonly number: number;
+  #process: MachineProcess | undefined;
+
+  constructor(world: World, number: number) {
+    this.world = world;
+    this.number = number;
+    this.name = `machine ${number}`;
+    const { faults, timeline } = world;
+    for (const kind of ["kill", "stop", "drain"] as const)
+      for (const { at, ms } of faults.on(number, kind))
+        timeline.at(at, order.timer, () => {
+          if (kind === "kill") this.kill(ms);
+          else this.stop(kind === "drain", ms);
+        });
+  }
+
+  get process(): MachineProcess {
+    if (this.#process === undefined) throw new Error(`${this.name} was not started`);
+    return this.#process;
+  }
+
+  /** Starts a process, unless one is running. */
+  start(): void {
+    if (this.#process?.isAlive) return;
+    const { timeline, faults, planted, scenario, server, draws, nextTurnId, notifications } = this.world;
+    const { changes } = this.world;
+    const process = new MachineProcess({
+      timeline,
+      pauses: faults.on(this.number, "pause"),
+      clockOffset: () => faults.clockOffset(this.number, timeline.now),
+    });
+    this.#process = process;
+    const network = new StoreNetwork({ timeline, process, machine: this.number, faults, draws }, scenario.storeLoss);
+    const client = new DatabaseClient(server, process, network, planted);
+    const ready = new LeasedTurns({ timeline, server, client, process, notifications, planted });
+    const now = async () => epoch + timeline.now;
+    const options = { database: client, ready, nextTurnId, now, changes: new SimulatedChanges(process, changes) };
+    this.boot(
+      process,
+      planted === "no check of the owner before a push, which is forced"
+        ? new UncheckedStore(options)
+        : new Store(options),
+    );
+  }
+
+  /** Ends the process at once. */
+  kill(restartAfterMs: number): void {
+    this.process.kill();
+    const { timeline } = this.world;
+    timeline.at(timeline.now + restartAfterMs, order.timer, () => this.start());
+  }
+
+  abstract stop(isDrained: boolean, restartAfterMs: number): void;
+  protected abstract boot(process: MachineProcess, store: Store): void;
+
+  protected readonly log = (line: string): void => {
+    this.world.log.push(`${this.world.timeline.now} ${this.name}: ${line}`);
+  };
+}
+
+/** Tells of changes of jobs, but not of which job. */
+class SimulatedChanges implements JobChanges {
+  readonly #process: MachineProcess;
+  readonly #notifications: Notifications;
+
+  constructor(process: MachineProcess, notifications: Notifications) {
+    this.#process = process;
+    this.#notifications = notifications;
+  }
+
+  async announce(transaction: Transaction): Promise<void> {
+    if (!(transaction instanceof ClientTransaction)) throw new Error("not a transaction of a client");
+    transaction.afterwards.push(() => this.#notifications.send());
+  }
+
+  onChange(listener: (job: string | undefined) => void): void {
+    this.#notifications.on(this.#process, () => listener(undefined));
+  }
+}
+
+/** Planted: the store always says that nobody else has taken a turn. */
+class UncheckedStore extends Store {
+  override async confirmLease(): Promise<void> {}
+}
+
+/** A machine that only accepts creates and messages. */
+export class ApiMachine extends Machine {
+  #jobs: Jobs | undefined;
+
+  get jobs(): Jobs {
+    if (this.#jobs === undefined) throw new Error(`${this.name} was not started`);
+    return this.#jobs;
+  }
+
+  override stop(_isDrained: boolean, restartAfterMs: number): void {
+    this.kill(restartAfterMs);
+  }
+
+  protected override boot(process: MachineProcess, store: Store): void {
+    this.#jobs = new Jobs({
+      store,
+      projects: PerProject.same({ repositoryName: "docs", model: "editor" }),
+      clocks: process.clocks,
+    });
+  }
+}
+
+/** A machine that runs turns, and archives jobs. */
+export class WorkerMachine extends Machine {
+  readonly #clone = emptyClone();
+  #worker: Worker | undefined;
+  #stop = new AbortController();
+
+  /** Stops running agents, or waits for them; then the process ends. */
+  override stop(isDrained: boolean, restartAfterMs: number): void {
+    const { process } = this;
+    const stop = this.#stop;
+    if (isDrained) this.#worker?.close();
+    else stop.abort();
+    void this.#worker?.drain().then(() => {
+      stop.abort();
+      if (process.isAlive) this.kill(restartAfterMs);
+    });
+  }
+
+  protected override boot(process: MachineProcess, store: Store): void {
+    const { timeline, faults, draws, scenario, remote, landings, planted, runs, audit } = this.world;
+    const { log, number: machine } = this;
+    this.#stop = new AbortController();
+    const { signal } = this.#stop;
+    const clone = this.#clone;
+    const network = new GitNetwork({ timeline, process, machine, faults, draws }, landings, signal);
+    const isForced = planted === "no check of the owner before a push, which is forced";
+    const repository = new SimulatedRepository(clone, remote, network, isForced);
+    const pullRequests = new LocalPullRequests({ store, repository, baseUrl: () => "http://127.0.0.1", signal, log });
+    const host = new AgentHost({
+      timeline,
+      process,
+      draws,
+      clone,
+      requests: scenario.requests,
+      noSpace: faults.on(machine, "no-space"),
+      onRun: (run) => {
+        runs.push(run);
+        audit.onRun(promptOf(run.request), run.isAfterPause);
+      },
+    });
+    const { sleep, clocks } = process;
+    const worker = new Worker({
+      agents: scenario.agents,
+      store,
+      projects: PerProject.same({
+        agentsPerProject: scenario.agentsPerProject,
+        repository,
+        pullRequests,
+        agent: host.agent,
+        worktrees: host.worktrees,
+        sandbox: unconfined,
+        network: fullNetwork,
+        limits: {},
+        timeLimitMs: 3_600_000,
+        largestChangeBytes: 1_000_000,
+      }),
+      machine: host,
+      folder: "/simulated",
+      signal,
+      sleep,
+      now: clocks.wall,
+      log,
+    });
+    this.#worker = worker;
+    worker.start().catch(() => this.kill(restartMs));
+    const archiver = new Archiver({
+      store,
+      pullRequests: PerProject.same<PullRequests>(pullRequests),
+      afterDays: archiveAfterDays,
+      signal,
+      log,
+    });
+    void runRounds([archiver], store, signal, log, { sleep, clocks });
+  }
+}

@@ -1,0 +1,119 @@
+import { order, Timeline } from "../../../test/simulation/timeline.ts";
+import { epoch } from "../../../test/support/fake-clock.ts";
+import { jobBranch } from "../../src/files/job-files.ts";
+import { Audit } from "./audit.ts";
+import { type Answer, Clients } from "./client.ts";
+import { DatabaseServer } from "./database.ts";
+import { Draws } from "./draws.ts";
+import { Faults } from "./faults.ts";
+import { ApiMachine, type Machine, WorkerMachine, type World } from "./machines.ts";
+import { Notifications } from "./notifications.ts";
+import { Operator } from "./operator.ts";
+import type { PlantedFault } from "./planted.ts";
+import { Remote } from "./remote.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** What happened in a history, until nothing happened any more. */
+export interface History extends Pick<World, "scenario" | "audit" | "remote" | "runs" | "faults" | "log"> {
+  answers: readonly Answer[];
+  /** The turns that the operator has asked to stop, by their ids. */
+  stopped: ReadonlySet<number>;
+  machines: readonly Machine[];
+  /** Whether everything came to an end. */
+  hasEnded: boolean;
+}
+
+/** By then, everything has come to an end, unless it never will. Turns may be run for a minute, one after another. */
+const patienceMs = 3_600_000;
+
+/** Returns when the uses before the history were, of each project: in the last 50 minutes. Negative, as the history begins at 0. */
+export const usesBefore = ({ usedBefore }: Scenario): number[] =>
+  Array.from({ length: usedBefore }, (_, index) => index * -30_000);
+
+let server: DatabaseServer | undefined;
+
+/** Simulates a history, with a fault in the sources or without. Not two at a time. */
+export async function simulate(scenario: Scenario, planted?: PlantedFault): Promise<History> {
+  server ??= new DatabaseServer();
+  server.reset();
+  const timeline = new Timeline();
+  const draws = new Draws(scenario.seed);
+  const faults = new Faults(scenario);
+  const audit = new Audit(server, timeline);
+  server.onCommit = audit.onCommit;
+  server.onRenewal = audit.readRenewals;
+  const machines: Machine[] = [];
+  const createNotifications = () =>
+    new Notifications(timeline, draws, (process) => {
+      const number = machines.findIndex((machine) => machine.process === process);
+      return { deaf: faults.on(number, "deaf"), echo: faults.on(number, "echo") };
+    });
+  let lastTurn = 0;
+  const world: World = {
+    scenario,
+    timeline,
+    faults,
+    draws,
+    server,
+    notifications: createNotifications(),
+    changes: createNotifications(),
+    remote: new Remote(() => timeline.now),
+    landings: { lastAt: 0 },
+    audit,
+    runs: [],
+    log: [],
+    planted,
+    nextTurnId: async () => ++lastTurn,
+  };
+  useBefore(world);
+  const apis = Array.from({ length: scenario.apis }, (_, number) => new ApiMachine(world, number));
+  const workers = Array.from({ length: scenario.workers }, (_, index) => new WorkerMachine(world, apis.length + index));
+  machines.push(...apis, ...workers);
+  for (const machine of machines) machine.start();
+  const clients = new Clients(world, apis);
+  const operator = new Operator(world, apis);
+  pushForeignCommits(world);
+  const settlesAt = Math.max(faults.endsAt, ...[...scenario.requests, ...scenario.stops].map(({ at }) => at)) + 60_000;
+  let isSettled = false;
+  const isOver = (): boolean => {
+    if (timeline.now < settlesAt) return false;
+    if (!isSettled) for (const machine of machines) machine.start();
+    isSettled = true;
+    const isQuiet = audit.openTurns === 0 && timeline.now > world.landings.lastAt + 1000 && !world.runs.some(isRunning);
+    return isQuiet || timeline.now > settlesAt + patienceMs;
+  };
+  await timeline.run(isOver);
+  for (const machine of machines) machine.process.kill();
+  const hasEnded = timeline.now <= settlesAt + patienceMs;
+  return {
+    scenario,
+    audit,
+    remote: world.remote,
+    runs: world.runs,
+    faults,
+    log: world.log,
+    answers: clients.answers,
+    stopped: operator.stopped,
+    machines,
+    hasEnded,
+  };
+}
+
+const isRunning = ({ process, end }: World["runs"][number]): boolean => process.isAlive && end === undefined;
+
+function useBefore({ scenario, server }: World): void {
+  const insert = "INSERT INTO use (kind, project, at) VALUES (?, ?, ?)";
+  for (const kind of ["create", "message"])
+    for (const project of ["p0", "p1"])
+      for (const at of usesBefore(scenario)) server.connection.run(insert, kind, project, epoch + at);
+}
+
+function pushForeignCommits({ scenario, timeline, audit, remote }: World): void {
+  for (const { kind, at, machine } of scenario.faults)
+    if (kind === "foreign-push")
+      timeline.at(at, order.read, () => {
+        const jobs = [...audit.jobs.keys()];
+        const job = jobs[machine % jobs.length];
+        if (job !== undefined) remote.pushForeignCommit(jobBranch(job));
+      });
+}

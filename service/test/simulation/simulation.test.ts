@@ -1,0 +1,22 @@
+import { execFile } from "node:child_process";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { root } from "../../../test/support/metadata.ts";
+import { plantedFaults } from "./planted.ts";
+
+/** In a process of its own, as in `simulation.test.ts`. */
+function simulate(...parameters: string[]): Promise<string> {
+  const file = resolve(root, "service/test/simulation/cli.ts");
+  return new Promise((done) => {
+    execFile(process.execPath, [file, ...parameters], (_error, stdout, stderr) => done(stdout + stderr));
+  });
+}
+
+test("200 simulated histories violate no invariant", async () => {
+  expect(await simulate("--runs", "200", "--seed", "20261122")).toContain("no invariant was violated");
+}, 120_000);
+
+test("each planted fault is found", async () => {
+  const found = await simulate("--plant", "all", "--runs", "400", "--seed", "5");
+  for (const fault of plantedFaults) expect(found).toMatch(new RegExp(`^${fault}: found after \\d+ runs?$`, "m"));
+}, 120_000);

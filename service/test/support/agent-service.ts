@@ -1,0 +1,100 @@
+import { onTestFinished } from "vitest";
+import { serviceKey } from "../../../test/support/scripted-service.ts";
+import { temporaryFolder } from "../../../test/support/step.ts";
+import { DocsRepository } from "../../../tools/docs-repository.ts";
+import { type Agent, builtInEditor, shellAgent } from "../../src/agents/agent.ts";
+import { unconfined } from "../../src/agents/sandbox/sandbox.ts";
+import type { JobRecord } from "../../src/model.ts";
+import { PerProject } from "../../src/per-project.ts";
+import { type ProjectOptions, type Service, type ServiceOptions, startService } from "../../src/start/service.ts";
+
+/** Returns an agent written in JavaScript: a module that finds the prompt in `prompt` and the job's id in `job`. */
+export function scriptAgent(code: string): Agent {
+  const prelude = `import fs from "node:fs"; const prompt = fs.readFileSync(0, "utf8"); const job = process.env.AGENT_JOB_ID;\n`;
+  return {
+    ...shellAgent(""),
+    command: () => ({ file: process.execPath, args: ["--input-type=module", "--eval", prelude + code] }),
+    model: "script",
+  };
+}
+
+/** Creates a repository that is removed when the test ends. */
+export function docsRepository(files?: Readonly<Record<string, string>>): DocsRepository {
+  const docs = new DocsRepository(files);
+  onTestFinished(() => docs[Symbol.dispose]());
+  return docs;
+}
+
+export interface AgentService extends Service {
+  folder: string;
+  /** What the service logged. */
+  lines: string[];
+}
+
+/** Of a service whose projects are all the same, unless it has `settings`. */
+export type AgentServiceOptions = Partial<ServiceOptions & ProjectOptions>;
+
+/** Returns the settings of projects. Default: the built-in editor. */
+export function projectOptions(docs: DocsRepository, options: Partial<ProjectOptions> = {}): ProjectOptions {
+  const { repository = docs.path, agent = builtInEditor, sandbox = unconfined, network, limits } = options;
+  const { targetBranch, github, agentsPerProject, timeLimitMs = 60_000, largestChangeBytes = 20_000_000 } = options;
+  const source = { repository, targetBranch, github };
+  return { ...source, agent, sandbox, network, limits, agentsPerProject, timeLimitMs, largestChangeBytes };
+}
+
+/** Starts the service with real agents. Default: the built-in editor, two at a time, for the project `docs`. */
+export async function startAgentService(
+  repository: DocsRepository,
+  options: AgentServiceOptions = {},
+): Promise<AgentService> {
+  const folder = options.folder ?? temporaryFolder();
+  const lines: string[] = [];
+  const service = await startService({
+    settings: PerProject.same(projectOptions(repository, options)),
+    apiKey: serviceKey,
+    projects: ["docs"],
+    folder,
+    agents: 2,
+    log: (line) => void lines.push(line),
+    ...options,
+  });
+  return { ...service, folder, lines };
+}
+
+/** Sends a request to the service: a POST with a prompt, a GET without. */
+export async function send(
+  service: { url: string },
+  path: string,
+  prompt?: string,
+): Promise<{ status: number; job: JobRecord; headers: Headers }> {
+  const response = await fetch(`${service.url}/v2/agent/${path}`, {
+    method: prompt === undefined ? "GET" : "POST",
+    headers: { authorization: `Bearer ${serviceKey}`, "content-type": "application/json" },
+    ...(prompt !== undefined && { body: JSON.stringify({ prompt }) }),
+  });
+  return { status: response.status, job: (await response.json()) as JobRecord, headers: response.headers };
+}
+
+/** Signs in, and returns the page of a pull request. */
+export async function readPage(service: { url: string }, link: string | null): Promise<string> {
+  const key = new URLSearchParams({ key: serviceKey });
+  const { headers } = await fetch(`${service.url}/sign-in`, { method: "POST", body: key, redirect: "manual" });
+  const cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
+  const page = await fetch(new URL(link ?? "", service.url), { headers: { cookie }, redirect: "manual" });
+  if (page.status !== 200) throw new Error(`the page was answered with ${page.status}`);
+  return page.text();
+}
+
+/** Waits until a job is no longer active. */
+export async function waitForJob(service: { url: string }, jobId: string, project = "docs"): Promise<JobRecord> {
+  for (;;) {
+    const { job } = await send(service, `${project}/job/${jobId}`);
+    if (job.status !== "active") return job;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Creates a job and waits for it. */
+export async function runJob(service: { url: string }, prompt: string): Promise<JobRecord> {
+  return waitForJob(service, (await send(service, "docs/job", prompt)).job.id);
+}

@@ -1,0 +1,62 @@
+import { onTestFinished } from "vitest";
+import { GitHubPullRequests } from "../../src/pulls/github.ts";
+import { type PullRequestServer, startPullRequestServer } from "./pull-request-server.ts";
+
+/** A change of a job that has no pull request yet. */
+export const change = {
+  jobId: "job_1",
+  title: "T",
+  prompt: "P",
+  answer: null,
+  branch: "agent/job_1",
+  targetBranch: "main",
+  base: "a",
+  head: "b",
+  existing: null,
+};
+
+export const token = "token_0123456789";
+
+/** The service's pull requests on a fake GitHub. */
+export interface FakeGitHubPullRequests {
+  server: PullRequestServer;
+  pulls: GitHubPullRequests;
+  log: string[];
+  stop: AbortController;
+  /** The clock of the rounds, in milliseconds. */
+  clock: { now: number };
+}
+
+export interface FakeGitHubOptions {
+  /** How long a second of waiting takes, in milliseconds. Default: 1. */
+  secondMs?: number;
+  /** The owner and name that the service is configured with. Default: `acme/docs`. */
+  configured?: string;
+}
+
+/** Starts a fake GitHub until the end of the test, and the service's pull requests on it. */
+export async function startGitHubPullRequests(options: FakeGitHubOptions = {}): Promise<FakeGitHubPullRequests> {
+  const { secondMs = 1, configured = "acme/docs" } = options;
+  const server = await startPullRequestServer();
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const [owner = "", name = ""] = configured.split("/");
+  const log: string[] = [];
+  const stop = new AbortController();
+  const clock = { now: 1_000_000 };
+  const pulls = new GitHubPullRequests({
+    repository: { apiUrl: server.url, owner, name, token },
+    signal: stop.signal,
+    log: (line) => void log.push(line),
+    now: () => clock.now,
+    secondMs,
+  });
+  return { server, pulls, log, stop, clock };
+}
+
+export const isPost = (request: string) => request.startsWith("POST");
+
+/** Returns how many pull requests the service tried to create. */
+export const posts = ({ requests }: PullRequestServer) => requests.filter(isPost).length;
+
+/** A pull request as the service knows it. */
+export const ref = (link: string) => ({ link, branch: "agent/x", head: "b" });

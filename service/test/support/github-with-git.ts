@@ -1,0 +1,124 @@
+import { execFileSync, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
+import { pipeline } from "node:stream";
+import { createEmulator } from "emulate";
+import type { DocsRepository } from "../../../tools/docs-repository.ts";
+import { type LoopbackServer, listen } from "../../src/http/listen.ts";
+
+/** May respond in place of GitHub, and returns whether it did. */
+export type GitHubReply = (route: string, response: ServerResponse) => boolean;
+
+export interface GitHub extends LoopbackServer {
+  owner: string;
+  /** Different in each test, because the service's port depends on it. */
+  repo: string;
+  /** Of the workflow. It may push and open pull requests. */
+  token: string;
+  /** Every request, as `POST /repos/…`. */
+  requests: string[];
+  /** Calls the API as someone who may do everything. */
+  call(method: string, path: string, body?: unknown): Promise<unknown>;
+}
+
+const token = "ghs_workflow_token_0123456789";
+const writer = "writer";
+
+/** Starts a GitHub with one repository: its API, and Git over HTTP with `git http-backend`. */
+export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubReply = () => false): Promise<GitHub> {
+  const owner = "acme";
+  const repo = `docs-${randomUUID()}`;
+  const gitPath = `/${owner}/${repo}.git/`;
+  docs.git("config", "http.receivepack", "true");
+  const emulator = await createEmulator({
+    service: "github",
+    port: 0,
+    seed: {
+      tokens: { [token]: { login: "docs-bot", scopes: ["repo"] }, [writer]: { login: writer, scopes: ["repo"] } },
+      github: {
+        users: [owner, "docs-bot", writer].map((login) => ({ login })),
+        repos: [{ owner, name: repo, auto_init: true }],
+      },
+    },
+  });
+  const requests: string[] = [];
+  const server = await listen(async (request, response) => {
+    const url = new URL(request.url ?? "/", "http://localhost");
+    const route = `${request.method} ${url.pathname}`;
+    requests.push(route);
+    if (reply(route, response)) return request.resume();
+    if (url.pathname.startsWith(gitPath)) {
+      url.pathname = url.pathname.slice(gitPath.length - 1);
+      return serveGit(docs, url, request, response);
+    }
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const answer = await fetch(`${emulator.url}${request.url}`, {
+      method: request.method ?? "GET",
+      headers: {
+        authorization: request.headers.authorization ?? "",
+        "content-type": request.headers["content-type"] ?? "application/json",
+      },
+      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+    });
+    const link = answer.headers.get("link");
+    response.writeHead(answer.status, { "content-type": "application/json", ...(link !== null && { link }) });
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  return {
+    ...server,
+    owner,
+    repo,
+    token,
+    requests,
+    call: async (method, path, body) => {
+      const response = await fetch(`${emulator.url}/repos/${owner}/${repo}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${writer}`, "content-type": "application/json" },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return response.status === 204 ? undefined : response.json();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]();
+      await emulator.close();
+    },
+  };
+}
+
+/** Runs `git http-backend` as a CGI program. */
+async function serveGit(docs: DocsRepository, url: URL, request: IncomingMessage, response: ServerResponse) {
+  const [, credentials] = /^basic (.+)$/i.exec(request.headers.authorization ?? "") ?? [];
+  if (credentials !== Buffer.from(`x-access-token:${token}`).toString("base64")) {
+    response.writeHead(401, { "www-authenticate": 'Basic realm="GitHub"' }).end();
+    return;
+  }
+  const program = join(execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim(), "git-http-backend");
+  const backend = spawn(program, {
+    env: {
+      PATH: process.env.PATH,
+      GIT_PROJECT_ROOT: docs.path,
+      GIT_HTTP_EXPORT_ALL: "1",
+      REMOTE_USER: "x-access-token",
+      REQUEST_METHOD: request.method,
+      PATH_INFO: url.pathname,
+      QUERY_STRING: url.search.slice(1),
+      CONTENT_TYPE: request.headers["content-type"] ?? "",
+      HTTP_CONTENT_ENCODING: request.headers["content-encoding"] ?? "",
+      HTTP_GIT_PROTOCOL: String(request.headers["git-protocol"] ?? ""),
+    },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  pipeline(request, backend.stdin, () => {});
+  const chunks: Buffer[] = [];
+  backend.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+  await once(backend, "close");
+  const output = Buffer.concat(chunks);
+  const end = output.indexOf("\r\n\r\n");
+  const headers = output.toString("latin1", 0, end).split("\r\n");
+  const fields = Object.fromEntries(headers.map((line) => line.split(": ", 2) as [string, string]));
+  const { Status: status = "200", ...rest } = fields;
+  response.writeHead(Number.parseInt(status, 10), rest).end(output.subarray(end + 4));
+}

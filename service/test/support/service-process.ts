@@ -1,0 +1,31 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { onTestFinished } from "vitest";
+import { serviceKey } from "../../../test/support/scripted-service.ts";
+
+export const mainFile = resolve(import.meta.dirname, "../../src/main.ts");
+
+/** Starts the service as `npm run service` does, and waits until it listens. It is killed when the test ends. */
+export async function spawnService(
+  args: string[],
+  environment: Record<string, string> = {},
+): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(process.execPath, [mainFile, ...args], {
+    env: { ...process.env, AGENT_SERVICE_KEY: serviceKey, ...environment },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    // Otherwise its files could not be removed yet.
+    await exited;
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /^Listening on (\S+)$/.exec(line)?.[1];
+    if (url) return { child, url };
+  }
+  throw new Error("the service exited");
+}

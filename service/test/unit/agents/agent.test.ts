@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { expect, test } from "vitest";
+import { builtInEditor, shellAgent } from "../../../src/agents/agent.ts";
+
+test("does not show a variable in front of an agent's command as its model", () => {
+  expect(shellAgent("KEY=secret OTHER=1 my-agent -p").model).toBe("my-agent");
+  expect(shellAgent("KEY=secret").model).toBe("agent");
+});
+
+test("finds the program of a command, however it is written", () => {
+  expect(shellAgent("  my-agent  -p ").model).toBe("my-agent");
+  expect(shellAgent("KEY=x \t my-agent").programs).toEqual(["my-agent"]);
+  expect(shellAgent("/opt/name=x/agent").programs).toEqual(["/opt/name=x/agent"]);
+});
+
+test("gives an unknown program nothing but its command, the same for each turn if there is one", () => {
+  const agent = shellAgent("KEY=x");
+  expect(agent).toMatchObject({ passes: [], programs: [], reads: [], hosts: [], environment: {}, isTrusted: false });
+  expect(agent.readReport("text")).toStrictEqual({ message: undefined, error: undefined });
+  const command = (isFollowUp: boolean) => shellAgent("one", "two").command({ isFollowUp, isSandboxed: true }).args;
+  expect([command(false), command(true)]).toEqual([
+    ["-c", "one"],
+    ["-c", "two"],
+  ]);
+  expect(builtInEditor).toMatchObject({ passes: [], programs: [], hosts: [], isTrusted: true });
+});
+
+test("starts the built-in editor with what it may read", () => {
+  const { file, args } = builtInEditor.command({ isFollowUp: false, isSandboxed: true });
+  expect(file).toBe(process.execPath);
+  expect(args.map((path) => basename(path))).toEqual(["main.ts"]);
+  expect(args.every((path) => existsSync(path))).toBe(true);
+  expect(builtInEditor.reads).toEqual(args.map((path) => dirname(path)));
+});
+
+test("needs the programs of both commands", () => {
+  expect(shellAgent("KEY=x one --a", "two --b").programs).toEqual(["one", "two"]);
+  expect(shellAgent("one --a").programs).toEqual(["one"]);
+});

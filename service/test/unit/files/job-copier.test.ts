@@ -1,0 +1,215 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import { JobCopier } from "../../../src/files/job-copier.ts";
+import type { JobCopies } from "../../../src/files/job-copies.ts";
+import { JobDirectory } from "../../../src/files/job-directory.ts";
+import type { JobCopy } from "../../../src/model.ts";
+import { StoreUnavailable } from "../../../src/store/errors.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import { MemoryCopies } from "../../support/memory-copies.ts";
+
+function setUp() {
+  const folder = temporaryFolder();
+  const store = openSqliteStore(":memory:");
+  const copies = new MemoryCopies(folder);
+  const log: string[] = [];
+  const copier = new JobCopier({ copies, store, folder, log: (line) => void log.push(line) });
+  /** Creates a job, and ends its turn unless it should stay active. */
+  const addJob = async (isActive = false) => {
+    await store.addJob({ id: "a", project: "docs", createdAt: 5 }, "Go on");
+    const turn = isActive ? undefined : await store.startNextTurn();
+    if (turn) await store.finishTurn(turn, "completed", 6);
+  };
+  const addHome = (jobId: string) => {
+    const { home } = new JobDirectory(folder, jobId);
+    mkdirSync(home, { recursive: true });
+    writeFileSync(join(home, "session"), "");
+    return home;
+  };
+  return { folder, store, copies, copier, log, addJob, addHome };
+}
+
+const id = "job_00000000-0000-4000-8000-000000000000";
+const waitingTurn = { id: 7, prompt: "Go on", state: "running" as const, attempts: 1, endedAt: null, answer: null };
+const copy: JobCopy = {
+  id,
+  project: "docs",
+  createdAt: 5,
+  archivedAt: null,
+  pullRequest: null,
+  head: null,
+  turns: [waitingTurn],
+};
+
+/** Lets everything happen that waits for nothing else. */
+const aWhile = () => new Promise((resolve) => setImmediate(resolve));
+
+test("logs that a job cannot be saved if the store cannot be read", async () => {
+  const { store, copies, copier, log } = setUp();
+  await store.addJob({ id: "a", project: "docs", createdAt: 0 }, "Go on");
+  await store[Symbol.asyncDispose]();
+  copier.save("a");
+  await copier.settle();
+  expect(log).toEqual([expect.stringMatching(/^a: cannot be saved for later services: \S/)]);
+  expect(copies.saves).toEqual([]);
+});
+
+test("restores a job once, however many ask for it at the same time, and its turn can be started", async () => {
+  const { store, copies, copier, log } = setUp();
+  await copies.save(copy, temporaryFolder());
+  let announcements = 0;
+  store.onReady(() => announcements++);
+  await Promise.all([copier.restore(id), copier.restore(id)]);
+  await copier.restore(id);
+  expect(log).toEqual([`${id}: restored`]);
+  expect(announcements).toBeGreaterThan(0);
+  expect(await store.startNextTurn()).toMatchObject({ id: 7, job: id, attempts: 1 });
+  expect(await store.startNextTurn()).toBeUndefined();
+});
+
+test("saves a job with its home directory only while no turn of it is waiting or running", async () => {
+  const { store, copies, copier, addJob, addHome } = setUp();
+  await addJob();
+  const save = async () => {
+    copier.save("a");
+    await copier.settle();
+    return copies.saves.at(-1);
+  };
+  expect(await save()).toEqual({ states: ["completed"], hasHome: false });
+  addHome("a");
+  expect(await save()).toEqual({ states: ["completed"], hasHome: true });
+  await store.addTurn("a", "Go on", 7);
+  expect(await save()).toEqual({ states: ["completed", "waiting"], hasHome: false });
+  await store.startNextTurn();
+  expect(await save()).toEqual({ states: ["completed", "running"], hasHome: false });
+});
+
+test("saves a job once for all changes that are made before the save begins", async () => {
+  const { copies, copier, addJob } = setUp();
+  await addJob();
+  copier.save("a");
+  copier.save("a");
+  await copier.settle();
+  expect(copies.saves).toHaveLength(1);
+  copier.save("a");
+  await copier.settle();
+  expect(copies.saves).toHaveLength(2);
+});
+
+test("saves a job that changes during a save again afterwards, and waits for both", async () => {
+  const { copies, copier, addJob, addHome } = setUp();
+  await addJob();
+  addHome("a");
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  copies.gate = gates[0]?.promise ?? copies.gate;
+  copier.save("a");
+  while (copies.saves.length < 1) await aWhile();
+  copier.save("a");
+  copier.save("a");
+  await aWhile();
+  expect(copies.saves).toHaveLength(1);
+  copies.gate = gates[1]?.promise ?? copies.gate;
+  gates[0]?.resolve();
+  while (copies.saves.length < 2) await aWhile();
+  let isSettled = false;
+  const settled = copier.settle().then(() => {
+    isSettled = true;
+  });
+  await aWhile();
+  expect(isSettled).toBe(false);
+  gates[1]?.resolve();
+  await settled;
+  expect(copies.saves).toHaveLength(2);
+});
+
+test("a turn gets a home directory only after that was read", async () => {
+  const { copies, copier, addJob, addHome } = setUp();
+  await addJob();
+  addHome("a");
+  const gate = Promise.withResolvers<void>();
+  copies.gate = gate.promise;
+  copier.save("a");
+  while (copies.saves.length < 1) await aWhile();
+  let isReleased = false;
+  const released = copier.releaseHome("a").then(() => {
+    isReleased = true;
+  });
+  await aWhile();
+  expect(isReleased).toBe(false);
+  await copier.releaseHome("b");
+  gate.resolve();
+  await released;
+});
+
+test("a turn does not wait for a save without its home directory", async () => {
+  const { store, addJob, addHome, folder } = setUp();
+  await addJob(true);
+  addHome("a");
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const copies: JobCopies = {
+    save: () => {
+      begin();
+      return end.promise;
+    },
+    restore: async () => undefined,
+  };
+  const copier = new JobCopier({ copies, store, folder, log: () => {} });
+  copier.save("a");
+  await begun;
+  await copier.releaseHome("a");
+  end.resolve();
+});
+
+test("tries again to restore a job after the copies could not be read", async () => {
+  const { store, copies, copier, log } = setUp();
+  await copies.save(copy, temporaryFolder());
+  copies.failure = new Error("no connection");
+  const restored = copier.restore(id);
+  await expect(restored).rejects.toThrow(StoreUnavailable);
+  await expect(restored).rejects.toThrow("no connection");
+  expect(log).toEqual([`${id}: cannot be restored: no connection`]);
+  expect(await store.job(id)).toBeUndefined();
+  copies.failure = undefined;
+  await copier.restore(id);
+  expect(await store.job(id)).toMatchObject({ id, createdAt: 5 });
+});
+
+test("looks up only ids that services give", async () => {
+  const { copies, copier } = setUp();
+  copies.failure = new Error("looked up");
+  for (const other of ["", "a", `${id}0`, `x${id}`, `${id}\n`]) await copier.restore(other);
+  await expect(copier.restore(id)).rejects.toThrow("looked up");
+});
+
+test("a job without a copy stays unknown, and nothing of it is changed", async () => {
+  const { store, copier, log, addHome } = setUp();
+  const home = addHome(id);
+  await copier.restore(id);
+  expect(await store.job(id)).toBeUndefined();
+  expect(readdirSync(home)).toEqual(["session"]);
+  expect(log).toEqual([]);
+});
+
+test.each([
+  ["is that of its copy", true],
+  ["is removed if the copy has none", false],
+])("the home directory of a restored job %s", async (_, hasHome) => {
+  const { store, folder, addHome } = setUp();
+  const home = addHome(id);
+  const restored: unknown[] = [];
+  const copies: JobCopies = {
+    save: async () => {},
+    restore: async (jobId, place, into) => {
+      restored.push([jobId, place, existsSync(into)]);
+      if (hasHome) mkdirSync(join(into, "other"), { recursive: true });
+      return copy;
+    },
+  };
+  await new JobCopier({ copies, store, folder, log: () => {} }).restore(id);
+  expect(restored).toEqual([[id, home, false]]);
+  expect(existsSync(home) && readdirSync(home)).toEqual(hasHome && ["other"]);
+  expect(readdirSync(folder)).toEqual(["jobs"]);
+});

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import { JobDirectory } from "../../../src/files/job-directory.ts";
+
+test("has a new home with a Git identity, and keeps it for the next turn", async () => {
+  const folder = temporaryFolder();
+  const directory = new JobDirectory(folder, "job_1");
+  expect(await directory.prepare()).toBe(true);
+  expect(directory).toEqual({
+    path: join(folder, "jobs/job_1"),
+    home: join(folder, "jobs/job_1/home"),
+    homeTurn: join(folder, "jobs/job_1/home-turn"),
+    tree: join(folder, "jobs/job_1/tree"),
+    temporary: join(folder, "jobs/job_1/tmp"),
+    input: join(folder, "jobs/job_1/input"),
+    index: join(folder, "jobs/job_1/index"),
+  });
+  expect(readFileSync(join(directory.home, ".gitconfig"), "utf8")).toBe(
+    "[user]\n\tname = Agent\n\temail = agent@localhost\n",
+  );
+  expect(readdirSync(directory.path).sort()).toEqual(["home", "input", "tmp"]);
+
+  writeFileSync(join(directory.home, ".gitconfig"), "changed");
+  for (const path of [directory.temporary, directory.input]) writeFileSync(join(path, "left"), "");
+  expect(await directory.prepare()).toBe(false);
+  expect(readFileSync(join(directory.home, ".gitconfig"), "utf8")).toBe("changed");
+  for (const path of [directory.temporary, directory.input]) expect(readdirSync(path)).toEqual([]);
+  expect(readdirSync(directory.path).sort()).toEqual(["home", "input", "tmp"]);
+
+  await directory.clean();
+  expect(readdirSync(directory.path)).toEqual(["home"]);
+});

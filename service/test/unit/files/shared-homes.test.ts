@@ -1,0 +1,184 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import { JobDirectory } from "../../../src/files/job-directory.ts";
+import { type HomeStore, SharedHomes } from "../../../src/files/shared-homes.ts";
+import type { RunningTurn, Turn } from "../../../src/model.ts";
+import { StoreUnavailable } from "../../../src/store/errors.ts";
+import { LeaseLost } from "../../../src/store/ready-turns.ts";
+
+/** A store of homes in memory. Agents ran in the turns of `attempted`. */
+class FakeHomeStore implements HomeStore {
+  attempted: number[] = [];
+  homes = new Map<string, { turn: number; archive: Uint8Array }>();
+  error: Error | undefined;
+
+  async lastAttemptedBefore({ id }: Turn): Promise<number | undefined> {
+    return this.attempted.filter((turn) => turn < id).at(-1);
+  }
+
+  async loadHome(jobId: string, turn: number): Promise<Uint8Array | undefined> {
+    const home = this.homes.get(jobId);
+    return home?.turn === turn ? home.archive : undefined;
+  }
+
+  async saveHome({ id, job }: RunningTurn, archive: Uint8Array): Promise<void> {
+    if (this.error) throw this.error;
+    this.homes.set(job, { turn: id, archive });
+  }
+}
+
+const turn = (id: number): RunningTurn => ({ id, job: "a", prompt: "", attempts: 0, lease: "x", isResumed: false });
+
+/** Several machines with the same store. */
+function setUp() {
+  const store = new FakeHomeStore();
+  const log: string[] = [];
+  const machine = () => {
+    const homes = new SharedHomes(store);
+    const directory = new JobDirectory(temporaryFolder(), "a");
+    return {
+      directory,
+      session: () => (existsSync(directory.home) ? readdirSync(directory.home).sort() : undefined),
+      begin: async (id: number) => {
+        await homes.bring(turn(id), directory, (line) => log.push(line));
+        mkdirSync(directory.home, { recursive: true });
+        await homes.begin(turn(id), directory);
+      },
+      /** Runs an agent that adds a file to its home. */
+      run: async (id: number) => {
+        await homes.bring(turn(id), directory, (line) => log.push(line));
+        mkdirSync(directory.home, { recursive: true });
+        await homes.begin(turn(id), directory);
+        store.attempted.push(id);
+        writeFileSync(join(directory.home, `turn-${id}`), `${id}`);
+        await homes.keep(turn(id), directory, (line) => log.push(line));
+      },
+      bring: (id: number) => homes.bring(turn(id), directory, (line) => log.push(line)),
+    };
+  };
+  return { store, log, machine };
+}
+
+describe("a turn", () => {
+  test("starts with the home that the last one left on another machine", async () => {
+    const { log, machine } = setUp();
+    const [one, other] = [machine(), machine()];
+    await one.run(1);
+    await other.run(2);
+    expect(other.session()).toEqual(["turn-1", "turn-2"]);
+    expect(readFileSync(join(other.directory.home, "turn-1"), "utf8")).toBe("1");
+    await one.run(3);
+    expect(one.session()).toEqual(["turn-1", "turn-2", "turn-3"]);
+    expect(log).toEqual([]);
+  });
+
+  test("uses the home of its machine if the last turn ran there", async () => {
+    const { store, machine } = setUp();
+    const one = machine();
+    await one.run(1);
+    store.homes.clear();
+    await one.bring(2);
+    expect(one.session()).toEqual(["turn-1"]);
+  });
+
+  test("uses what an interrupted attempt of its own has left", async () => {
+    const { store, machine } = setUp();
+    const one = machine();
+    await one.begin(1);
+    writeFileSync(join(one.directory.home, "begun"), "");
+    store.attempted.push(1);
+    await one.bring(1);
+    expect(one.session()).toEqual(["begun"]);
+  });
+
+  test("does not start with the home of a turn before the last one", async () => {
+    const { store, log, machine } = setUp();
+    const [one, other] = [machine(), machine()];
+    await one.run(1);
+    await other.run(2);
+    store.homes.clear();
+    await one.bring(3);
+    expect(one.session()).toBeUndefined();
+    expect(existsSync(one.directory.homeTurn)).toBe(false);
+    expect(log).toEqual([
+      "The session of the agent's last turn was not kept for other machines, so a new one starts, with the history file.",
+    ]);
+  });
+
+  test("that is the first one starts with nothing", async () => {
+    const { log, machine } = setUp();
+    const one = machine();
+    mkdirSync(one.directory.home, { recursive: true });
+    await one.bring(1);
+    expect(one.session()).toBeUndefined();
+    expect(log).toEqual([]);
+  });
+
+  test("starts a new session if the stored one is damaged", async () => {
+    const { store, log, machine } = setUp();
+    await machine().run(1);
+    store.homes.set("a", { turn: 1, archive: Buffer.from("damaged") });
+    const other = machine();
+    await other.bring(2);
+    expect(other.session()).toBeUndefined();
+    expect(existsSync(other.directory.homeTurn)).toBe(false);
+    expect(log).toEqual([
+      expect.stringMatching(/^The session of the agent's last turn cannot be restored, so a new one/),
+    ]);
+    expect(readdirSync(dirname(other.directory.home))).toEqual([]);
+  });
+});
+
+test("a turn whose directory cannot be written starts a new session", async () => {
+  const { log, machine } = setUp();
+  await machine().run(1);
+  const other = machine();
+  symlinkSync("/nowhere/at/all", dirname(other.directory.path));
+  await other.bring(2);
+  expect(log).toEqual([expect.stringMatching(/cannot be restored, so a new one starts: \S/)]);
+});
+
+describe("a home that cannot be stored", () => {
+  test.each([
+    ["is too large", { size: 51_000_000 }, "it has more than 50 MB"],
+    ["has nothing in it", { size: undefined }, "it has no files to keep"],
+  ])("because it %s is only logged", async (_, { size }, reason) => {
+    const { store, log, machine } = setUp();
+    const one = machine();
+    await one.begin(1);
+    if (size !== undefined) writeFileSync(join(one.directory.home, "large"), Buffer.alloc(size));
+    await new SharedHomes(store).keep(turn(1), one.directory, (line) => log.push(line));
+    expect(log).toEqual([
+      `The agent's session is not kept for other machines, so it goes on only on this one: ${reason}`,
+    ]);
+    expect(store.homes.size).toBe(0);
+  });
+
+  test("because it is too large after it was compressed is only logged", async () => {
+    const { store, log, machine } = setUp();
+    const one = machine();
+    await one.begin(1);
+    writeFileSync(join(one.directory.home, "large"), randomBytes(20_100_000));
+    await new SharedHomes(store).keep(turn(1), one.directory, (line) => log.push(line));
+    expect(log).toEqual([expect.stringMatching(/: it has more than 20 MB, compressed$/)]);
+    expect(store.homes.size).toBe(0);
+  });
+
+  test("because the store cannot be used is only logged, and leaves no archive behind", async () => {
+    const { store, log, machine } = setUp();
+    store.error = new StoreUnavailable("down");
+    const one = machine();
+    await one.run(1);
+    expect(log).toEqual([expect.stringMatching(/: the store cannot be used$/)]);
+    expect(readdirSync(one.directory.path).sort()).toEqual(["home", "home-turn"]);
+  });
+
+  test("because another worker has taken the turn over ends the turn", async () => {
+    const { store, machine } = setUp();
+    store.error = new LeaseLost(1);
+    await expect(machine().run(1)).rejects.toThrow(LeaseLost);
+  });
+});

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { areEqual, parseRefs, parseRemoteRefs } from "../../../src/git/clone-refs.ts";
+
+const [one, two] = ["1".repeat(40), "2".repeat(40)];
+
+test("finds the heads of a repository and its default branch", () => {
+  const output = [
+    "ref: refs/heads/next\tHEAD",
+    `${one}\tHEAD`,
+    `${two}\trefs/heads/agent/job_1`,
+    `${one}\trefs/heads/main`,
+    "ref: refs/heads/main\trefs/heads/other/HEAD",
+    `${one}\trefs/heads/other/HEAD`,
+    "",
+  ].join("\n");
+  expect(parseRemoteRefs(output)).toEqual({
+    heads: new Map([
+      ["agent/job_1", two],
+      ["main", one],
+      ["other/HEAD", one],
+    ]),
+    defaultBranch: "next",
+  });
+});
+
+test("finds no default branch if HEAD is no branch", () => {
+  expect(parseRemoteRefs(`${one}\tHEAD\n${one}\trefs/heads/main\n`).defaultBranch).toBeUndefined();
+  expect(parseRemoteRefs("ref: refs/heads/main\trefs/heads/other/HEAD\n")).toEqual({
+    heads: new Map(),
+    defaultBranch: undefined,
+  });
+  expect(parseRemoteRefs("")).toEqual({ heads: new Map(), defaultBranch: undefined });
+});
+
+test("compares heads by their branches and commits", () => {
+  const heads = parseRefs(`${one} refs/heads/a\n${two} refs/heads/b\n`, " ");
+  expect(heads).toEqual(new Map(Object.entries({ a: one, b: two })));
+  expect(areEqual(heads, parseRefs(`${two} refs/heads/b\n${one} refs/heads/a\n`, " "))).toBe(true);
+  const fewer = parseRefs(`${one} refs/heads/a\n`, " ");
+  expect([areEqual(heads, fewer), areEqual(fewer, heads)]).toEqual([false, false]);
+  expect(areEqual(heads, parseRefs(`${one} refs/heads/a\n${one} refs/heads/b\n`, " "))).toBe(false);
+  expect(areEqual(heads, parseRefs(`${one} refs/heads/a\n${two} refs/heads/c\n`, " "))).toBe(false);
+});

@@ -1,0 +1,124 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import { prepareFolders, removeForeignFiles } from "../../../src/git/worktree-files.ts";
+
+const tracked = [
+  { path: "README.md", mode: 0o100644 },
+  { path: "docs/deep/more/page.md", mode: 0o100644 },
+  { path: "docs/deep/page.md", mode: 0o100644 },
+  { path: "docs/script.sh", mode: 0o100755 },
+  { path: "link", mode: 0o120000 },
+  { path: "module", mode: 0o160000 },
+  { path: "modules/other", mode: 0o160000 },
+].map((entry) => ({ ...entry, id: "1".repeat(40) }));
+
+/** Creates empty files. A name with a slash at its end is a folder. */
+function create(folder: string, ...names: string[]): void {
+  for (const name of names) {
+    const path = join(folder, name);
+    mkdirSync(name.endsWith("/") ? path : dirname(path), { recursive: true });
+    if (!name.endsWith("/")) writeFileSync(path, "");
+  }
+}
+
+/** Creates a worktree with all tracked files. */
+function createWorktree(): string {
+  const tree = temporaryFolder();
+  create(
+    tree,
+    "README.md",
+    "docs/deep/more/page.md",
+    "docs/deep/page.md",
+    "docs/script.sh",
+    "module/",
+    "modules/other/",
+  );
+  symlinkSync("README.md", join(tree, "link"));
+  return tree;
+}
+
+const list = (tree: string): string[] => readdirSync(tree, { recursive: true, encoding: "utf8" }).sort();
+
+const clean = [
+  "README.md",
+  "docs",
+  "docs/deep",
+  "docs/deep/more",
+  "docs/deep/more/page.md",
+  "docs/deep/page.md",
+  "docs/script.sh",
+  "link",
+  "modules",
+];
+
+describe("foreign files", () => {
+  test("are removed everywhere, and tracked ones are kept", async () => {
+    const tree = createWorktree();
+    create(tree, ".git/config", "new.md", "docs/new.md", "docs/deep/more/new/page.md", "module/page.md");
+    symlinkSync("README.md", join(tree, "docs/link"));
+    await removeForeignFiles(tree, tracked);
+    expect(list(tree)).toEqual(clean);
+  });
+
+  test.each<[string, (tree: string) => void]>([
+    ["README.md", (tree) => create(tree, "README.md/page.md")],
+    ["README.md", (tree) => symlinkSync("docs/script.sh", join(tree, "README.md"))],
+    ["docs", (tree) => create(tree, "docs")],
+    ["docs/deep", (tree) => symlinkSync(createWorktree(), join(tree, "docs/deep"))],
+    ["link", (tree) => create(tree, "link")],
+    ["link", (tree) => create(tree, "link/page.md")],
+    ["module", (tree) => create(tree, "module")],
+  ])("in place of %s are removed", async (path, replace) => {
+    const tree = createWorktree();
+    rmSync(join(tree, path), { recursive: true });
+    replace(tree);
+    await removeForeignFiles(tree, tracked);
+    expect(list(tree)).toEqual(clean.filter((one) => one !== path && !one.startsWith(`${path}/`)));
+  });
+
+  test("behind a link are not touched", async () => {
+    const [tree, outside] = [createWorktree(), temporaryFolder()];
+    create(outside, "deep/new.md");
+    chmodSync(outside, 0o755);
+    rmSync(join(tree, "docs"), { recursive: true });
+    symlinkSync(outside, join(tree, "docs"));
+    await removeForeignFiles(tree, tracked);
+    expect(existsSync(join(outside, "deep/new.md"))).toBe(true);
+    expect(statSync(outside).mode & 0o777).toBe(0o755);
+  });
+
+  test("cannot be told if a name is no valid UTF-8", async () => {
+    const tree = createWorktree();
+    writeFileSync(Buffer.concat([Buffer.from(`${tree}/docs/`), Buffer.from([0xff])]), "");
+    await expect(removeForeignFiles(tree, tracked)).rejects.toThrow("docs/\ufffd is no valid UTF-8");
+  });
+});
+
+test("folders become writable for their owner only", async () => {
+  const tree = createWorktree();
+  for (const folder of ["docs/deep/more", "docs/deep", "docs", "."]) chmodSync(join(tree, folder), 0o2555);
+  await removeForeignFiles(tree, tracked);
+  for (const folder of ["docs/deep/more", "docs/deep", "docs", "."])
+    expect(statSync(join(tree, folder)).mode & 0o7777).toBe(0o700);
+});
+
+describe("a named pipe that Git would read", () => {
+  test.each([".gitignore", "one/.gitattributes", "two/deep/.gitignore"])("is found as %s", async (name) => {
+    const folder = temporaryFolder();
+    create(folder, ".gitignore-other", "one/page.md", "two/deep/page.md", "two/page.md", "zoo/page.md");
+    expect(await prepareFolders(folder)).toBeUndefined();
+    execFileSync("mkfifo", [join(folder, name)]);
+    expect(await prepareFolders(folder)).toBe(join(folder, name));
+  });
+
+  test("is neither a pipe of another name nor one in a repository", async () => {
+    const folder = temporaryFolder();
+    create(folder, "docs/.git/");
+    for (const name of ["pipe", "docs/a.gitignore", "docs/.git/.gitignore"])
+      execFileSync("mkfifo", [join(folder, name)]);
+    expect(await prepareFolders(folder)).toBeUndefined();
+  });
+});

@@ -1,0 +1,256 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import { JobCopier } from "../../../src/files/job-copier.ts";
+import { JobDirectory } from "../../../src/files/job-directory.ts";
+import { Jobs } from "../../../src/jobs/jobs.ts";
+import type { JobRecord, RateLimited } from "../../../src/model.ts";
+import { PerProject } from "../../../src/per-project.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../../src/store/errors.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { MemoryCopies } from "../../support/memory-copies.ts";
+
+const projects = (model: string) => PerProject.same({ repositoryName: "https://example.com/docs", model });
+
+function setUp(store: Store = openSqliteStore(":memory:")) {
+  let outages = 0;
+  const answers: string[] = [];
+  const events: { message: string; fields: object }[] = [];
+  const jobs = new Jobs({
+    store,
+    metrics: { promptAnswered: (kind, result) => void answers.push(`${kind} ${result}`) },
+    logEvent: (message, fields) => void events.push({ message, fields }),
+    projects: projects("large"),
+    onUnavailable: () => outages++,
+  });
+  /** Adds a job of the project `docs`. */
+  const addJob = (id: string) => store.addJob({ id, project: "docs", createdAt: 0, model: "large" }, "Go on");
+  const promptsOf = async (id: string) => (await store.turns(id)).map(({ prompt }) => prompt);
+  return { store, jobs, addJob, promptsOf, answers, events, outages: () => outages };
+}
+
+/** Ends the next turn, with a pull request. */
+async function completeNext(store: Store): Promise<void> {
+  const turn = await store.startNextTurn();
+  if (!turn) throw new Error("no turn is ready");
+  await store.setPullRequest(turn, `https://example.com/agent/${turn.job}`, "222");
+  await store.finishTurn(turn, "completed", 500);
+}
+
+function accepted(result: JobRecord | RateLimited | undefined): JobRecord {
+  if (result === undefined || "retryAfterMs" in result) throw new Error("not accepted");
+  return result;
+}
+
+const active = {
+  id: "a",
+  status: "active",
+  source: { repository: "https://example.com/docs", ref: "agent/a" },
+  model: "large",
+  prLink: null,
+  createdAt: "1970-01-01T00:00:00.000Z",
+  archivedAt: null,
+};
+
+test("counts creates and messages by what became of them, and logs which turns they are", async () => {
+  const { jobs, store, answers, events } = setUp();
+  const { id } = accepted(await jobs.create("docs", "One"));
+  await jobs.message("docs", id, "Two");
+  expect(events).toEqual([
+    { message: "create accepted", fields: { job: id, turn: 1 } },
+    { message: "message accepted", fields: { job: id, turn: 2 } },
+  ]);
+  expect(answers.splice(0)).toEqual(["create accepted", "message accepted"]);
+
+  expect(await jobs.message("docs", "unknown", "Two")).toBeUndefined();
+  store.addTurn = async () => false;
+  expect(await jobs.message("docs", id, "Two")).toBeUndefined();
+  expect(answers).toEqual([]);
+  store.addTurn = async () => ({ retryAfterMs: 1000 });
+  await jobs.message("docs", id, "Three");
+  store.addTurn = async (_job, _prompt, _at, onTurn) => {
+    onTurn?.(3);
+    throw new OutcomeUnknown();
+  };
+  await expect(jobs.message("docs", id, "Four")).rejects.toThrow(OutcomeUnknown);
+  store.addJob = async () => {
+    throw new StoreUnavailable();
+  };
+  await expect(jobs.create("docs", "Five")).rejects.toThrow(StoreUnavailable);
+  expect(answers).toEqual(["message rate-limited", "message unknown", "create store-unavailable"]);
+  expect(events).toHaveLength(2);
+});
+
+test("shows a job by its state", async () => {
+  const { jobs, store, addJob, promptsOf } = setUp();
+  await addJob("a");
+  expect(await jobs.get("docs", "a")).toEqual(active);
+  const turn = await store.startNextTurn();
+  expect(await jobs.get("docs", "a")).toEqual(active);
+  if (turn) await store.requeueTurn(turn);
+  await completeNext(store);
+  const completed = { ...active, status: "completed", prLink: "https://example.com/agent/a" };
+  expect(await jobs.get("docs", "a")).toEqual(completed);
+  await store.archiveJobs(await store.jobsWithPullRequest(1), 1000);
+  expect(await jobs.get("docs", "a")).toEqual({
+    ...completed,
+    status: "archived",
+    archivedAt: "1970-01-01T00:00:01.000Z",
+  });
+  expect(await jobs.message("docs", "a", "More")).toEqual(active);
+  expect(await jobs.get("docs", "a")).toEqual(active);
+  expect(await promptsOf("a")).toEqual(["Go on", "More"]);
+});
+
+test("shows the model that a job was created for, or that of the service if it is unknown", async () => {
+  const { jobs, store } = setUp();
+  const small = new Jobs({ store, projects: projects("small") });
+  const { id, model } = accepted(await small.create("docs", "Go on"));
+  expect(model).toBe("small");
+  await store.addJob({ id: "earlier", project: "docs", createdAt: 0 }, "Go on");
+  expect(await jobs.get("docs", id)).toMatchObject({ model: "small" });
+  expect(await jobs.message("docs", id, "More")).toMatchObject({ model: "small" });
+  expect(await jobs.get("docs", "earlier")).toMatchObject({ model: "large" });
+});
+
+test("finds a job only in its project", async () => {
+  const { jobs, addJob, promptsOf } = setUp();
+  await addJob("a");
+  for (const [project, id] of [
+    ["other", "a"],
+    ["docs", "b"],
+  ] as const) {
+    expect(await jobs.get(project, id)).toBeUndefined();
+    expect(await jobs.message(project, id, "More")).toBeUndefined();
+  }
+  expect(await promptsOf("a")).toEqual(["Go on"]);
+});
+
+test("stops a turn, and runs it again, only in its project", async () => {
+  const { jobs, store, addJob, promptsOf } = setUp();
+  await addJob("a");
+  const [turn] = await store.turns("a");
+  const id = turn?.id ?? 0;
+  for (const [project, job] of [
+    ["other", "a"],
+    ["docs", "b"],
+  ] as const) {
+    expect(await jobs.stopTurn(project, job, id, "ci")).toBe(false);
+    expect(await jobs.retryTurn(project, job, id)).toBeUndefined();
+  }
+  expect(await jobs.retryTurn("docs", "a", id)).toBeUndefined();
+  expect(await jobs.stopTurn("docs", "a", id, "ci")).toBe(true);
+  expect(await store.turns("a")).toMatchObject([{ state: "failed", reason: "Stopped by an operator (ci)." }]);
+  expect(await jobs.stopTurn("docs", "a", id, "ci")).toBe(false);
+  expect(await jobs.retryTurn("docs", "a", id)).toEqual(active);
+  expect(await promptsOf("a")).toEqual(["Go on", "Go on"]);
+});
+
+test("finds a job of an earlier service by its copy, and saves it again with each message", async () => {
+  const folder = temporaryFolder();
+  const copies = new MemoryCopies(folder);
+  const serviceOn = (store: Store) => {
+    const copier = new JobCopier({ copies, store, folder, log: () => {} });
+    return { copier, jobs: new Jobs({ store, projects: projects("large"), copier }) };
+  };
+  const store = openSqliteStore(":memory:");
+  const earlier = serviceOn(store);
+  const { id } = accepted(await earlier.jobs.create("docs", "Go on"));
+  await completeNext(store);
+  mkdirSync(new JobDirectory(folder, id).home, { recursive: true });
+  earlier.copier.save(id);
+  await earlier.copier.settle();
+  const later = serviceOn(openSqliteStore(":memory:"));
+  expect(await later.jobs.get("other", id)).toBeUndefined();
+  expect(await later.jobs.get("docs", id)).toMatchObject({ id, status: "completed" });
+  accepted(await later.jobs.message("docs", id, "More"));
+  await later.copier.settle();
+  expect(copies.saves.at(-1)).toMatchObject({ states: ["completed", "waiting"] });
+});
+
+test("does not find a job that is deleted while a message to it arrives", async () => {
+  const { jobs, store, addJob } = setUp();
+  await addJob("a");
+  await completeNext(store);
+  const message = jobs.message("docs", "a", "More");
+  expect(await store.deleteIdleJobs(1000, 1)).toEqual(["a"]);
+  expect(await message).toBeUndefined();
+  expect(await store.counts()).toEqual({ jobs: 0, waitingTurns: 0 });
+});
+
+test("creates a job with its first turn", async () => {
+  const { jobs, store, promptsOf } = setUp();
+  const before = Date.now();
+  const { id, status, createdAt } = accepted(await jobs.create("docs", "Fix it"));
+  expect(id).toMatch(/^job_[0-9a-f-]{36}$/);
+  expect(status).toBe("active");
+  expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(before);
+  expect((await store.job(id))?.project).toBe("docs");
+  expect(await promptsOf(id)).toEqual(["Fix it"]);
+  expect(await jobs.get("docs", id)).toMatchObject({ id, status, createdAt, prLink: null, archivedAt: null });
+});
+
+test("a create or message is accepted once it is stored, even if the store cannot be read a moment later", async () => {
+  for (const accept of [
+    (jobs: Jobs) => jobs.create("docs", "Fix it"),
+    (jobs: Jobs) => jobs.message("docs", "a", "More"),
+  ]) {
+    const { jobs, store, addJob } = setUp();
+    await addJob("a");
+    store.onReady(() => void store[Symbol.asyncDispose]());
+    expect(accepted(await accept(jobs)).status).toBe("active");
+    await expect(jobs.get("docs", "a")).rejects.toThrow();
+  }
+});
+
+test("a store that cannot be written rejects creates and messages, and answers reads", async () => {
+  const file = join(temporaryFolder(), "jobs.sqlite");
+  await using store = openSqliteStore(file);
+  const { jobs, addJob, outages } = setUp(store);
+  await addJob("a");
+  const other = new DatabaseSync(file);
+  other.exec("BEGIN IMMEDIATE");
+  await expect(jobs.create("docs", "Fix it")).rejects.toThrow(StoreUnavailable);
+  expect(outages()).toBe(1);
+  await expect(jobs.message("docs", "a", "More")).rejects.toThrow(StoreUnavailable);
+  expect(outages()).toBe(2);
+  expect(await jobs.get("docs", "a")).toMatchObject({ status: "active" });
+  expect(await store.counts()).toEqual({ jobs: 1, waitingTurns: 1 });
+  other.exec("COMMIT");
+  other.close();
+  expect(accepted(await jobs.create("docs", "Fix it")).status).toBe("active");
+  expect(outages()).toBe(2);
+});
+
+test("an error that is no outage is thrown as it is", async () => {
+  const { jobs, store, outages } = setUp();
+  await store[Symbol.asyncDispose]();
+  await expect(jobs.create("docs", "Fix it")).rejects.toThrow("not open");
+  expect(outages()).toBe(0);
+});
+
+test("setting the clock neither escapes the hourly limit nor extends it", async () => {
+  const { jobs } = setUp();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const start = Date.UTC(2026, 0, 10);
+  vi.setSystemTime(start);
+  for (let use = 0; use < 100; use++) accepted(await jobs.create("docs", "Fix it"));
+  for (const day of [-1, 1, 0]) {
+    vi.setSystemTime(start + day * 86_400_000);
+    const result = await jobs.create("docs", "Fix it");
+    expect(result).toEqual({ retryAfterMs: expect.any(Number) });
+    expect("retryAfterMs" in result && result.retryAfterMs <= 3_600_000).toBe(true);
+  }
+});
+
+test("a message over the hourly limit is not added to its job", async () => {
+  const { jobs, store, addJob } = setUp();
+  await addJob("a");
+  for (let use = 0; use < 100; use++) accepted(await jobs.message("docs", "a", "More"));
+  expect(await jobs.message("docs", "a", "More")).toEqual({ retryAfterMs: expect.any(Number) });
+  expect(await store.countTurns("a")).toBe(101);
+});

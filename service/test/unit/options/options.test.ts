@@ -1,0 +1,307 @@
+import { describe, expect, test, vi } from "vitest";
+import { help, parseOptions } from "../../../src/options/options.ts";
+
+/** Returns the options together with those of a project. */
+function parseArguments(args: string[], environment: Record<string, string> = {}) {
+  const options = parseOptions(args, environment);
+  if (options === "help" || "error" in options) return options;
+  const project = options.settings.get("docs");
+  if (project === undefined) throw new Error("no project");
+  return { ...options, ...project };
+}
+
+const parse = (line: string, environment: Record<string, string> = {}) => parseArguments(line.split(" "), environment);
+
+test("requires only the repository", () => {
+  expect(parse("--repository docs")).toMatchObject({
+    repository: "docs",
+    agent: { model: "documentation-editor" },
+    modelHosts: [],
+    projects: ["demo"],
+    port: 0,
+    publicUrl: undefined,
+    timeLimitMs: 1_800_000,
+    largestChangeBytes: 20_000_000,
+    keptWorktrees: 5,
+    apiKey: undefined,
+    keys: undefined,
+    trust: [],
+    trustIssuer: "https://token.actions.githubusercontent.com",
+    github: undefined,
+    archiveAfterDays: undefined,
+    deleteAfterDays: undefined,
+    isRepositoryMoved: false,
+  });
+});
+
+test("prints the log for people unless told otherwise, and in JSON only without a key of its own", () => {
+  expect(parse("--repository docs")).toMatchObject({ logFormat: "text", healthPort: undefined });
+  const key = { AGENT_SERVICE_KEY: "mint_key" };
+  expect(parse("--repository docs --log-format json", key)).toMatchObject({ logFormat: "json" });
+  expect(parse("--repository docs --log-format json")).toEqual({
+    error: "--log-format json requires AGENT_SERVICE_KEY or --keys, because a generated key is printed.",
+  });
+  expect(parse("--repository docs --log-format json --keys keys.json")).toMatchObject({ logFormat: "json" });
+  expect(parse("--repository docs --log-format xml", key)).toEqual({ error: "--log-format must be text or json." });
+});
+
+test("a worker may answer requests for its health on a port", () => {
+  const worker = "worker --repository docs --store postgres://db/agents --public-url https://agents.example.com";
+  expect(parse(worker)).toMatchObject({ healthPort: undefined });
+  expect(parse(`${worker} --health-port 4101 --log-format json`)).toMatchObject({
+    healthPort: 4101,
+    logFormat: "json",
+  });
+  expect(parse(`${worker} --health-port x`)).toEqual({
+    error: "--health-port must be an integer from 0 to 65535.",
+  });
+  expect(parse("--repository docs --health-port 4101")).toEqual({
+    error: "--health-port is for a worker. The API answers /healthz on its own port.",
+  });
+});
+
+test("parses every option", () => {
+  const options = parseArguments(
+    [
+      "--repository=git@github.com:acme/docs.git",
+      "--agent=/path/to/agent.sh --fast",
+      "--agents=3",
+      "--project=a",
+      "--project=b",
+    ].concat([
+      "--port=4100",
+      "--public-url=https://agents.example.com/",
+      "--time-limit-minutes=0.25",
+      "--archive-after-days=7",
+      "--delete-after-days=0.5",
+      "--repository-moved",
+      "--store=jobs.sqlite",
+      "--model=large",
+      "--keep-worktrees=0",
+    ]),
+    { AGENT_SERVICE_KEY: "mint_key", GITHUB_TOKEN: "token" },
+  );
+  expect(options).toMatchObject({
+    agent: { model: "large" },
+    agents: 3,
+    projects: ["a", "b"],
+    port: 4100,
+    publicUrl: "https://agents.example.com",
+    timeLimitMs: 15_000,
+    archiveAfterDays: 7,
+    deleteAfterDays: 0.5,
+    isRepositoryMoved: true,
+    keptWorktrees: 0,
+    apiKey: "mint_key",
+    github: { owner: "acme", name: "docs", apiUrl: "https://api.github.com", token: "token" },
+  });
+});
+
+test.each([
+  "http://agents.example.com",
+  "agents.example.com",
+  "https://agents.example.com/docs",
+  "https://a:b@c.example",
+  "",
+])("rejects the public URL %j", (url) => {
+  const error = "--public-url must be an https URL without a path, such as https://agents.example.com.";
+  expect(parseArguments(["--repository=docs", `--public-url=${url}`], {})).toEqual({ error });
+});
+
+test("runs an agent's command with a shell", () => {
+  const options = parseArguments(["--repository=docs", "--agent=/path/to/agent.sh --fast"], {});
+  if (options === "help" || "error" in options) throw new Error("not parsed");
+  expect(options.agent.command({ isFollowUp: false, isSandboxed: false }).args).toEqual([
+    "-c",
+    "/path/to/agent.sh --fast",
+  ]);
+});
+
+test("runs every agent but the built-in editor in a sandbox, unless told otherwise", () => {
+  expect(parse("--repository x")).toMatchObject({ sandbox: undefined });
+  expect(parse("--repository x --sandbox bwrap")).toMatchObject({ sandbox: "bwrap" });
+  expect(parse("--repository x --agent a")).toMatchObject({ sandbox: "bwrap" });
+  expect(parse("--repository x --agent a --sandbox none")).toMatchObject({ sandbox: "none" });
+});
+
+test("gives agents the full network, unless told otherwise", () => {
+  expect(parse("--repository x --agent a")).toMatchObject({ network: "full", modelHosts: [] });
+  expect(parse("--repository x --agent a --agent-network model --model-host b:8443")).toMatchObject({
+    network: "model",
+    modelHosts: ["b:8443"],
+  });
+});
+
+test.runIf(process.platform === "linux")("limits agents only if told to", () => {
+  const limits = { memoryMb: undefined, processes: undefined, diskMb: undefined };
+  expect(parse("--repository x")).toMatchObject({ limits });
+  expect(parse("--repository x --memory-mb 100 --processes 50 --disk-mb 1000")).toMatchObject({
+    limits: { memoryMb: 100, processes: 50, diskMb: 1000 },
+  });
+});
+
+test("limits agents only on Linux", () => {
+  using platform = vi.spyOn(process, "platform", "get").mockReturnValue("darwin");
+  expect(parse("--repository x --memory-mb 100")).toEqual({ error: "--memory-mb requires Linux." });
+  expect(parse("--repository x")).toHaveProperty("limits.memoryMb", undefined);
+  expect(platform).toHaveBeenCalled();
+});
+
+test("accepts the largest numbers", () => {
+  expect(parse("--repository x --port 65535 --time-limit-minutes 10000")).toMatchObject({
+    port: 65_535,
+    timeLimitMs: 600_000_000,
+  });
+});
+
+test("gives an agent more variables and files", () => {
+  expect(parse("--repository x --agent a")).toMatchObject({ agent: { passes: [], reads: [] } });
+  expect(
+    parse("--repository x --agent a --agent-env A --agent-env B --agent-reads /opt/tools --agent-reads x"),
+  ).toMatchObject({
+    agent: { passes: ["A", "B"], reads: ["/opt/tools", `${process.cwd()}/x`] },
+  });
+});
+
+describe("--agent", () => {
+  /** Returns the script that an agent runs. */
+  const scriptOf = (args: string[], isFollowUp: boolean) => {
+    const options = parseArguments(["--repository=docs", ...args], { ANTHROPIC_API_KEY: "a" });
+    if (options === "help" || "error" in options) throw new Error("not parsed");
+    return options.agent.command({ isFollowUp, isSandboxed: false }).args[1];
+  };
+
+  test("takes the name of an agent only if it is the whole value", () => {
+    expect(scriptOf(["--agent=claude"], false)).toContain("--output-format stream-json");
+    for (const command of ["claude -p", "/usr/bin/claude", "claude ", "toString"])
+      expect(scriptOf([`--agent=${command}`], false)).toBe(command);
+  });
+
+  test("runs another command for messages, or the same", () => {
+    const args = ["--agent=one", "--agent-follow-up=two"];
+    expect([scriptOf(args, false), scriptOf(args, true)]).toEqual(["one", "two"]);
+    expect(scriptOf(["--agent=one"], true)).toBe("one");
+  });
+
+  test("shows the model, or else the name", () => {
+    const environment = { CODEX_API_KEY: "c" };
+    expect(parse("--repository x --agent codex", environment)).toMatchObject({ agent: { model: "codex" } });
+    expect(parse("--repository x --agent codex --model large", environment)).toMatchObject({
+      agent: { model: "large" },
+    });
+  });
+});
+
+test.each([
+  "https://github.com/acme/docs",
+  "https://github.com/acme/docs.git",
+  "https://github.com/acme/docs/",
+  "https://me:secret@github.com/acme/docs",
+  "ssh://git@github.com/acme/docs.git",
+  "git@github.com:acme/docs",
+])("opens pull requests of %s on GitHub if there is a token", (address) => {
+  expect(parse(`--repository ${address}`, { GITHUB_TOKEN: "t" })).toMatchObject({
+    github: { owner: "acme", name: "docs" },
+  });
+  expect(parse(`--repository ${address}`)).toMatchObject({ github: undefined });
+});
+
+test.each([
+  "docs",
+  "/mirrors/https://github.com/acme/docs",
+  "https://github.com.example/acme/docs",
+  "https://github.com/acme",
+])("opens no pull requests of %s on GitHub unless told where", (address) => {
+  expect(parse(`--repository ${address}`, { GITHUB_TOKEN: "t" })).toMatchObject({ github: undefined });
+  const options = `--repository ${address} --github acme/manual --github-api https://github.example/api/v3//`;
+  expect(parse(options, { GITHUB_TOKEN: "t" })).toMatchObject({
+    github: { owner: "acme", name: "manual", apiUrl: "https://github.example/api/v3" },
+  });
+});
+
+test.each([
+  ["--github=acme", "--github must be OWNER/NAME."],
+  ["--github=acme/", "--github must be OWNER/NAME."],
+  ["--github=acme/docs/more", "--github must be OWNER/NAME."],
+  ["--github-api=github.example", "--github-api must be a URL."],
+  ["--agent= ", "--agent is empty."],
+  ["--agent-follow-up= ", "--agent-follow-up is empty."],
+])("rejects %s", (option, error) => {
+  const environment = { GITHUB_TOKEN: "t" };
+  expect(parseArguments(["--repository=https://github.com/acme/docs", option], environment)).toEqual({ error });
+});
+
+test("names who has access", () => {
+  const options =
+    "--repository x --project docs --keys keys.json --trust acme/docs:refs/heads/main --trust docs=acme/site " +
+    "--trust-issuer https://github.example.com/_services/token";
+  expect(parse(options)).toMatchObject({
+    keys: "keys.json",
+    trust: [
+      { text: "acme/docs:refs/heads/main", repository: "acme/docs", ref: "refs/heads/main", project: undefined },
+      { text: "docs=acme/site", repository: "acme/site", project: "docs" },
+    ],
+    trustIssuer: "https://github.example.com/_services/token",
+  });
+});
+
+test("requires that all API processes have the same keys", () => {
+  const api = "api --repository x --store postgres://db --public-url https://agents.example.com";
+  expect(parse(api)).toEqual({
+    error: "api requires AGENT_SERVICE_KEY, --keys or --trust, the same for all of them.",
+  });
+  expect(parse(api, { AGENT_SERVICE_KEY: "mint_key" })).toMatchObject({ role: "api" });
+  for (const option of ["--keys keys.json", "--trust acme/docs"])
+    expect(parse(`${api} ${option}`)).toMatchObject({ role: "api", apiKey: undefined });
+  expect(parse(api.replace("api", "worker"))).toMatchObject({ role: "worker" });
+});
+
+test.each([
+  ["", "Unexpected argument ''"],
+  ["--port 1", "--repository is required"],
+  ["--repository x --port 70000", "--port must be an integer"],
+  ["--repository x --port 1e3", "--port must be an integer"],
+  ["--repository x --agents 0", "--agents must be an integer"],
+  ["--repository x --time-limit-minutes 0", "--time-limit-minutes must be a number greater than 0"],
+  ["--repository x --time-limit-minutes 1e1", "--time-limit-minutes must be a number greater than 0"],
+  ["--repository x --time-limit-minutes 40000", "at most 10000"],
+  ["--repository x --archive-after-days no", "--archive-after-days must be a number greater than 0"],
+  ["--repository x --github acme/docs", "--github requires GITHUB_TOKEN"],
+  ["--repository x --sandbox no", "--sandbox must be bwrap or none"],
+  ["--repository x --agent a --agent-network some", "--agent-network must be full or model or none"],
+  ["--repository x --agent a --agent-network model --sandbox none", "--agent-network model requires --sandbox bwrap"],
+  ["--repository x --agent-network none", "--agent-network none requires --sandbox bwrap"],
+  ["--repository x --memory-mb 0", "--memory-mb must be an integer"],
+  ["--repository x --processes many", "--processes must be an integer"],
+  ["--repository x --largest-change-mb 0", "--largest-change-mb must be a number greater than 0"],
+  [
+    "--repository x --agent claude",
+    "--agent claude requires ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN in the environment.",
+  ],
+  ["--repository x --agent-follow-up y", "--agent-follow-up requires a shell command as --agent"],
+  ["--repository x --keys=", "--keys is empty"],
+  ["--repository x --trust acme", "acme is not a repository to trust, such as acme/docs"],
+  ["--repository x --trust docs=acme/docs", "--trust docs=acme/docs: there is no --project docs."],
+  ["--repository x --trust-issuer https://a.b", "--trust-issuer requires --trust."],
+  ["--repository x --trust a/b --trust-issuer http://a.b", "--trust-issuer must be an https URL"],
+  ["--repository x --unknown", "Unknown option '--unknown'"],
+])("rejects %j", (line, error) => {
+  expect(parse(line)).toMatchObject({ error: expect.stringContaining(error) });
+});
+
+test("allows no command for follow-ups with the name of an agent", () => {
+  expect(parse("--repository x --agent claude --agent-follow-up y", { ANTHROPIC_API_KEY: "a" })).toEqual({
+    error: "--agent-follow-up requires a shell command as --agent.",
+  });
+});
+
+test("shows the help, whatever else is given", () => {
+  expect(help).toContain("one of claude, codex, gemini, opencode and aider: a coding agent");
+  expect(parse("--help --repository x")).toBe("help");
+});
+
+test("rejects a key that is not valid in an HTTP header", () => {
+  expect(parse("--repository x", { AGENT_SERVICE_KEY: "my key" })).toMatchObject({
+    error: expect.stringContaining("without spaces"),
+  });
+});

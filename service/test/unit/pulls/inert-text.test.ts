@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { commitMessage } from "../../../src/pulls/commit-message.ts";
+import { commitTitle } from "../../../src/pulls/commit-title.ts";
+import { inertText } from "../../../src/pulls/inert-text.ts";
+
+/** What CI services look for in a commit message to skip their checks. */
+const commands = [
+  "[skip ci]",
+  "[ci skip]",
+  "[no ci]",
+  "[skip actions]",
+  "[actions skip]",
+  "[CI SKIP]",
+  "[skip-ci]",
+  "[skip azurepipelines]",
+  "[CF-Pages-Skip]",
+  "***NO_CI***",
+  "skip-checks: true",
+  "skip-checks:true",
+  "request-checks: true",
+];
+
+const references = ["fixes #1", "closes acme/docs#2", "GH-3", "@octocat", "https://github.com/acme/docs/issues/5"];
+
+test.each([...commands, ...references])("makes %s inert, and keeps it readable", (text) => {
+  const inert = inertText(`Fix ${text} now`);
+  expect(inert).not.toContain(text);
+  expect(inert).toMatch(/^Fix .+ now$/);
+  const letters = (one: string) => one.replace(/[^\w/.-]/g, "");
+  expect(letters(inert)).toBe(letters(`Fix ${text} now`));
+});
+
+test("shows what a command was", () => {
+  expect(inertText("Fix [skip ci] ***NO_CI*** skip-checks: true")).toBe("Fix (skip ci) NO_CI skip-checks = true");
+});
+
+test("leaves other text as it is", () => {
+  const text =
+    "Explain [options] (skip ci), a[0], * and **bold**, C#, me at example.com: no change [skip the intro page]";
+  expect(inertText(text)).toBe(text);
+});
+
+test("is used for the subject and the body of a commit", () => {
+  const all = [...commands, ...references];
+  for (const text of all) expect(commitTitle(`Fix ${text}`)).not.toContain(text);
+  const message = commitMessage({ id: 1, job: "a", prompt: `Go ${all[0]}`, attempts: 0 }, all);
+  for (const text of all) expect(message).not.toContain(text);
+});

@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { pullRequestBody } from "../../../src/pulls/pull-request-body.ts";
+
+const body = (answer: string | null, prompt = "Fix the links") => pullRequestBody({ answer, prompt, jobId: "job_1" });
+
+test("shows the agent's last message and the prompt", () => {
+  expect(body("Fixed.")).toBe(
+    "The agent's last message:\n\n```text\nFixed.\n```\n\nPrompt of the agent:\n\n```text\nFix the links\n```\n\nJob `job_1`.",
+  );
+  expect(body(null)).not.toContain("last message");
+});
+
+/** Returns the lines outside of the code blocks, as GitHub finds them. */
+function linesOutside(text: string): string[] {
+  let fence = "";
+  return text.split(/\r\n|\r|\n/).filter((line) => {
+    const found = /^ {0,3}(`{3,})([^`]*)$/.exec(line);
+    if (fence === "" && found) {
+      fence = found[1] ?? "";
+      return false;
+    }
+    if (fence === "") return true;
+    if (found && (found[1] ?? "").length >= fence.length && found[2]?.trim() === "") fence = "";
+    return false;
+  });
+}
+
+test("keeps all untrusted text in code blocks, where no mention, link or closing keyword has an effect", () => {
+  const outside = linesOutside(body(null));
+  const withMessage = linesOutside(body("Fixed."));
+  expect(withMessage).toEqual(["The agent's last message:", "", "", ...outside]);
+  const hostile = fc.array(
+    fc.oneof(
+      fc.constantFrom(
+        "`",
+        "```",
+        "````text",
+        "\n",
+        "\r",
+        "\r\n",
+        "~~~",
+        "</details>",
+        "@octocat",
+        "Fixes #1",
+        "\u2028",
+      ),
+      fc.string({ unit: "binary" }),
+    ),
+  );
+  fc.assert(
+    fc.property(hostile, hostile, (answer, prompt) => {
+      expect(linesOutside(body(answer.join(""), prompt.join("")))).toEqual(withMessage);
+    }),
+  );
+});
+
+test("shows each text up to 10,000 characters, with its lines", () => {
+  expect(body("a\rb\r\nc")).toContain("\na\nb\nc\n");
+  const longest = "x".repeat(10_000);
+  expect(body(longest)).toContain(`\n${longest}\n\`\`\``);
+  expect(body(`${longest}y`)).toContain(`\n${longest}\n[truncated]\n`);
+});
+
+test("removes characters that reorder or hide text", () => {
+  expect(body("a\u202eb\u0000c\u200bd")).toContain("\nabcd\n");
+});
+
+test("is shorter than GitHub's limit", () => {
+  expect(body("`x".repeat(200_000), "`".repeat(200_000)).length).toBeLessThan(65_536);
+});

@@ -1,0 +1,123 @@
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import type { JobCopies } from "../../../src/files/job-copies.ts";
+import type { JobCopy } from "../../../src/model.ts";
+import { reportedCopies } from "../../../step/memory/reported-copies.ts";
+import { ReportFile, readReport } from "../../../step/report.ts";
+
+const link = "https://github.com/acme/docs/pull/1";
+const turn = { id: 5, prompt: "Go", state: "completed", attempts: 1, endedAt: 2000, answer: null } as const;
+const job: JobCopy = {
+  id: "job_1",
+  project: "docs",
+  createdAt: 1000,
+  archivedAt: null,
+  pullRequest: null,
+  head: null,
+  turns: [turn],
+};
+const failed = { ...job, turns: [turn, { ...turn, id: 6, state: "failed" as const }] };
+
+let folder = "";
+let report: ReportFile;
+beforeEach(() => {
+  folder = temporaryFolder();
+  report = new ReportFile(folder);
+});
+
+describe("the report", () => {
+  test("is there as soon as the service has started, and not before", () => {
+    expect(readReport(folder)).toBeUndefined();
+    report.begin();
+    expect(readReport(folder)).toEqual({ pullRequests: [], failedJobs: [], unsavedJobs: {} });
+    expect(readdirSync(folder)).toEqual(["report.json"]);
+  });
+
+  test("has each pull request once, in the order in which they were opened", () => {
+    report.update(job);
+    report.update({ ...job, id: "job_2", pullRequest: `${link}2` });
+    report.update({ ...job, pullRequest: link });
+    report.update({ ...job, pullRequest: link });
+    expect(readReport(folder)?.pullRequests).toEqual([`${link}2`, link]);
+  });
+
+  test("has each job once that has a turn that failed", () => {
+    report.update(job);
+    report.update(failed);
+    report.update({ ...failed, turns: [...failed.turns, { ...turn, id: 7 }] });
+    report.update({ ...failed, id: "job_2" });
+    expect(readReport(folder)?.failedJobs).toEqual(["job_1", "job_2"]);
+  });
+
+  test("leaves out what an earlier run has told, and has what is new", () => {
+    report.exclude(job);
+    report.exclude({ ...failed, pullRequest: link });
+    report.update({ ...failed, pullRequest: link });
+    expect(readReport(folder)).toMatchObject({ pullRequests: [], failedJobs: [] });
+    report.update({ ...failed, turns: [{ ...turn, state: "failed" }, ...failed.turns] });
+    expect(readReport(folder)).toMatchObject({ failedJobs: ["job_1"] });
+  });
+
+  test("is unknown if its file is not one", () => {
+    writeFileSync(join(folder, "report.json"), "{");
+    expect(readReport(folder)).toBeUndefined();
+  });
+});
+
+describe("copies of jobs", () => {
+  /** Returns copies in which nothing is found. They record what is saved, and fail as often as there are reasons. */
+  function fakeCopies(...reasons: string[]): JobCopies & { saved: unknown[] } {
+    const saved: unknown[] = [];
+    return {
+      saved,
+      save: async (...args) => {
+        saved.push(args);
+        const reason = reasons.shift();
+        if (reason !== undefined) throw new Error(reason);
+      },
+      restore: async () => undefined,
+    };
+  }
+
+  test("are reported and saved", async () => {
+    const copies = fakeCopies();
+    await reportedCopies(report, copies).save({ ...job, pullRequest: link }, "/home");
+    expect(copies.saved).toEqual([[{ ...job, pullRequest: link }, "/home"]]);
+    expect(readReport(folder)).toEqual({ pullRequests: [link], failedJobs: [], unsavedJobs: {} });
+  });
+
+  test("are reported as unsaved until they are saved", async () => {
+    const copies = reportedCopies(report, fakeCopies("read-only", "full"));
+    await expect(copies.save(job, undefined)).rejects.toThrow("read-only");
+    await expect(copies.save({ ...job, id: "job_2" }, undefined)).rejects.toThrow("full");
+    expect(readReport(folder)?.unsavedJobs).toEqual({ job_1: "read-only", job_2: "full" });
+    await copies.save(job, undefined);
+    expect(readReport(folder)?.unsavedJobs).toEqual({ job_2: "full" });
+  });
+
+  test("are only reported if jobs are not remembered", async () => {
+    const copies = reportedCopies(report, undefined);
+    await copies.save(failed, undefined);
+    expect(readReport(folder)).toEqual({ pullRequests: [], failedJobs: ["job_1"], unsavedJobs: {} });
+    expect(await copies.restore("job_1", "/home", "/into")).toBeUndefined();
+  });
+
+  test("are restored, and what they already had is not reported again", async () => {
+    const places: unknown[] = [];
+    const found = { ...failed, pullRequest: link };
+    const copies = reportedCopies(report, {
+      save: async () => {},
+      restore: async (...place) => {
+        places.push(place);
+        return place[0] === "job_1" ? found : undefined;
+      },
+    });
+    expect(await copies.restore("job_0", "/home", "/into")).toBeUndefined();
+    expect(await copies.restore("job_1", "/home", "/into")).toEqual(found);
+    expect(places[1]).toEqual(["job_1", "/home", "/into"]);
+    await copies.save(found, undefined);
+    expect(readReport(folder)).toEqual({ pullRequests: [], failedJobs: [], unsavedJobs: {} });
+  });
+});

@@ -1,0 +1,138 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { programs } from "../../../../test/support/programs.ts";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import { listen } from "../../../src/http/listen.ts";
+import { isFree, portOf } from "../../../step/port.ts";
+import { cacheEnvironment, installerEnvironment, serverEnvironment } from "../../../step/setup/environment.ts";
+import { checkGit, checkPlatform } from "../../../step/setup/platform.ts";
+import { SetupError } from "../../../step/setup/setup-error.ts";
+
+/** Sets `PATH` until the test is over. */
+function withPath(path: string): void {
+  vi.stubEnv("PATH", path);
+  onTestFinished(() => void vi.unstubAllEnvs());
+}
+
+test.each([
+  ["darwin", "macOS"],
+  ["win32", "Windows"],
+] as const)("on %s, says what is missing", (platform, name) => {
+  expect(() => checkPlatform(platform)).toThrow(
+    `The agent service does not run on ${name}: it needs bubblewrap and the namespaces of Linux for the agent's sandbox. Set \`runs-on: ubuntu-latest\``,
+  );
+});
+
+test("runs on Linux", () => {
+  expect(() => checkPlatform("linux")).not.toThrow();
+});
+
+test.each([
+  ["git version 2.39.0", true],
+  ["git version 2.100.1 (Apple Git-1)", true],
+  ["git version 10.0.0", true],
+  ["git version 2.38.9", false],
+  ["git version 1.99.0", false],
+  ["git", false],
+])("Git is recent enough or too old: %s", async (version, isEnough) => {
+  withPath(programs({ git: `[ "$*" = --version ] && echo "${version}"` }));
+  const check = checkGit().then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(await check).toEqual(isEnough ? undefined : expect.any(SetupError));
+  if (!isEnough)
+    expect(await check).toMatchObject({
+      title: "Git is missing or too old",
+      message: `The runner has ${version}. The agent service needs Git 2.39 or newer: install it in a step before this one. Nothing was started.`,
+    });
+});
+
+test("says if there is no Git", async () => {
+  withPath(temporaryFolder());
+  await expect(checkGit()).rejects.toThrow(/^Git was not found in PATH\. The agent service needs Git 2\.39 or newer/);
+});
+
+const environment = {
+  PATH: "/bin",
+  HOME: "/home/runner",
+  https_proxy: "http://proxy",
+  NODE_EXTRA_CA_CERTS: "/ca.pem",
+  RUNNER_TRACKING_ID: "github_1",
+  RUNNER_TEMP: "/temp",
+  GITHUB_TOKEN: "token",
+  GITHUB_ENV: "/temp/env",
+  GITHUB_SERVER_URL: "https://github.com",
+  INPUT_AGENT: "claude",
+  ACTIONS_RUNTIME_TOKEN: "runtime",
+  ACTIONS_RESULTS_URL: "https://results",
+  ACTIONS_CACHE_SERVICE_V2: "True",
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: "oidc",
+  ANTHROPIC_API_KEY: "key",
+  MY_SECRET: "secret",
+  npm_config_registry: "https://registry",
+  PIP_INDEX_URL: "https://index",
+  LC_ALL: "C",
+  http_proxy: "http://proxy",
+  LANG: undefined,
+  // Only look like others.
+  MY_PATH: "/bin",
+  PATH_INFO: "/bin",
+  MY_npm_config_token: "secret",
+  MY_ACTIONS_CACHE_URL: "https://cache",
+  ACTIONS_RESULTS_URL_TOKEN: "secret",
+  ACTIONS_RUNTIME_TOKEN_TWO: "secret",
+  GITHUB_SERVER_URL_TOKEN: "secret",
+  RUNNER_TEMPLATE: "secret",
+};
+
+test("the service's process gets nothing of the runner but what it needs, and what the agent gets", () => {
+  expect(Object.keys(serverEnvironment(environment, ["ANTHROPIC_API_KEY"]))).toEqual([
+    "PATH",
+    "HOME",
+    "https_proxy",
+    "NODE_EXTRA_CA_CERTS",
+    "RUNNER_TRACKING_ID",
+    "ANTHROPIC_API_KEY",
+    "LC_ALL",
+    "http_proxy",
+    "NODE_USE_ENV_PROXY",
+  ]);
+});
+
+test("what installs an agent gets no secret", () => {
+  expect(Object.keys(installerEnvironment(environment))).toEqual([
+    "PATH",
+    "HOME",
+    "https_proxy",
+    "NODE_EXTRA_CA_CERTS",
+    "RUNNER_TRACKING_ID",
+    "npm_config_registry",
+    "PIP_INDEX_URL",
+    "LC_ALL",
+    "http_proxy",
+  ]);
+});
+
+test("the cache's process gets the runner's token for it, and no other", () => {
+  expect(Object.keys(cacheEnvironment(environment))).toEqual([
+    "RUNNER_TEMP",
+    "GITHUB_SERVER_URL",
+    "ACTIONS_RUNTIME_TOKEN",
+    "ACTIONS_RESULTS_URL",
+    "ACTIONS_CACHE_SERVICE_V2",
+  ]);
+});
+
+test("the port depends on the project, and is none that Linux gives to outgoing connections", async () => {
+  const ports = ["acme-docs-claude", "acme-docs-codex", "acme-site-claude"].map(portOf);
+  expect(new Set(ports).size).toBe(3);
+  expect(portOf("acme-docs-claude")).toBe(ports[0]);
+  for (const port of ports) {
+    expect(port).toBeGreaterThanOrEqual(20_000);
+    expect(port).toBeLessThan(30_000);
+  }
+  const server = await listen((_request, response) => response.end());
+  expect(await isFree(Number(new URL(server.url).port))).toBe(false);
+  await server[Symbol.asyncDispose]();
+  expect(await isFree(Number(new URL(server.url).port))).toBe(true);
+});

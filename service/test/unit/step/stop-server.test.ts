@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import type { Report } from "../../../step/report.ts";
+import { stopServer } from "../../../step/stop-server.ts";
+import { createFakeStepRunner } from "../../support/fake-step-runner.ts";
+
+const nothing: Report = { pullRequests: [], failedJobs: [], unsavedJobs: {} };
+
+let folder = "";
+beforeEach(() => {
+  // No part of a pattern.
+  folder = join(temporaryFolder(), "service-[a-b]");
+  mkdirSync(join(folder, "service/logs"), { recursive: true });
+});
+
+/** Writes what the service leaves in its folder. */
+function leave(report: Partial<Report>, logs: Readonly<Record<string, string>> = {}): void {
+  writeFileSync(join(folder, "report.json"), JSON.stringify({ ...nothing, ...report }));
+  for (const [id, text] of Object.entries(logs)) writeFileSync(join(folder, `service/logs/${id}.log`), text);
+  writeFileSync(join(folder, "service.log"), "Listening\nStopped\n");
+}
+
+/** Starts a process that stands for the service: a shell script, which has the folder as `$1` like the service. */
+async function start(script: string, argument = folder): Promise<ChildProcess> {
+  const child = spawn("/bin/sh", ["-c", `${script}\necho ready; while :; do sleep 0.02; done`, "server", argument], {
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child.stdout ?? child, "data");
+  return child;
+}
+
+/** A process id that none has. */
+const noProcess = 2 ** 22 + 1;
+const serverLog = { "Log of the agent service": ["Listening", "Stopped"] };
+
+/** Runs `post` with what `main` saved. */
+async function stop(states: Record<string, string> = {}, { isDebug = false, graceMs = 60_000 } = {}) {
+  const runner = createFakeStepRunner({ states: { folder, process: "", ...states }, isDebug });
+  await stopServer(runner, graceMs);
+  return runner;
+}
+
+describe("the service's process", () => {
+  test("is told to end, and has the time to save its jobs", async () => {
+    leave({});
+    const child = await start('trap "sleep 0.1; touch \\"$1/../saved\\"; exit" TERM');
+    const { annotations, groups } = await stop({ process: String(child.pid) });
+    expect(existsSync(join(folder, "../saved"))).toBe(true);
+    expect(annotations).toEqual([]);
+    expect(groups).toEqual({});
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  test("is killed with what it started when that time is over", async () => {
+    leave({});
+    const child = await start('trap "" TERM; sleep 300 &');
+    const closed = once(child, "close");
+    await stop({ process: String(child.pid) }, { graceMs: 50 });
+    // The output is closed once nothing has it any more.
+    await closed;
+    expect(child.signalCode).toBe("SIGKILL");
+  });
+
+  test("is not taken for another one that got its id", async () => {
+    leave({});
+    const child = await start("", "other");
+    const { annotations } = await stop({ process: String(child.pid) });
+    expect(child.signalCode).toBeNull();
+    expect(annotations).toEqual([expect.stringMatching(/^error The agent service ended early: It was no longer/)]);
+  });
+
+  test("that has ended is reported with its log", async () => {
+    leave({});
+    const { annotations, groups } = await stop({ process: String(noProcess) });
+    expect(annotations).toEqual([
+      expect.stringMatching(/^error The agent service ended early: It was no longer running at the end of the job\./),
+    ]);
+    expect(groups).toEqual(serverLog);
+  });
+
+  test("that never listened is not reported again, but its log is shown", async () => {
+    writeFileSync(join(folder, "service.log"), "No repository\n");
+    const { annotations, groups } = await stop({ process: String(noProcess) });
+    expect(annotations).toEqual([]);
+    expect(groups).toEqual({ "Log of the agent service": ["No repository"] });
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  test("that still starts is told to end, and its log is shown", async () => {
+    writeFileSync(join(folder, "service.log"), "Cloning\n");
+    const child = await start("");
+    const { annotations, groups } = await stop({ process: String(child.pid) });
+    expect(child.signalCode).toBe("SIGTERM");
+    expect(annotations).toEqual([]);
+    expect(groups).toEqual({ "Log of the agent service": ["Cloning"] });
+  });
+
+  test("that was never started leaves nothing to say", async () => {
+    const { annotations, groups } = await stop();
+    expect(annotations).toEqual([]);
+    expect(groups).toEqual({});
+    expect(existsSync(folder)).toBe(false);
+  });
+});
+
+test("does nothing if main has not created a folder", async () => {
+  const runner = createFakeStepRunner({ isDebug: true });
+  await stopServer(runner);
+  expect(runner.annotations).toEqual([]);
+  expect(runner.groups).toEqual({});
+});
+
+test("removes the agent that was installed", async () => {
+  mkdirSync(`${folder}-agent/bin`, { recursive: true });
+  await stop();
+  expect(existsSync(`${folder}-agent`)).toBe(false);
+});
+
+describe("logs", () => {
+  test("of jobs that failed are shown, and that of the service", async () => {
+    leave({ failedJobs: ["job_2", "job_3"] }, { job_1: "done", job_2: "first\nlast\n\n", job_3: "" });
+    const { annotations, groups } = await stop();
+    expect(annotations).toEqual([]);
+    expect(groups).toEqual({ "Log of job_2": ["first", "last"], ...serverLog });
+  });
+
+  test("are shown to their last 100 lines", async () => {
+    const lines = Array.from({ length: 102 }, (_, index) => `line ${index}`);
+    leave({ failedJobs: ["job_1"] }, { job_1: lines.join("\n") });
+    expect((await stop()).groups["Log of job_1"]).toEqual(lines.slice(2));
+  });
+
+  test("of all jobs are shown if the run is debugged", async () => {
+    leave({ failedJobs: ["job_2"] }, { job_1: "one", job_2: "two" });
+    const { groups } = await stop({}, { isDebug: true });
+    expect(groups).toEqual({ "Log of job_1": ["one"], "Log of job_2": ["two"], ...serverLog });
+  });
+
+  test("are not shown if all went well", async () => {
+    leave({ pullRequests: ["https://github.com/acme/docs/pull/1"] }, { job_1: "one" });
+    expect((await stop()).groups).toEqual({});
+  });
+});
+
+describe("a job that cannot be continued", () => {
+  test("is named with the reason, and the service's log is shown", async () => {
+    leave({ unsavedJobs: { job_1: "the cache is full", job_2: "##[error]forged\n::error::forged" } });
+    const { annotations, groups } = await stop();
+    expect(annotations).toEqual([
+      "warning Jobs cannot be continued by a later run: They could not be saved in the Actions cache. job_1: the cache is full. job_2: ##\\[error]forged\\u{a}::error::forged.",
+    ]);
+    expect(groups).toEqual(serverLog);
+  });
+});
+
+describe("a pull request", () => {
+  const links = ["https://github.com/acme/docs/pull/1", "https://github.com/acme/docs/pull/2"];
+
+  test("of the workflow's own token gets no workflow runs", async () => {
+    leave({ pullRequests: links });
+    const { annotations } = await stop({ isWorkflowToken: "true" });
+    expect(annotations).toEqual([
+      expect.stringMatching(
+        `^notice No workflow runs on the pull request: ${links[0]} was opened with the workflow's own`,
+      ),
+    ]);
+  });
+
+  test.each([
+    ["of another token", { isWorkflowToken: "false" }, links],
+    ["that was not opened", { isWorkflowToken: "true" }, []],
+  ])("%s needs no notice", async (_what, states, pullRequests) => {
+    leave({ pullRequests });
+    expect((await stop(states)).annotations).toEqual([]);
+  });
+
+  test("that GitHub Actions may not open is explained with the setting", async () => {
+    const denial = "GitHub Actions is not permitted to create or approve pull requests.";
+    leave({ failedJobs: ["job_1", "job_2", "job_3"] }, { job_1: "other", job_2: denial });
+    expect((await stop()).annotations).toEqual([
+      expect.stringMatching(
+        /^error GitHub Actions may not open pull requests: .*"Allow GitHub Actions to create and approve pull requests".* run the workflow again/,
+      ),
+    ]);
+    mkdirSync(join(folder, "service/logs"), { recursive: true });
+    // Only in the log of a job that did not fail.
+    leave({ failedJobs: ["job_1"] }, { job_1: "other", job_2: denial });
+    expect((await stop()).annotations).toEqual([]);
+  });
+});

@@ -1,0 +1,55 @@
+import { DatabaseError } from "pg";
+import { expect, test } from "vitest";
+import { isUnavailable, isUnwritable } from "../../../../src/store/postgres/errors.ts";
+
+/** An error of the server, with an SQLSTATE code of "PostgreSQL Error Codes". */
+function serverError(code: string | undefined): DatabaseError {
+  return Object.assign(new DatabaseError("no", 2, "error"), { code });
+}
+
+test.each([
+  ["connection_failure", "08006"],
+  ["serialization_failure", "40001"],
+  ["deadlock_detected", "40P01"],
+  ["out_of_memory", "53200"],
+  ["too_many_connections", "53300"],
+  ["admin_shutdown", "57P01"],
+  ["query_canceled", "57014"],
+  ["idle_in_transaction_session_timeout", "25P03"],
+  ["transaction_timeout", "25P04"],
+  ["invalid_password", "28P01"],
+  ["invalid_catalog_name", "3D000"],
+])("%s is an outage, also for reads", (_name, code) => {
+  expect(isUnavailable(serverError(code))).toBe(true);
+  expect(isUnwritable(serverError(code))).toBe(false);
+});
+
+test.each([
+  ["disk_full", "53100"],
+  ["io_error", "58030"],
+  ["read_only_sql_transaction", "25006"],
+])("%s is an outage of changes", (_name, code) => {
+  expect(isUnavailable(serverError(code))).toBe(true);
+  expect(isUnwritable(serverError(code))).toBe(true);
+});
+
+test.each([
+  ["unique_violation", "23505"],
+  ["syntax_error", "42601"],
+  ["undefined_table", "42P01"],
+  ["in_failed_sql_transaction", "25P02"],
+  ["a code with that of an outage in it", "22008"],
+  ["a code with that of a full disk at its end", "P5310"],
+  ["a code with that of an error of the disk in it", "22580"],
+  ["an error without a code", undefined],
+])("%s is a wrong statement and no outage", (_name, code) => {
+  expect(isUnavailable(serverError(code))).toBe(false);
+  expect(isUnwritable(serverError(code))).toBe(false);
+});
+
+test("an error that is not the server's is one of the connection", () => {
+  const error = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+  expect(isUnavailable(error)).toBe(true);
+  expect(isUnwritable(error)).toBe(false);
+  expect(isUnwritable(Object.assign(new Error("no space"), { code: "53100" }))).toBe(false);
+});

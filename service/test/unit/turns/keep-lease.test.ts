@@ -1,0 +1,150 @@
+import { expect, onTestFinished, test } from "vitest";
+import type { RunningTurn } from "../../../src/model.ts";
+import { StoreUnavailable } from "../../../src/store/errors.ts";
+import { LeaseLost } from "../../../src/store/ready-turns.ts";
+import { confirmLease, keepLease, type LeaseStore } from "../../../src/turns/keep-lease.ts";
+
+const turn: RunningTurn = { id: 7, job: "a", prompt: "Go on", attempts: 0, lease: "lease", isResumed: false };
+
+/** A store that does what the test says, once per renewal; then the lease is held. */
+class FakeLeases implements LeaseStore {
+  readonly renewEveryMs: number | undefined;
+  readonly renewed: RunningTurn[] = [];
+  /** What the next renewals do. */
+  readonly script: (() => boolean)[] = [];
+  confirmations = 0;
+  #waiting: { count: number; resolve: () => void } | undefined;
+
+  constructor(renewEveryMs?: number) {
+    this.renewEveryMs = renewEveryMs;
+  }
+
+  async renewLease(renewed: RunningTurn): Promise<boolean> {
+    this.renewed.push(renewed);
+    if (this.#waiting && this.renewed.length >= this.#waiting.count) this.#waiting.resolve();
+    return this.script.shift()?.() ?? true;
+  }
+
+  async confirmLease(confirmed: RunningTurn): Promise<void> {
+    this.confirmations++;
+    if (!(this.script.shift()?.() ?? true)) throw new LeaseLost(confirmed.id);
+  }
+
+  /** Waits until a lease has been renewed so many times. */
+  async renewals(count: number): Promise<void> {
+    if (this.renewed.length >= count) return;
+    await new Promise<void>((resolve) => {
+      this.#waiting = { count, resolve };
+    });
+  }
+}
+
+const outage = () => {
+  throw new StoreUnavailable("the database does not respond");
+};
+const lost = () => false;
+
+function keep(store: LeaseStore, stop = new AbortController().signal) {
+  const lease = keepLease(turn, store, stop);
+  onTestFinished(() => lease[Symbol.dispose]());
+  return lease;
+}
+
+/** Lets everything happen that needs no more than some milliseconds. */
+const aWhile = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+test("renews a lease until it is disposed of", async () => {
+  const store = new FakeLeases(1);
+  const lease = keep(store);
+  await store.renewals(3);
+  expect(store.renewed[0]).toBe(turn);
+  expect([lease.isLost, lease.signal.aborted]).toEqual([false, false]);
+  lease[Symbol.dispose]();
+  const { length } = store.renewed;
+  await aWhile();
+  expect(store.renewed).toHaveLength(length);
+});
+
+test("renews no lease that never expires", async () => {
+  const store = new FakeLeases();
+  keep(store);
+  await aWhile();
+  expect(store.renewed).toEqual([]);
+});
+
+test("aborts when another worker has taken the turn over, and renews nothing more", async () => {
+  const store = new FakeLeases(1);
+  store.script.push(() => true, lost);
+  const lease = keep(store);
+  await new Promise((resolve) => lease.signal.addEventListener("abort", resolve));
+  expect(lease.isLost).toBe(true);
+  await aWhile();
+  expect(store.renewed).toHaveLength(2);
+});
+
+test("aborts when it is told that another worker has taken the turn over", () => {
+  const lease = keep(new FakeLeases());
+  lease.lose();
+  expect([lease.isLost, lease.signal.aborted]).toEqual([true, true]);
+});
+
+test("keeps a lease while the store cannot be used", async () => {
+  const store = new FakeLeases(1);
+  store.script.push(outage, outage);
+  const lease = keep(store);
+  await store.renewals(4);
+  expect([lease.isLost, lease.signal.aborted]).toEqual([false, false]);
+});
+
+test("a lease that is lost while it is disposed of is not lost: the end of the turn is stored", async () => {
+  const store = new FakeLeases(1);
+  const lease = keep(store);
+  store.script.push(() => {
+    lease[Symbol.dispose]();
+    return false;
+  });
+  await store.renewals(1);
+  await aWhile();
+  expect([lease.isLost, lease.signal.aborted]).toEqual([false, false]);
+});
+
+test("aborts when the service stops, and still renews the lease until the end of the turn is stored", async () => {
+  const store = new FakeLeases(1);
+  const stop = new AbortController();
+  const lease = keep(store, stop.signal);
+  stop.abort();
+  expect([lease.isLost, lease.signal.aborted]).toEqual([false, true]);
+  await store.renewals(store.renewed.length + 2);
+});
+
+test("confirms that nobody else has taken a turn over", async () => {
+  const store = new FakeLeases();
+  const { signal } = new AbortController();
+  await confirmLease(turn, store, signal);
+  expect(store.confirmations).toBe(1);
+  store.script.push(lost);
+  await expect(confirmLease(turn, store, signal)).rejects.toThrow(LeaseLost);
+});
+
+test("waits with the confirmation while the store cannot be used", async () => {
+  const store = new FakeLeases();
+  store.script.push(outage, outage, lost);
+  const pauses: number[] = [];
+  const sleep = async (ms: number) => void pauses.push(ms);
+  await expect(confirmLease(turn, store, new AbortController().signal, sleep)).rejects.toThrow(LeaseLost);
+  expect(pauses).toEqual([2000, 2000]);
+});
+
+test("does not wait with the confirmation when the service stops, nor after another error", async () => {
+  const store = new FakeLeases();
+  store.script.push(outage);
+  const stop = new AbortController();
+  const confirmation = confirmLease(turn, store, stop.signal);
+  stop.abort(new Error("the service stops"));
+  await expect(confirmation).rejects.toThrow("aborted");
+  store.script.push(() => {
+    throw new Error("no such table");
+  });
+  await expect(confirmLease(turn, store, new AbortController().signal)).rejects.toThrow("no such table");
+  expect(store.confirmations).toBe(2);
+});

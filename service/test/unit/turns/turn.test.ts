@@ -1,0 +1,579 @@
+import { expect, test } from "vitest";
+import { builtInEditor } from "../../../src/agents/agent.ts";
+import type { AgentResult } from "../../../src/agents/run-agent.ts";
+import { SharedHomes } from "../../../src/files/shared-homes.ts";
+import { noMetrics } from "../../../src/metrics/metrics.ts";
+import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
+import { StoreUnavailable } from "../../../src/store/errors.ts";
+import { LeaseLost } from "../../../src/store/ready-turns.ts";
+import { setUpTurns } from "../../support/turn.ts";
+
+const failing = (error: Error) => async (): Promise<never> => {
+  throw error;
+};
+
+/** Lines of the service in a job's log. */
+const lines = (...texts: string[]): string => texts.map((text) => `[service] ${text}\n`).join("");
+
+test("a turn commits what its agent changed, opens a pull request for it, and cleans up", async () => {
+  const { run, branch, opened, steps, store, starts } = await setUpTurns();
+  expect(await run()).toEqual({
+    result: "completed",
+    log: lines(
+      "Turn 1 started.",
+      "The agent completed.",
+      "The agent's last words:",
+      "Fixed it",
+      "Pull request: https://example.com/pull/1",
+    ),
+    failures: [],
+  });
+  expect(branch.asked).toEqual([{ isMerged: false, lastPushed: null }]);
+  expect(branch.commits).toEqual([{ commit: "c1", message: "Fix it\n\nAgent-Turn: 1\nAgent-Job: a\n" }]);
+  const place = { branch: "agent/a", targetBranch: "main", base: "base", head: "c1" };
+  expect(opened).toEqual([
+    { jobId: "a", title: "Fix it", prompt: "Fix it", answer: "Fixed it", existing: null, ...place },
+  ]);
+  expect(await store.job("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "c1" });
+  expect(steps).toEqual(["check out base", "take back", "release", "clean /service/jobs/a"]);
+  expect(starts.map(({ options }) => options)).toMatchObject([
+    {
+      prompt: "Fix it",
+      isFollowUp: false,
+      history: [],
+      jobId: "a",
+      directories: { tree: "/service/jobs/a/tree" },
+      objects: "/objects",
+      logFile: "/service/logs/a.log",
+      timeLimitMs: 90_000,
+    },
+  ]);
+});
+
+test("a later turn gets the earlier ones, continues the session and updates the pull request", async () => {
+  const { run, runMessage, machine, opened, starts, branch } = await setUpTurns();
+  await run();
+  machine.prepare = async () => false;
+  expect((await runMessage("Fix more")).result).toBe("completed");
+  expect(starts[1]?.options).toMatchObject({
+    isFollowUp: true,
+    history: [{ prompt: "Fix it", answer: "Fixed it", state: "completed" }],
+  });
+  expect(branch.asked[1]).toEqual({ isMerged: false, lastPushed: "c1" });
+  expect(opened[1]).toMatchObject({ prompt: "Fix more", head: "c2", existing: "https://example.com/pull/1" });
+});
+
+test("a later turn whose home directory is gone starts a new session, with the history", async () => {
+  const { run, runMessage, starts } = await setUpTurns();
+  await run();
+  await runMessage("Fix more");
+  expect(starts[1]?.options).toMatchObject({ isFollowUp: false, history: [{ prompt: "Fix it" }] });
+});
+
+test("the first turn starts a new session, also in a home directory that an interrupted attempt has left", async () => {
+  const { run, machine, starts } = await setUpTurns();
+  machine.prepare = async () => false;
+  await run();
+  expect(starts[0]?.options.isFollowUp).toBe(false);
+});
+
+test.each([
+  ["the agent's last words", "Nothing to do", "No file was changed. The agent's last words:", ["Nothing to do"]],
+  ["no words", undefined, "No file was changed.", []],
+])("a turn without a change opens no pull request; its log has %s", async (_, message, line, words) => {
+  const { run, branch, next, opened, store } = await setUpTurns();
+  branch.isChanged = false;
+  next.result = { end: "completed", message, error: undefined };
+  const { result, log } = await run();
+  expect(result).toBe("completed");
+  expect(log).toBe(lines("Turn 1 started.", "The agent completed.", line, ...words));
+  expect(opened).toEqual([]);
+  expect(await store.turns("a")).toMatchObject([{ answer: message ?? null }]);
+});
+
+test("the log of a turn whose agent says nothing has no last words", async () => {
+  const { run, next } = await setUpTurns();
+  next.result = { end: "completed", message: undefined, error: undefined };
+  expect((await run()).log).toBe(
+    lines("Turn 1 started.", "The agent completed.", "Pull request: https://example.com/pull/1"),
+  );
+});
+
+test("an agent that fails fails its turn, and what it reported is logged", async () => {
+  const { run, next, branch, steps, store } = await setUpTurns();
+  next.result = { end: "failed", message: "I could not", error: "no model" };
+  expect(await run()).toEqual({
+    result: "failed",
+    log: lines("Turn 1 started.", "The agent failed.", "The agent reported: no model"),
+    failures: ["The agent failed. The agent reported: no model"],
+  });
+  expect(branch.commits).toEqual([]);
+  expect(steps).toEqual(["check out base", "release", "clean /service/jobs/a"]);
+  expect(await store.turns("a")).toMatchObject([{ answer: "I could not" }]);
+});
+
+test("an agent that fails without a report only failed", async () => {
+  const { run, next } = await setUpTurns();
+  next.result = { end: "failed", message: undefined, error: undefined };
+  const { log, failures } = await run();
+  expect(log).toBe(lines("Turn 1 started.", "The agent failed."));
+  expect(failures).toEqual(["The agent failed. "]);
+});
+
+test("an agent that times out fails its turn after the time that is named", async () => {
+  const { run, next } = await setUpTurns();
+  next.result = { end: "timed-out", message: undefined, error: "cut off" };
+  const text = "The agent timed out after 90 s.";
+  expect(await run()).toEqual({ result: "failed", log: lines("Turn 1 started.", text), failures: [`${text} `] });
+});
+
+test("a turn whose agent exceeds a limit fails because of that", async () => {
+  const { run, machine } = await setUpTurns();
+  machine.runAgent = async (_agent, { onLimitExceeded }) => {
+    onLimitExceeded({ kind: "process-limit", what: "700 processes" });
+    return { end: "failed", message: undefined, error: undefined };
+  };
+  const text = "The agent is killed, because it has 700 processes.";
+  const { log, failures } = await run();
+  expect(log).toBe(lines("Turn 1 started.", text, "The agent failed."));
+  expect(failures).toEqual([`${text} `]);
+});
+
+test.each<[exit: string, end: AgentResult["end"], error: string | undefined, exceeded: boolean]>([
+  ["completed", "completed", undefined, false],
+  ["exit-code", "failed", undefined, false],
+  ["reported-failure", "failed", "no model", false],
+  ["process-limit", "failed", "no model", true],
+  ["time-limit", "timed-out", undefined, false],
+  ["stopped", "stopped", undefined, false],
+])("the end of an agent is counted once, as %s", async (exit, end, error, exceeded) => {
+  const { run, ports, machine } = await setUpTurns();
+  const exits: string[] = [];
+  ports.metrics = { ...noMetrics, agentExited: (one) => void exits.push(one) };
+  machine.runAgent = async (_agent, { onLimitExceeded }) => {
+    if (exceeded) onLimitExceeded({ kind: "process-limit", what: "700 processes" });
+    return { end, message: undefined, error };
+  };
+  await run();
+  expect(exits).toEqual([exit]);
+});
+
+test("a turn that is stopped is neither failed nor completed, and stores no answer", async () => {
+  const { run, next, store, steps } = await setUpTurns();
+  next.result = { end: "stopped", message: "Half", error: undefined };
+  expect((await run()).result).toBe("stopped");
+  expect(await store.turns("a")).toMatchObject([{ state: "waiting", answer: null }]);
+  expect(steps).toEqual(["check out base", "release", "clean /service/jobs/a"]);
+});
+
+test("a turn whose agent somebody stops fails with the reason, without its change", async () => {
+  const { run, ports, machine, store, branch, steps } = await setUpTurns();
+  const request = new AbortController();
+  ports.stop = request.signal;
+  const exits: string[] = [];
+  ports.metrics = { ...noMetrics, agentExited: (exit) => void exits.push(exit) };
+  machine.runAgent = async (_agent, { signal }) => {
+    request.abort("Stopped by ci.");
+    expect(signal.aborted).toBe(true);
+    return { end: "stopped", message: "Half", error: undefined };
+  };
+  expect(await run()).toEqual({
+    result: "failed",
+    log: lines("Turn 1 started.", "Stopped by ci."),
+    failures: ["Stopped by ci."],
+  });
+  expect(await store.turns("a")).toMatchObject([{ state: "failed", answer: "Half", attempts: 1 }]);
+  expect(branch.commits).toEqual([]);
+  expect(steps).not.toContain("take back");
+  expect(exits).toEqual(["stopped"]);
+});
+
+test("a turn that somebody stops before its agent runs fails without it", async () => {
+  const { run, ports, starts, steps } = await setUpTurns();
+  ports.stop = AbortSignal.abort("Stopped by ci.");
+  expect(await run()).toMatchObject({ result: "failed", failures: ["Stopped by ci."] });
+  expect(starts).toEqual([]);
+  expect(steps).not.toContain("check out base");
+});
+
+test("a turn that somebody stops when its agent has ended completes", async () => {
+  const { run, ports, machine, opened } = await setUpTurns();
+  const request = new AbortController();
+  ports.stop = request.signal;
+  machine.runAgent = async () => {
+    request.abort("Stopped by ci.");
+    return { end: "completed", message: "Fixed it", error: undefined };
+  };
+  expect(await run()).toMatchObject({ result: "completed", failures: [] });
+  expect(opened).toHaveLength(1);
+});
+
+test("a turn that somebody stops while the service stops is run again", async () => {
+  const { run, ports, machine, stop } = await setUpTurns();
+  const request = new AbortController();
+  ports.stop = request.signal;
+  machine.runAgent = async () => {
+    request.abort("Stopped by ci.");
+    stop.abort();
+    return { end: "stopped", message: undefined, error: undefined };
+  };
+  expect((await run()).result).toBe("stopped");
+});
+
+test("what fails because the service stops fails no turn", async () => {
+  const { run, ports, stop } = await setUpTurns();
+  ports.worktrees.checkOut = async () => {
+    stop.abort();
+    throw new Error("killed");
+  };
+  expect(await run()).toEqual({ result: "stopped", log: lines("Turn 1 started."), failures: [] });
+});
+
+test("a turn that another worker has taken over is stopped before it pushes", async () => {
+  const { run, ports, store, opened } = await setUpTurns();
+  store.confirmLease = failing(new LeaseLost(1));
+  let pushes = 0;
+  ports.repository.push = async () => void pushes++;
+  const { result, failures } = await run();
+  expect([result, failures, pushes, opened]).toEqual(["taken-over", [], 0, []]);
+});
+
+test("a push waits while it cannot be known who owns the turn", async () => {
+  const { run, ports, store } = await setUpTurns();
+  const confirm = store.confirmLease.bind(store);
+  const pauses: number[] = [];
+  store.confirmLease = failing(new StoreUnavailable("no connection"));
+  ports.sleep = async (ms) => {
+    pauses.push(ms);
+    store.confirmLease = confirm;
+  };
+  expect((await run()).result).toBe("completed");
+  expect(pauses).toHaveLength(1);
+});
+
+test("an error fails the turn, is logged, and the directory is cleaned up", async () => {
+  const { run, ports, steps } = await setUpTurns();
+  ports.worktrees.checkOut = failing(new Error("no such commit"));
+  expect(await run()).toEqual({
+    result: "failed",
+    log: lines("Turn 1 started.", "The turn failed: no such commit"),
+    failures: ["no such commit"],
+  });
+  expect(steps).toEqual(["release", "clean /service/jobs/a"]);
+});
+
+test("a turn that cannot use the store is postponed without a word in the job's log", async () => {
+  const { run, store, starts } = await setUpTurns();
+  store.countAttempt = failing(new StoreUnavailable("no connection"));
+  expect(await run()).toEqual({ result: "postponed", log: lines("Turn 1 started."), failures: ["no connection"] });
+  expect(starts).toEqual([]);
+});
+
+test("a directory that cannot be cleaned does not change how a turn ends", async () => {
+  const { run, machine } = await setUpTurns();
+  machine.clean = failing(new Error("busy"));
+  const { result, log } = await run();
+  expect(result).toBe("completed");
+  expect(log.endsWith(lines("Cannot clean the job's directory: busy"))).toBe(true);
+});
+
+test("a log that cannot be written fails no turn", async () => {
+  const { run, machine } = await setUpTurns();
+  machine.appendLog = () => {
+    throw new Error("no space");
+  };
+  expect((await run()).result).toBe("completed");
+});
+
+test("the agent's words cannot control a terminal, and each line of them is marked as the service's", async () => {
+  const { run, next, branch } = await setUpTurns();
+  branch.isChanged = false;
+  next.result = { end: "completed", message: "\u001b[2Jone\r\n\ttwo\u0007 \n\n", error: undefined };
+  expect((await run()).log).toContain(`words:\n${lines("one", "\ttwo")}`);
+});
+
+test("no agent is started with less than 100 MB of free space, and its turn waits", async () => {
+  const { run, machine, starts, steps } = await setUpTurns();
+  const asked: string[] = [];
+  machine.freeBytes = async (folder) => {
+    asked.push(folder);
+    return 99_999_999;
+  };
+  const reason = "less than 100 MB are free in /service";
+  expect(await run()).toEqual({
+    result: "postponed",
+    log: lines(
+      "Turn 1 started.",
+      `The machine lacks something that the turn needs, so it waits and is started again: ${reason}`,
+    ),
+    failures: [reason],
+  });
+  expect([asked, starts, steps]).toEqual([["/service"], [], ["release", "clean /service/jobs/a"]]);
+});
+
+test("a turn whose change cannot be committed now waits, and its agent is run again", async () => {
+  const { run, ports } = await setUpTurns();
+  const { commit } = ports.repository;
+  ports.repository.commit = failing(new ResourceExhausted("disk full"));
+  const { result, log } = await run();
+  expect(result).toBe("postponed");
+  expect(log).toContain(lines("The agent has run, but its change cannot be committed now. It is run again."));
+  ports.repository.commit = commit;
+  expect((await run()).result).toBe("completed");
+});
+
+test("a change that cannot be committed at all fails its turn", async () => {
+  const { run, ports } = await setUpTurns();
+  ports.repository.commit = failing(new Error("the change is too large"));
+  expect(await run()).toEqual({
+    result: "failed",
+    log: lines("Turn 1 started.", "The agent completed.", "The turn failed: the change is too large"),
+    failures: ["the change is too large"],
+  });
+});
+
+test("an agent that was interrupted twice is not run again", async () => {
+  const { run, take, store, starts } = await setUpTurns();
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    await store.countAttempt(await take());
+    await store.requeueInterruptedTurns();
+  }
+  const reason = "The agent was interrupted 2 times and is not run again.";
+  expect(await run()).toEqual({ result: "failed", log: lines("Turn 1 started.", reason), failures: [reason] });
+  expect(starts).toEqual([]);
+  expect(await store.job("a")).toMatchObject({ state: "failed" });
+});
+
+test("a job's log has the notes about its start and the submodules that were left out", async () => {
+  const { run, branch } = await setUpTurns();
+  branch.notes = ["The branch was deleted."];
+  branch.leftOut = ["themes/book"];
+  const { log } = await run();
+  expect(log).toContain(lines("Turn 1 started.", "The branch was deleted.", "The agent completed."));
+  expect(log).toContain("[service] The submodule themes/book stays at its commit.");
+});
+
+test.each([
+  ["confined", { isConfining: true, isTrusted: false }, "/service/compile-cache"],
+  ["trusted", { isConfining: false, isTrusted: true }, "/service/compile-cache"],
+  ["neither confined nor trusted", { isConfining: false, isTrusted: false }, undefined],
+])("an agent that is %s gets the right compile cache", async (_, { isConfining, isTrusted }, expected) => {
+  const { run, ports, starts } = await setUpTurns();
+  ports.agent = { ...builtInEditor, isTrusted };
+  ports.sandbox = { ...ports.sandbox, isConfining };
+  await run();
+  expect(starts[0]?.options.compileCache).toBe(expected);
+});
+
+test("the messages of the agent's own commits are read with its permissions and become part of the commit", async () => {
+  const { run, machine, branch, starts, ports } = await setUpTurns();
+  const asked: unknown[] = [];
+  machine.hasOwnCommits = async (tree, { head }) => {
+    asked.push([tree, head]);
+    return true;
+  };
+  const { runAgent } = machine;
+  machine.runAgent = async (agent, options) => {
+    const result = await runAgent(agent, options);
+    if (starts.length === 1) return result;
+    return { end: "completed", ...agent.readReport("First\n\nWhy\n\0Second\n\0") };
+  };
+  await run();
+  expect(asked).toEqual([["/service/jobs/a/tree", "base"]]);
+  const [first, second] = starts;
+  expect(second?.options).toEqual({ ...first?.options, logFile: "/dev/null", timeLimitMs: 60_000 });
+  expect({ ...second?.agent, command: 0, readReport: 0 }).toEqual({ ...ports.agent, command: 0, readReport: 0 });
+  expect(second?.agent.command({ isFollowUp: false, isSandboxed: false })).toMatchObject({
+    file: "git",
+    args: expect.arrayContaining(["log", "-z", "--reverse", "base..HEAD"]),
+  });
+  expect(branch.commits[0]?.message).toBe(
+    "Fix it\n\nCommits of the agent:\n\n    First\n\n    Why\n\n    Second\n\nAgent-Turn: 1\nAgent-Job: a\n",
+  );
+});
+
+test("an agent that was interrupted once is run again", async () => {
+  const { run, take, store, starts } = await setUpTurns();
+  await store.countAttempt(await take());
+  await store.requeueInterruptedTurns();
+  expect((await run()).result).toBe("completed");
+  expect(starts).toHaveLength(1);
+});
+
+test.each([
+  ["completed", "says nothing", async () => ({ end: "failed", message: undefined, error: undefined }) as const],
+  ["completed", "cannot be started now", failing(new ResourceExhausted("no processes"))],
+  ["failed", "breaks", failing(new Error("broken"))],
+])("a turn is %s if the program that reads the agent's own messages %s", async (expected, _, read) => {
+  const { run, machine, branch, starts } = await setUpTurns();
+  machine.hasOwnCommits = async () => true;
+  const { runAgent } = machine;
+  machine.runAgent = (agent, options) => (starts.length === 0 ? runAgent(agent, options) : read());
+  expect((await run()).result).toBe(expected);
+  expect(branch.commits.map(({ message }) => message)).toEqual(
+    expected === "failed" ? [] : ["Fix it\n\nAgent-Turn: 1\nAgent-Job: a\n"],
+  );
+});
+
+test("the commits of an agent that failed are not looked for", async () => {
+  const { run, machine, next, starts } = await setUpTurns();
+  machine.hasOwnCommits = async () => true;
+  next.result = { end: "failed", message: undefined, error: undefined };
+  await run();
+  expect(starts).toHaveLength(1);
+});
+
+test("a turn after the merge of the pull request opens a new one", async () => {
+  const { run, runMessage, next, branch, opened, store } = await setUpTurns();
+  await run();
+  next.state = "merged";
+  expect((await runMessage("Fix more")).result).toBe("completed");
+  expect(branch.asked[1]).toEqual({ isMerged: true, lastPushed: "c1" });
+  expect(opened[1]).toMatchObject({ existing: null });
+  expect(await store.job("a")).toMatchObject({ pullRequest: "https://example.com/pull/2", head: "c2" });
+});
+
+test("a turn that starts over forgets the earlier pull request before it opens a new one", async () => {
+  const { run, runMessage, branch, ports, store } = await setUpTurns();
+  await run();
+  branch.isOver = true;
+  ports.pullRequests.open = failing(new Error("no permission"));
+  expect((await runMessage("Fix more")).result).toBe("failed");
+  expect(await store.job("a")).toMatchObject({ pullRequest: null, head: "c2" });
+});
+
+test("a pull request whose state cannot be read counts as open", async () => {
+  const { run, runMessage, ports, branch, opened } = await setUpTurns();
+  await run();
+  ports.pullRequests.stateOf = failing(new Error("not found"));
+  const { log } = await runMessage("Fix more");
+  expect(log).toContain(
+    lines("Cannot read the state of https://example.com/pull/1, treated as open: not found", "The agent completed."),
+  );
+  expect(branch.asked[1]).toMatchObject({ isMerged: false });
+  expect(opened[1]).toMatchObject({ existing: "https://example.com/pull/1" });
+});
+
+test("the state is asked for the branch and the last commit of the job's pull request", async () => {
+  const { run, runMessage, ports } = await setUpTurns();
+  const asked: unknown[] = [];
+  ports.pullRequests.stateOf = async (pull) => {
+    asked.push(pull);
+    return "open";
+  };
+  await run();
+  expect(asked).toEqual([]);
+  await runMessage("Fix more");
+  expect(asked).toEqual([{ link: "https://example.com/pull/1", branch: "agent/a", head: "c1" }]);
+});
+
+test("work whose pull request could not be opened is opened by the next turn that completes, also without a change", async () => {
+  const { run, runMessage, ports, branch, opened, starts } = await setUpTurns();
+  const { open } = ports.pullRequests;
+  ports.pullRequests.open = failing(new Error("no permission"));
+  const { result, failures } = await run();
+  expect(result).toBe("failed");
+  expect(failures).toEqual([
+    "The work is on the branch agent/a, but its pull request could not be opened. The next message to the job whose turn completes opens it. no permission",
+  ]);
+  ports.pullRequests.open = open;
+  branch.isChanged = false;
+  const { log } = await runMessage("Go on");
+  expect(opened).toMatchObject([{ prompt: "Fix it", title: "Fix it", answer: "Fixed it", head: "c1", existing: null }]);
+  expect(log).toContain(lines("Turn 2 completed, but earlier turns of the job failed: turn 1 (Fix it)."));
+  expect(starts).toHaveLength(2);
+});
+
+test("a turn with a change of its own opens the pull request that an earlier turn could not open", async () => {
+  const { run, runMessage, ports, opened } = await setUpTurns();
+  const { open } = ports.pullRequests;
+  ports.pullRequests.open = failing(new Error("no permission"));
+  await run();
+  expect((await runMessage("Fix more")).log).not.toContain("earlier turns");
+  ports.pullRequests.open = open;
+  await runMessage("Fix all");
+  expect(opened).toMatchObject([{ prompt: "Fix all", head: "c3", existing: null }]);
+});
+
+test("work that a failed turn has added to a pull request is announced by the next turn without a change", async () => {
+  const { run, runMessage, ports, branch, opened } = await setUpTurns();
+  await run();
+  const { open } = ports.pullRequests;
+  ports.pullRequests.open = failing(new Error("no permission"));
+  await runMessage("Fix more");
+  ports.pullRequests.open = open;
+  branch.isChanged = false;
+  await runMessage("Go on");
+  expect(opened[1]).toMatchObject({ prompt: "Fix more", head: "c2", existing: "https://example.com/pull/1" });
+  await runMessage("Go on");
+  expect(opened).toHaveLength(2);
+});
+
+test("a turn without a change does not update a pull request that has all work", async () => {
+  const { run, runMessage, branch, opened, ports } = await setUpTurns();
+  await run();
+  await runMessage("Fix more");
+  ports.repository.commit = failing(new Error("broken"));
+  await runMessage("Fail");
+  ports.repository.commit = async () => ({ commit: undefined, leftOut: [] });
+  branch.isChanged = false;
+  expect((await runMessage("Go on")).log).toContain("earlier turns of the job failed: turn 3 (Fail).");
+  expect(opened).toHaveLength(2);
+});
+
+test("a turn without a change ends when only others have pushed to the branch of the pull request", async () => {
+  const { run, runMessage, branch, opened } = await setUpTurns();
+  await run();
+  branch.commits.splice(0, 1, { commit: "other", message: "Not of a turn" });
+  branch.isChanged = false;
+  expect((await runMessage("Go on")).result).toBe("completed");
+  expect(opened).toHaveLength(1);
+});
+
+test("a branch with commits of others only is opened for the message that found it", async () => {
+  const { run, branch, opened } = await setUpTurns();
+  branch.commits.push({ commit: "other", message: "Not of a turn" });
+  branch.isChanged = false;
+  await run();
+  expect(opened).toMatchObject([{ prompt: "Fix it", answer: null, head: "other", existing: null }]);
+});
+
+test("a branch without work that starts over is not opened", async () => {
+  const { run, branch, opened } = await setUpTurns();
+  branch.commits.push({ commit: "other", message: "Not of a turn" });
+  branch.isOver = true;
+  branch.isChanged = false;
+  expect((await run()).result).toBe("completed");
+  expect(opened).toEqual([]);
+});
+
+test("a turn whose commit was pushed earlier opens its pull request without running the agent again", async () => {
+  const { run, ports, opened, starts } = await setUpTurns();
+  const { open } = ports.pullRequests;
+  ports.pullRequests.open = failing(new StoreUnavailable("no connection"));
+  expect((await run()).failures).toEqual(["no connection"]);
+  ports.pullRequests.open = open;
+  expect((await run()).log).toBe(lines("Turn 1 started.", "Pull request: https://example.com/pull/1"));
+  expect(opened).toMatchObject([{ prompt: "Fix it", answer: "Fixed it" }]);
+  expect(starts).toHaveLength(1);
+});
+
+test("homes are brought before a turn and kept after its agent, unless it was stopped", async () => {
+  const { run, ports, next, steps } = await setUpTurns();
+  const homes = new SharedHomes({
+    lastAttemptedBefore: async () => undefined,
+    loadHome: async () => undefined,
+    saveHome: async () => {},
+  });
+  homes.bring = async () => void steps.push("bring");
+  homes.begin = async () => void steps.push("begin");
+  homes.keep = async () => void steps.push("keep");
+  ports.homes = homes;
+  next.result = { end: "stopped", message: undefined, error: undefined };
+  await run();
+  const end = ["release", "clean /service/jobs/a"];
+  expect(steps.splice(0)).toEqual(["bring", "check out base", "begin", ...end]);
+  next.result = { end: "failed", message: undefined, error: undefined };
+  await run();
+  expect(steps).toEqual(["bring", "check out base", "begin", "keep", ...end]);
+});

@@ -1,0 +1,241 @@
+import { expect, test } from "vitest";
+import { noMetrics } from "../../../src/metrics/metrics.ts";
+import type { StoredJob } from "../../../src/model.ts";
+import { StoreUnavailable } from "../../../src/store/errors.ts";
+import type { ReadyTurn, ReadyTurns, TakenTurn } from "../../../src/store/ready-turns.ts";
+import type { Sql, Transaction } from "../../../src/store/sql.ts";
+import { Connection } from "../../../src/store/sqlite/connection.ts";
+import { SqliteDatabase } from "../../../src/store/sqlite/database.ts";
+import { SqliteReadyTurns } from "../../../src/store/sqlite/ready-turns.ts";
+import { openSchema } from "../../../src/store/sqlite/schema.ts";
+import { countTurnIds, Store } from "../../../src/store/store.ts";
+import { MemoryLogs } from "../../support/memory-logs.ts";
+import { setUpWorker, tick } from "../../support/worker.ts";
+
+/** The queue of a store that several workers use. Leases expire, and looks wait or fail, when the test says so. */
+class SharedTurns implements ReadyTurns {
+  readonly renewEveryMs = 1;
+  readonly #queue = new SqliteReadyTurns();
+  /** A running turn whose lease has expired. */
+  expired: number | undefined;
+  /** Whether no lease can be renewed. */
+  isLost = false;
+  /** What a look waits for when it has seen which turns there are. */
+  look = async (): Promise<void> => {};
+  /** How many looks there were. */
+  looks = 0;
+
+  async mayHaveTurns(sql: Sql): Promise<boolean> {
+    this.looks++;
+    const mayHaveTurns = await this.#queue.mayHaveTurns(sql);
+    await this.look();
+    return mayHaveTurns || this.expired !== undefined;
+  }
+  async take(transaction: Transaction, perProject: number | undefined): Promise<TakenTurn | undefined> {
+    const turn = this.expired;
+    this.expired = undefined;
+    return turn === undefined ? this.#queue.take(transaction, perProject) : { turn, lease: "of another worker" };
+  }
+  async renew(): Promise<boolean> {
+    return !this.isLost;
+  }
+  /** Other workers are running. */
+  async recover(): Promise<{ id: number; job: string }[]> {
+    return [];
+  }
+  add(transaction: Transaction, turn: ReadyTurn): Promise<void> {
+    return this.#queue.add(transaction, turn);
+  }
+  async remove(): Promise<void> {}
+  putBack(transaction: Transaction, taken: TakenTurn, pauseMs: number): Promise<void> {
+    return this.#queue.putBack(transaction, taken, pauseMs);
+  }
+  withdraw(transaction: Transaction, turn: ReadyTurn): Promise<void> {
+    return this.#queue.withdraw(transaction, turn);
+  }
+  endPause(transaction: Transaction, turn: ReadyTurn): Promise<void> {
+    return this.#queue.endPause(transaction, turn);
+  }
+  async oldestAgeSeconds(): Promise<number> {
+    return 0;
+  }
+  onReady(): void {}
+}
+
+/** A store whose jobs cannot be read while the test says so. */
+class FailingStore extends Store {
+  failure: Error | undefined;
+
+  override async job(id: string): Promise<StoredJob | undefined> {
+    if (this.failure) throw this.failure;
+    return super.job(id);
+  }
+}
+
+function setUp({ agents = 1 } = {}) {
+  const connection = new Connection(":memory:", () => {});
+  openSchema(connection, ":memory:");
+  const ready = new SharedTurns();
+  const logs = new MemoryLogs();
+  const store = new FailingStore({ database: new SqliteDatabase(connection), ready, nextTurnId: countTurnIds, logs });
+  /** How runs of turns ended, as they are counted. */
+  const runs: string[] = [];
+  const metrics = { ...noMetrics, turnStarted: () => (result: string) => void runs.push(result) };
+  return { ...setUpWorker({ agents, store, metrics }), store, ready, logs, runs };
+}
+
+test("starts a turn that becomes ready while the worker has seen none and still looks", async () => {
+  const { worker, ready, checkoutOf, addJobs } = setUp();
+  let endLook = (): void => {};
+  const look = new Promise<void>((resolve) => {
+    endLook = resolve;
+  });
+  ready.look = () => look;
+  await worker.start();
+  while (ready.looks === 0) await tick();
+  await addJobs("a");
+  expect(ready.looks).toBe(1);
+  endLook();
+  await checkoutOf("a");
+});
+
+test("drains what becomes ready while it drains", async () => {
+  const { worker, store, ready, checkoutOf, addJobs } = setUp();
+  let endLook = (): void => {};
+  const look = new Promise<void>((resolve) => {
+    endLook = resolve;
+  });
+  ready.look = () => look;
+  await worker.start();
+  const drained = worker.drain();
+  await addJobs("a");
+  endLook();
+  (await checkoutOf("a")).succeed();
+  await drained;
+  expect((await store.job("a"))?.state).toBe("completed");
+});
+
+test("tries again if the store cannot be read while turns are taken", async () => {
+  const { worker, ready, log, checkoutOf, addJobs, sleeps } = setUp();
+  await addJobs("a");
+  ready.look = () => Promise.reject(new StoreUnavailable("the database does not respond"));
+  await worker.start();
+  const retry = await sleeps.next(1000);
+  ready.look = async () => {};
+  retry();
+  await checkoutOf("a");
+  // The store logs its outages itself.
+  expect(log.slice(1)).toEqual(["a: turn 1 started"]);
+});
+
+test("a turn whose job cannot be read waits, and is tried again", async () => {
+  const { worker, store, log, checkoutOf, addJobs, sleeps } = setUp();
+  await addJobs("a");
+  store.failure = new StoreUnavailable("the database does not respond");
+  await worker.start();
+  const ends = await sleeps.nextOf(1000, 1000);
+  store.failure = undefined;
+  for (const end of ends) end();
+  (await checkoutOf("a")).succeed();
+  await worker.drain();
+  expect(log.filter((line) => line.startsWith("a: "))).toEqual([
+    "a: turn 1 started",
+    "a: turn 1 postponed: the database does not respond",
+    "a: turn 1 completed",
+  ]);
+});
+
+test("a turn whose job cannot be read for another reason fails", async () => {
+  const { worker, store, log, addJobs } = setUp();
+  await addJobs("a");
+  store.failure = new Error("no such table");
+  await worker.start();
+  while (!log.includes("a: turn 1 failed: no such table")) await tick();
+  store.failure = undefined;
+  await worker.drain();
+  expect((await store.job("a"))?.state).toBe("failed");
+});
+
+test("stops a turn that another worker has taken over, and stores nothing of it", async () => {
+  const { worker, store, ready, log, runs, sleeps, checkoutOf, addJobs } = setUp();
+  await addJobs("a");
+  await worker.start();
+  const checkout = await checkoutOf("a");
+  worker.close();
+  ready.expired = 1;
+  const turn = await store.startNextTurn();
+  expect(turn).toMatchObject({ id: 1, isResumed: true });
+  ready.isLost = true;
+  const renew = await sleeps.next(ready.renewEveryMs);
+  renew();
+  await tick();
+  checkout.succeed();
+  await worker.drain();
+  expect(log.slice(1)).toEqual([
+    "a: turn 1 started",
+    "a: turn 1 was taken over by another worker, because its lease had expired; nothing more is stored of it here",
+  ]);
+  expect(await store.turns("a")).toMatchObject([{ state: "running", lease: turn?.lease }]);
+  expect(await store.job("a")).toMatchObject({ state: "active", pullRequest: null });
+  expect(runs).toEqual(["taken-over"]);
+});
+
+test("counts a run that ends because its turn was taken over as that", async () => {
+  const { worker, ready, runs, sleeps, checkoutOf, addJobs } = setUp();
+  await addJobs("a");
+  await worker.start();
+  const checkout = await checkoutOf("a");
+  worker.close();
+  ready.isLost = true;
+  (await sleeps.next(ready.renewEveryMs))();
+  await tick();
+  checkout.fail(new Error("aborted"));
+  await worker.drain();
+  expect(runs).toEqual(["taken-over"]);
+});
+
+test("stores no end of a turn that another worker has taken over a moment ago", async () => {
+  const { worker, store, ready, log, checkoutOf, addJobs } = setUp();
+  await addJobs("a");
+  await worker.start();
+  const checkout = await checkoutOf("a");
+  worker.close();
+  ready.expired = 1;
+  const turn = await store.startNextTurn();
+  checkout.fail(new Error("no route"));
+  await worker.drain();
+  expect(log.at(-1)).toBe(
+    "a: turn 1 was taken over by another worker, because its lease had expired; nothing more is stored of it here",
+  );
+  expect(await store.turns("a")).toMatchObject([{ state: "running", lease: turn?.lease }]);
+});
+
+test("resumes a turn whose worker has not renewed its lease", async () => {
+  const { worker, store, ready, log, checkoutOf, addJobs } = setUp();
+  await addJobs("a");
+  await store.startNextTurn();
+  ready.expired = 1;
+  await worker.start();
+  (await checkoutOf("a")).succeed();
+  await worker.drain();
+  expect(log.slice(1)).toEqual([
+    "a: turn 1 was interrupted on another worker, resuming",
+    "a: turn 1 started",
+    "a: turn 1 completed",
+  ]);
+});
+
+test("stores the whole log of a turn before its end", async () => {
+  const { worker, store, logs, checkoutOf, addJobs } = setUp();
+  await addJobs("a");
+  await worker.start();
+  const finish = store.finishTurn.bind(store);
+  let atEnd = "";
+  store.finishTurn = async (...values) => {
+    atEnd = logs.text("a");
+    await finish(...values);
+  };
+  (await checkoutOf("a")).succeed();
+  await worker.drain();
+  expect(atEnd).toBe("[service] Turn 1 started.\n[service] Pull request: https://example.com/agent/a\n");
+});

@@ -1,0 +1,190 @@
+import { expect, test } from "vitest";
+import { PerProject } from "../../../src/per-project.ts";
+import type { PullRequestRef, PullRequests } from "../../../src/pulls/pull-requests.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { Archiver } from "../../../src/upkeep/archiver.ts";
+
+const alwaysOpen: PullRequests = {
+  open: async () => "https://example.com/pull/1",
+  stateOf: async () => "open",
+  findClosed: async () => new Set(),
+};
+
+const dayMs = 86_400_000;
+const now = Date.UTC(2026, 0, 10);
+
+function archiverOf(
+  store: Store,
+  options: Partial<PullRequests & { afterDays: number; signal: AbortSignal }> = {},
+): { archiver: Archiver; log: string[] } {
+  const { afterDays, signal = new AbortController().signal, ...pullRequests } = options;
+  const log: string[] = [];
+  const archiver = new Archiver({
+    store,
+    pullRequests: PerProject.same({ ...alwaysOpen, ...pullRequests }),
+    afterDays,
+    signal,
+    log: (line) => void log.push(line),
+  });
+  return { archiver, log };
+}
+
+test("archives an idle job only if a number of days is set, and never an active one", async () => {
+  await using store = openSqliteStore(":memory:");
+  for (const id of ["old", "new", "active"]) await store.addJob({ id, project: "docs", createdAt: 0 }, "Go on");
+  for (let turn = await store.startNextTurn(); turn; turn = await store.startNextTurn()) {
+    const days = { old: 8, new: 6 }[turn.job];
+    if (days !== undefined) await store.finishTurn(turn, "failed", now - days * dayMs);
+  }
+  await archiverOf(store).archiver.run(now);
+  expect((await store.job("old"))?.archivedAt).toBeNull();
+  await archiverOf(store, { afterDays: 7 }).archiver.run(now);
+  const jobs = await Promise.all(["old", "new", "active"].map((id) => store.job(id)));
+  expect(jobs.map((job) => job?.archivedAt)).toEqual([now, null, null]);
+});
+
+/** Runs the next turn, up to its end at a time in milliseconds since 1970. */
+async function runTurn(store: Store, endedAt: number, pullRequest?: { link: string; head: string }): Promise<void> {
+  const turn = await store.startNextTurn();
+  if (!turn) throw new Error("no turn is ready");
+  if (pullRequest) await store.setPullRequest(turn, pullRequest.link, pullRequest.head);
+  await store.finishTurn(turn, "completed", endedAt);
+}
+
+/** Returns a store with an idle job that has a pull request. */
+async function storeWithPullRequest(): Promise<Store> {
+  const store = openSqliteStore(":memory:");
+  await store.addJob({ id: "one", project: "docs", createdAt: 0 }, "Go on");
+  await runTurn(store, 0, { link: "https://example.com/pull/1", head: "abc" });
+  return store;
+}
+
+test("archives nothing while the platform is down, and logs each outage once", async () => {
+  await using store = await storeWithPullRequest();
+  let isDown = true;
+  const findClosed = async () => {
+    if (isDown) throw new Error("the platform is down");
+    return new Set<string>();
+  };
+  const { archiver, log } = archiverOf(store, { findClosed });
+  await archiver.run(now);
+  await archiver.run(now);
+  expect((await store.job("one"))?.archivedAt).toBeNull();
+  expect(log).toEqual(["Cannot read which pull requests are closed: the platform is down"]);
+  isDown = false;
+  await archiver.run(now);
+  isDown = true;
+  await archiver.run(now);
+  expect(log).toHaveLength(2);
+});
+
+test("does not archive a job that gets a new pull request in the meantime", async () => {
+  await using store = await storeWithPullRequest();
+  const findClosed = async () => {
+    await store.addTurn("one", "More", 0);
+    await runTurn(store, 1, { link: "https://example.com/pull/2", head: "def" });
+    return new Set(["https://example.com/pull/1"]);
+  };
+  await archiverOf(store, { findClosed }).archiver.run(now);
+  expect((await store.job("one"))?.archivedAt).toBeNull();
+});
+
+test("archives jobs whose pull request is closed, and logs why", async () => {
+  await using store = await storeWithPullRequest();
+  await store.addJob({ id: "two", project: "docs", createdAt: 0 }, "Go on");
+  await runTurn(store, now - dayMs);
+  const asked: PullRequestRef[] = [];
+  const findClosed = async (pullRequests: readonly PullRequestRef[]) => {
+    asked.push(...pullRequests);
+    return new Set(["https://example.com/pull/1"]);
+  };
+  const { archiver, log } = archiverOf(store, { findClosed });
+  await archiver.run(now);
+  expect(asked).toEqual([{ link: "https://example.com/pull/1", branch: "agent/one", head: "abc" }]);
+  const expired = archiverOf(store, { afterDays: 1 });
+  await expired.archiver.run(now - 1);
+  expect(expired.log).toEqual([]);
+  await expired.archiver.run(now);
+  expect([log, expired.log]).toEqual([
+    ["Archived, pull request closed or merged: one"],
+    ["Archived, idle for 1 day: two"],
+  ]);
+});
+
+test("does not log an error that the end of the service causes", async () => {
+  await using store = await storeWithPullRequest();
+  const findClosed = async () => {
+    throw new Error("aborted");
+  };
+  const { archiver, log } = archiverOf(store, { findClosed, signal: AbortSignal.abort() });
+  await archiver.run(now);
+  expect(log).toEqual([]);
+});
+
+test("logs another error of the same outage", async () => {
+  await using store = await storeWithPullRequest();
+  let errors = 0;
+  const findClosed = async () => {
+    throw new Error(`error ${++errors}`);
+  };
+  const { archiver, log } = archiverOf(store, { findClosed });
+  await archiver.run(now);
+  await archiver.run(now);
+  expect(log).toHaveLength(2);
+});
+
+test("does not log a job that was not archived", async () => {
+  await using store = await storeWithPullRequest();
+  const findClosed = async () => {
+    await store.addTurn("one", "More", 0);
+    return new Set(["https://example.com/pull/1"]);
+  };
+  const { archiver, log } = archiverOf(store, { findClosed });
+  await archiver.run(now);
+  expect(log).toEqual([]);
+});
+
+test("asks each project's platform for its own pull requests, and an outage of one does not hold up the others", async () => {
+  await using store = openSqliteStore(":memory:");
+  for (const project of ["docs", "manual", "site", "gone"]) {
+    await store.addJob({ id: `of ${project}`, project, createdAt: 0 }, "Go on");
+    await runTurn(store, 0, { link: `https://example.com/${project}`, head: "abc" });
+  }
+  const asked: string[][] = [];
+  const closeAll = async (refs: readonly PullRequestRef[]) => {
+    asked.push(refs.map(({ link }) => link));
+    return new Set(refs.map(({ link }) => link));
+  };
+  const down = async () => {
+    throw new Error("the platform is down");
+  };
+  const shared = { ...alwaysOpen, findClosed: closeAll };
+  const log: string[] = [];
+  let own: string[] | undefined;
+  const archiver = new Archiver({
+    store,
+    pullRequests: PerProject.of(
+      new Map([
+        ["site", { ...alwaysOpen, findClosed: down }],
+        ["docs", shared],
+        ["manual", shared],
+      ]),
+    ),
+    ownProjects: async () => own,
+    signal: new AbortController().signal,
+    log: (line) => void log.push(line),
+  });
+  // Not of this service any more.
+  own = ["site"];
+  await archiver.run(now);
+  expect(asked).toEqual([[]]);
+  own = undefined;
+  for (let round = 0; round < 2; round++) await archiver.run(now);
+  expect(asked.slice(1)).toEqual([["https://example.com/docs", "https://example.com/manual"], []]);
+  expect(log).toEqual([
+    "Cannot read which pull requests are closed: the platform is down",
+    "Archived, pull request closed or merged: of docs, of manual",
+  ]);
+  for (const project of ["site", "gone"]) expect((await store.job(`of ${project}`))?.archivedAt).toBeNull();
+});
