@@ -2,7 +2,8 @@ import { mkdir, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { Worktree } from "./commit-worktree.ts";
-import type { Repository, Start } from "./repository.ts";
+import type { Start } from "./find-start.ts";
+import type { Repository } from "./repository.ts";
 import { isWorktree, lendWorktree, removeWorktree, takeBackWorktree, type WorktreePlace } from "./worktree.ts";
 
 export interface WorktreesOptions {

@@ -1,4 +1,6 @@
-import type { JobCommit, Repository, Start } from "../git/repository.ts";
+import type { Start } from "../git/find-start.ts";
+import type { JobCommit } from "../git/job-commits.ts";
+import type { Repository } from "../git/repository.ts";
 import type { Turn } from "../model.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
 

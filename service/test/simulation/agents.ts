@@ -1,7 +1,7 @@
 import { order, type Timeline } from "../../../test/simulation/timeline.ts";
 import { builtInEditor } from "../../src/agents/agent.ts";
 import type { AgentResult } from "../../src/agents/run-agent.ts";
-import type { Start } from "../../src/git/repository.ts";
+import type { Start } from "../../src/git/find-start.ts";
 import type { WorktreePlace } from "../../src/git/worktree.ts";
 import { ResourceExhausted } from "../../src/processes/resource-exhausted.ts";
 import type { TurnPorts } from "../../src/turns/turn.ts";

@@ -1,4 +1,4 @@
-import type { Start, StartOptions } from "../../src/git/repository.ts";
+import type { Start, StartOptions } from "../../src/git/find-start.ts";
 import type { LocalPullRequestsOptions } from "../../src/pulls/local.ts";
 import type { TurnPorts } from "../../src/turns/turn.ts";
 import type { GitNetwork } from "./network.ts";

@@ -3,7 +3,7 @@ import { type Agent, shellAgent } from "../../src/agents/agent.ts";
 import { fullNetwork } from "../../src/agents/network/agent-network.ts";
 import type { AgentOptions, AgentResult } from "../../src/agents/run-agent.ts";
 import { unconfined } from "../../src/agents/sandbox/sandbox.ts";
-import type { Start, StartOptions } from "../../src/git/repository.ts";
+import type { Start, StartOptions } from "../../src/git/find-start.ts";
 import type { RunningTurn, TurnResult } from "../../src/model.ts";
 import type { Change, PullRequestState } from "../../src/pulls/pull-requests.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-store.ts";

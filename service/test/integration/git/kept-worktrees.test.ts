@@ -123,8 +123,8 @@ const tricks: Record<string, (tree: string) => void> = {
     symlinkSync("../other", join(tree, "docs/more"));
   },
   "replaces a file by a link": (tree) => {
-    renameSync(join(tree, "README.md"), join(tree, "../../../../test/README.md"));
-    symlinkSync("../../../../test/README.md", join(tree, "README.md"));
+    renameSync(join(tree, "README.md"), join(tree, "../README.md"));
+    symlinkSync("../README.md", join(tree, "README.md"));
   },
   "replaces a file by a folder": (tree) => {
     rmSync(join(tree, "README.md"));

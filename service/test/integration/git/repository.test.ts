@@ -20,8 +20,9 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { hasOwnCommits } from "../../../src/git/agent-repository.ts";
 import type { Worktree } from "../../../src/git/commit-worktree.ts";
+import type { StartOptions } from "../../../src/git/find-start.ts";
 import { Git, GitError } from "../../../src/git/git.ts";
-import { Repository, type RepositoryOptions, type StartOptions } from "../../../src/git/repository.ts";
+import { Repository, type RepositoryOptions } from "../../../src/git/repository.ts";
 import { docsRepository } from "../../support/agent-service.ts";
 
 async function open(options: Partial<RepositoryOptions> & { docs?: DocsRepository; targets?: string[] } = {}) {

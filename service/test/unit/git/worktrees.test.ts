@@ -4,7 +4,8 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { Worktree } from "../../../src/git/commit-worktree.ts";
-import { Repository, type Start } from "../../../src/git/repository.ts";
+import type { Start } from "../../../src/git/find-start.ts";
+import { Repository } from "../../../src/git/repository.ts";
 import type { WorktreePlace } from "../../../src/git/worktree.ts";
 import { Worktrees, type WorktreesOptions } from "../../../src/git/worktrees.ts";
 

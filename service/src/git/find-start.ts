@@ -1,0 +1,112 @@
+import type { Clone } from "./clone.ts";
+import { isAncestor, isMergedSince, mergeBase, resolveCommit } from "./history.ts";
+
+/** Where a turn starts: a commit, and the branch that its own commit is pushed to. */
+export interface Start {
+  branch: string;
+  /** The commit to check out. */
+  head: string;
+  targetBranch: string;
+  /** The merge base of `head` and the target branch. */
+  base: string;
+  /** The head of the branch in the repository; `undefined` if the branch does not exist. */
+  remoteHead: string | undefined;
+  /** Whether the turn continues the job's work, or else starts over from the target branch. */
+  isContinued: boolean;
+  /** What the job's log should say about it. */
+  notes: string[];
+}
+
+export interface StartOptions {
+  /** Whether the job's last pull request is merged. */
+  isMerged: boolean;
+  /** The last commit that was pushed for the job; `null` before the first one. */
+  lastPushed: string | null;
+  /** Default: the repository's default branch. */
+  targetBranch?: string | undefined;
+}
+
+/** What a clone that was just fetched says about the branches. */
+interface Branches {
+  clone: Clone;
+  branch: string;
+  remoteHead: string | undefined;
+  targetBranch: string;
+  targetHead: string;
+  lastPushed: string | null;
+}
+
+/**
+ * Finds where a turn of a job starts: at the head of the job's branch, with whatever others pushed there; at the job's last
+ * commit if the branch was deleted; and at the head of the target branch if there is no work yet, or all of it is merged.
+ *
+ * @param isMergedInto - returns whether a branch contains all changes of a commit
+ * @throws if the job's work and the target branch have no common history, so that no pull request can be made of it
+ */
+export async function findStart(
+  branches: Branches,
+  isMerged: boolean,
+  isMergedInto: (commit: string, branch: string) => Promise<boolean>,
+): Promise<Start> {
+  const { clone, branch, remoteHead, targetBranch, targetHead, lastPushed } = branches;
+  const notes: string[] = [];
+  const start = { branch, targetBranch, remoteHead, notes };
+  const startOver: Start = { ...start, head: targetHead, base: targetHead, isContinued: false };
+  const head = remoteHead ?? (await findOrFetch(clone, lastPushed));
+  if (head === undefined && lastPushed !== null && !isMerged)
+    notes.push(
+      `${branch} was deleted, and neither this machine nor the repository has ${lastPushed}, the job's last commit. The turn starts over from ${targetBranch}.`,
+    );
+  // What others pushed after a merge is not overwritten.
+  if (head === undefined || (isMerged && (remoteHead === undefined || remoteHead === lastPushed))) return startOver;
+  const rewritten = remoteHead === undefined ? undefined : await rewrittenCommit(clone, remoteHead, lastPushed);
+  const base = await mergeBase(clone.git, head, targetHead);
+  if (base === undefined) throw await explainUnrelated(branches, head, rewritten);
+  if (await isMergedSince(clone.git, base, head, targetHead)) {
+    if (rewritten !== undefined && !(await isMergedInto(rewritten, targetBranch)))
+      notes.push(
+        `Someone rewrote ${branch}: it contains neither ${lastPushed}, the job's last commit, nor anything else that is not on ${targetBranch}. The turn starts over from ${targetBranch}.`,
+      );
+    return startOver;
+  }
+  if (remoteHead === undefined)
+    notes.push(
+      `The branch ${branch} was deleted. The turn continues the job's last commit ${head} and creates it again.`,
+    );
+  else if (rewritten !== undefined)
+    notes.push(
+      `Someone rewrote ${branch}: it does not contain ${lastPushed}, the job's last commit, any more. The turn continues what is there now.`,
+    );
+  return { ...start, head, base, isContinued: true };
+}
+
+/** Returns why no pull request can be made of a job's work that has no history in common with the target branch. */
+async function explainUnrelated(branches: Branches, head: string, rewritten: string | undefined): Promise<Error> {
+  const { clone, branch, remoteHead, targetBranch, targetHead } = branches;
+  if (rewritten !== undefined && (await mergeBase(clone.git, rewritten, targetHead)) !== undefined)
+    return new Error(
+      `Someone replaced ${branch} by another history, which has no commit in common with ${targetBranch}, so no pull request can be made of it. No agent was run, and the job's last commit ${rewritten} is kept in the service's clone. To continue that, delete ${branch} and send the message again. To continue what is on ${branch} now, first rebase it onto ${targetBranch}.`,
+    );
+  return new Error(
+    `${targetBranch} was replaced by another history, which has no commit in common with the work of this job. No agent was run, and the work is kept${remoteHead === undefined ? ` as ${head} in the service's clone` : ` on ${branch}`}. Create a new job, or push to ${branch} a version of it that starts from ${targetBranch}, and send the message again.`,
+  );
+}
+
+/** Returns the commit if the clone has it. It does not if its folder was removed. */
+async function findKept({ git }: Clone, commit: string | null): Promise<string | undefined> {
+  return commit === null ? undefined : resolveCommit(git, commit);
+}
+
+/** Returns the commit if the clone has it, or gets it: GitHub keeps that of a pull request whose branch is deleted. */
+async function findOrFetch(clone: Clone, commit: string | null): Promise<string | undefined> {
+  const kept = await findKept(clone, commit);
+  if (kept !== undefined || commit === null) return kept;
+  await clone.fetchCommit(commit);
+  return findKept(clone, commit);
+}
+
+/** Returns the job's last commit if the branch does not contain it any more, and the clone still has it. */
+async function rewrittenCommit(clone: Clone, head: string, lastPushed: string | null): Promise<string | undefined> {
+  const kept = head === lastPushed ? undefined : await findKept(clone, lastPushed);
+  return kept !== undefined && !(await isAncestor(clone.git, kept, head)) ? kept : undefined;
+}

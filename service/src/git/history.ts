@@ -1,0 +1,90 @@
+import { commitTree } from "./commit-worktree.ts";
+import type { Git } from "./git.ts";
+
+/** Returns the id of the commit that a ref or an id names; `undefined` if the clone does not have it. */
+export function resolveCommit(git: Git, name: string): Promise<string | undefined> {
+  return git.query(["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
+}
+
+/** Returns the merge base of two commits; `undefined` if they have no common history. */
+export function mergeBase(git: Git, a: string, b: string): Promise<string | undefined> {
+  return git.query(["merge-base", a, b]);
+}
+
+export async function isAncestor(git: Git, ancestor: string, descendant: string): Promise<boolean> {
+  return (await git.query(["merge-base", "--is-ancestor", ancestor, descendant])) !== undefined;
+}
+
+/**
+ * Returns whether a branch contains all changes between two commits, however they were merged.
+ *
+ * @param base - the merge base of the commit and the branch
+ * @param branch - the head of the branch
+ */
+export async function isMergedSince(git: Git, base: string, commit: string, branch: string): Promise<boolean> {
+  if (base === commit) return true;
+  const names = [branch, `${base}^{tree}`, `${commit}^{tree}`, `${branch}^{tree}`];
+  const [head, baseTree, tree, branchTree] = (await git.run(["rev-parse", ...names])).split("\n");
+  // A commit without a net change would count as merged into every branch.
+  if (head === base || baseTree === tree) return false;
+  return (await git.query(["merge-tree", "--write-tree", branch, commit])) === branchTree;
+}
+
+/** Returns the commits after `base` up to `head`, oldest first. */
+export async function commitsBetween(
+  git: Git,
+  base: string,
+  head: string,
+): Promise<{ commit: string; message: string }[]> {
+  const output = await git.run(["log", "--reverse", "-z", "--format=%H%n%B", `${base}..${head}`]);
+  return entriesOf(output, "\n").map(([commit, message]) => ({ commit, message }));
+}
+
+/** Returns the newest commits after `base` up to `head`, oldest first, each with the subject of its message. */
+export async function latestCommits(
+  git: Git,
+  base: string,
+  head: string,
+  count: number,
+): Promise<{ commit: string; subject: string }[]> {
+  const log = ["log", "--reverse", "-z", "--format=%H %s", `--max-count=${count}`, `${base}..${head}`];
+  // A subject can be as long as a whole message.
+  const output = await git.run(log, { maxBytes: 1_000_000 });
+  return entriesOf(output, " ").map(([commit, subject]) => ({ commit, subject }));
+}
+
+/** Splits entries that end with NUL into what stands before and after a separator. */
+function entriesOf(output: string, separator: string): [string, string][] {
+  const entries = output.split("\0").filter((entry) => entry !== "");
+  return entries.map((entry) => {
+    const end = entry.indexOf(separator);
+    return [entry.slice(0, end), entry.slice(end + 1)];
+  });
+}
+
+/** Returns the first `maxBytes` bytes of the diff between two commits. */
+export function diff(git: Git, base: string, head: string, maxBytes: number): Promise<string> {
+  const format = [
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+    "--find-renames",
+  ];
+  return git.run(["diff", ...format, base, head], { maxBytes });
+}
+
+/**
+ * Moves a commit, a child of `parent`, onto another descendant of `parent`.
+ *
+ * @returns the new commit; `newParent` itself if it contains the change already; `undefined` on a conflict
+ */
+export async function rebase(git: Git, commit: string, parent: string, newParent: string): Promise<string | undefined> {
+  if (!(await isAncestor(git, parent, newParent))) return undefined;
+  const tree = await git.query(["merge-tree", "--write-tree", newParent, commit]);
+  if (tree === undefined) return undefined;
+  if (tree === (await git.run(["rev-parse", `${newParent}^{tree}`])).trim()) return newParent;
+  const message = await git.run(["log", "--max-count=1", "--format=%B", commit]);
+  return commitTree(git, tree, newParent, message);
+}
