@@ -11,6 +11,7 @@ import { LogFiles } from "../src/files/log-files.ts";
 import { singleKey } from "../src/http/authentication.ts";
 import { listen } from "../src/http/listen.ts";
 import { Jobs } from "../src/jobs/jobs.ts";
+import { thisMachine } from "../src/machine.ts";
 import { PrometheusMetrics } from "../src/metrics/prometheus.ts";
 import { Pages } from "../src/pages/pages.ts";
 import { PerProject } from "../src/per-project.ts";
@@ -45,9 +46,9 @@ async function live(count: number, days: number): Promise<void> {
   await using store = openSqliteStore(file);
   /** Milliseconds since 1970. */
   let now = Date.UTC(2026, 0, 1);
-  const clocks = { wall: () => now, monotonic: () => now };
+  const machine = { ...thisMachine, wallTime: () => now, now: () => now };
   const shown = { repositoryName: "https://example.com/docs", model: "large" };
-  const jobs = new Jobs({ store, projects: PerProject.same(shown), clocks });
+  const jobs = new Jobs({ store, projects: PerProject.same(shown), machine });
   const authenticator = singleKey(key, projects);
   const api = createApi({ engine: jobs, authenticator, log: console.error });
   const { signal } = new AbortController();

@@ -1,27 +1,21 @@
-/** The clocks of a machine. Tests replace them. */
-export interface Clocks {
-  /** Returns the system's time, in milliseconds since 1970. It can be set. */
-  wall: () => number;
-  /** Returns milliseconds since any moment. */
-  monotonic: () => number;
-}
+import type { Machine } from "./machine.ts";
 
-export const machineClocks: Clocks = { wall: Date.now, monotonic: () => performance.now() };
+type Clocks = Pick<Machine, "now" | "wallTime">;
 
 /**
  * Returns a clock in milliseconds since 1970 that starts at the system's time and then only goes forward, as fast as time
  * passes. Setting the system's clock while the service runs can neither escape an hourly limit nor extend it.
  */
-export function steadyClock({ wall, monotonic }: Clocks = machineClocks): () => number {
-  const offset = wall() - monotonic();
-  return () => Math.round(offset + monotonic());
+export function steadyClock(machine: Clocks): () => number {
+  const offset = machine.wallTime() - machine.now();
+  return () => Math.round(offset + machine.now());
 }
 
 /**
  * Returns a clock in milliseconds since 1970 that is never ahead of the system's, nor of a steady one. A system's clock that
  * jumps forward makes no job look old. One that is corrected forward is followed when the service is started again.
  */
-export function cautiousClock(clocks: Clocks = machineClocks): () => number {
-  const steady = steadyClock(clocks);
-  return () => Math.min(clocks.wall(), steady());
+export function cautiousClock(machine: Clocks): () => number {
+  const steady = steadyClock(machine);
+  return () => Math.min(machine.wallTime(), steady());
 }

@@ -89,7 +89,7 @@ const groundFloor = [
   "own-file.ts",
   "per-project.ts",
   "remove-directory.ts",
-  "sleep.ts",
+  "machine.ts",
   "steady-clock.ts",
 ].map((file) => `service/src/${file}`);
 

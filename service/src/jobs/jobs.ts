@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { JobCopier } from "../files/job-copier.ts";
 import { jobBranch } from "../files/job-files.ts";
 import type { LogEvent } from "../log/log.ts";
+import { type Machine, thisMachine } from "../machine.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import type { JobRecord, RateLimited, StoredJob } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
-import { type Sleep, sleep as timer } from "../sleep.ts";
-import { type Clocks, machineClocks, steadyClock } from "../steady-clock.ts";
+import { steadyClock } from "../steady-clock.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../store/errors.ts";
 import type { Store } from "../store/store.ts";
 import type { Engine, TurnControl, Wait } from "./engine.ts";
@@ -31,28 +31,26 @@ export interface JobsOptions {
   metrics?: Pick<Metrics, "promptAnswered"> | undefined;
   /** Receives which job and turn a create or message became. Default: does nothing. */
   logEvent?: LogEvent | undefined;
-  /** Default: those of the machine. */
-  clocks?: Clocks;
-  /** Default: with a timer. */
-  sleep?: Sleep;
+  /** Default: the one that the process runs on. */
+  machine?: Machine;
 }
 
 /** The jobs in a store: accepts new ones and their messages. A worker runs them. */
 export class Jobs implements Engine, TurnControl {
   readonly #options: JobsOptions;
-  readonly #clocks: Clocks;
+  readonly #machine: Machine;
   readonly #now: () => number;
 
   constructor(options: JobsOptions) {
     this.#options = options;
-    this.#clocks = options.clocks ?? machineClocks;
-    this.#now = steadyClock(this.#clocks);
+    this.#machine = options.machine ?? thisMachine;
+    this.#now = steadyClock(this.#machine);
   }
 
   async create(projectId: string, prompt: string): Promise<JobRecord | RateLimited> {
     const { store, copier } = this.#options;
     const { model } = this.#project(projectId);
-    const job = { id: `job_${randomUUID()}`, project: projectId, createdAt: this.#clocks.wall(), model };
+    const job = { id: `job_${randomUUID()}`, project: projectId, createdAt: this.#machine.wallTime(), model };
     const limited = await this.#accept("create", job.id, (onTurn) => store.addJob(job, prompt, this.#now(), onTurn));
     if (limited !== undefined) return limited;
     copier?.save(job.id);
@@ -78,19 +76,17 @@ export class Jobs implements Engine, TurnControl {
 
   /** Returns a job when it is not active any more, or the wait is over. */
   async #waitForEnd(projectId: string, jobId: string, wait: Wait): Promise<StoredJob | undefined> {
-    const { store, sleep = timer } = this.#options;
+    const { store } = this.#options;
     const ended = new AbortController();
     const signal = AbortSignal.any([wait.signal, ended.signal]);
     let changed = Promise.withResolvers<void>();
     const wake = (): void => changed.resolve();
     const unfollow = store.followJob(jobId, wake);
     let isOver = false;
-    const over = sleep(wait.ms, { signal })
-      .catch(() => {})
-      .then(() => {
-        isOver = true;
-        wake();
-      });
+    const over = this.#machine.sleep(wait.ms, signal).then(() => {
+      isOver = true;
+      wake();
+    });
     try {
       for (;;) {
         // Before the job is read, because it may change meanwhile.
@@ -111,7 +107,7 @@ export class Jobs implements Engine, TurnControl {
     if ((await this.#find(projectId, jobId)) === undefined) return false;
     const { store, copier } = this.#options;
     const reason = `Stopped by an operator (${by}).`;
-    const isStopped = await store.stopTurn(jobId, turnId, this.#clocks.wall(), reason);
+    const isStopped = await store.stopTurn(jobId, turnId, this.#machine.wallTime(), reason);
     copier?.save(jobId);
     return isStopped;
   }

@@ -1,5 +1,5 @@
+import { type Machine, thisMachine } from "../machine.ts";
 import type { RunningTurn } from "../model.ts";
-import { type Sleep, sleep as timer } from "../sleep.ts";
 import { StoreUnavailable } from "../store/errors.ts";
 import type { Store } from "../store/store.ts";
 
@@ -16,12 +16,21 @@ export interface KeptLease extends Disposable {
   lose(): void;
 }
 
-/** @param stop - aborts when the service stops. The lease is renewed until the end of the turn is stored */
-export function keepLease(turn: RunningTurn, store: LeaseStore, stop: AbortSignal, sleep: Sleep = timer): KeptLease {
+/**
+ * Keeps the lease of a running turn.
+ *
+ * @param stop - aborts when the service stops. The lease is renewed until the end of the turn is stored
+ */
+export function keepLease(
+  turn: RunningTurn,
+  store: LeaseStore,
+  stop: AbortSignal,
+  machine: Machine = thisMachine,
+): KeptLease {
   const lost = new AbortController();
   const end = new AbortController();
   const { renewEveryMs } = store;
-  if (renewEveryMs !== undefined) void renew(turn, store, renewEveryMs, lost, end.signal, sleep);
+  if (renewEveryMs !== undefined) void renew(turn, store, renewEveryMs, lost, end.signal, machine);
   return {
     signal: AbortSignal.any([stop, lost.signal]),
     get isLost() {
@@ -38,10 +47,10 @@ async function renew(
   everyMs: number,
   lost: AbortController,
   end: AbortSignal,
-  sleep: Sleep,
+  machine: Machine,
 ): Promise<void> {
   for (;;) {
-    await sleep(everyMs, { signal: end }).catch(() => {});
+    await machine.sleep(everyMs, end);
     if (end.aborted) return;
     // While the store cannot be used, nobody else can take the turn either.
     const isHeld = await store.renewLease(turn).catch(() => true);
@@ -57,14 +66,13 @@ const retryPauseMs = 2000;
  * Checks that nobody else has taken a turn over. Waits while the store cannot be used: the agent has run, and would have to run
  * again otherwise.
  *
- * @param sleep - waits; rejects when `signal` aborts. Default: a timer
  * @throws LeaseLost if somebody else has; or when `signal` aborts
  */
 export async function confirmLease(
   turn: RunningTurn,
   store: LeaseStore,
   signal: AbortSignal,
-  sleep: Sleep = timer,
+  machine: Machine = thisMachine,
 ): Promise<void> {
   for (;;) {
     try {
@@ -72,6 +80,7 @@ export async function confirmLease(
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
     }
-    await sleep(retryPauseMs, { signal });
+    await machine.sleep(retryPauseMs, signal);
+    signal.throwIfAborted();
   }
 }

@@ -1,5 +1,5 @@
+import { type Machine, thisMachine } from "../machine.ts";
 import type { Turn } from "../model.ts";
-import { type Sleep, sleep as timer } from "../sleep.ts";
 import type { Store } from "../store/store.ts";
 
 /** Tells a turn that somebody wants it to stop, until it is disposed of. */
@@ -10,15 +10,11 @@ export interface StopRequest extends Disposable {
 
 const retryPauseMs = 2000;
 
-/**
- * Watches for a request to stop a running turn.
- *
- * @param sleep - waits; rejects when `signal` aborts. Default: a timer
- */
+/** Watches for a request to stop a running turn. */
 export function watchStopRequest(
   turn: Turn,
   store: Pick<Store, "stopRequest" | "followJob">,
-  sleep: Sleep = timer,
+  machine: Machine = thisMachine,
 ): StopRequest {
   const stop = new AbortController();
   const end = new AbortController();
@@ -26,7 +22,7 @@ export function watchStopRequest(
   const checkLater = async (): Promise<void> => {
     if (isRetrying) return;
     isRetrying = true;
-    await sleep(retryPauseMs, { signal: end.signal }).catch(() => {});
+    await machine.sleep(retryPauseMs, end.signal);
     isRetrying = false;
     if (!end.signal.aborted) await check();
   };

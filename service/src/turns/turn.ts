@@ -13,13 +13,13 @@ import type { Worktree } from "../git/commit-worktree.ts";
 import type { Start } from "../git/find-start.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Worktrees } from "../git/worktrees.ts";
+import { type Machine, thisMachine } from "../machine.ts";
 import { type AgentExit, type Metrics, noMetrics } from "../metrics/metrics.ts";
 import type { RunningTurn, StoredJob, Turn, TurnResult } from "../model.ts";
 import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
 import { commitMessage, isCommitOf } from "../pulls/commit-message.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
-import { type Sleep, sleep as timer } from "../sleep.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../store/errors.ts";
 import { LeaseLost } from "../store/ready-turns.ts";
 import type { Store } from "../store/store.ts";
@@ -31,7 +31,7 @@ import {
   pushCommit,
   pushUnpushedCommit,
 } from "./push-commit.ts";
-import { type TurnMachine, turnMachine } from "./turn-machine.ts";
+import { type TurnHost, turnHost } from "./turn-host.ts";
 
 /** What a turn depends on. */
 export interface TurnPorts {
@@ -64,10 +64,10 @@ export interface TurnPorts {
   minFreeBytes?: number;
   /** Counts the ends of agents. Default: nothing does. */
   metrics?: Pick<Metrics, "agentExited" | "turnStarted"> | undefined;
-  /** Default: the one that this runs on. */
-  machine?: TurnMachine;
-  /** Default: a timer. */
-  sleep?: Sleep;
+  /** Default: the disk and the processes of this machine. */
+  host?: TurnHost;
+  /** Default: the one that the process runs on. */
+  machine?: Machine;
 }
 
 /** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
@@ -86,7 +86,7 @@ export async function runTurn(
   ports: TurnPorts,
   signal: AbortSignal,
 ): Promise<TurnResult> {
-  const { folder, worktrees, onFailure, machine = turnMachine } = ports;
+  const { folder, worktrees, onFailure, host = turnHost, machine = thisMachine } = ports;
   const logFile = jobLogFile(folder, job.id);
   const log = (text: string): void => {
     // The agent's words must not control the terminal of who reads them.
@@ -94,7 +94,7 @@ export async function runTurn(
       .replace(/[^\P{Cc}\t\n]/gu, "")
       .trim();
     try {
-      machine.appendLog(logFile, `${printable.replace(/^/gm, "[service] ")}\n`);
+      host.appendLog(logFile, `${printable.replace(/^/gm, "[service] ")}\n`);
     } catch {
       // A job must not fail because of its log.
     }
@@ -102,8 +102,9 @@ export async function runTurn(
   const directory = new JobDirectory(folder, job.id);
   try {
     await ports.homes?.bring(turn, directory, log);
-    const isNewHome = await machine.prepare(directory, logFile);
-    const result = await processTurn(turn, job, { ...ports, machine, directory, isNewHome, logFile, log }, signal);
+    const isNewHome = await host.prepare(directory, logFile);
+    const context = { ...ports, host, machine, directory, isNewHome, logFile, log };
+    const result = await processTurn(turn, job, context, signal);
     if (result === "completed") await logEarlierFailures(turn, ports.store, log);
     return result;
   } catch (error) {
@@ -119,13 +120,14 @@ export async function runTurn(
     log(`The turn failed: ${errorMessage(error)}`);
     return "failed";
   } finally {
-    const cleaned = worktrees.release(directory).then(() => machine.clean(directory));
+    const cleaned = worktrees.release(directory).then(() => host.clean(directory));
     await cleaned.catch((error: unknown) => log(`Cannot clean the job's directory: ${errorMessage(error)}`));
   }
 }
 
 interface TurnContext extends TurnPorts {
-  machine: TurnMachine;
+  host: TurnHost;
+  machine: Machine;
   directory: JobDirectory;
   /** Whether the job has no session of an earlier turn, also because it was removed. */
   isNewHome: boolean;
@@ -141,8 +143,8 @@ async function processTurn(
   context: TurnContext,
   signal: AbortSignal,
 ): Promise<TurnResult> {
-  const { store, repository, worktrees, pullRequests, homes, directory, log, sleep = timer } = context;
-  const push: PushPorts = { repository, confirmOwner: () => confirmLease(turn, store, signal, sleep) };
+  const { store, repository, worktrees, pullRequests, homes, directory, log, machine } = context;
+  const push: PushPorts = { repository, confirmOwner: () => confirmLease(turn, store, signal, machine) };
   log(`Turn ${turn.id} started.`);
   const isMerged = await isPullRequestMerged(job, context);
   const [start, last] = await Promise.all([
@@ -267,7 +269,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     logFile,
     timeLimitMs,
     log,
-    machine,
+    host,
     stop,
   } = context;
   const { job: jobId, prompt } = turn;
@@ -293,7 +295,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     timeLimitMs,
     signal: stop ? AbortSignal.any([signal, stop]) : signal,
   };
-  const result = await machine.runAgent(agent, options);
+  const result = await host.runAgent(agent, options);
   (context.metrics ?? noMetrics).agentExited(exitOf(result, exceeded));
   if (result.end === "stopped" && stop?.aborted && !signal.aborted) {
     log(String(stop.reason));
@@ -307,8 +309,8 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
   if (reported !== "") log(reported);
   if (result.end !== "completed")
     context.onFailure?.(`${exceeded === undefined ? end : killedFor(exceeded)} ${reported}`);
-  const hasMessages = result.end === "completed" && (await machine.hasOwnCommits(directory.tree, start));
-  return { ...result, ownMessages: hasMessages ? await ownMessages(agent, start.head, options, machine) : [] };
+  const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, start));
+  return { ...result, ownMessages: hasMessages ? await ownMessages(agent, start.head, options, host) : [] };
 }
 
 const killedFor = ({ what }: ExceededLimit): string => `The agent is killed, because it has ${what}.`;
@@ -328,7 +330,7 @@ async function ownMessages(
   agent: Agent,
   head: string,
   options: AgentOptions,
-  { runAgent }: TurnMachine,
+  { runAgent }: TurnHost,
 ): Promise<string[]> {
   const range = ["--reverse", "--first-parent", "--no-merges", "--max-count=50", `${head}..HEAD`, "--"];
   const log: Agent = {

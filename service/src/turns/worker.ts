@@ -4,10 +4,10 @@ import { jobLogFile } from "../files/job-files.ts";
 import type { Log } from "../log/log.ts";
 import { withLogContext } from "../log/log-context.ts";
 import { OutageLog } from "../log/outage-log.ts";
+import { type Machine, thisMachine } from "../machine.ts";
 import { noMetrics } from "../metrics/metrics.ts";
 import type { RunningTurn, TurnResult } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
-import { sleep as timer } from "../sleep.ts";
 import { StoreUnavailable } from "../store/errors.ts";
 import { LeaseLost, type TurnLimits } from "../store/ready-turns.ts";
 import { type KeptLease, keepLease } from "./keep-lease.ts";
@@ -48,10 +48,6 @@ export interface WorkerOptions extends Omit<TurnPorts, keyof ProjectPorts | "sto
   /** Default: jobs are only in the store. */
   copier?: JobCopier | undefined;
   log: Log;
-  /** Returns the system's time, in milliseconds since 1970. Default: that of the machine. */
-  now?: () => number;
-  /** Returns milliseconds since any moment. Default: since the process started. */
-  monotonic?: () => number;
 }
 
 /** A turn that was taken. */
@@ -86,6 +82,7 @@ export class Worker {
   readonly #runs = new Map<string, { lease: KeptLease; ended: Promise<void> }>();
   readonly #postponements: Postponements;
   readonly #startOutage: OutageLog;
+  readonly #machine: Machine;
   #isClosed = false;
   #isWaitingForStore = false;
   /** Whether a turn may have become ready since turns were taken last. */
@@ -100,6 +97,7 @@ export class Worker {
     this.#options = options;
     this.#postponements = new Postponements(options.log);
     this.#startOutage = new OutageLog(options.log);
+    this.#machine = options.machine ?? thisMachine;
   }
 
   /** Starts processing turns, first those that a previous service left unfinished. */
@@ -115,17 +113,12 @@ export class Worker {
 
   /** Whether the store does not answer when it is asked for a turn, not even with an error. */
   get isStuck(): boolean {
-    return this.#askedAt !== undefined && this.#elapsed() - this.#askedAt > stuckMs;
+    return this.#askedAt !== undefined && this.#machine.now() - this.#askedAt > stuckMs;
   }
 
   /** Whether no turn could be taken when the store was asked last, although the store can be used. */
   get isFailing(): boolean {
     return this.#startOutage.isOut;
-  }
-
-  #elapsed(): number {
-    const { monotonic = () => performance.now() } = this.#options;
-    return monotonic();
   }
 
   /** Starts no more turns. */
@@ -189,12 +182,12 @@ export class Worker {
 
   /** Takes turns while there are any and agents are free. Never rejects. */
   async #takeTurns(): Promise<void> {
-    const { store, now } = this.#options;
+    const { store } = this.#options;
     try {
       while (this.#isWanted && this.#canStart()) {
         this.#isWanted = false;
-        this.#askedAt = this.#elapsed();
-        const turn = await store.startNextTurn(await this.#limits(), now?.());
+        this.#askedAt = this.#machine.now();
+        const turn = await store.startNextTurn(await this.#limits(), this.#machine.wallTime());
         this.#startOutage.end("Turns can be started again.");
         if (turn === undefined) continue;
         this.#isWanted = true;
@@ -216,7 +209,7 @@ export class Worker {
   /** Runs a turn, after an earlier run of its job has ended. Never rejects. */
   async #process(turn: RunningTurn): Promise<void> {
     const { store, signal } = this.#options;
-    const lease = keepLease(turn, store, signal, this.#options.sleep);
+    const lease = keepLease(turn, store, signal, this.#machine);
     const earlier = this.#runs.get(turn.job);
     // It has lost its turn, such as while this machine was asleep, and may not know that yet. Both use the job's directory.
     earlier?.lease.lose();
@@ -256,14 +249,14 @@ export class Worker {
   }
 
   async #end(run: Run, result: Exclude<TurnResult, "taken-over">, reason: string | undefined): Promise<void> {
-    const { store, log, now = Date.now } = this.#options;
+    const { store, log } = this.#options;
     const { turn, name, wasPostponed, position, lose, shipper } = run;
     const persist = (change: () => Promise<void>): Promise<boolean> =>
       this.#persist(name, lose, async () => {
         await shipper?.flush();
         await change();
       });
-    const endedAt = now();
+    const endedAt = this.#machine.wallTime();
     if (!wasPostponed || result !== "postponed")
       log(
         `${name} ${result}${reason === undefined ? "" : `: ${oneLine(reason)}`}`,
@@ -294,7 +287,7 @@ export class Worker {
       const project = projects.get(job.project);
       if (project === undefined) throw new Error(`the project ${job.project} is not configured`);
       await copier?.releaseHome(turn.job);
-      using stop = watchStopRequest(turn, store, this.#options.sleep);
+      using stop = watchStopRequest(turn, store, this.#machine);
       const ports = { ...this.#options, ...project, stop: stop.signal, onFailure };
       const result = await runTurn(turn, job, ports, signal);
       return { result, reason: result === "failed" || result === "postponed" ? reason : undefined };
@@ -346,10 +339,8 @@ export class Worker {
 
   /** Returns `false` if the service stops before the time is over. */
   async #pause(ms: number, maxMs = lastPauseMs): Promise<boolean> {
-    const { signal, sleep = timer } = this.#options;
-    return sleep(Math.min(ms, maxMs), { signal }).then(
-      () => !signal.aborted,
-      () => false,
-    );
+    const { signal } = this.#options;
+    await this.#machine.sleep(Math.min(ms, maxMs), signal);
+    return !signal.aborted;
   }
 }

@@ -1,6 +1,6 @@
 import { errorStack } from "../error-message.ts";
-import { type Sleep, sleep as timer } from "../sleep.ts";
-import { type Clocks, cautiousClock } from "../steady-clock.ts";
+import { type Machine, thisMachine } from "../machine.ts";
+import { cautiousClock } from "../steady-clock.ts";
 import { StoreUnavailable } from "../store/errors.ts";
 import type { Store } from "../store/store.ts";
 
@@ -8,12 +8,6 @@ import type { Store } from "../store/store.ts";
 export interface Round {
   /** @param now - milliseconds since 1970 */
   run(now: number): Promise<void>;
-}
-
-/** How rounds know the time. Default: by the machine. */
-export interface RoundPorts {
-  sleep?: Sleep;
-  clocks?: Clocks;
 }
 
 const intervalMs = 60_000;
@@ -28,9 +22,9 @@ export async function runRounds(
   shared: Pick<Store, "exclusively"> | undefined,
   signal: AbortSignal,
   log: (line: string) => void,
-  { sleep = timer, clocks }: RoundPorts = {},
+  machine: Machine = thisMachine,
 ): Promise<void> {
-  const now = cautiousClock(clocks);
+  const now = cautiousClock(machine);
   while (!signal.aborted) {
     for (const round of rounds) {
       const run = () => round.run(now());
@@ -40,6 +34,6 @@ export async function runRounds(
         if (!(error instanceof StoreUnavailable)) log(`${round.constructor.name} failed: ${errorStack(error)}`);
       });
     }
-    await sleep(intervalMs, { signal }).catch(() => {});
+    await machine.sleep(intervalMs, signal);
   }
 }

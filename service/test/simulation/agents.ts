@@ -5,7 +5,7 @@ import type { Start } from "../../src/git/find-start.ts";
 import type { WorktreePlace } from "../../src/git/worktree.ts";
 import { ResourceExhausted } from "../../src/processes/resource-exhausted.ts";
 import type { TurnPorts } from "../../src/turns/turn.ts";
-import type { TurnMachine } from "../../src/turns/turn-machine.ts";
+import type { TurnHost } from "../../src/turns/turn-host.ts";
 import type { Clone } from "./clone.ts";
 import type { Draws } from "./draws.ts";
 import { activeAt } from "./faults.ts";
@@ -45,8 +45,8 @@ export interface AgentHostOptions {
   onRun: (run: AgentRun) => void;
 }
 
-/** What a turn uses of a machine, without a disk and without processes. */
-export class AgentHost implements TurnMachine {
+/** What a turn uses of a disk and of processes, without either. */
+export class AgentHost implements TurnHost {
   readonly agent = builtInEditor;
   readonly worktrees: TurnPorts["worktrees"];
   readonly #options: AgentHostOptions;
@@ -68,15 +68,11 @@ export class AgentHost implements TurnMachine {
 
   appendLog(): void {}
 
-  async freeBytes(): Promise<number> {
-    return Number.POSITIVE_INFINITY;
-  }
-
   async hasOwnCommits(): Promise<boolean> {
     return false;
   }
 
-  readonly runAgent: TurnMachine["runAgent"] = (_agent, options) =>
+  readonly runAgent: TurnHost["runAgent"] = (_agent, options) =>
     new Promise((resolve) => {
       const { process, draws, clone, requests, onRun, timeline } = this.#options;
       const request = requestOf(options.prompt);

@@ -146,13 +146,12 @@ export class DatabaseClient implements Database {
 
   /** Waits until the server can be asked. What it says is known here anyway. */
   async #askForOutcome(): Promise<void> {
-    const { clocks } = this.#process;
-    const end = clocks.monotonic() + outcomeMs;
+    const end = this.#process.now() + outcomeMs;
     for (;;) {
       const wasDown = this.network.isDown;
       await this.#process.ask(this.network.delay(), () => {}, this.network.delay());
       if (!wasDown && !this.network.isDown) return;
-      if (clocks.monotonic() >= end) throw new OutcomeUnknown("the connection broke while a change was stored");
+      if (this.#process.now() >= end) throw new OutcomeUnknown("the connection broke while a change was stored");
       await this.#process.ask(outcomePauseMs, () => {}, 0);
     }
   }

@@ -1,7 +1,6 @@
 import { type Order, order, type Timeline } from "../../../test/simulation/timeline.ts";
 import { epoch } from "../../../test/support/fake-clock.ts";
-import type { Sleep } from "../../src/sleep.ts";
-import type { Clocks } from "../../src/steady-clock.ts";
+import type { Machine } from "../../src/machine.ts";
 
 /** A time in which something is the case, in milliseconds of the timeline. */
 export interface Period {
@@ -24,20 +23,31 @@ export interface ProcessOptions {
 }
 
 /** A process of one machine: it has clocks, does nothing while its machine is paused, and nothing at all once it is killed. */
-export class MachineProcess {
+export class MachineProcess implements Machine {
   isAlive = true;
   readonly startedAt: number;
-  readonly clocks: Clocks;
   readonly #options: ProcessOptions;
 
   constructor(options: ProcessOptions) {
-    const { timeline, clockOffset } = options;
     this.#options = options;
-    this.startedAt = timeline.now;
-    this.clocks = {
-      wall: () => epoch + timeline.now + clockOffset(),
-      monotonic: () => clockStart + timeline.now,
-    };
+    this.startedAt = options.timeline.now;
+  }
+
+  now(): number {
+    return clockStart + this.#options.timeline.now;
+  }
+
+  wallTime(): number {
+    const { timeline, clockOffset } = this.#options;
+    return epoch + timeline.now + clockOffset();
+  }
+
+  random(): number {
+    return 0.5;
+  }
+
+  async freeBytes(): Promise<number> {
+    return Number.POSITIVE_INFINITY;
   }
 
   /** Whether it goes on after a pause that has ended at this moment. */
@@ -54,19 +64,20 @@ export class MachineProcess {
     });
   }
 
-  readonly sleep: Sleep = (ms, { signal }) =>
-    new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
       const onAbort = (): void => {
         cancel();
-        reject(signal.reason);
+        resolve();
       };
       const cancel = this.after(ms, order.timer, () => {
-        signal.removeEventListener("abort", onAbort);
+        signal?.removeEventListener("abort", onAbort);
         resolve();
       });
-      signal.addEventListener("abort", onAbort, { once: true });
+      signal?.addEventListener("abort", onAbort, { once: true });
     });
+  }
 
   /**
    * Lets something happen elsewhere. It happens even if the process is killed after it has asked for it.

@@ -158,7 +158,7 @@ export class ApiMachine extends Machine {
     this.#jobs = new Jobs({
       store,
       projects: PerProject.same({ repositoryName: "docs", model: "editor" }),
-      clocks: process.clocks,
+      machine: process,
     });
   }
 }
@@ -203,7 +203,6 @@ export class WorkerMachine extends Machine {
         audit.onRun(promptOf(run.request), run.isAfterPause);
       },
     });
-    const { sleep, clocks } = process;
     const worker = new Worker({
       agents: scenario.agents,
       store,
@@ -219,11 +218,10 @@ export class WorkerMachine extends Machine {
         timeLimitMs: 3_600_000,
         largestChangeBytes: 1_000_000,
       }),
-      machine: host,
+      machine: process,
+      host,
       folder: "/simulated",
       signal,
-      sleep,
-      now: clocks.wall,
       log,
     });
     this.#worker = worker;
@@ -235,6 +233,6 @@ export class WorkerMachine extends Machine {
       signal,
       log,
     });
-    void runRounds([archiver], store, signal, log, { sleep, clocks });
+    void runRounds([archiver], store, signal, log, process);
   }
 }

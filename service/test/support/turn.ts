@@ -9,7 +9,8 @@ import type { Change, PullRequestState } from "../../src/pulls/pull-requests.ts"
 import { openSqliteStore } from "../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { runTurn, type TurnPorts } from "../../src/turns/turn.ts";
-import type { TurnMachine } from "../../src/turns/turn-machine.ts";
+import type { TurnHost } from "../../src/turns/turn-host.ts";
+import { fakeMachine } from "./fake-machine.ts";
 
 const completed: AgentResult = { end: "completed", message: "Fixed it", error: undefined };
 
@@ -79,13 +80,13 @@ export async function setUpTurns() {
   const stop = new AbortController();
   const next: { result: AgentResult; state: PullRequestState } = { result: completed, state: "open" };
   let log = "";
-  const machine: TurnMachine = {
+  const machine = fakeMachine({ freeBytes: async () => 100_000_000 });
+  const host: TurnHost = {
     prepare: async () => true,
     clean: async ({ path }) => void steps.push(`clean ${path}`),
     appendLog: (_file, text) => {
       log += text;
     },
-    freeBytes: async () => 100_000_000,
     runAgent: async (agent, options) => {
       starts.push({ agent, options });
       return next.result;
@@ -119,6 +120,7 @@ export async function setUpTurns() {
     timeLimitMs: 90_000,
     largestChangeBytes: 1000,
     machine,
+    host,
   };
   const take = async (): Promise<RunningTurn> => {
     const turn = await store.startNextTurn();
@@ -143,5 +145,5 @@ export async function setUpTurns() {
     await store.addTurn("a", prompt, 7);
     return run();
   };
-  return { store, branch, ports, machine, next, starts, opened, steps, stop, take, run, runMessage };
+  return { store, branch, ports, machine, host, next, starts, opened, steps, stop, take, run, runMessage };
 }

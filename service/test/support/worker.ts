@@ -8,6 +8,7 @@ import type { Start } from "../../src/git/find-start.ts";
 import { Repository } from "../../src/git/repository.ts";
 import { Worktrees } from "../../src/git/worktrees.ts";
 import type { Log } from "../../src/log/log.ts";
+import { thisMachine } from "../../src/machine.ts";
 import type { Metrics } from "../../src/metrics/metrics.ts";
 import { PerProject } from "../../src/per-project.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-store.ts";
@@ -48,9 +49,9 @@ export const tick = () => new Promise<void>((resolve) => setTimeout(resolve, 1))
 class Sleeps {
   readonly #waiting: { ms: number; end: () => void }[] = [];
 
-  readonly sleep = (ms: number, { signal }: { signal: AbortSignal }): Promise<void> =>
-    new Promise((resolve, reject) => {
-      signal.addEventListener("abort", () => reject(signal.reason));
+  readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      signal?.addEventListener("abort", () => resolve());
       this.#waiting.push({ ms, end: resolve });
     });
 
@@ -94,8 +95,8 @@ export interface WorkerSetup {
   onLine?: Log;
   /** Default: nothing is counted. */
   metrics?: Metrics;
-  /** Returns milliseconds since any moment. Default: since the process started. */
-  monotonic?: () => number;
+  /** The machine's monotonic clock. Default: the real one. */
+  now?: () => number;
   /** Default: jobs are only in the store. */
   copies?: JobCopies;
 }
@@ -111,7 +112,7 @@ export function setUpWorker({
   onLine = () => {},
   copies,
   metrics,
-  monotonic,
+  now = thisMachine.now,
 }: WorkerSetup = {}) {
   const folder = temporaryFolder();
   const stop = new AbortController();
@@ -145,9 +146,8 @@ export function setUpWorker({
       log.push(line);
       onLine(line, level);
     },
-    sleep: sleeps.sleep,
+    machine: { ...thisMachine, now, sleep: sleeps.sleep },
     metrics,
-    ...(monotonic && { monotonic }),
   });
   /** Waits until a job's branch is being checked out. */
   const checkoutOf = async (job: string): Promise<WaitingCheckout> => {

@@ -5,7 +5,7 @@ const hourMs = 3_600_000;
 
 function fakeClocks() {
   const time = { wall: 1_000_000, monotonic: 5000 };
-  const clocks = { wall: () => time.wall, monotonic: () => time.monotonic };
+  const clocks = { wallTime: () => time.wall, now: () => time.monotonic };
   const pass = (ms: number) => {
     time.wall += ms;
     time.monotonic += ms;

@@ -6,6 +6,7 @@ import { listen } from "../../../src/http/listen.ts";
 import { Jobs } from "../../../src/jobs/jobs.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import { fakeMachine } from "../../support/fake-machine.ts";
 
 const key = "mint_service_key";
 
@@ -18,13 +19,15 @@ async function setUp(options: Partial<ApiOptions> = {}) {
   const jobs = new Jobs({
     store,
     projects: PerProject.same({ repositoryName: "docs", model: "large" }),
-    sleep: (ms, { signal }) => {
-      sleeps.push(ms);
-      return Promise.race([
-        over.promise,
-        new Promise<void>((_resolve, reject) => signal.addEventListener("abort", reject)),
-      ]);
-    },
+    machine: fakeMachine({
+      sleep: (ms, signal) => {
+        sleeps.push(ms);
+        return Promise.race([
+          over.promise,
+          new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve())),
+        ]);
+      },
+    }),
   });
   const authenticator = singleKey(key, ["docs"]);
   const api = createApi({ engine: jobs, authenticator, signal: stop.signal, log: console.error, ...options });

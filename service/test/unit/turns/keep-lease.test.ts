@@ -3,6 +3,7 @@ import type { RunningTurn } from "../../../src/model.ts";
 import { StoreUnavailable } from "../../../src/store/errors.ts";
 import { LeaseLost } from "../../../src/store/ready-turns.ts";
 import { confirmLease, keepLease, type LeaseStore } from "../../../src/turns/keep-lease.ts";
+import { fakeMachine } from "../../support/fake-machine.ts";
 
 const turn: RunningTurn = { id: 7, job: "a", prompt: "Go on", attempts: 0, lease: "lease", isResumed: false };
 
@@ -131,7 +132,9 @@ test("waits with the confirmation while the store cannot be used", async () => {
   store.script.push(outage, outage, lost);
   const pauses: number[] = [];
   const sleep = async (ms: number) => void pauses.push(ms);
-  await expect(confirmLease(turn, store, new AbortController().signal, sleep)).rejects.toThrow(LeaseLost);
+  await expect(confirmLease(turn, store, new AbortController().signal, fakeMachine({ sleep }))).rejects.toThrow(
+    LeaseLost,
+  );
   expect(pauses).toEqual([2000, 2000]);
 });
 
@@ -141,7 +144,7 @@ test("does not wait with the confirmation when the service stops, nor after anot
   const stop = new AbortController();
   const confirmation = confirmLease(turn, store, stop.signal);
   stop.abort(new Error("the service stops"));
-  await expect(confirmation).rejects.toThrow("aborted");
+  await expect(confirmation).rejects.toThrow("the service stops");
   store.script.push(() => {
     throw new Error("no such table");
   });

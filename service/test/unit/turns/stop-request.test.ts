@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { StoreUnavailable } from "../../../src/store/errors.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { watchStopRequest } from "../../../src/turns/stop-request.ts";
+import { fakeMachine } from "../../support/fake-machine.ts";
 
 /** Returns a store in which a turn of the job `a` is running. */
 async function setUp() {
@@ -45,7 +46,7 @@ test("asks again if the store could not be read when somebody asked", async () =
     pauses.push(pause);
     return pause.promise;
   };
-  using request = watchStopRequest(turn, store, sleep);
+  using request = watchStopRequest(turn, store, fakeMachine({ sleep }));
   await store.stopTurn("a", turn.id, 6, "Stopped by ci.");
   await expect.poll(() => questions).toBe(2);
   pauses[0]?.resolve();
@@ -66,11 +67,11 @@ test("does not ask again when it is over", async () => {
     throw new StoreUnavailable("no connection");
   };
   const pauses: AbortSignal[] = [];
-  const sleep = (_ms: number, { signal }: { signal: AbortSignal }) => {
-    pauses.push(signal);
-    return new Promise<void>((_resolve, reject) => signal.addEventListener("abort", reject));
+  const sleep = (_ms: number, signal?: AbortSignal) => {
+    if (signal !== undefined) pauses.push(signal);
+    return new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve()));
   };
-  const request = watchStopRequest(turn, store, sleep);
+  const request = watchStopRequest(turn, store, fakeMachine({ sleep }));
   await expect.poll(() => pauses.length).toBe(1);
   request[Symbol.dispose]();
   await new Promise(setImmediate);

@@ -11,6 +11,7 @@ import { SqliteReadyTurns } from "../../../src/store/sqlite/ready-turns.ts";
 import { openSchema } from "../../../src/store/sqlite/schema.ts";
 import { countTurnIds, Store } from "../../../src/store/store.ts";
 import { runTurn, type TurnPorts } from "../../../src/turns/turn.ts";
+import { fakeMachine } from "../../support/fake-machine.ts";
 
 /** Makes the transactions that run a certain statement fail: before they are committed, or afterwards. */
 class FailingDatabase extends SqliteDatabase implements Database {
@@ -112,11 +113,11 @@ function createPorts(store: Store) {
     folder: "/nowhere",
     timeLimitMs: 1000,
     largestChangeBytes: 1000,
-    machine: {
+    machine: fakeMachine(),
+    host: {
       prepare: async () => true,
       clean: async () => {},
       appendLog: log,
-      freeBytes: async () => Number.POSITIVE_INFINITY,
       runAgent: async () => {
         runs++;
         return { end: "completed", message: "Fixed it", error: undefined };

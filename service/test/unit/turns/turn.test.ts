@@ -51,9 +51,9 @@ test("a turn commits what its agent changed, opens a pull request for it, and cl
 });
 
 test("a later turn gets the earlier ones, continues the session and updates the pull request", async () => {
-  const { run, runMessage, machine, opened, starts, branch } = await setUpTurns();
+  const { run, runMessage, host, opened, starts, branch } = await setUpTurns();
   await run();
-  machine.prepare = async () => false;
+  host.prepare = async () => false;
   expect((await runMessage("Fix more")).result).toBe("completed");
   expect(starts[1]?.options).toMatchObject({
     isFollowUp: true,
@@ -71,8 +71,8 @@ test("a later turn whose home directory is gone starts a new session, with the h
 });
 
 test("the first turn starts a new session, also in a home directory that an interrupted attempt has left", async () => {
-  const { run, machine, starts } = await setUpTurns();
-  machine.prepare = async () => false;
+  const { run, host, starts } = await setUpTurns();
+  host.prepare = async () => false;
   await run();
   expect(starts[0]?.options.isFollowUp).toBe(false);
 });
@@ -128,8 +128,8 @@ test("an agent that times out fails its turn after the time that is named", asyn
 });
 
 test("a turn whose agent exceeds a limit fails because of that", async () => {
-  const { run, machine } = await setUpTurns();
-  machine.runAgent = async (_agent, { onLimitExceeded }) => {
+  const { run, host } = await setUpTurns();
+  host.runAgent = async (_agent, { onLimitExceeded }) => {
     onLimitExceeded({ kind: "process-limit", what: "700 processes" });
     return { end: "failed", message: undefined, error: undefined };
   };
@@ -147,10 +147,10 @@ test.each<[exit: string, end: AgentResult["end"], error: string | undefined, exc
   ["time-limit", "timed-out", undefined, false],
   ["stopped", "stopped", undefined, false],
 ])("the end of an agent is counted once, as %s", async (exit, end, error, exceeded) => {
-  const { run, ports, machine } = await setUpTurns();
+  const { run, ports, host } = await setUpTurns();
   const exits: string[] = [];
   ports.metrics = { ...noMetrics, agentExited: (one) => void exits.push(one) };
-  machine.runAgent = async (_agent, { onLimitExceeded }) => {
+  host.runAgent = async (_agent, { onLimitExceeded }) => {
     if (exceeded) onLimitExceeded({ kind: "process-limit", what: "700 processes" });
     return { end, message: undefined, error };
   };
@@ -167,12 +167,12 @@ test("a turn that is stopped is neither failed nor completed, and stores no answ
 });
 
 test("a turn whose agent somebody stops fails with the reason, without its change", async () => {
-  const { run, ports, machine, store, branch, steps } = await setUpTurns();
+  const { run, ports, host, store, branch, steps } = await setUpTurns();
   const request = new AbortController();
   ports.stop = request.signal;
   const exits: string[] = [];
   ports.metrics = { ...noMetrics, agentExited: (exit) => void exits.push(exit) };
-  machine.runAgent = async (_agent, { signal }) => {
+  host.runAgent = async (_agent, { signal }) => {
     request.abort("Stopped by ci.");
     expect(signal.aborted).toBe(true);
     return { end: "stopped", message: "Half", error: undefined };
@@ -197,10 +197,10 @@ test("a turn that somebody stops before its agent runs fails without it", async 
 });
 
 test("a turn that somebody stops when its agent has ended completes", async () => {
-  const { run, ports, machine, opened } = await setUpTurns();
+  const { run, ports, host, opened } = await setUpTurns();
   const request = new AbortController();
   ports.stop = request.signal;
-  machine.runAgent = async () => {
+  host.runAgent = async () => {
     request.abort("Stopped by ci.");
     return { end: "completed", message: "Fixed it", error: undefined };
   };
@@ -209,10 +209,10 @@ test("a turn that somebody stops when its agent has ended completes", async () =
 });
 
 test("a turn that somebody stops while the service stops is run again", async () => {
-  const { run, ports, machine, stop } = await setUpTurns();
+  const { run, ports, host, stop } = await setUpTurns();
   const request = new AbortController();
   ports.stop = request.signal;
-  machine.runAgent = async () => {
+  host.runAgent = async () => {
     request.abort("Stopped by ci.");
     stop.abort();
     return { end: "stopped", message: undefined, error: undefined };
@@ -239,11 +239,11 @@ test("a turn that another worker has taken over is stopped before it pushes", as
 });
 
 test("a push waits while it cannot be known who owns the turn", async () => {
-  const { run, ports, store } = await setUpTurns();
+  const { run, machine, store } = await setUpTurns();
   const confirm = store.confirmLease.bind(store);
   const pauses: number[] = [];
   store.confirmLease = failing(new StoreUnavailable("no connection"));
-  ports.sleep = async (ms) => {
+  machine.sleep = async (ms) => {
     pauses.push(ms);
     store.confirmLease = confirm;
   };
@@ -270,16 +270,16 @@ test("a turn that cannot use the store is postponed without a word in the job's 
 });
 
 test("a directory that cannot be cleaned does not change how a turn ends", async () => {
-  const { run, machine } = await setUpTurns();
-  machine.clean = failing(new Error("busy"));
+  const { run, host } = await setUpTurns();
+  host.clean = failing(new Error("busy"));
   const { result, log } = await run();
   expect(result).toBe("completed");
   expect(log.endsWith(lines("Cannot clean the job's directory: busy"))).toBe(true);
 });
 
 test("a log that cannot be written fails no turn", async () => {
-  const { run, machine } = await setUpTurns();
-  machine.appendLog = () => {
+  const { run, host } = await setUpTurns();
+  host.appendLog = () => {
     throw new Error("no space");
   };
   expect((await run()).result).toBe("completed");
@@ -366,14 +366,14 @@ test.each([
 });
 
 test("the messages of the agent's own commits are read with its permissions and become part of the commit", async () => {
-  const { run, machine, branch, starts, ports } = await setUpTurns();
+  const { run, host, branch, starts, ports } = await setUpTurns();
   const asked: unknown[] = [];
-  machine.hasOwnCommits = async (tree, { head }) => {
+  host.hasOwnCommits = async (tree, { head }) => {
     asked.push([tree, head]);
     return true;
   };
-  const { runAgent } = machine;
-  machine.runAgent = async (agent, options) => {
+  const { runAgent } = host;
+  host.runAgent = async (agent, options) => {
     const result = await runAgent(agent, options);
     if (starts.length === 1) return result;
     return { end: "completed", ...agent.readReport("First\n\nWhy\n\0Second\n\0") };
@@ -405,10 +405,10 @@ test.each([
   ["completed", "cannot be started now", failing(new ResourceExhausted("no processes"))],
   ["failed", "breaks", failing(new Error("broken"))],
 ])("a turn is %s if the program that reads the agent's own messages %s", async (expected, _, read) => {
-  const { run, machine, branch, starts } = await setUpTurns();
-  machine.hasOwnCommits = async () => true;
-  const { runAgent } = machine;
-  machine.runAgent = (agent, options) => (starts.length === 0 ? runAgent(agent, options) : read());
+  const { run, host, branch, starts } = await setUpTurns();
+  host.hasOwnCommits = async () => true;
+  const { runAgent } = host;
+  host.runAgent = (agent, options) => (starts.length === 0 ? runAgent(agent, options) : read());
   expect((await run()).result).toBe(expected);
   expect(branch.commits.map(({ message }) => message)).toEqual(
     expected === "failed" ? [] : ["Fix it\n\nAgent-Turn: 1\nAgent-Job: a\n"],
@@ -416,8 +416,8 @@ test.each([
 });
 
 test("the commits of an agent that failed are not looked for", async () => {
-  const { run, machine, next, starts } = await setUpTurns();
-  machine.hasOwnCommits = async () => true;
+  const { run, host, next, starts } = await setUpTurns();
+  host.hasOwnCommits = async () => true;
   next.result = { end: "failed", message: undefined, error: undefined };
   await run();
   expect(starts).toHaveLength(1);

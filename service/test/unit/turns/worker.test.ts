@@ -98,7 +98,7 @@ test("warns of failed turns", async () => {
 
 test("is stuck while the store gives no answer for two minutes, and not while it is only out of order", async () => {
   const clock = { now: 8000 };
-  const { worker, store, addJobs } = setUpWorker({ monotonic: () => clock.now });
+  const { worker, store, addJobs } = setUpWorker({ now: () => clock.now });
   await worker.start();
   const { promise, reject } = Promise.withResolvers<undefined>();
   store.startNextTurn = () => promise;

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { StoreUnavailable } from "../../../src/store/errors.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { type Round, runRounds } from "../../../src/upkeep/rounds.ts";
+import { fakeMachine } from "../../support/fake-machine.ts";
 
 /** A minute in which rounds run, and what they have done by its end. */
 interface Minute {
@@ -19,18 +20,16 @@ async function runFor(
   const done: Minute[] = [];
   let minute: Minute = { ran: [], log: [] };
   let ms = 0;
-  const sleep = async (pause: number, { signal }: { signal: AbortSignal }): Promise<void> => {
+  const sleep = async (pause: number, signal?: AbortSignal): Promise<void> => {
     expect(signal).toBe(stop.signal);
     ms += pause;
     done.push(minute);
     minute = { ran: [], log: [] };
-    if (done.length < minutes) return;
-    stop.abort();
-    throw signal.reason;
+    if (done.length === minutes) stop.abort();
   };
-  const clocks = { wall: () => 1_000_000 + ms, monotonic: () => 5000 + ms };
+  const machine = fakeMachine({ sleep, wallTime: () => 1_000_000 + ms, now: () => 5000 + ms });
   const rounds = create((text) => minute.ran.push(text));
-  await runRounds(rounds, shared, stop.signal, (line) => minute.log.push(line), { sleep, clocks });
+  await runRounds(rounds, shared, stop.signal, (line) => minute.log.push(line), machine);
   return done;
 }
 
