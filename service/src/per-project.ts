@@ -39,12 +39,12 @@ export class PerProject<T> {
     return this.#values.get(project) ?? this.#values.get(anyProject);
   }
 
-  /** Returns what `change` makes of each value. */
+  /** Maps each value. */
   map<U>(change: (value: T) => U): PerProject<U> {
     return new PerProject(new Map([...this.#values].map(([project, value]) => [project, change(value)])));
   }
 
-  /** Returns what `change` makes of each value, one after another. An error names its project, unless the value is that of any. */
+  /** Maps the values one after another. An error names its project, unless all projects share the value. */
   async mapInOrder<U>(change: (value: T) => U | Promise<U>): Promise<PerProject<U>> {
     const changed = new Map<string | typeof anyProject, U>();
     for (const [project, value] of this.#values)

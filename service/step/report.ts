@@ -17,7 +17,7 @@ export interface Report {
 export class ReportFile {
   readonly #folder: string;
   readonly #report: Report = { pullRequests: [], failedJobs: [], unsavedJobs: {} };
-  /** Of jobs from earlier runs. */
+  /** Pull requests of jobs from earlier runs. */
   readonly #known = new Set<string | null>();
   readonly #knownTurns = new Set<number>();
 

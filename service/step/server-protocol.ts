@@ -1,6 +1,6 @@
 /** What the step tells the service's process. It is sent, so that the process has no secrets in its environment. */
 export interface ServerConfig {
-  /** Of the service's command line. */
+  /** Arguments of the service's command line. */
   args: string[];
   /** Variables that the command line depends on, such as the token. */
   environment: Record<string, string>;

@@ -8,7 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The inputs of the step, and what they mean for the service. */
 export interface Settings {
-  /** Of the service's command line. */
+  /** Arguments of the service's command line. */
   args: string[];
   /** What the service makes of them. */
   options: ProjectSettings & Pick<CommandLineOptions, "apiKey">;
@@ -30,7 +30,7 @@ export interface Settings {
 /** The value of `agent` for the built-in editor. */
 const editor = "editor";
 
-/** Of the service's options, those that `options` may have. The step sets the others. */
+/** The options of the service that the input `options` may have. The step sets the others. */
 const furtherOptions = [
   "agent-env",
   "agent-reads",

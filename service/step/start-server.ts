@@ -19,7 +19,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface StartOptions {
   runner: Runner;
-  /** Of the step. */
+  /** The step's environment variables. */
   environment: Environment;
   /** The file that the service's process runs: one that hands over to `server.ts` if its first argument is `server`. */
   program: string;

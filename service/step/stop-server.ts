@@ -56,7 +56,7 @@ async function stopProcess(id: number, folder: string, graceMs: number): Promise
   return false;
 }
 
-/** Returns whether a process is that of the service, and not another one that got its id. */
+/** Returns whether a process is the service's, and not another one that got its id. */
 function isServer(id: number, folder: string): boolean {
   try {
     return readFileSync(`/proc/${id}/cmdline`, "utf8").split("\0").includes(folder);

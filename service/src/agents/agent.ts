@@ -43,13 +43,13 @@ export interface Agent {
   command(turn: AgentTurn): AgentCommand;
   /** Put before the prompt, so that the program takes no prompt for a command of its own. */
   promptPrefix: string;
-  /** Reads the end of what the agent wrote to stdout. */
+  /** Reads the end of the agent's stdout. */
   readReport(stdout: string): AgentReport;
   /** Set in the agent's environment. */
   environment: Readonly<Record<string, string>>;
   /** Variables of the service's environment that the agent gets if they are set, such as its key. */
   passes: readonly string[];
-  /** Programs that it runs besides that of its command: paths, or names to look up. A sandbox shows their installation. */
+  /** Programs that it runs besides its command's own: paths, or names to look up. A sandbox shows their installation. */
   programs: readonly string[];
   /** The command that installs the first of them. */
   install?: string | undefined;

@@ -6,7 +6,7 @@ import type { Agent } from "./agent.ts";
 const shellWords =
   /^(?:\.|:|break|case|cd|command|echo|eval|exec|exit|export|false|for|if|kill|printf|read|set|sleep|test|time|trap|true|ulimit|umask|until|wait|while)$/;
 
-/** An absolute path or a name. What else is run, such as by `( cd x; y )`, only the shell knows. A relative path is one in the repository. */
+/** An absolute path or a name. Programs in other constructs, such as `( cd x; y )`, are known only to the shell. A relative path is one in the repository. */
 const plainName = /^(?:\/[\w./+@-]+|[\w+-][\w.+-]*)$/;
 
 /**

@@ -5,11 +5,11 @@ import { promisify } from "node:util";
 
 /** What one job may use. Undefined: unlimited. */
 export interface Limits {
-  /** Of all its processes together, without files that are mapped into memory. */
+  /** Memory of all its processes together, without files that are mapped into memory. */
   memoryMb?: number | undefined;
   /** At a time, with a few of the sandbox. */
   processes?: number | undefined;
-  /** Of its directory, with the worktree and the home. */
+  /** Size of its directory, including the worktree and the home. */
   diskMb?: number | undefined;
 }
 

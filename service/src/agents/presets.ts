@@ -28,7 +28,7 @@ const promptPrefix = "The task:\n\n";
 /**
  * Returns the agent of a preset.
  *
- * @param environment - that of the service, which has the key
+ * @param environment - the service's, which has the key
  * @param model - passed to the agent; default: the agent's own default
  * @throws if there is no key, or the base URL in the environment is not valid
  */

@@ -14,7 +14,7 @@ export interface CloneOptions {
   folder: string;
   /** Settings of Git, such as its credentials. Those of the operator that Git may need for transfers are added to them. */
   settings?: readonly Setting[];
-  /** The umask with which Git writes to a repository on this machine. Default: that of the process. */
+  /** The umask with which Git writes to a repository on this machine. Default: the process's own. */
   umask?: number | undefined;
   /** Kills the Git command that runs, and lets no other start. */
   signal?: AbortSignal;

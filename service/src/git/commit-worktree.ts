@@ -21,7 +21,7 @@ export interface WorktreeCommit {
 }
 
 /**
- * Commits everything in a worktree on top of its head, regardless of what the agent did with Git there.
+ * Commits everything in a worktree on top of its head, however the agent used Git there.
  *
  * A submodule is never moved to another commit: whether its own repository has that commit is unknown, and its files are not
  * part of this one. It can be removed, or replaced by files.
@@ -84,7 +84,7 @@ export async function identityOf(path: string): Promise<string | undefined> {
   return stat?.isDirectory() ? `${stat.dev}:${stat.ino}` : undefined;
 }
 
-/** Sorts the submodules of a worktree by what the agent did with them. */
+/** Sorts the submodules of a worktree by how the agent left them. */
 async function sortSubmodules(tree: string, entries: readonly IndexEntry[]) {
   const [kept, gone, leftOut]: [string[], string[], string[]] = [[], [], []];
   for (const { path } of entries.filter(({ mode }) => mode === submoduleMode)) {

@@ -97,7 +97,7 @@ async function findKept({ git }: Clone, commit: string | null): Promise<string |
   return commit === null ? undefined : resolveCommit(git, commit);
 }
 
-/** Returns the commit if the clone has it, or gets it: GitHub keeps that of a pull request whose branch is deleted. */
+/** Returns the commit if the clone has it, or gets it: GitHub keeps the commits of a pull request whose branch is deleted. */
 async function findOrFetch(clone: Clone, commit: string | null): Promise<string | undefined> {
   const kept = await findKept(clone, commit);
   if (kept !== undefined || commit === null) return kept;
@@ -105,7 +105,7 @@ async function findOrFetch(clone: Clone, commit: string | null): Promise<string 
   return findKept(clone, commit);
 }
 
-/** Returns the job's last commit if the branch does not contain it any more, and the clone still has it. */
+/** Returns the job's last commit if the branch no longer contains it and the clone still has it. */
 async function rewrittenCommit(clone: Clone, head: string, lastPushed: string | null): Promise<string | undefined> {
   const kept = head === lastPushed ? undefined : await findKept(clone, lastPushed);
   return kept !== undefined && !(await isAncestor(clone.git, kept, head)) ? kept : undefined;

@@ -52,7 +52,7 @@ export class Repository {
   /**
    * Returns the branch that pull requests are opened against, as of the last fetch.
    *
-   * @param chosen - that of the operator. Default: the repository's default branch
+   * @param chosen - the operator's choice. Default: the repository's default branch
    */
   async targetBranch(chosen?: string): Promise<string> {
     if (chosen !== undefined) return chosen;

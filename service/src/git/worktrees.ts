@@ -25,7 +25,7 @@ export interface WorktreesOptions {
 export class Worktrees {
   readonly #options: WorktreesOptions;
   readonly #spare: WorktreePlace;
-  /** Of idle jobs, by the path of the worktree; that used last is the last. */
+  /** The worktrees of idle jobs by their paths, least recently used first. */
   readonly #kept = new Map<string, WorktreePlace>();
   readonly #inUse = new Set<string>();
   readonly #removals = new Map<string, Promise<void>>();
@@ -81,7 +81,7 @@ export class Worktrees {
     return worktree;
   }
 
-  /** Takes a worktree back from an agent of which no process is running any more. */
+  /** Takes a worktree back from an agent whose processes have all ended. */
   takeBack(place: WorktreePlace): Promise<void> {
     return takeBackWorktree(place);
   }
@@ -98,7 +98,7 @@ export class Worktrees {
     await this.#removeExcess();
   }
 
-  /** Removes the worktrees of idle jobs that are not needed any more. */
+  /** Removes the worktrees of idle jobs that are no longer needed. */
   async removeUnneeded(isNeeded: (place: WorktreePlace) => Promise<boolean>): Promise<void> {
     for (const place of [...this.#kept.values()])
       if (!(await isNeeded(place)) && this.#kept.get(place.tree) === place) await this.#remove(place);

@@ -3,7 +3,7 @@ const secrets = ["AGENT_SERVICE_KEY", "GITHUB_TOKEN", "GH_TOKEN"];
 
 /**
  * Variables that redirect Git to another repository or change its commits, attributes or diffs. They are set if Git itself
- * started the service, in a hook or an alias. The list is that of `git rev-parse --local-env-vars`, and some more.
+ * started the service, in a hook or an alias. The list is the output of `git rev-parse --local-env-vars`, and some more.
  */
 const gitVariables = [
   "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -30,7 +30,7 @@ const gitVariables = [
   "GIT_WORK_TREE",
 ];
 
-/** Returns the environment for child processes: that of the service, without its secrets and the variables of a calling Git. */
+/** Returns the environment for child processes: the service's own, without its secrets and the variables of a calling Git. */
 export function childEnvironment(): NodeJS.ProcessEnv {
   const removed = new Set([...secrets, ...gitVariables]);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !removed.has(name)));

@@ -20,7 +20,7 @@ export function commitMessage(turn: Turn, ownMessages: readonly string[]): strin
   return `${[commitTitle(turn.prompt), ...body, turnTrailers(turn).join("\n")].join("\n\n")}\n`;
 }
 
-/** Returns whether a message is that of the turn's commit. */
+/** Returns whether a message belongs to the turn's commit. */
 export function isCommitOf(turn: Turn, message: string): boolean {
   const lines = message.trimEnd().split("\n").slice(1);
   return turnTrailers(turn).every((trailer) => lines.includes(trailer));

@@ -17,7 +17,7 @@ export interface GitHubPullRequestsOptions {
   log: (line: string) => void;
   /** Counts the requests. Default: nothing does. */
   metrics?: Pick<Metrics, "gitHubAnswered"> | undefined;
-  /** Returns milliseconds of a clock that does not go back. Default: that of the process. */
+  /** Monotonic time in milliseconds. Default: the process's clock. */
   now?: () => number;
   /** How long a second of waiting takes, in milliseconds. Default: 1000; less in tests. */
   secondMs?: number;

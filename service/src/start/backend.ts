@@ -44,9 +44,9 @@ export interface BackendOptions {
   openStore?: (() => Promise<Store>) | undefined;
   /** Whether other services can have jobs with the same branches, so that ids of turns must differ. Default: no. */
   hasCopies?: boolean;
-  /** The umask with which Git writes to a repository on this machine. Default: that of the process. */
+  /** The umask with which Git writes to a repository on this machine. Default: the process's own. */
   repositoryUmask?: number | undefined;
-  /** Whether the jobs of another repository in the store are those of this one, because it has moved. Default: no. */
+  /** Whether the repository has moved, so that the store's jobs of the old address belong to it. Default: no. */
   isRepositoryMoved?: boolean | undefined;
   /** Returns the origin of links to pages. Not called before a link is made. */
   baseUrl: () => string;
@@ -175,7 +175,7 @@ function checkCredentials(sources: readonly ResolvedSource[]): void {
       throw new Error(`the projects with the repository ${identity} must have the same credentials for it`);
 }
 
-/** Returns what each project uses of its repository. What can be the same for several projects is. */
+/** Opens the repository of each project. Projects with the same repository share what they can. */
 function connect(
   sources: PerProject<ResolvedSource>,
   main: string | undefined,

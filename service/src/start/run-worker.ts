@@ -35,7 +35,7 @@ export interface ProjectAgents {
   agent: Agent;
   /** Where agents run. */
   sandbox: Sandbox;
-  /** Default: that of the machine. */
+  /** Default: the machine's network. */
   network?: AgentNetwork | undefined;
   /** Per job. Default: none. */
   limits?: Limits | undefined;
@@ -71,13 +71,13 @@ export interface WorkerOptions {
   metrics?: Metrics | undefined;
 }
 
-/** A worker with what it does in the background. Disposing of it waits until that has ended, after its signal has aborted. */
+/** A worker with its background work. Disposing of it waits until both have ended, after its signal has aborted. */
 export interface RunningWorker extends AsyncDisposable {
   /** Starts no more turns, and waits until none is running. */
   finish(): Promise<void>;
-  /** Whether it does not get on, not because of an outage that the store reports. */
+  /** Whether it makes no progress, for a reason other than an outage that the store reports. */
   readonly isStuck: boolean;
-  /** Whether it can take no turns, not because of an outage that the store reports. */
+  /** Whether it can take no turns, for a reason other than an outage that the store reports. */
   readonly isFailing: boolean;
   /** Tries the store until it can be written, so that its log says so. */
   waitForStore(): Promise<void>;
@@ -143,7 +143,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
       log,
     }),
   ];
-  // What is only on this machine is not left to whoever is first.
+  // Each machine cleans up its own disk; the other rounds are run by one machine for all.
   const ownRounds = store.homes === undefined ? [] : [new UnknownJobs({ store, folder, repositories, signal })];
   const isNeeded = async ({ tree }: WorktreePlace) => {
     const job = await store.job(jobOf(tree));
@@ -219,7 +219,7 @@ function portsOf(
   };
 }
 
-/** Gives the worktrees that an earlier service left to their repositories. Those of unknown projects stay where they are. */
+/** Gives the worktrees that an earlier service left to their repositories. Worktrees of unknown projects stay. */
 async function adoptWorktrees(
   found: readonly WorktreePlace[],
   worktrees: ReadonlyMap<Repository, Worktrees>,
@@ -237,7 +237,7 @@ async function adoptWorktrees(
 /** Returns the job of a worktree in its directory. */
 const jobOf = (tree: string): string => basename(dirname(tree));
 
-/** Says which turns wait for a worker that knows their projects. */
+/** Logs which turns wait for a worker that knows their projects. */
 async function logUnknownProjects(store: Store, projects: PerProject<unknown>, log: (line: string) => void) {
   if (projects.names === undefined) return;
   const unknown = (await store.waitingTurns()).filter(({ project }) => projects.get(project) === undefined);

@@ -28,8 +28,8 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
   apiKey?: string | undefined;
   projects: readonly string[];
   /**
-   * Knows who may use the service, `apiKey` included. Called with what returns the URL that the service is reached at. Default:
-   * who has `apiKey`.
+   * Opens what decides who may use the service, `apiKey` included. `baseUrl` returns the URL at which the service is reached.
+   * Default: whoever has `apiKey` may.
    */
   openAuthenticator?: ((baseUrl: () => string) => Promise<Authenticator>) | undefined;
   settings: PerProject<ProjectOptions>;
@@ -45,12 +45,12 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
   hasJobPages?: boolean | undefined;
   /** Default: jobs are only in the store. */
   copies?: JobCopies | undefined;
-  /** Counts what happens. If it can be read, it is at `/metrics`. Default: nothing is counted. */
+  /** Counts events. If it can be read, it is served at `/metrics`. Default: nothing is counted. */
   metrics?: Metrics | ReadableMetrics | undefined;
   /** Where a worker alone answers `/healthz` and `/metrics`. Default: nowhere. */
   healthPort?: number | undefined;
   log?: Log;
-  /** Receives what only a structured log has. Default: does nothing. */
+  /** Receives events that only a structured log has. Default: does nothing. */
   logEvent?: LogEvent | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface RunningService extends AsyncDisposable {
 /** A service with its API. */
 export interface Service extends LoopbackServer, RunningService {
   /**
-   * Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page, such as `/pull/1`.
+   * Returns a URL that signs in the first person to open it within 10 minutes, and leads to a page, such as `/pull/1`.
    *
    * @throws HttpException 401 if the service has no `apiKey`
    */

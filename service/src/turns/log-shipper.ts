@@ -19,7 +19,7 @@ export interface LogShipperOptions {
   intervalMs?: number;
   /** How long `flush` takes at most, in milliseconds. Default: 5000. */
   flushMs?: number;
-  /** Of a turn, over all its attempts, on any machine. Default: 32 MiB. */
+  /** Limit for a turn, over all its attempts, on any machine. Default: 32 MiB. */
   maxTurnBytes?: number;
 }
 

@@ -5,7 +5,7 @@ import { oneLine } from "./one-line.ts";
 const firstPauseMs = 1000;
 const lastPauseMs = 60_000;
 
-/** Decides how long the turns wait that the machine cannot start now, such as when it has no file descriptors left. */
+/** Decides how long turns wait that the machine cannot start now, for example for lack of file descriptors. */
 export class Postponements {
   /** No turn is started for this long after one was postponed, so that many waiting turns do not keep failing. */
   readonly gapMs = firstPauseMs;

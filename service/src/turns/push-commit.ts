@@ -26,8 +26,8 @@ export async function findPushedCommit(
 }
 
 /**
- * Pushes the turn's commit if it was made, but not pushed, such as when the service was killed. Returns what was pushed. The
- * agent is not run again, also if the branches have moved since.
+ * Pushes the turn's commit if an earlier attempt made it but did not push it, for example because the service was killed. The
+ * agent is not run again, even if the branches have moved since. Returns the pushed commit.
  */
 export async function pushUnpushedCommit(
   turn: Turn,

@@ -89,7 +89,7 @@ export async function runTurn(
   const { folder, worktrees, onFailure, host = turnHost, machine = thisMachine } = ports;
   const logFile = jobLogFile(folder, job.id);
   const log = (text: string): void => {
-    // The agent's words must not control the terminal of who reads them.
+    // The agent's words must not control the reader's terminal.
     const printable = stripVTControlCharacters(text)
       .replace(/[^\P{Cc}\t\n]/gu, "")
       .trim();
@@ -129,7 +129,7 @@ interface TurnContext extends TurnPorts {
   host: TurnHost;
   machine: Machine;
   directory: JobDirectory;
-  /** Whether the job has no session of an earlier turn, also because it was removed. */
+  /** Whether the job has no session of an earlier turn: it is the first one, or the session was removed. */
   isNewHome: boolean;
   /** The job's log. */
   logFile: string;
@@ -192,7 +192,7 @@ async function processTurn(
     ? await storedTurn(turn, store)
     : ((await lastChange(job, base, head, context))?.turn ?? { ...turn, answer: null });
   const existing = isContinued && !isMerged ? job.pullRequest : null;
-  // The next turn must not take this work for that of the merged pull request.
+  // Otherwise the next turn would take this work for the merged pull request's.
   if (existing !== job.pullRequest) await store.clearPullRequest(turn, head);
   const change = {
     jobId: job.id,
@@ -220,7 +220,7 @@ async function processTurn(
   return "completed";
 }
 
-/** What is on the branch then is found again when the turn is run again, also if the change was stored after all. */
+/** The next run of the turn finds what is on the branch, even if the store has the change after all. */
 function isStoreOutage(error: unknown): boolean {
   return error instanceof StoreUnavailable || error instanceof OutcomeUnknown;
 }
@@ -348,7 +348,7 @@ async function ownMessages(
   }
 }
 
-/** Notes earlier turns that failed, since the job's state is only that of the last turn. */
+/** Logs which earlier turns failed, because the job's state only shows the last turn. */
 async function logEarlierFailures(turn: Turn, store: Store, log: (text: string) => void): Promise<void> {
   const failed = (await store.turns(turn.job)).filter(({ id, state }) => id < turn.id && state === "failed");
   const list = failed.map(({ id, prompt }) => `turn ${id} (${commitTitle(prompt)})`).join(", ");

@@ -90,7 +90,7 @@ export class Worker {
   #taking: Promise<void> | undefined;
   /** When the store was asked for a turn that it has not answered yet. */
   #askedAt: number | undefined;
-  /** How many pauses after postponed turns are going on. */
+  /** How many pauses after postponed turns have not ended. */
   #gaps = 0;
 
   constructor(options: WorkerOptions) {
@@ -135,11 +135,11 @@ export class Worker {
     await this.#options.copier?.settle();
   }
 
-  /** Tries the store until it can be written, so that its log says so, then starts turns. Also if nobody else uses it meanwhile. */
+  /** Tries the store until it can be written, so that its log says so, then starts turns, even if nobody else uses the store meanwhile. */
   async waitForStore(): Promise<void> {
     if (this.#isWaitingForStore) return;
     this.#isWaitingForStore = true;
-    // It goes on after the request that has found the store out of order.
+    // It outlives the request that found the store unusable.
     await withLogContext({}, () => this.#tryStore());
   }
 
@@ -159,7 +159,7 @@ export class Worker {
 
   #startTurns(): void {
     this.#isWanted = true;
-    // Whatever made a turn ready, such as a request: this takes turns of any job.
+    // Without the context of the request that made a turn ready: this takes turns of any job.
     this.#taking ??= withLogContext({}, () => this.#takeTurns()).finally(() => {
       this.#taking = undefined;
       // One may have become ready after the last look.
@@ -211,7 +211,7 @@ export class Worker {
     const { store, signal } = this.#options;
     const lease = keepLease(turn, store, signal, this.#machine);
     const earlier = this.#runs.get(turn.job);
-    // It has lost its turn, such as while this machine was asleep, and may not know that yet. Both use the job's directory.
+    // It lost its turn, perhaps while this machine was asleep, and may not know yet. Both use the job's directory.
     earlier?.lease.lose();
     const ended = (earlier?.ended ?? Promise.resolve()).then(() => this.#runAndStore(turn, lease));
     const run = { lease, ended };

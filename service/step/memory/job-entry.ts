@@ -3,7 +3,7 @@ import type { JobCopy } from "../../src/model.ts";
 
 /** The last that `Date` has. */
 const lastTime = 8.64e15;
-/** Of turns, in microseconds since 1970. The ids that follow must be safe integers, too. */
+/** The limit for ids of turns, in microseconds since 1970: the ids that follow must be safe integers, too. */
 const lastId = 8e15;
 const time = z.int().check(z.nonnegative(), z.maximum(lastTime));
 const turn = z.object({

@@ -10,7 +10,7 @@ export type NetworkKind = (typeof networkKinds)[number];
 export interface AgentNetwork extends AsyncDisposable {
   /** Whether agents have the network of the machine. Otherwise they only have a loopback of their own. */
   isShared: boolean;
-  /** Set in the environment of agents, in place of what they have. */
+  /** Variables that replace those in the environment of agents. */
   environment: Readonly<Record<string, string>>;
   /** Files and programs that `wrap` needs in a sandbox. */
   reads: readonly string[];

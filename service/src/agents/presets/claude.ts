@@ -15,13 +15,13 @@ export const claude: Preset = {
     },
   ],
   environment: {
-    // Otherwise it sends the content of every file that a prompt names as `@/path` to the model, also from outside the clone.
+    // Otherwise it sends the content of every file that a prompt names as `@/path` to the model, even from outside the clone.
     CLAUDE_CODE_DISABLE_ATTACHMENTS: "1",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_AUTOUPDATER: "1",
   },
-  // `IS_SANDBOX` allows to skip permissions as root. `--verbose` is required by the output format, which logs each step when it
-  // is done, also if the agent is killed later.
+  // `IS_SANDBOX` allows to skip permissions as root. `--verbose` is required by the output format, which logs each step when
+  // it is done, even if the agent is killed later.
   script: ({ isFollowUp, isSandboxed }) =>
     [
       `${isSandboxed ? "IS_SANDBOX=1 " : ""}exec claude --print --output-format stream-json --verbose`,

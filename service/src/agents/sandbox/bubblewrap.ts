@@ -4,7 +4,7 @@ import type { Sandbox, SandboxAccess } from "./sandbox.ts";
 /** Programs and libraries of the system. */
 const systemFolders = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
 
-/** Of `/etc`, only what programs need to start, to find hosts and users, and to check certificates. It also has keys. */
+/** The part of `/etc` that programs need to start, to find hosts and users, and to check certificates. The rest has keys. */
 const systemFiles = [
   "alternatives",
   "ca-certificates",
@@ -72,7 +72,7 @@ function showSystemFolder(path: string): string[] {
 
 const readOnly = (path: string): string[] => ["--ro-bind-try", path, path];
 
-/** Returns what the operator can do if bubblewrap cannot run, given what it printed. */
+/** Returns advice for the operator if bubblewrap cannot run, by the output of bubblewrap. */
 export function explainBubblewrapError(error: string): string {
   const without = "or start the service with --sandbox none if its agents may do whatever you can.";
   if (process.platform !== "linux") return `The sandbox requires Linux. Run the service there, ${without}`;

@@ -19,8 +19,8 @@ const installationParts = ["bin", "sbin", "lib", "lib64", "libexec", "pyvenv.cfg
 const maxInterpreterLine = 256;
 
 /**
- * Returns the files and directories that a program needs to run: where it is installed, also if it is a link to there, and
- * where its interpreter is. Nothing if it is not found.
+ * Returns the files and directories that a program needs to run: where it is installed, following links, and where its
+ * interpreter is. Empty if it is not found.
  *
  * @param program - a path, or a name to look up
  * @param searchPath - as in `PATH`

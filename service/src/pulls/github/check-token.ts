@@ -28,7 +28,7 @@ export async function checkToken(
   throw new Error(`${needs}. It can only read it.`);
 }
 
-/** Returns whether the token is that of a GitHub App, for which GitHub always says that it cannot push. */
+/** Returns whether the token belongs to a GitHub App, for which GitHub always says that it cannot push. */
 async function isInstallationToken(api: GitHubApi): Promise<boolean> {
   const options = {
     what: `Checking ${api.repository.tokenVariable ?? "GITHUB_TOKEN"}`,

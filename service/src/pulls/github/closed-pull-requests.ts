@@ -20,7 +20,7 @@ const comparisonPeriodMs = 4 * 3_600_000;
 /** Pull requests that are read one by one in a round. The others have to wait for the next rounds. */
 const maxReads = 100;
 const pageSize = 100;
-/** Of pull requests closed since the last round. If there are more, all open ones are compared in the next round. */
+/** Limit for pull requests closed since the last round. If there are more, the next round compares all open ones. */
 const maxPages = 5;
 /** GitHub's lists may show a closing later than others that came after it. */
 const overlapMs = 300_000;

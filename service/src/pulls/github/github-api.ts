@@ -32,7 +32,7 @@ export interface RequestOptions {
 }
 
 export interface GitHubResponse {
-  /** `undefined` if the response is that of the given `ETag`. Untrusted. */
+  /** `undefined` if the response still has the given `ETag`. Untrusted. */
   data: unknown;
   etag: string | undefined;
 }
@@ -80,7 +80,7 @@ export class GitHubApi {
       request: { fetch, signal, log: silentLog },
       retry: { doNotRetry: permanentStatuses, retryAfterBaseValue: secondMs },
       throttle: {
-        // Its pauses between writes, which GitHub asks for, are those of this client.
+        // This client makes the pauses between writes that GitHub asks for.
         id: randomUUID(),
         retryAfterBaseValue: secondMs,
         onRateLimit,

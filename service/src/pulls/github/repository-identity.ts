@@ -61,8 +61,8 @@ export class RepositoryIdentity {
   }
 
   /**
-   * Returns the number of a pull request, or `undefined` if a link is not that of a pull request of this repository, such as
-   * a page of the service from when it had no token.
+   * Returns the number of a pull request, or `undefined` if a link does not lead to a pull request of this repository: it
+   * may be a page of the service from when it had no token.
    *
    * @throws GitHubError if GitHub cannot be reached to find out
    */
@@ -76,7 +76,7 @@ export class RepositoryIdentity {
     return names.includes(fullName) || (await this.#isOtherName(owner, name, url?.origin)) ? Number(number) : undefined;
   }
 
-  /** Returns whether a link is known not to be that of a pull request that was just opened or found in this repository. */
+  /** Returns whether a link certainly does not lead to a pull request that was just opened or found in this repository. */
   async isForeign(link: string): Promise<boolean> {
     if (this.#api.redirect !== this.#knownRedirect) await this.#readRedirected();
     const url = URL.parse(link);
