@@ -1,19 +1,25 @@
 import { setTimeout } from "node:timers/promises";
 
-/** Machines are busy at times, and nothing that tests wait for takes longer if it happens at all. */
-const limitMs = 30_000;
-const intervalMs = 10;
+/** Far longer than anything takes that tests wait for, on a busy machine too. */
+const defaultLimitMs = 40_000;
+const intervalMs = 5;
 
 /**
- * Waits until a condition holds.
+ * Waits until a condition holds. Returns its value.
  *
- * @param what - completes "waited until …", such as "the agent has started"
- * @throws after 30 seconds
+ * @param condition - holds unless it returns `false` or `undefined`
+ * @param limitMs - in milliseconds. Default: 40 seconds
+ * @throws at the limit, with the condition as it is written
  */
-export async function waitUntil(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+export async function waitUntil<T>(
+  condition: () => T | false | undefined | Promise<T | false | undefined>,
+  limitMs = defaultLimitMs,
+): Promise<T> {
   const end = performance.now() + limitMs;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`Waited for ${limitMs / 1000} seconds until ${what}`);
+  for (;;) {
+    const value = await condition();
+    if (value !== false && value !== undefined) return value;
+    if (performance.now() > end) throw new Error(`Waited ${limitMs / 1000} s in vain for ${condition}`);
     await setTimeout(intervalMs);
   }
 }

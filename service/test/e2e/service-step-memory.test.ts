@@ -104,12 +104,12 @@ test.each(["cancelled", "killed"] as const)(
     // Not the entry of the action, which remembers the job, too.
     const isSaved = () =>
       cache.entries.some(({ key, isCommitted }) => isCommitted && key.startsWith("agent-job-service/"));
-    await waitUntil("the agent runs and its job is saved", () => agent.isRunning() && isSaved());
+    await waitUntil(() => agent.isRunning() && isSaved());
     if (end === "cancelled") child?.kill("SIGINT");
     else {
       child?.kill("SIGKILL");
       process.kill(first.process, "SIGKILL");
-      await waitUntil("the service has ended", () => !isRunning(first.process));
+      await waitUntil(() => !isRunning(first.process));
     }
     const { outputs } = await running;
     expect(outputs["job-id"]).toMatch(/^job_/);
@@ -117,7 +117,7 @@ test.each(["cancelled", "killed"] as const)(
     expect(post.annotations).toEqual(
       end === "cancelled" ? [] : [expect.stringMatching(/^error The agent service ended early: /)],
     );
-    await waitUntil("the agent has ended", () => !agent.isRunning());
+    await waitUntil(() => !agent.isRunning());
     expect(isRunning(first.process)).toBe(false);
 
     writeFileSync(gate, "");

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { pathWith, programs } from "../../../test/support/programs.ts";
 import { step, temporaryFolder } from "../../../test/support/step.ts";
+import { waitUntil } from "../../../test/support/wait-until.ts";
 import { parseOutputs, stepEnvironment } from "../../../tools/runner.ts";
 import { listen } from "../../src/http/listen.ts";
 import { findObstacle } from "../support/sandbox-obstacle.ts";
@@ -285,7 +286,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     const id = Number(parseOutputs(readFileSync(state, "utf8")).process);
     expect(isRunning(id), log).toBe(true);
     runner.kill("SIGKILL");
-    while (isRunning(id)) await new Promise((resolve) => setTimeout(resolve, 50));
+    await waitUntil(() => !isRunning(id));
   });
 
   test("a service that cannot start leaves no folder of its agent's network", async () => {
@@ -326,7 +327,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
         expect((await service.post()).log).not.toContain("Log of");
         expect(isRunning(service.process)).toBe(false);
       }
-      while (isRunning(service.process)) await new Promise((resolve) => setTimeout(resolve, 20));
+      await waitUntil(() => !isRunning(service.process));
     },
   );
 });

@@ -17,12 +17,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { commentEnvironment, commentInputs } from "../../../test/support/payload.ts";
 import { inputsFor, serviceKey } from "../../../test/support/scripted-service.ts";
 import { step, temporaryFolder } from "../../../test/support/step.ts";
+import { waitUntil } from "../../../test/support/wait-until.ts";
 import { docsRepository, runJob, startAgentService } from "../support/agent-service.ts";
 import { mainFile, spawnService } from "../support/service-process.ts";
-
-async function waitUntil(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 test("resumes a job after the service is killed, and the waiting step gets its pull request", async () => {
   const docs = docsRepository();
@@ -112,7 +109,7 @@ test.runIf(existsSync("/dev/full"))("runs jobs while its output cannot be writte
       () => true,
       () => false,
     );
-  while (!(await answers())) await new Promise((resolve) => setTimeout(resolve, 20));
+  await waitUntil(answers);
   expect((await runJob(service, 'Add a page "Z"')).status).toBe("completed");
 });
 

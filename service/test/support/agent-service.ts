@@ -1,6 +1,8 @@
+import { setTimeout } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { serviceKey } from "../../../test/support/scripted-service.ts";
 import { temporaryFolder } from "../../../test/support/step.ts";
+import { waitUntil } from "../../../test/support/wait-until.ts";
 import { DocsRepository } from "../../../tools/docs-repository.ts";
 import { type Agent, builtInEditor, shellAgent } from "../../src/agents/agent.ts";
 import { unconfined } from "../../src/agents/sandbox/sandbox.ts";
@@ -85,13 +87,16 @@ export async function readPage(service: { url: string }, link: string | null): P
   return page.text();
 }
 
+/** A real coding agent takes minutes. */
+const jobLimitMs = 300_000;
+
 /** Waits until a job is no longer active. */
-export async function waitForJob(service: { url: string }, jobId: string, project = "docs"): Promise<JobRecord> {
-  for (;;) {
+export function waitForJob(service: { url: string }, jobId: string, project = "docs"): Promise<JobRecord> {
+  return waitUntil(async () => {
+    await setTimeout(45);
     const { job } = await send(service, `${project}/job/${jobId}`);
-    if (job.status !== "active") return job;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    return job.status !== "active" && job;
+  }, jobLimitMs);
 }
 
 /** Creates a job and waits for it. */

@@ -1,4 +1,5 @@
 import { temporaryFolder } from "../../../test/support/step.ts";
+import { waitUntil } from "../../../test/support/wait-until.ts";
 import { shellAgent } from "../../src/agents/agent.ts";
 import { fullNetwork } from "../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../src/agents/sandbox/sandbox.ts";
@@ -68,13 +69,12 @@ class Sleeps {
     return ends;
   }
 
-  async next(ms: number): Promise<() => void> {
-    for (;;) {
+  next(ms: number): Promise<() => void> {
+    return waitUntil(() => {
       const index = this.#waiting.findIndex((one) => one.ms === ms);
       const [found] = index < 0 ? [] : this.#waiting.splice(index, 1);
-      if (found) return found.end;
-      await tick();
-    }
+      return found?.end;
+    });
   }
 }
 
@@ -151,12 +151,9 @@ export function setUpWorker({
   });
   /** Waits until a job's branch is being checked out. */
   const checkoutOf = async (job: string): Promise<WaitingCheckout> => {
-    for (;;) {
-      const checkout = repository.waiting.get(`agent/${job}`);
-      repository.waiting.delete(`agent/${job}`);
-      if (checkout) return checkout;
-      await tick();
-    }
+    const checkout = await waitUntil(() => repository.waiting.get(`agent/${job}`));
+    repository.waiting.delete(`agent/${job}`);
+    return checkout;
   };
   const addJobs = async (...ids: string[]) => {
     for (const id of ids) await store.addJob({ id, project: "docs", createdAt: 0 }, "Go on");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { type Limits, watchLimits } from "../../../src/agents/limits.ts";
 import { signalGroup } from "../../../src/processes/process-group.ts";
 
@@ -46,7 +47,7 @@ async function watchFiles(calls: string) {
   const ended = watchLimits(process.pid, [], { diskMb: 1 }, () => {}, stop.signal).then(() => {
     isEnded = true;
   });
-  while (!existsSync(calls) && !isEnded) await setTimeout(10);
+  await waitUntil(() => existsSync(calls) || isEnded);
   return { ended, stop };
 }
 
@@ -148,7 +149,7 @@ describe.skipIf(process.platform !== "linux")("the limit of", () => {
   test("files is not read to the end after the end of the checks", async () => {
     const watch = await watchFiles(replaceDu("exec sleep 300"));
     watch.stop.abort();
-    await watch.ended;
+    await expect(watch.ended).resolves.toBeUndefined();
   });
 
   test("files is not checked, which takes long, if only something else is limited", async () => {
@@ -159,7 +160,9 @@ describe.skipIf(process.platform !== "linux")("the limit of", () => {
 
   test("nothing ends at once", async () => {
     const limits = { processes: undefined, memoryMb: undefined, diskMb: undefined };
-    await watchLimits(await start(family), [], limits, () => {}, new AbortController().signal);
+    const exceeded = vi.fn();
+    await watchLimits(await start(family), [], limits, exceeded, new AbortController().signal);
+    expect(exceeded).not.toHaveBeenCalled();
   });
 
   test("anything is checked again, until it is exceeded", async () => {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { ModelEndpoint } from "../../../src/agents/agent.ts";
 import { type ModelProxyOptions, startModelProxy } from "../../../src/agents/network/model-proxy.ts";
 
@@ -161,7 +162,7 @@ describe("a request to the model", () => {
     expect(sockets.size).toBe(1);
     const closed = Promise.all([...sockets].map((socket) => once(socket, "close")));
     await proxy[Symbol.asyncDispose]();
-    await closed;
+    await expect(closed).resolves.toBeDefined();
   });
 
   test("is sent through the proxy of the service's environment, which does not see the key", async () => {
@@ -245,7 +246,7 @@ describe("a request to the model", () => {
     await once(sent, "response");
     const closed = once(incoming.socket, "close");
     sent.destroy();
-    await closed;
+    await expect(closed).resolves.toBeDefined();
   });
 
   test("ends with the agent's connection, also before the model has answered", async () => {
@@ -256,7 +257,7 @@ describe("a request to the model", () => {
     await text(incoming);
     const closed = once(incoming.socket, "close");
     sent.destroy();
-    await closed;
+    await expect(closed).resolves.toBeDefined();
   });
 
   test("ends with the model's connection", async () => {
@@ -278,7 +279,7 @@ describe("a tunnel", () => {
       all += data;
     });
     const until = async (end: string) => {
-      while (!all.endsWith(end)) await new Promise((resolve) => setTimeout(resolve, 2));
+      await waitUntil(() => all.endsWith(end));
     };
     await until("ONE");
     expect(all).toBe("HTTP/1.1 200 Connection Established\r\n\r\nONE");
@@ -286,7 +287,7 @@ describe("a tunnel", () => {
     await until("TWO");
     const closed = once(echo.sockets[0] as Socket, "close");
     client.destroy();
-    await closed;
+    await expect(closed).resolves.toBeDefined();
   });
 
   test("closes with the proxy, which also removes its socket", async () => {
@@ -297,7 +298,7 @@ describe("a tunnel", () => {
     await once(idle, "connect");
     const closed = Promise.all([once(client, "close"), once(idle, "close")]);
     await proxy[Symbol.asyncDispose]();
-    await closed;
+    await expect(closed).resolves.toBeDefined();
     expect(existsSync(proxy.socket)).toBe(false);
   });
 

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { Agent } from "../../../src/agents/agent.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
@@ -72,7 +73,7 @@ describe("an agent ends", () => {
     const stop = new AbortController();
     const other = setUp();
     const result = other.run(agent, { signal: stop.signal });
-    while (!existsSync(join(other.paths.tree, "started"))) await setTimeout(10);
+    await waitUntil(() => existsSync(join(other.paths.tree, "started")));
     stop.abort();
     expect(await result).toEqual({ message: "started\n", error: undefined, end: "stopped" });
   });

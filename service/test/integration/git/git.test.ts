@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { Git, GitError, type GitOptions } from "../../../src/git/git.ts";
 import { readOperatorSettings } from "../../../src/git/settings.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
@@ -151,7 +152,7 @@ describe("stopping", () => {
     const stop = new AbortController();
     const cwd = temporaryFolder();
     const run = errorOf(createGit({ cwd, signal: stop.signal }).run(["sh", "sleep 300 & echo > started; wait"]));
-    while (!existsSync(join(cwd, "started"))) await new Promise((resolve) => setTimeout(resolve, 5));
+    await waitUntil(() => existsSync(join(cwd, "started")));
     stop.abort();
     // Only if the sleeping process is gone too: it holds the pipes.
     expect(await run).toMatchObject({ message: "git sh was stopped: ", exitCode: null });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { PrometheusMetrics } from "../../../src/metrics/prometheus.ts";
 import {
   docsRepository,
@@ -12,10 +13,6 @@ import {
 import { startPullRequestServer } from "../../support/pull-request-server.ts";
 
 const target = (apiUrl: string) => ({ apiUrl, owner: "acme", name: "docs", token: "token_0123456789" });
-
-async function waitUntil(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 test("the service does not start with a token that cannot write, and says what it needs", async () => {
   await using server = await startPullRequestServer();
@@ -87,6 +84,7 @@ test("a job is archived once its pull request is merged on GitHub", async () => 
   server.close(1, true);
   // Rounds begin with the service.
   await using service = await startAgentService(docs, options);
-  while ((await send(service, `docs/job/${id}`)).job.status !== "archived")
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect
+    .poll(async () => (await send(service, `docs/job/${id}`)).job.status, { timeout: 40_000 })
+    .toBe("archived");
 });

@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { bubblewrap } from "../../../src/agents/sandbox/bubblewrap.ts";
@@ -265,7 +266,7 @@ describe("agent", () => {
     const service = await start({ agent: shellAgent(`echo $$ > ${pids}; kill -9 $PPID; sleep 300`) });
     expect((await runJob(service, "Go on")).status).toBe("failed");
     // Reaped by init, since its parent is gone.
-    while (isAlive(readFileSync(pids, "utf8"))) await new Promise((resolve) => setTimeout(resolve, 20));
+    await waitUntil(() => !isAlive(readFileSync(pids, "utf8")));
   });
 
   test("may print an endless line", async () => {
@@ -339,8 +340,7 @@ test("stops the agents with the service, and the next service resumes their jobs
   const agent = shellAgent(`echo $$ > ${pids}; while [ ! -e ${gate} ]; do sleep 0.05; done; echo done > done.md`);
   const first = await startAgentService(docs, { agent });
   const { job } = await send(first, "docs/job", "Go on");
-  while (!existsSync(pids) || !readFileSync(pids, "utf8").includes("\n"))
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await waitUntil(() => existsSync(pids) && readFileSync(pids, "utf8").includes("\n"));
   await first[Symbol.asyncDispose]();
   expect(isAlive(readFileSync(pids, "utf8"))).toBe(false);
 
@@ -470,7 +470,7 @@ test("cleans up what a killed service left behind", async () => {
   mkdirSync(join(first.folder, "jobs", id, "tmp"));
   mkdirSync(join(first.folder, "jobs/job_unknown/home"), { recursive: true });
   const second = await start({ folder: first.folder });
-  while (existsSync(join(second.folder, "jobs/job_unknown"))) await new Promise((resolve) => setTimeout(resolve, 20));
+  await waitUntil(() => !existsSync(join(second.folder, "jobs/job_unknown")));
   await send(second, `docs/job/${id}/message`, 'Add a page "X"');
   expect((await waitForJob(second, id)).status).toBe("completed");
   expect(readdirSync(join(second.folder, "jobs"))).toEqual([id]);

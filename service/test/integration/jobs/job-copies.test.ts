@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { TurnCopy } from "../../../src/model.ts";
 import {
   docsRepository,
@@ -67,9 +68,9 @@ test("the next service runs a turn that was stopped, with the session before it"
   const first = await startAgentService(docs, { agent: waiting, copies });
   const { id } = await runJob(first, "one");
   await send(first, `docs/job/${id}/message`, "two");
-  while (!existsSync(join(folder, "begun"))) await new Promise((go) => setTimeout(go, 20));
+  await waitUntil(() => existsSync(join(folder, "begun")));
   // Also if the service were killed now.
-  while (!copies.saves.some(({ states }) => states.length === 2)) await new Promise((go) => setTimeout(go, 20));
+  await waitUntil(() => copies.saves.some(({ states }) => states.length === 2));
   await first[Symbol.asyncDispose]();
   expect(copies.saves.at(-1)).toEqual({ states: ["completed", "waiting"], hasHome: false });
 

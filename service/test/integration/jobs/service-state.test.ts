@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import type { Agent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
@@ -477,8 +478,7 @@ test("archives a job when its branch is merged or deleted, and a message takes i
   docs.merge(`agent/${merged}`);
   docs.git("branch", "-D", `agent/${deleted}`);
   await using service = await startAgentService(docs, { folder, agent });
-  while ((await send(service, `docs/job/${deleted}`)).job.status !== "archived")
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await waitUntil(async () => (await send(service, `docs/job/${deleted}`)).job.status === "archived");
   const records = await Promise.all(ids.map(async (id) => (await send(service, `docs/job/${id}`)).job));
   expect(records.map(({ status }) => status)).toEqual(["archived", "archived", "completed"]);
   expect(records.map(({ archivedAt }) => archivedAt !== null)).toEqual([true, true, false]);
@@ -527,11 +527,10 @@ test("keeps the worktree of a job for its next turn, also over a restart, until 
   }
   {
     await using service = await startAgentService(docs, { folder, agent });
-    while ((await send(service, `docs/job/${id}`)).job.status !== "archived")
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await waitUntil(async () => (await send(service, `docs/job/${id}`)).job.status === "archived");
   }
   await using service = await startAgentService(docs, { folder, agent });
-  while (directory(id).length > 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  await waitUntil(() => directory(id).length <= 1);
   expect((await send(service, `docs/job/${id}`)).job.status).toBe("archived");
   const other = await runJob(service, "one");
   expect(directory(other.id)).toEqual(kept);

@@ -2,6 +2,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { RunningTurn } from "../../../src/model.ts";
 import { StoreUnavailable } from "../../../src/store/errors.ts";
 import { LogShipper, type LogShipperOptions } from "../../../src/turns/log-shipper.ts";
@@ -129,7 +130,7 @@ test("does not hold up the end of a turn while the store does not answer", async
   await shipper.flush();
   expect(log).toEqual([expect.stringMatching(/^job_1: the end of its log is not stored/)]);
   resolve();
-  while (logs.text("job_1") !== "| one\n") await tick();
+  await waitUntil(() => logs.text("job_1") === "| one\n");
 });
 
 test("stores a limited length of a turn, over all its attempts, and says that there is more", async () => {

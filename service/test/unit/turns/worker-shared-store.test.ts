@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { noMetrics } from "../../../src/metrics/metrics.ts";
 import type { StoredJob } from "../../../src/model.ts";
 import { StoreUnavailable } from "../../../src/store/errors.ts";
@@ -92,7 +93,7 @@ test("starts a turn that becomes ready while the worker has seen none and still 
   });
   ready.look = () => look;
   await worker.start();
-  while (ready.looks === 0) await tick();
+  await waitUntil(() => ready.looks > 0);
   await addJobs("a");
   expect(ready.looks).toBe(1);
   endLook();
@@ -150,7 +151,7 @@ test("a turn whose job cannot be read for another reason fails", async () => {
   await addJobs("a");
   store.failure = new Error("no such table");
   await worker.start();
-  while (!log.includes("a: turn 1 failed: no such table")) await tick();
+  await waitUntil(() => log.includes("a: turn 1 failed: no such table"));
   store.failure = undefined;
   await worker.drain();
   expect((await store.job("a"))?.state).toBe("failed");

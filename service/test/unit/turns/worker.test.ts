@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { logContext, withLogContext } from "../../../src/log/log-context.ts";
 import { noMetrics } from "../../../src/metrics/metrics.ts";
 import { PerProject } from "../../../src/per-project.ts";
@@ -79,7 +80,7 @@ test("the lines of a turn are about its job and itself, not about the request th
     throw new Error("no such table");
   };
   await withLogContext({ request: "r2" }, () => addJobs("b"));
-  while (log.length < 4) await tick();
+  await waitUntil(() => log.length >= 4);
   expect(log[3]).toMatch(/^No turn can be started, trying again: Error: no such table/);
   expect(contexts.get(log[3] ?? "")).toEqual({});
 });
@@ -243,7 +244,7 @@ test("a store that cannot be written is tried with growing pauses until it can, 
   const last = await sleeps.next(4000);
   free();
   last();
-  while (log.length < 2) await tick();
+  await waitUntil(() => log.length >= 2);
   expect(log.slice(1)).toEqual(["The store can be written again."]);
   // The next outage is outlasted as well.
   fill();
@@ -252,7 +253,7 @@ test("a store that cannot be written is tried with growing pauses until it can, 
   const retry = await sleeps.next(1000);
   free();
   retry();
-  while (log.length < 4) await tick();
+  await waitUntil(() => log.length >= 4);
 });
 
 test("a store in which no turn can be started is tried again, and the log says why, once", async () => {
@@ -408,13 +409,13 @@ describe("a turn that the machine cannot run now", () => {
     a.fail(shortage());
     const [gap, pause] = await sleeps.nextOf(1000, 1000);
     b.succeed();
-    while ((await store.job("b"))?.state === "active") await tick();
+    await waitUntil(async () => (await store.job("b"))?.state !== "active");
     const ends = () => log.filter((line) => line === "Turns can be run again.").length;
     expect(ends()).toBe(0);
     gap?.();
     pause?.();
     (await checkoutOf("a")).succeed();
-    while ((await store.job("a"))?.state === "active") await tick();
+    await waitUntil(async () => (await store.job("a"))?.state !== "active");
     expect(ends()).toBe(1);
   });
 
@@ -464,7 +465,7 @@ test("runs no more turns of a project at a time than it may, and those of other 
   await worker.start();
   const [a, c] = [await checkoutOf("a"), await checkoutOf("c")];
   c.succeed();
-  while (!log.includes("c: turn 3 completed")) await tick();
+  await waitUntil(() => log.includes("c: turn 3 completed"));
   expect(log).not.toContain("b: turn 2 started");
   a.succeed();
   await checkoutOf("b");
