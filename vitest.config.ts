@@ -26,6 +26,11 @@ export default defineConfig({
     // Tests of whole processes mostly wait for them: more workers than cores.
     maxWorkers: 6,
     // The service needs process groups and a POSIX shell.
-    projects: [...projectsOf("action", "test"), ...(isWindows ? [] : projectsOf("service", "service/test"))],
+    projects: [
+      ...projectsOf("action", "test"),
+      ...(isWindows ? [] : projectsOf("service", "service/test")),
+      // Slow, and about programs that only contributors run: `npm run test:tools`.
+      { extends: true, test: { name: "tools", include: ["{bench,tools}/**/*.test.ts"] } },
+    ],
   },
 });

@@ -10,7 +10,7 @@ import {
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { connectCacheEntries } from "../../../step/memory/cache-entries.ts";
 
-const program = resolve(import.meta.dirname, "../../../../src/action/index.ts");
+const program = resolve(import.meta.dirname, "../../../../dist/index.js");
 
 async function connect(protocol: CacheProtocol, fault?: CacheFault) {
   const service: CacheService = await startCacheService(protocol, fault && { fault });

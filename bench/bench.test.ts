@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { jobLengths, minProduct, shareEnded } from "../../bench/job-lengths.ts";
-import { measureLateness } from "../../bench/lateness.ts";
-import { quantile } from "../../bench/statistics.ts";
+import { jobLengths, minProduct, shareEnded } from "./job-lengths.ts";
+import { measureLateness } from "./lateness.ts";
+import { quantile } from "./statistics.ts";
 
 test("draws job lengths with the median, percentile and maximum that the report states", () => {
   const lengths = jobLengths(10_000);

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type MutationRun, mutate } from "../../tools/mutate/mutate.ts";
-import { renderReport, tallies } from "../../tools/mutate/report.ts";
-import { root } from "../support/metadata.ts";
+import { root } from "../../test/support/metadata.ts";
+import { type MutationRun, mutate } from "./mutate.ts";
+import { renderReport, tallies } from "./report.ts";
 
 /** Runs mutation testing on a repository with these files. */
 async function mutateRepository(files: Record<string, string>, without: string[] = []): Promise<MutationRun> {

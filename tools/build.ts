@@ -1,0 +1,58 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+// Builds the bundles, except those that are what their sources build: `node tools/build.ts [action] [service]`. It goes by
+// content, because a checkout gives all files the same time.
+
+const root = resolve(import.meta.dirname, "..");
+
+interface Bundle {
+  /** The npm script that builds it, with its arguments. */
+  script: string[];
+  folder: string;
+  /** What it is made of, besides the packages and the compiler, which `common` names. */
+  sources: string[];
+}
+
+const common = ["package.json", "package-lock.json", "tsconfig.json", "stubs/**/*", "tools/build.ts"];
+
+const bundles: Record<string, Bundle> = {
+  action: { script: ["build:action"], folder: "dist", sources: ["src/**/*", "tsconfig.build.json"] },
+  service: {
+    script: ["build", "--workspace", "service"],
+    folder: "service/dist",
+    sources: ["src/runner-kit/**/*", "service/src/**/*", "service/step/**/*", "service/*.json"],
+  },
+};
+
+/** Returns a hash of the names and contents of files. */
+function hashOf(patterns: readonly string[]): string {
+  const hash = createHash("sha256");
+  const files = globSync(patterns, { cwd: root }).filter((file) => statSync(join(root, file)).isFile());
+  for (const file of files.sort())
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(join(root, file)))
+      .update("\0");
+  return hash.digest("hex");
+}
+
+function build(name: string, { script, folder, sources }: Bundle): void {
+  const record = join(root, "node_modules/.cache/agent-job-build", name);
+  const state = (): string => hashOf([...common, ...sources, `${folder}/**/*`]);
+  try {
+    if (readFileSync(record, "utf8") === state()) return console.log(`${folder} is up to date`);
+  } catch {
+    // It was never built here.
+  }
+  const shell = process.platform === "win32"; // where npm is a script
+  execFileSync("npm", ["run", "--silent", ...script], { cwd: root, stdio: "inherit", shell });
+  mkdirSync(dirname(record), { recursive: true });
+  writeFileSync(record, state());
+}
+
+const names = process.argv.slice(2);
+for (const [name, bundle] of Object.entries(bundles))
+  if (names.length === 0 || names.includes(name)) build(name, bundle);
