@@ -7,8 +7,8 @@ import type { JobRecord, RateLimited, StoredJob } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import { type Sleep, sleep as timer } from "../sleep.ts";
 import { type Clocks, machineClocks, steadyClock } from "../steady-clock.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../store/errors.ts";
 import type { Store } from "../store/store.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
 import type { Engine, TurnControl, Wait } from "./engine.ts";
 
 /** What job records show of a project. */
@@ -53,7 +53,7 @@ export class Jobs implements Engine, TurnControl {
     const { store, copier } = this.#options;
     const { model } = this.#project(projectId);
     const job = { id: `job_${randomUUID()}`, project: projectId, createdAt: this.#clocks.wall(), model };
-    const limited = await this.#accept("create", job.id, (onTurn) => store.addJob(job, prompt, this.#now(), onTurn));
+    const limited = await this.#accept("create", job.id, (onTurn) => store.jobs.add(job, prompt, this.#now(), onTurn));
     if (limited !== undefined) return limited;
     copier?.save(job.id);
     return this.#activeRecord({ ...job, pullRequest: null });
@@ -63,7 +63,7 @@ export class Jobs implements Engine, TurnControl {
     const { store, copier } = this.#options;
     const job = await this.#find(projectId, jobId);
     if (job === undefined) return undefined;
-    const added = await this.#accept("message", jobId, (onTurn) => store.addTurn(jobId, prompt, this.#now(), onTurn));
+    const added = await this.#accept("message", jobId, (onTurn) => store.turns.add(jobId, prompt, this.#now(), onTurn));
     if (added === false) return undefined;
     if (added !== true) return added;
     copier?.save(jobId);
@@ -111,7 +111,7 @@ export class Jobs implements Engine, TurnControl {
     if ((await this.#find(projectId, jobId)) === undefined) return false;
     const { store, copier } = this.#options;
     const reason = `Stopped by an operator (${by}).`;
-    const isStopped = await store.stopTurn(jobId, turnId, this.#clocks.wall(), reason);
+    const isStopped = await store.turns.stop(jobId, turnId, this.#clocks.wall(), reason);
     copier?.save(jobId);
     return isStopped;
   }
@@ -120,7 +120,9 @@ export class Jobs implements Engine, TurnControl {
     const { store, copier } = this.#options;
     const job = await this.#find(projectId, jobId);
     if (job === undefined) return undefined;
-    const added = await this.#accept("message", jobId, (onTurn) => store.retryTurn(jobId, turnId, this.#now(), onTurn));
+    const added = await this.#accept("message", jobId, (onTurn) =>
+      store.turns.retry(jobId, turnId, this.#now(), onTurn),
+    );
     if (added === false) return undefined;
     if (added !== true) return added;
     copier?.save(jobId);
@@ -158,10 +160,10 @@ export class Jobs implements Engine, TurnControl {
 
   async #find(projectId: string, jobId: string): Promise<StoredJob | undefined> {
     const { store, copier } = this.#options;
-    let job = await store.job(jobId);
+    let job = await store.jobs.find(jobId);
     if (job === undefined && copier !== undefined) {
       await copier.restore(jobId);
-      job = await store.job(jobId);
+      job = await store.jobs.find(jobId);
     }
     return job?.project === projectId ? job : undefined;
   }

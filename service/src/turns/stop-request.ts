@@ -17,7 +17,7 @@ const retryPauseMs = 2000;
  */
 export function watchStopRequest(
   turn: Turn,
-  store: Pick<Store, "stopRequest" | "followJob">,
+  store: Pick<Store, "runningTurns" | "followJob">,
   sleep: Sleep = timer,
 ): StopRequest {
   const stop = new AbortController();
@@ -32,7 +32,7 @@ export function watchStopRequest(
   };
   const check = async (): Promise<void> => {
     try {
-      const reason = await store.stopRequest(turn);
+      const reason = await store.runningTurns.stopRequest(turn);
       if (reason !== undefined) stop.abort(reason);
     } catch {
       // What could not be read may be the request, of which nobody hears again.

@@ -44,7 +44,7 @@ export class Archiver {
     if (afterDays === undefined) return;
     const archived: string[] = [];
     for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
-      const ids = await store.archiveIdleJobs(now - afterDays * dayMs, now, batchSize);
+      const ids = await store.idleJobs.archiveOldest(now - afterDays * dayMs, now, batchSize);
       archived.push(...ids);
       count = ids.length;
     }
@@ -70,7 +70,7 @@ export class Archiver {
     const closed = found.flat();
     const archived: string[] = [];
     for (let start = 0; start < closed.length && !signal.aborted; start += batchSize) {
-      archived.push(...(await store.archiveJobs(closed.slice(start, start + batchSize), now)));
+      archived.push(...(await store.idleJobs.archive(closed.slice(start, start + batchSize), now)));
       await setImmediate();
     }
     if (archived.length > 0) log(`Archived, pull request closed or merged: ${listOf(archived)}`);
@@ -80,7 +80,7 @@ export class Archiver {
     const { store, signal } = this.#options;
     const jobs: JobWithPullRequest[] = [];
     for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
-      const batch = await store.jobsWithPullRequest(batchSize, jobs.at(-1));
+      const batch = await store.idleJobs.withPullRequest(batchSize, jobs.at(-1));
       jobs.push(...batch);
       count = batch.length;
     }

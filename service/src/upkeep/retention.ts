@@ -49,7 +49,7 @@ export class Retention {
     const deleted: string[] = [];
     if (afterDays !== undefined && now - this.#firstRoundAt >= startAfterMs)
       for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
-        const ids = await store.deleteIdleJobs(now - afterDays * dayMs, batchSize);
+        const ids = await store.idleJobs.deleteOldest(now - afterDays * dayMs, batchSize);
         deleted.push(...ids);
         count = ids.length;
       }
@@ -60,14 +60,18 @@ export class Retention {
   async #removeFiles(): Promise<void> {
     const { store, folder, forgetJobs, signal } = this.#options;
     try {
-      for (let ids = await store.deletedJobs(batchSize); ids.length > 0; ids = await store.deletedJobs(batchSize)) {
+      for (
+        let ids = await store.idleJobs.deleted(batchSize);
+        ids.length > 0;
+        ids = await store.idleJobs.deleted(batchSize)
+      ) {
         if (signal.aborted) return;
         for (const id of ids) {
           await removeDirectory(new JobDirectory(folder, id).path);
           await rm(jobLogFile(folder, id), { force: true });
         }
         await forgetJobs(ids);
-        await store.forgetDeletedJobs(ids);
+        await store.idleJobs.forgetDeleted(ids);
       }
       this.#outage.end("The files of deleted jobs can be removed again.");
     } catch (error) {

@@ -1,8 +1,8 @@
 import { errorStack } from "../error-message.ts";
 import { type Sleep, sleep as timer } from "../sleep.ts";
 import { type Clocks, cautiousClock } from "../steady-clock.ts";
-import { StoreUnavailable } from "../store/errors.ts";
 import type { Store } from "../store/store.ts";
+import { StoreUnavailable } from "../store-errors.ts";
 
 /** Something that is done every minute. */
 export interface Round {

@@ -7,7 +7,7 @@ import { removeDirectory } from "../remove-directory.ts";
 import type { Store } from "../store/store.ts";
 
 export interface UnknownJobsOptions {
-  store: Pick<Store, "job">;
+  jobs: Pick<Store["jobs"], "find">;
   /** The service's folder. */
   folder: string;
   repositories: readonly Pick<Repository, "jobIds" | "forgetJobs">[];
@@ -43,11 +43,11 @@ export class UnknownJobs {
   }
 
   async #unknown(ids: readonly string[]): Promise<string[]> {
-    const { store, signal } = this.#options;
+    const { jobs, signal } = this.#options;
     const unknown: string[] = [];
     for (const id of ids) {
       if (signal.aborted) return [];
-      if ((await store.job(id)) === undefined) unknown.push(id);
+      if ((await jobs.find(id)) === undefined) unknown.push(id);
     }
     return unknown;
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { StoreUnavailable } from "../../../src/store/errors.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { StoreUnavailable } from "../../../src/store-errors.ts";
 import { type Round, runRounds } from "../../../src/upkeep/rounds.ts";
 
 /** A minute in which rounds run, and what they have done by its end. */

@@ -38,7 +38,12 @@ function setUp() {
     return id === "kept" ? ({ id } as StoredJob) : undefined;
   };
   const other = new FakeRepository({ url: "/nowhere", folder });
-  const round = new UnknownJobs({ store: { job }, folder, repositories: [repository, other], signal: stop.signal });
+  const round = new UnknownJobs({
+    jobs: { find: job },
+    folder,
+    repositories: [repository, other],
+    signal: stop.signal,
+  });
   const left = () => ({
     jobs: readdirSync(join(folder, "jobs")),
     logs: readdirSync(join(folder, "logs")),
@@ -77,7 +82,7 @@ test("a log that somebody else removes meanwhile is no error", async () => {
   rmSync(join(folder, "jobs/gone"), { recursive: true });
   const job = async (): Promise<undefined> => void rmSync(join(folder, "logs/gone.log"), { force: true });
   const { signal } = new AbortController();
-  await new UnknownJobs({ store: { job }, folder, repositories: [repository], signal }).run(1_000_000);
+  await new UnknownJobs({ jobs: { find: job }, folder, repositories: [repository], signal }).run(1_000_000);
   expect(readdirSync(join(folder, "logs"))).toEqual([]);
 });
 

@@ -47,7 +47,7 @@ function rejectionOf(file: string): string {
 }
 
 async function startNext(store: Store): Promise<RunningTurn> {
-  const turn = await store.startNextTurn();
+  const turn = await store.runningTurns.startNext();
   if (!turn) throw new Error("no turn is ready");
   return turn;
 }
@@ -56,7 +56,7 @@ async function startNext(store: Store): Promise<RunningTurn> {
 async function createStore(): Promise<string> {
   const file = join(temporaryFolder(), "jobs.sqlite");
   await using store = openSqliteStore(file);
-  await store.addJob({ id: "a", project: "docs", createdAt: 0 }, "One");
+  await store.jobs.add({ id: "a", project: "docs", createdAt: 0 }, "One");
   return file;
 }
 
@@ -78,40 +78,42 @@ describe.each([
     const file = fileWith(firstSchema + change + rows);
     for (let round = 0; round < 2; round++) {
       await using store = openSqliteStore(file);
-      const states = await Promise.all(["done", "failed", "running", "waiting"].map((id) => store.job(id)));
+      const states = await Promise.all(["done", "failed", "running", "waiting"].map((id) => store.jobs.find(id)));
       expect(states).toMatchObject([
         { state: "completed", idleSince: 20, pullRequest: "http://127.0.0.1/pull/4", head: "abc" },
         { state: "failed", idleSince: 30, archivedAt: 9 },
         { state: "active", idleSince: null },
         { state: "active", idleSince: null },
       ]);
-      expect((await store.turns("done")).map(({ prompt, answer }) => [prompt, answer])).toEqual([
+      expect((await store.turns.ofJob("done")).map(({ prompt, answer }) => [prompt, answer])).toEqual([
         ["One", null],
         ["Two", null],
       ]);
-      expect(await store.pullRequest(4)).toMatchObject({ job: "done", title: "Fix", base: "000" });
-      expect((await store.jobsWithPullRequest(9)).map(({ id }) => id)).toEqual(["done"]);
+      expect(await store.pullRequests.find(4)).toMatchObject({ job: "done", title: "Fix", base: "000" });
+      expect((await store.idleJobs.withPullRequest(9)).map(({ id }) => id)).toEqual(["done"]);
     }
     await using store = openSqliteStore(file);
-    expect(await store.requeueInterruptedTurns()).toEqual([{ id: 4, job: "running" }]);
+    expect(await store.runningTurns.requeueInterrupted()).toEqual([{ id: 4, job: "running" }]);
     const [running, waiting] = [await startNext(store), await startNext(store)];
     expect([running, waiting]).toMatchObject([
       { id: 4, job: "running", attempts: 1 },
       { id: 7, job: "waiting" },
     ]);
-    await store.setAnswer(running, "Done.");
-    await store.finishTurn(running, "completed", 50);
+    await store.runningTurns.setAnswer(running, "Done.");
+    await store.runningTurns.finish(running, "completed", 50);
     const next = await startNext(store);
     expect(next).toMatchObject({ id: 5, job: "running" });
-    expect(await store.history(next)).toEqual([{ prompt: "One", answer: "Done.", state: "completed" }]);
-    expect(await store.addPullRequest({ job: "done", title: "", branch: "", target: "", base: "", head: "" })).toBe(5);
+    expect(await store.turns.history(next)).toEqual([{ prompt: "One", answer: "Done.", state: "completed" }]);
+    expect(await store.pullRequests.add({ job: "done", title: "", branch: "", target: "", base: "", head: "" })).toBe(
+      5,
+    );
   });
 
   test("still has its uses", async () => {
     const uses = Array.from({ length: 100 }, (_, index) => `('create', 'docs', ${index})`).join(", ");
     const file = fileWith(`${firstSchema}${change}INSERT INTO use VALUES ${uses};`);
     await using store = openSqliteStore(file);
-    expect(await store.addJob({ id: "a", project: "docs", createdAt: 100 }, "One")).toEqual({
+    expect(await store.jobs.add({ id: "a", project: "docs", createdAt: 100 }, "One")).toEqual({
       retryAfterMs: 3_599_900,
     });
   });
@@ -131,8 +133,8 @@ test("the jobs of a store with one repository belong to that, whatever their pro
   `);
   db.close();
   await using store = openSqliteStore(file);
-  expect(await store.repository()).toBe("https://example.com/docs");
-  expect(await store.projectRepositories()).toEqual(
+  expect(await store.repositories.main()).toBe("https://example.com/docs");
+  expect(await store.repositories.ofProjects()).toEqual(
     new Map([
       ["blog", "https://example.com/docs"],
       ["docs", "https://example.com/docs"],
@@ -144,7 +146,7 @@ test("an empty file becomes a store", async () => {
   const file = join(temporaryFolder(), "jobs.sqlite");
   writeFileSync(file, "");
   await using store = openSqliteStore(file);
-  expect(await store.counts()).toEqual({ jobs: 0, waitingTurns: 0 });
+  expect(await store.counts.total()).toEqual({ jobs: 0, waitingTurns: 0 });
 });
 
 describe("a file that cannot be a store is rejected, and not changed", () => {
@@ -255,7 +257,7 @@ test("a store cannot be used by the first version any more, which changes nothin
   db.close();
   expect(readFileSync(file).equals(before)).toBe(true);
   await using store = openSqliteStore(file);
-  expect((await store.job("a"))?.state).toBe("active");
+  expect((await store.jobs.find("a"))?.state).toBe("active");
 });
 
 test("a store that an earlier version of the service is using is rejected", async () => {
@@ -265,5 +267,5 @@ test("a store that an earlier version of the service is using is rejected", asyn
   expect(rejectionOf(file)).toMatch(/^cannot open .*: .*locked/);
   earlier.close();
   await using store = openSqliteStore(file);
-  expect((await store.counts()).jobs).toBe(1);
+  expect((await store.counts.total()).jobs).toBe(1);
 });
