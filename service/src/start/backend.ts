@@ -234,9 +234,5 @@ function moveClones(folder: string, known: KnownRepositories, updated: KnownRepo
 async function remember(store: Store, known: KnownRepositories, { ofProjects, main }: KnownRepositories) {
   const changed = [...ofProjects].filter(([project, name]) => known.ofProjects.get(project) !== name);
   if (changed.length > 0) await store.repositories.setOfProjects(new Map(changed));
-  const isOnly = hasOneName(ofProjects);
-  if (main !== undefined && (main !== known.main || isOnly !== hasOneName(known.ofProjects)))
-    await store.repositories.setMain(main, isOnly);
+  if (main !== undefined && main !== known.main) await store.repositories.setMain(main);
 }
-
-const hasOneName = (ofProjects: ReadonlyMap<string, string>): boolean => new Set(ofProjects.values()).size <= 1;

@@ -1,8 +1,5 @@
 import type { Database } from "./sql.ts";
 
-/** No repository has this name. Services that know only one repository do not start when they read it. */
-const severalRepositories = "several (see --config)";
-
 /** The repositories that jobs belong to, by the names that `repositoryIdentity` gives them. */
 export class StoredRepositories {
   readonly #database: Database;
@@ -13,15 +10,13 @@ export class StoredRepositories {
 
   /** Returns the repository whose clone is in the service's folder itself; `undefined` before it is set. */
   async main(): Promise<string | undefined> {
-    return (await this.#database.row<{ name: string }>("SELECT coalesce(main, name) AS name FROM repository"))?.name;
+    return (await this.#database.row<{ name: string }>("SELECT name FROM repository"))?.name;
   }
 
-  /** @param isOnly - whether there is no other repository, so that earlier versions of the service can use the store */
-  async setMain(name: string, isOnly = true): Promise<void> {
+  async setMain(name: string): Promise<void> {
     await this.#database.transaction(async (transaction) => {
       await transaction.run("DELETE FROM repository");
-      const insert = "INSERT INTO repository (name, main) VALUES (?, ?)";
-      await transaction.run(insert, isOnly ? name : severalRepositories, name);
+      await transaction.run("INSERT INTO repository (name) VALUES (?)", name);
     });
   }
 

@@ -46,7 +46,7 @@ const pullRequest = { title: "Fix", branch: "agent/a", target: "main", base: "00
 
 test("a store is copied with all that it has, and goes on in Postgres", async () => {
   const file = await createFile(async (store) => {
-    await store.repositories.setMain("docs", false);
+    await store.repositories.setMain("docs");
     await store.repositories.setOfProjects(new Map([["docs", "docs"]]));
     const ended = await startJob(store, "ended");
     await store.runningTurns.countAttempt(ended);

@@ -9,9 +9,15 @@ import { shellAgent } from "../../../src/agents/agent.ts";
 import type { RunningTurn } from "../../../src/model.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { type ServiceOptions, startApi, startWorker } from "../../../src/start/service.ts";
-import type { PostgresOptions } from "../../../src/store/postgres/database.ts";
+import { createPool, type PostgresOptions } from "../../../src/store/postgres/database.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
-import { queueSchema, queueTables } from "../../../src/store/postgres/schema.ts";
+import {
+  type Migration,
+  migrations,
+  openSchema,
+  queueSchema,
+  queueTables,
+} from "../../../src/store/postgres/schema.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
 import { docsRepository, projectOptions, send, waitForJob } from "../../support/agent-service.ts";
@@ -35,6 +41,19 @@ async function startNext(store: Store): Promise<RunningTurn> {
   if (turn === undefined) throw new Error("no turn is ready");
   return turn;
 }
+
+/** Brings a database to an invented next version. */
+async function migrate(url: string, next: Migration): Promise<void> {
+  const pool = createPool({ url, log: () => {} });
+  await openSchema(pool, [...migrations, next]).finally(() => pool.end());
+}
+
+/** @param oldest - the first schema whose services can work with it */
+const nextVersion = (oldest: number): Migration => ({
+  oldest,
+  queueSchema: queueSchema ?? 0,
+  sql: "ALTER TABLE job ADD COLUMN note text; UPDATE job SET note = 'kept'",
+});
 
 describe("a database", () => {
   test("that is empty can be opened by several processes at the same time, and all work with it", async () => {
@@ -82,34 +101,38 @@ describe("a database", () => {
     expect(await server().query(url, schemas)).toEqual([]);
   });
 
-  test("of the version before is brought to this one, and services of that version know the repository", async () => {
+  test("of the version before is migrated, keeps its content, and can still be used by that version", async () => {
     const url = await server().createStoreDatabase();
-    await server().query(
-      url,
-      `SET search_path = agent_jobs;
-       DROP TABLE "projectRepository";
-       ALTER TABLE repository DROP COLUMN main;
-       INSERT INTO repository VALUES ('docs');
-       INSERT INTO job (id, project, "createdAt") VALUES ('a', 'docs', 1), ('b', 'blog', 2);
-       UPDATE version SET schema = schema - 1`,
+    const before = await openStore(url);
+    await create(before, "a");
+    // The second time, it is of that version already.
+    for (let round = 0; round < 2; round++) await migrate(url, nextVersion(1));
+    expect(await server().query(url, "SELECT * FROM agent_jobs.version")).toEqual([
+      { schema: migrations.length + 1, oldest: 1 },
+    ]);
+    expect(await server().query(url, "SELECT id, note FROM agent_jobs.job")).toEqual([{ id: "a", note: "kept" }]);
+    for (const store of [before, await openStore(url)]) await store.turns.add("a", "More", now);
+    expect(await before.turns.ofJob("a")).toHaveLength(3);
+  });
+
+  test("is migrated to a version that services of the version before cannot work with", async () => {
+    const url = await server().createStoreDatabase();
+    const next = migrations.length + 1;
+    await migrate(url, nextVersion(next));
+    await expect(openStore(url)).rejects.toThrow(
+      `its schema is ${next}, which services from schema ${next} on can work with; this version has schema ` +
+        `${migrations.length}. Start the newer version.`,
+    );
+  });
+
+  test("is not changed by a migration that fails", async () => {
+    const url = await server().createStoreDatabase();
+    await expect(migrate(url, { ...nextVersion(1), sql: "DROP TABLE use; CREATE TABLE job ()" })).rejects.toThrow(
+      'relation "job" already exists',
     );
     const store = await openStore(url);
-    const ofProjects = [...(await store.repositories.ofProjects())];
-    expect([await store.repositories.main(), ofProjects]).toEqual([
-      "docs",
-      [
-        ["blog", "docs"],
-        ["docs", "docs"],
-      ],
-    ]);
-    const readByEarlier = async () => (await server().query(url, "SELECT name FROM agent_jobs.repository"))[0];
-    expect(await readByEarlier()).toEqual({ name: "docs" });
-    await store.repositories.setMain("docs");
-    expect(await readByEarlier()).toEqual({ name: "docs" });
-    // They would take the jobs of the other repositories for their own.
-    await store.repositories.setMain("docs", false);
-    expect(await readByEarlier()).toEqual({ name: "several (see --config)" });
-    expect(await store.repositories.main()).toBe("docs");
+    expect(await create(store, "a")).toBeUndefined();
+    expect(await server().query(url, "SELECT schema FROM agent_jobs.version")).toEqual([{ schema: migrations.length }]);
   });
 
   test("of a newer pg-boss is used", async () => {

@@ -436,7 +436,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
     ]);
     await store.repositories.setOfProjects(set);
     expect(await store.repositories.ofProjects()).toEqual(set);
-    await store.repositories.setMain("example/moved", false);
+    await store.repositories.setMain("example/moved");
     expect(await store.repositories.main()).toBe("example/moved");
   });
 
