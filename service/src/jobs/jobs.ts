@@ -5,10 +5,9 @@ import type { LogEvent } from "../log/log.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import type { JobRecord, RateLimited, StoredJob } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
-import { type Sleep, sleep as timer } from "../sleep.ts";
-import { type Clocks, machineClocks, steadyClock } from "../steady-clock.ts";
 import type { Store } from "../store/store.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
+import { type Clocks, machineClocks, type Sleep, steadyClock, sleep as timer } from "../time.ts";
 import type { Engine, TurnControl, Wait } from "./engine.ts";
 
 /** What job records show of a project. */

@@ -6,7 +6,6 @@ import { checkPrograms } from "../agents/check-programs.ts";
 import type { Limits } from "../agents/limits.ts";
 import { type AgentNetwork, fullNetwork } from "../agents/network/agent-network.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
-import { dayMs } from "../days.ts";
 import { errorMessage } from "../error-message.ts";
 import type { JobCopier } from "../files/job-copier.ts";
 import { jobsFolder } from "../files/job-directory.ts";
@@ -18,8 +17,8 @@ import { Worktrees } from "../git/worktrees.ts";
 import type { Log } from "../log/log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { PerProject } from "../per-project.ts";
-import { hourMs } from "../store/hourly-limit.ts";
 import type { Store } from "../store/store.ts";
+import { dayMs, hourMs } from "../time.ts";
 import { isKeptAway } from "../turns/turn.ts";
 import { type ProjectPorts, Worker } from "../turns/worker.ts";
 import { Archiver } from "../upkeep/archiver.ts";
@@ -27,8 +26,7 @@ import { listOf } from "../upkeep/list-of.ts";
 import { ownProjects } from "../upkeep/repository-check.ts";
 import { Retention } from "../upkeep/retention.ts";
 import { runRounds } from "../upkeep/rounds.ts";
-import { tidyJobDirectories } from "../upkeep/tidy-job-directories.ts";
-import { UnknownJobs } from "../upkeep/unknown-jobs.ts";
+import { removeUnknownDirectories, UnknownJobs } from "../upkeep/unknown-jobs.ts";
 import type { Backend, ProjectBackend } from "./backend.ts";
 
 /** How agents work on the jobs of a project. */
@@ -259,7 +257,7 @@ async function tidy(
     // Another store may have been put in place of theirs.
     const isNew = (await store.counts.total()).jobs === 0;
     const isJob = async (id: string) => isNew || (await store.jobs.find(id)) !== undefined;
-    const { removed, withWorktree } = await tidyJobDirectories(folder, isJob, signal);
+    const { removed, withWorktree } = await removeUnknownDirectories(folder, isJob, signal);
     if (removed > 0) log(`Removed the directories of jobs that are not in the store: ${removed}.`);
     if (!signal.aborted) await adopt(withWorktree);
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { RunningTurn } from "../model.ts";
-import { type Sleep, sleep as timer } from "../sleep.ts";
 import type { Store } from "../store/store.ts";
 import { StoreUnavailable } from "../store-errors.ts";
+import { type Sleep, sleep as timer } from "../time.ts";
 
 /** Where leases are kept. */
 export type LeaseStore = Pick<Store["runningTurns"], "renewEveryMs" | "renewLease" | "confirmLease">;

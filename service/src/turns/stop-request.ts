@@ -1,6 +1,6 @@
 import type { Turn } from "../model.ts";
-import { type Sleep, sleep as timer } from "../sleep.ts";
 import type { Store } from "../store/store.ts";
+import { type Sleep, sleep as timer } from "../time.ts";
 
 /** Tells a turn that somebody wants it to stop, until it is disposed of. */
 export interface StopRequest extends Disposable {

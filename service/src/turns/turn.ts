@@ -18,9 +18,9 @@ import { isResourceExhausted, ResourceExhausted } from "../processes/resource-ex
 import { commitMessage, isCommitOf } from "../pulls/commit-message.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
-import { type Sleep, sleep as timer } from "../sleep.ts";
 import type { Store } from "../store/store.ts";
 import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
+import { type Sleep, sleep as timer } from "../time.ts";
 import { confirmLease } from "./keep-lease.ts";
 import {
   findPushedCommit,

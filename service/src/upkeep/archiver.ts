@@ -1,12 +1,13 @@
 import { setImmediate } from "node:timers/promises";
-import { dayMs, days } from "../days.ts";
 import { errorMessage } from "../error-message.ts";
 import { jobBranch } from "../files/job-files.ts";
 import type { JobWithPullRequest } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import type { Store } from "../store/store.ts";
+import { dayMs, days } from "../time.ts";
 import { listOf } from "./list-of.ts";
+import type { Round } from "./rounds.ts";
 
 export interface ArchiverOptions {
   store: Store;
@@ -25,7 +26,8 @@ export interface ArchiverOptions {
 const batchSize = 100;
 
 /** Archives jobs whose pull request is closed or merged, and jobs that have been idle for a number of days. */
-export class Archiver {
+export class Archiver implements Round {
+  readonly name = "Archiver";
   readonly #options: ArchiverOptions;
   readonly #lastErrors = new Map<PullRequests, string>();
 

@@ -1,13 +1,14 @@
 import { rm } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
-import { dayMs, days } from "../days.ts";
 import { errorMessage } from "../error-message.ts";
 import { JobDirectory } from "../files/job-directory.ts";
 import { jobLogFile } from "../files/job-files.ts";
 import { OutageLog } from "../log/outage-log.ts";
 import { removeDirectory } from "../remove-directory.ts";
 import type { Store } from "../store/store.ts";
+import { dayMs, days } from "../time.ts";
 import { listOf } from "./list-of.ts";
+import type { Round } from "./rounds.ts";
 
 export interface RetentionOptions {
   store: Store;
@@ -32,7 +33,8 @@ const batchSize = 20;
  * any more, then their directories, their logs and their commits. What cannot be removed is tried again in the next round,
  * also by the next service.
  */
-export class Retention {
+export class Retention implements Round {
+  readonly name = "Retention";
   readonly #options: RetentionOptions;
   readonly #outage: OutageLog;
   #firstRoundAt: number | undefined;

@@ -1,7 +1,6 @@
 import { type Order, order, type Timeline } from "../../../test/simulation/timeline.ts";
 import { epoch } from "../../../test/support/fake-clock.ts";
-import type { Sleep } from "../../src/sleep.ts";
-import type { Clocks } from "../../src/steady-clock.ts";
+import type { Clocks, Sleep } from "../../src/time.ts";
 
 /** A time in which something is the case, in milliseconds of the timeline. */
 export interface Period {

@@ -35,6 +35,7 @@ async function runFor(
 }
 
 class Sweep implements Round {
+  readonly name = "Sweep";
   readonly #ran: (text: string) => void;
   constructor(ran: (text: string) => void) {
     this.#ran = ran;
@@ -45,6 +46,7 @@ class Sweep implements Round {
 }
 
 class Failing implements Round {
+  readonly name = "Failing";
   readonly #error: Error;
   constructor(error: Error) {
     this.#error = error;

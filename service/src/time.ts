@@ -1,3 +1,18 @@
+import { setTimeout } from "node:timers/promises";
+
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
+/** Returns a number of days as text: "1 day", "2 days", "0.5 days". */
+export const days = (count: number): string => `${count} ${count === 1 ? "day" : "days"}`;
+
+/** Waits for a number of milliseconds; rejects when `signal` aborts. */
+export type Sleep = (ms: number, options: { signal: AbortSignal }) => Promise<void>;
+
+/** Sleeps with a timer. */
+export const sleep: Sleep = (ms, options) => setTimeout(ms, undefined, options);
+
 /** The clocks of a machine. Tests replace them. */
 export interface Clocks {
   /** Returns the system's time, in milliseconds since 1970. It can be set. */
