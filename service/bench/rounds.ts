@@ -19,7 +19,7 @@ export async function measure(): Promise<Measurement[]> {
   const repository = new Repository({ url: docs.path, folder: join(scratch.path, "service") });
   await repository.open();
   const pullRequests = new LocalPullRequests({
-    store,
+    store: store.pullRequests,
     repository,
     baseUrl: () => "http://127.0.0.1",
     signal: new AbortController().signal,

@@ -116,21 +116,21 @@ async function start(folder: string, files: number, commits: number) {
   const { signal } = new AbortController();
   const log = () => {};
   const baseUrl = () => "http://127.0.0.1:1";
-  const pullRequests = new LocalPullRequests({ store, repository, baseUrl, signal, log });
+  const pullRequests = new LocalPullRequests({ store: store.pullRequests, repository, baseUrl, signal, log });
   const options = { agent, sandbox: unconfined, network: fullNetwork, limits: {}, timeLimitMs: 600_000 };
   const ports = { ...options, store, repository, worktrees, pullRequests, folder: state, largestChangeBytes: 1e9 };
   /** Runs a turn of a job, and returns how long it took, in milliseconds. */
   const turn = async (id: string): Promise<number> => {
-    if (await store.job(id)) await store.addTurn(id, "Say more", Date.now());
-    else await store.addJob({ id, project: "docs", createdAt: Date.now() }, "Say more");
-    const next = await store.startNextTurn();
-    const job = await store.job(id);
+    if (await store.jobs.find(id)) await store.turns.add(id, "Say more", Date.now());
+    else await store.jobs.add({ id, project: "docs", createdAt: Date.now() }, "Say more");
+    const next = await store.runningTurns.startNext();
+    const job = await store.jobs.find(id);
     if (!next || !job) throw new Error("no turn is waiting");
     const startedAt = performance.now();
     const result = await runTurn(next, job, ports, signal);
     const ms = performance.now() - startedAt;
     if (result !== "completed") throw new Error(`the turn ${result}`);
-    await store.finishTurn(next, result, Date.now());
+    await store.runningTurns.finish(next, result, Date.now());
     return ms;
   };
   return { url, repository, worktrees, turn };

@@ -29,8 +29,8 @@ export async function measure(): Promise<Measurement[]> {
   const turns = new Map<string, RunningTurn>();
   for (let number = 0; number < clients; number++) {
     // Not counted in one hour, which would be too many for a project.
-    await store.addJob({ id: `job_${number}`, project: "docs", createdAt: number * 3_600_000 }, "Go on");
-    const turn = await store.startNextTurn();
+    await store.jobs.add({ id: `job_${number}`, project: "docs", createdAt: number * 3_600_000 }, "Go on");
+    const turn = await store.runningTurns.startNext();
     if (turn !== undefined) turns.set(turn.job, turn);
   }
   const get = async (id: string, prefer?: string): Promise<{ status: string; at: number }> => {
@@ -54,7 +54,7 @@ export async function measure(): Promise<Measurement[]> {
   const otherMs = performance.now() - startedAt;
   const endedAt = new Map<string, number>();
   for (const turn of turns.values()) {
-    await store.finishTurn(turn, "completed", 0);
+    await store.runningTurns.finish(turn, "completed", 0);
     endedAt.set(turn.job, performance.now());
     // A hundred jobs a second.
     await setTimeout(10);

@@ -87,17 +87,17 @@ async function live(count: number, days: number): Promise<void> {
     const response = await fetch(url, { method: "POST", headers, body });
     if (response.status !== 201) throw new Error(`a create was answered with ${response.status}`);
     lastJob = `${project}/job/${((await response.json()) as { id: string }).id}`;
-    const turn = await store.startNextTurn(undefined, now);
+    const turn = await store.runningTurns.startNext(undefined, now);
     if (turn === undefined) throw new Error("no turn is ready");
-    await store.countAttempt(turn);
+    await store.runningTurns.countAttempt(turn);
     mkdirSync(new JobDirectory(folder, turn.job).home, { recursive: true });
     const log = jobLogFile(folder, turn.job);
     mkdirSync(dirname(log), { recursive: true });
     writeFileSync(log, "| working\n".repeat(100));
-    await store.setAnswer(turn, "Refreshed");
-    await store.setPullRequest(turn, `https://github.com/acme/docs/pull/${number}`, "2".repeat(40));
+    await store.runningTurns.setAnswer(turn, "Refreshed");
+    await store.runningTurns.setPullRequest(turn, `https://github.com/acme/docs/pull/${number}`, "2".repeat(40));
     now += 60_000;
-    await store.finishTurn(turn, number % 20 === 0 ? "failed" : "completed", now);
+    await store.runningTurns.finish(turn, number % 20 === 0 ? "failed" : "completed", now);
   }
 
   async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -130,7 +130,7 @@ async function live(count: number, days: number): Promise<void> {
     const megabytes = Math.round(process.memoryUsage().rss / 1e6);
     const cells = [
       done.toLocaleString("en"),
-      (await store.counts()).jobs.toLocaleString("en"),
+      (await store.counts.total()).jobs.toLocaleString("en"),
       `${megabytes} MB`,
       `${Math.round(statSync(file).size / 1e6)} MB`,
       `${(await timed(poll)).toFixed(1)} ms`,

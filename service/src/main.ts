@@ -7,6 +7,7 @@ import type { AccessOptions } from "./access/open-authenticator.ts";
 import { type ConfinedProjects, confineAgents, withoutAgents } from "./agents/confine.ts";
 import { errorMessage } from "./error-message.ts";
 import { logsFolder } from "./files/job-files.ts";
+import { markHome } from "./files/shared-homes.ts";
 import type { Authenticator } from "./http/authentication.ts";
 import { createLinePrinter } from "./log/line-printer.ts";
 import type { Log } from "./log/log.ts";
@@ -55,7 +56,7 @@ async function copy({ store, target }: CopyOptions): Promise<void> {
       print(`Copied ${store} to ${target.file}`);
     } else {
       const { importStore } = await import("./store/postgres/import-store.ts");
-      const { jobs, turns, pullRequests } = await importStore(store, target.url, print);
+      const { jobs, turns, pullRequests } = await importStore(store, target.url, print, markHome);
       print(`Copied ${jobs} jobs, ${turns} turns and ${pullRequests} pull requests from ${store} to Postgres`);
     }
   } catch (error) {

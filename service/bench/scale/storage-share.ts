@@ -47,7 +47,13 @@ async function measureShare(plain: Store): Promise<StorageShare> {
   const worktrees = new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 3000 });
   const { signal } = new AbortController();
   const log = () => {};
-  const pullRequests = new LocalPullRequests({ store, repository, baseUrl: () => "http://127.0.0.1:1", signal, log });
+  const pullRequests = new LocalPullRequests({
+    store: store.pullRequests,
+    repository,
+    baseUrl: () => "http://127.0.0.1:1",
+    signal,
+    log,
+  });
   const options = {
     agent: shellAgent("echo more >> README.md"),
     sandbox: unconfined,
@@ -63,13 +69,13 @@ async function measureShare(plain: Store): Promise<StorageShare> {
     }
     const id = `job_${index}`;
     // Its client waits for this, and not a turn.
-    await plain.addJob({ id, project: "demo", createdAt: Date.now() }, "Say more", index);
-    const turn = await store.startNextTurn();
-    const job = await store.job(id);
+    await plain.jobs.add({ id, project: "demo", createdAt: Date.now() }, "Say more", index);
+    const turn = await store.runningTurns.startNext();
+    const job = await store.jobs.find(id);
     if (turn === undefined || job === undefined) throw new Error("no turn is waiting");
     const result = await runTurn(turn, job, { ...options, ...run }, signal);
     if (result !== "completed") throw new Error(`the turn ${result}`);
-    await store.finishTurn(turn, result, Date.now());
+    await store.runningTurns.finish(turn, result, Date.now());
   }
   return { storeMs: spent.ms / turns, turnMs: (performance.now() - startedAt) / turns };
 }
@@ -78,17 +84,20 @@ async function measureShare(plain: Store): Promise<StorageShare> {
 function timed(store: Store, spent: { ms: number }): Store {
   let running = 0;
   let since = 0;
-  return new Proxy(store, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target);
-      if (typeof value !== "function") return value;
-      return (...args: unknown[]): unknown => {
-        if (running++ === 0) since = performance.now();
-        const result: unknown = value.apply(target, args);
-        return Promise.resolve(result).finally(() => {
-          if (--running === 0) spent.ms += performance.now() - since;
-        });
-      };
-    },
-  });
+  const measured = <T extends object>(part: T): T =>
+    new Proxy(part, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key, target);
+        if (typeof value === "object" && value !== null) return measured(value);
+        if (typeof value !== "function") return value;
+        return (...args: unknown[]): unknown => {
+          if (running++ === 0) since = performance.now();
+          const result: unknown = value.apply(target, args);
+          return Promise.resolve(result).finally(() => {
+            if (--running === 0) spent.ms += performance.now() - since;
+          });
+        };
+      },
+    });
+  return measured(store);
 }

@@ -90,9 +90,9 @@ export async function postgresTurns(workers: number, { agent, turns, agents }: T
     // Two for statements, and one for notifications.
     ownConnections = 3;
     const ids = Array.from({ length: turns }, (_, index) => `job_${index}`);
-    for (const id of ids) await store.addJob({ id, project, createdAt: Date.now() }, "Say more");
-    while ((await store.counts()).waitingTurns > 0) await setTimeout(pollMs);
-    for (const id of ids) while ((await store.job(id))?.state === "active") await setTimeout(pollMs);
+    for (const id of ids) await store.jobs.add({ id, project, createdAt: Date.now() }, "Say more");
+    while ((await store.counts.total()).waitingTurns > 0) await setTimeout(pollMs);
+    for (const id of ids) while ((await store.jobs.find(id))?.state === "active") await setTimeout(pollMs);
     ended = perMinute(turns, startedAt);
   });
   const after = cpu();

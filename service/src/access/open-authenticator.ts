@@ -9,6 +9,7 @@ import {
   singleKeyName,
   unauthorized,
 } from "../http/authentication.ts";
+import { dayMs } from "../time.ts";
 import { isExpired, type StoredKey } from "./key-file.ts";
 import { KeyFileReader } from "./key-file-reader.ts";
 import type { TrustRule } from "./trust-rule.ts";
@@ -113,8 +114,6 @@ class ManyKeys implements Authenticator {
     return { name, projects: usable, signInAs: signInAs(name, sha256) };
   }
 }
-
-const dayMs = 86_400_000;
 
 /** Logs who uses the service, once a day each, so that the operator knows which keys are still needed. */
 class UseLog {

@@ -1,5 +1,6 @@
 import { hashKey } from "../http/authentication.ts";
 import type { KeyOptions } from "../options/key-options.ts";
+import { dayMs } from "../time.ts";
 import { editKeyFile } from "./edit-key-file.ts";
 import { generateKey } from "./generate-key.ts";
 import { isExpired, readKeyFile, type StoredKey } from "./key-file.ts";
@@ -11,8 +12,6 @@ export interface CommandOutput {
   /** For people: on stderr, so that the output of `key add` is nothing but the key. */
   note: string;
 }
-
-const dayMs = 86_400_000;
 
 /**
  * Adds, lists or revokes keys of a file.

@@ -44,7 +44,7 @@ export function serveOperations(options: OperationsOptions, next: RequestListene
     "/healthz/live": createHealth(worker === undefined ? {} : { worker: checkLiveness(worker) }),
   };
   const census = cached(
-    () => store.census().catch(() => undefined),
+    () => store.counts.census().catch(() => undefined),
     (tookMs) => Math.max(censusKeptMs, tookMs / censusRatio),
   );
   const checked = checkHost(publicUrl, serveHealth(reports, next));

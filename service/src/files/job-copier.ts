@@ -2,9 +2,10 @@ import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorMessage } from "../error-message.ts";
 import { removeDirectory } from "../remove-directory.ts";
-import { StoreUnavailable } from "../store/errors.ts";
+import { isActive } from "../store/jobs.ts";
 import type { Store } from "../store/store.ts";
-import { isActive, type JobCopies } from "./job-copies.ts";
+import { StoreUnavailable } from "../store-errors.ts";
+import type { JobCopies } from "./job-copies.ts";
 import { JobDirectory } from "./job-directory.ts";
 
 export interface JobCopierOptions {
@@ -72,7 +73,7 @@ export class JobCopier {
   async #save(jobId: string): Promise<void> {
     const { copies, store, folder, log } = this.#options;
     const logFailure = (error: unknown) => log(`${jobId}: cannot be saved for later services: ${errorMessage(error)}`);
-    const job = await store.copyJob(jobId).catch(logFailure);
+    const job = await store.jobs.copy(jobId).catch(logFailure);
     if (job === undefined) return;
     const { home } = new JobDirectory(folder, jobId);
     const hasHome = !isActive(job) && existsSync(home);
@@ -84,7 +85,7 @@ export class JobCopier {
 
   async #restore(jobId: string): Promise<void> {
     const { copies, store, folder, log } = this.#options;
-    if ((await store.job(jobId)) !== undefined) return;
+    if ((await store.jobs.find(jobId)) !== undefined) return;
     const { home } = new JobDirectory(folder, jobId);
     // Not in the folder of the jobs yet, where directories of unknown jobs are removed.
     const restored = join(folder, `restored-${jobId}`);
@@ -97,7 +98,7 @@ export class JobCopier {
     await removeDirectory(home);
     mkdirSync(dirname(home), { recursive: true });
     if (existsSync(restored)) renameSync(restored, home);
-    await store.addCopy(job);
+    await store.jobs.addCopy(job);
     log(`${jobId}: restored`);
   }
 }

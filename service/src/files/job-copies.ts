@@ -18,8 +18,3 @@ export interface JobCopies {
    */
   restore(jobId: string, home: string, into: string): Promise<JobCopy | undefined>;
 }
-
-/** Returns whether a turn of the job is waiting or running. */
-export function isActive({ turns }: JobCopy): boolean {
-  return turns.some(({ state }) => state === "waiting" || state === "running");
-}

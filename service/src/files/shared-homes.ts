@@ -1,22 +1,13 @@
+import { existsSync, writeFileSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage } from "../error-message.ts";
 import type { RunningTurn, Turn } from "../model.ts";
 import { removeDirectory } from "../remove-directory.ts";
-import { StoreUnavailable } from "../store/errors.ts";
-import { LeaseLost } from "../store/ready-turns.ts";
+import type { HomeStore } from "../store/homes.ts";
+import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
 import { packHome, unpackHome } from "./home-archive.ts";
-import type { JobDirectory } from "./job-directory.ts";
-
-/** Where home directories are stored for all machines. */
-export interface HomeStore {
-  /** Returns the id of the last turn before this one in which an agent ran. */
-  lastAttemptedBefore(turn: Turn): Promise<number | undefined>;
-  /** Returns the archive of a job if it is that of this turn. */
-  loadHome(jobId: string, turn: number): Promise<Uint8Array | undefined>;
-  /** @throws LeaseLost if another worker has taken the turn over */
-  saveHome(turn: RunningTurn, archive: Uint8Array): Promise<void>;
-}
+import { JobDirectory } from "./job-directory.ts";
 
 type Log = (text: string) => void;
 
@@ -84,4 +75,14 @@ export class SharedHomes {
       await rm(file, { force: true });
     }
   }
+}
+
+/**
+ * Records which turn left a job's home directory, if there is one, so that a worker with this folder continues its session.
+ *
+ * @param folder - the service's
+ */
+export function markHome(folder: string, jobId: string, turn: number): void {
+  const { home, homeTurn } = new JobDirectory(folder, jobId);
+  if (existsSync(home)) writeFileSync(homeTurn, String(turn));
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { errorStack } from "../error-message.ts";
 import type { Log } from "../log/log.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../store/errors.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
 import { HttpException } from "./http-exception.ts";
 
 /**

@@ -6,9 +6,9 @@ import { type Machine, thisMachine } from "../machine.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import type { JobRecord, RateLimited, StoredJob } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
-import { steadyClock } from "../steady-clock.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../store/errors.ts";
 import type { Store } from "../store/store.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
+import { steadyClock } from "../time.ts";
 import type { Engine, TurnControl, Wait } from "./engine.ts";
 
 /** What job records show of a project. */
@@ -51,7 +51,7 @@ export class Jobs implements Engine, TurnControl {
     const { store, copier } = this.#options;
     const { model } = this.#project(projectId);
     const job = { id: `job_${randomUUID()}`, project: projectId, createdAt: this.#machine.wallTime(), model };
-    const limited = await this.#accept("create", job.id, (onTurn) => store.addJob(job, prompt, this.#now(), onTurn));
+    const limited = await this.#accept("create", job.id, (onTurn) => store.jobs.add(job, prompt, this.#now(), onTurn));
     if (limited !== undefined) return limited;
     copier?.save(job.id);
     return this.#activeRecord({ ...job, pullRequest: null });
@@ -61,7 +61,7 @@ export class Jobs implements Engine, TurnControl {
     const { store, copier } = this.#options;
     const job = await this.#find(projectId, jobId);
     if (job === undefined) return undefined;
-    const added = await this.#accept("message", jobId, (onTurn) => store.addTurn(jobId, prompt, this.#now(), onTurn));
+    const added = await this.#accept("message", jobId, (onTurn) => store.turns.add(jobId, prompt, this.#now(), onTurn));
     if (added === false) return undefined;
     if (added !== true) return added;
     copier?.save(jobId);
@@ -107,7 +107,7 @@ export class Jobs implements Engine, TurnControl {
     if ((await this.#find(projectId, jobId)) === undefined) return false;
     const { store, copier } = this.#options;
     const reason = `Stopped by an operator (${by}).`;
-    const isStopped = await store.stopTurn(jobId, turnId, this.#machine.wallTime(), reason);
+    const isStopped = await store.turns.stop(jobId, turnId, this.#machine.wallTime(), reason);
     copier?.save(jobId);
     return isStopped;
   }
@@ -116,7 +116,9 @@ export class Jobs implements Engine, TurnControl {
     const { store, copier } = this.#options;
     const job = await this.#find(projectId, jobId);
     if (job === undefined) return undefined;
-    const added = await this.#accept("message", jobId, (onTurn) => store.retryTurn(jobId, turnId, this.#now(), onTurn));
+    const added = await this.#accept("message", jobId, (onTurn) =>
+      store.turns.retry(jobId, turnId, this.#now(), onTurn),
+    );
     if (added === false) return undefined;
     if (added !== true) return added;
     copier?.save(jobId);
@@ -154,10 +156,10 @@ export class Jobs implements Engine, TurnControl {
 
   async #find(projectId: string, jobId: string): Promise<StoredJob | undefined> {
     const { store, copier } = this.#options;
-    let job = await store.job(jobId);
+    let job = await store.jobs.find(jobId);
     if (job === undefined && copier !== undefined) {
       await copier.restore(jobId);
-      job = await store.job(jobId);
+      job = await store.jobs.find(jobId);
     }
     return job?.project === projectId ? job : undefined;
   }

@@ -1,15 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { TokenKind } from "../model.ts";
-
-/** Keeps what tokens stand for, by the hashes of the tokens. They are not kept themselves. */
-export interface TokenStore {
-  /** Returns `false`, and changes nothing, if there is such a token already. Of two calls at the same time, only one adds it. */
-  add(kind: TokenKind, hash: string, meaning: string, lifetimeMs: number): Promise<boolean>;
-  /** Returns `undefined` if there is no such token, or it has expired. */
-  find(kind: TokenKind, hash: string): Promise<string | undefined>;
-  /** Finds a token and removes it. Of two calls at the same time, only one finds it. */
-  take(kind: TokenKind, hash: string): Promise<string | undefined>;
-}
+import type { TokenStore } from "../store/tokens.ts";
 
 /** Random tokens of a kind, which stand for a text until they expire. */
 export class ExpiringTokens {

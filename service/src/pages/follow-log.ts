@@ -1,5 +1,5 @@
-import type { JobLogs } from "../files/job-logs.ts";
-import { StoreUnavailable } from "../store/errors.ts";
+import type { JobLogs } from "../store/logs.ts";
+import { StoreUnavailable } from "../store-errors.ts";
 
 export interface FollowOptions<State> {
   logs: JobLogs;

@@ -10,7 +10,7 @@ import type { PageReply } from "./page-reply.ts";
 import type { PageStore } from "./page-store.ts";
 
 export interface JobListOptions {
-  store: Pick<PageStore, "jobs" | "turnExcerpt">;
+  store: Pick<PageStore, "lists">;
   projects: PerProject<{ repositoryName: string }>;
 }
 
@@ -45,7 +45,7 @@ export class JobList {
     if (project !== undefined && !projects.includes(project)) throw new HttpException(404, "Project not found");
     const shown = project === undefined ? projects : [project];
     // One more tells whether there is another page.
-    const found = await store.jobs({ projects: shown, status, after, limit: pageLength + 1 });
+    const found = await store.lists.jobs({ projects: shown, status, after, limit: pageLength + 1 });
     const jobs = [];
     for (const job of found.slice(0, pageLength)) jobs.push({ ...job, title: await this.#title(job) });
     const last = found.length > pageLength ? jobs.at(-1) : undefined;
@@ -66,7 +66,7 @@ export class JobList {
     if (known !== undefined || firstTurn === null) return known ?? id;
     // SQLite reads all of a prompt to return its beginning, which takes some milliseconds for 30 MiB.
     await setImmediate();
-    const turn = await this.#options.store.turnExcerpt(firstTurn, maxPromptLength);
+    const turn = await this.#options.store.lists.turnExcerpt(firstTurn, maxPromptLength);
     if (turn === undefined) return id;
     const title = commitTitle(turn.prompt);
     this.#titles.set(id, title);

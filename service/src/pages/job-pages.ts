@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import type { JobLogs } from "../files/job-logs.ts";
 import type { Access } from "../http/authentication.ts";
 import { BodyReader } from "../http/body-reader.ts";
 import { HttpException } from "../http/http-exception.ts";
@@ -7,8 +6,10 @@ import type { Engine } from "../jobs/engine.ts";
 import type { PageJob } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../store/errors.ts";
-import { ExpiringTokens, newToken, type TokenStore } from "./expiring-tokens.ts";
+import type { JobLogs } from "../store/logs.ts";
+import type { TokenStore } from "../store/tokens.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
+import { ExpiringTokens, newToken } from "./expiring-tokens.ts";
 import { readForm } from "./form.ts";
 import { html } from "./html.ts";
 import { type MessageDraft, renderJobPage } from "./job-page.ts";
@@ -109,14 +110,14 @@ export class JobPages {
     const { store, logs, projects, scriptPath } = this.#options;
     const { id } = job;
     // Read before what it describes: what changes meanwhile is an event then.
-    const progress = await store.progress(id);
+    const progress = await store.jobs.progress(id);
     return renderJobPage({
       job,
       progress: progress ?? { state: job.state, turns: 0, running: null },
       title: await this.#title(job),
       repositoryName: projects.get(job.project)?.repositoryName,
-      pages: await store.pullRequestsOf(id, maxPullRequests),
-      turns: await renderTurns(store, id, true),
+      pages: await store.pullRequests.newestOf(id, maxPullRequests),
+      turns: await renderTurns(store.lists, id, true),
       log: await readLogTail(logs, id, logTailBytes),
       form: newToken(),
       draft,
@@ -126,8 +127,8 @@ export class JobPages {
 
   async #title({ id, project }: PageJob): Promise<string> {
     const { store } = this.#options;
-    const firstTurn = await store.firstTurn(id);
-    const turn = firstTurn === undefined ? undefined : await store.turnExcerpt(firstTurn, maxTitlePrompt);
+    const firstTurn = await store.lists.firstTurn(id);
+    const turn = firstTurn === undefined ? undefined : await store.lists.turnExcerpt(firstTurn, maxTitlePrompt);
     return turn === undefined ? `Job of ${project}` : commitTitle(turn.prompt);
   }
 }

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
-import type { JobLogs } from "../files/job-logs.ts";
 import { defaultMaxConnections } from "../http/connections.ts";
 import { HttpException } from "../http/http-exception.ts";
 import type { JobProgress } from "../model.ts";
+import type { JobLogs } from "../store/logs.ts";
 import { followLog, type LogStep, readLog } from "./follow-log.ts";
 import { fromNextCharacter, LogText } from "./log-text.ts";
 import type { PageStore } from "./page-store.ts";
 import type { StreamReply } from "./stream-reply.ts";
 
 export interface LogPagesOptions {
-  store: Pick<PageStore, "progress">;
+  store: Pick<PageStore, "jobs">;
   logs: JobLogs;
   /** How many logs are sent at a time. Default: a quarter of the connections that are allowed, at most 100. */
   maxLogs?: number | undefined;
@@ -106,7 +106,7 @@ export class LogPages {
     signal: AbortSignal,
   ): AsyncGenerator<LogStep<JobProgress>> {
     const { store, logs, now } = this.#options;
-    const readState = () => store.progress(jobId);
+    const readState = () => store.jobs.progress(jobId);
     const everyMs = this.#keepAliveMs / 3;
     let checkedAt = now();
     for await (const step of followLog({ logs, jobId, from, readState, everyMs, signal })) {

@@ -1,4 +1,4 @@
-import type { JobLogs } from "../files/job-logs.ts";
+import type { JobLogs } from "../store/logs.ts";
 import { readLog } from "./follow-log.ts";
 import { fromNextCharacter, LogText } from "./log-text.ts";
 

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { TokenKind } from "../model.ts";
-import type { TokenStore } from "./expiring-tokens.ts";
+import type { TokenStore } from "../store/tokens.ts";
 
 /** Of each kind. More than people ever hold at a time; a further one replaces the one that was not used for longest. */
 const maxTokens = 1000;

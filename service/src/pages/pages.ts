@@ -5,9 +5,9 @@ import { failedRequest } from "../http/failed-request.ts";
 import { HttpException } from "../http/http-exception.ts";
 import type { TurnControl } from "../jobs/engine.ts";
 import type { PageJob } from "../model.ts";
-import { StoreUnavailable } from "../store/errors.ts";
+import type { TokenStore } from "../store/tokens.ts";
+import { StoreUnavailable } from "../store-errors.ts";
 import { Asset } from "./assets.ts";
-import type { TokenStore } from "./expiring-tokens.ts";
 import { requireSameOrigin } from "./form.ts";
 import { JobList } from "./job-list.ts";
 import { JobPages, type JobPagesOptions } from "./job-pages.ts";
@@ -183,7 +183,7 @@ export class Pages {
 
   /** @throws HttpException 404 if there is no such job in the projects of the reader */
   async #findJob(id: string, { projects }: Access): Promise<PageJob> {
-    const job = await this.#options.store.job(id);
+    const job = await this.#options.store.jobs.find(id);
     if (job === undefined || !projects.includes(job.project)) throw new HttpException(404, "Job not found");
     return job;
   }
@@ -191,8 +191,8 @@ export class Pages {
   async #showPull(text: string, { projects }: Access): Promise<PageReply> {
     const { store } = this.#options;
     const number = Number(text);
-    const pull = await store.pullRequest(number);
-    const job = pull && (await store.job(pull.job));
+    const pull = await store.pullRequests.find(number);
+    const job = pull && (await store.jobs.find(pull.job));
     const isOfReader = job !== undefined && projects.includes(job.project);
     const body = isOfReader ? await this.#pullRequests.render(number) : undefined;
     if (body === undefined) throw new HttpException(404, "Pull request not found");

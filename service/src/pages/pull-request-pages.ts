@@ -12,7 +12,7 @@ import type { PageBody } from "./page-reply.ts";
 import type { PageStore } from "./page-store.ts";
 import { renderChanges, renderHead } from "./pull-request-page.ts";
 import { renderInSlices } from "./render-in-slices.ts";
-import { renderTurns } from "./turn-list.ts";
+import { renderTurns, type TurnLists } from "./turn-list.ts";
 
 /** Where the pull requests of a project are. */
 export interface PullRequestSource {
@@ -23,7 +23,11 @@ export interface PullRequestSource {
 }
 
 export interface PullRequestPagesOptions {
-  store: Pick<PageStore, "pullRequest" | "projectOf" | "countTurns" | "latestTurns" | "turnExcerpt">;
+  store: {
+    jobs: Pick<PageStore["jobs"], "projectOf">;
+    pullRequests: Pick<PageStore["pullRequests"], "find">;
+    lists: TurnLists;
+  };
   /** Pull requests of other projects have no page. */
   projects: PerProject<PullRequestSource>;
   log: Log;
@@ -66,7 +70,7 @@ export class PullRequestPages {
   async render(number: number): Promise<PageBody | undefined> {
     const current = this.#renders.get(number);
     if (current) return current;
-    const pullRequest = await this.#options.store.pullRequest(number);
+    const pullRequest = await this.#options.store.pullRequests.find(number);
     const source = pullRequest && (await this.#sourceOf(pullRequest));
     if (!source) return undefined;
     const begun = this.#renders.get(number);
@@ -83,7 +87,7 @@ export class PullRequestPages {
   }
 
   async #sourceOf({ job }: LocalPullRequest): Promise<PullRequestSource | undefined> {
-    const project = await this.#options.store.projectOf(job);
+    const project = await this.#options.store.jobs.projectOf(job);
     return project === undefined ? undefined : this.#options.projects.get(project);
   }
 
@@ -93,7 +97,7 @@ export class PullRequestPages {
     const { job, title, branch, target, base, head } = pullRequest;
     const state = await this.#stateOf(number, pullRequest, source);
     const start = renderHead({ number, jobId: job, title, branch, targetBranch: target, repositoryName, state });
-    return [start, await renderTurns(store, job), await this.#renderChanges(base, head, repository)];
+    return [start, await renderTurns(store.lists, job), await this.#renderChanges(base, head, repository)];
   }
 
   async #stateOf(

@@ -10,7 +10,8 @@ const maxTurns = 50;
 /** In characters, of each prompt and each answer. */
 const maxTextLength = 10_000;
 
-type TurnStore = Pick<PageStore, "countTurns" | "latestTurns" | "turnExcerpt">;
+/** Where the turns of jobs are read. */
+export type TurnLists = Pick<PageStore["lists"], "countTurns" | "latestTurns" | "turnExcerpt">;
 
 /**
  * Reads and renders the newest turns of a job, oldest first.
@@ -18,20 +19,20 @@ type TurnStore = Pick<PageStore, "countTurns" | "latestTurns" | "turnExcerpt">;
  * @param isJobPage - whether turns can be stopped and run again, and the texts of the last one are shown without a click. Default:
  *   false
  */
-export async function renderTurns(store: TurnStore, jobId: string, isJobPage = false): Promise<Html> {
-  const ids = await store.latestTurns(jobId, maxTurns);
+export async function renderTurns(lists: TurnLists, jobId: string, isJobPage = false): Promise<Html> {
+  const ids = await lists.latestTurns(jobId, maxTurns);
   const turns: Html[] = [];
   for (const id of ids) {
     // SQLite reads all of a text to return its beginning, which takes some milliseconds for 30 MiB.
     await setImmediate();
     // One character more tells whether there is more.
-    const turn = await store.turnExcerpt(id, maxTextLength + 1);
+    const turn = await lists.turnExcerpt(id, maxTextLength + 1);
     if (turn === undefined) continue;
     const isLast = id === ids.at(-1);
     const action = isJobPage ? renderAction(`/job/${jobId}/turn/${id}`, turn, isLast) : undefined;
     turns.push(renderTurn(id, turn, isJobPage && isLast, action));
   }
-  const count = Math.max(turns.length, await store.countTurns(jobId));
+  const count = Math.max(turns.length, await lists.countTurns(jobId));
   const first = count - turns.length + 1;
   return html`<section id="turns">
 <h2>Turns</h2>

@@ -6,9 +6,9 @@ import { StateErrorLog } from "./state-error-log.ts";
 /** Where pull requests are stored. */
 export interface LocalPullRequestStore {
   /** Returns the number of the new pull request, or of the one that the job has of this head already. */
-  addPullRequest(pullRequest: LocalPullRequest): Promise<number>;
+  add(pullRequest: LocalPullRequest): Promise<number>;
   /** Returns `false` if the job has no pull request of that number. */
-  updatePullRequest(number: number, job: string, base: string, head: string): Promise<boolean>;
+  update(number: number, job: string, base: string, head: string): Promise<boolean>;
 }
 
 export interface LocalPullRequestsOptions {
@@ -37,8 +37,8 @@ export class LocalPullRequests implements PullRequests {
     const { store, baseUrl } = this.#options;
     const number = Number(/\/pull\/(\d+)$/.exec(existing ?? "")?.[1] ?? 0);
     // A link to another platform matches no pull request of this job.
-    if (existing !== null && (await store.updatePullRequest(number, jobId, base, head))) return existing;
-    const added = await store.addPullRequest({ job: jobId, title, branch, target: targetBranch, base, head });
+    if (existing !== null && (await store.update(number, jobId, base, head))) return existing;
+    const added = await store.add({ job: jobId, title, branch, target: targetBranch, base, head });
     return `${baseUrl()}/pull/${added}`;
   }
 

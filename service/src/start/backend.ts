@@ -120,8 +120,8 @@ async function openRepositories(store: Store, options: BackendOptions): Promise<
   const sources = options.settings.map(resolveSource);
   checkCredentials(sources.values);
   const identities = sources.map(({ identity }) => identity);
-  const known = { ofProjects: await store.projectRepositories(), main: await store.repository() };
-  const withJobs = await store.projects();
+  const known = { ofProjects: await store.repositories.ofProjects(), main: await store.repositories.main() };
+  const withJobs = await store.jobs.projects();
   if (!options.isRepositoryMoved) checkRepositories(known, identities, withJobs);
   const updated = updateRepositories(known, identities, [...options.projects, ...withJobs]);
   const projects = connect(sources, updated.main, store, options);
@@ -193,7 +193,7 @@ function connect(
     );
     const localPullRequests = locals.get(
       [identity, targetBranch],
-      () => new LocalPullRequests({ store, repository, targetBranch, baseUrl, signal, log }),
+      () => new LocalPullRequests({ store: store.pullRequests, repository, targetBranch, baseUrl, signal, log }),
     );
     const pullRequests =
       github && onGitHub.get([github], () => new GitHubPullRequests({ repository: github, signal, log, metrics }));
@@ -233,10 +233,6 @@ function moveClones(folder: string, known: KnownRepositories, updated: KnownRepo
 /** Stores only what has changed, because a start that changes nothing needs no store that can be written. */
 async function remember(store: Store, known: KnownRepositories, { ofProjects, main }: KnownRepositories) {
   const changed = [...ofProjects].filter(([project, name]) => known.ofProjects.get(project) !== name);
-  if (changed.length > 0) await store.setProjectRepositories(new Map(changed));
-  const isOnly = hasOneName(ofProjects);
-  if (main !== undefined && (main !== known.main || isOnly !== hasOneName(known.ofProjects)))
-    await store.setRepository(main, isOnly);
+  if (changed.length > 0) await store.repositories.setOfProjects(new Map(changed));
+  if (main !== undefined && main !== known.main) await store.repositories.setMain(main);
 }
-
-const hasOneName = (ofProjects: ReadonlyMap<string, string>): boolean => new Set(ofProjects.values()).size <= 1;

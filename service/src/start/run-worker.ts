@@ -6,10 +6,10 @@ import { checkPrograms } from "../agents/check-programs.ts";
 import type { Limits } from "../agents/limits.ts";
 import { type AgentNetwork, fullNetwork } from "../agents/network/agent-network.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
-import { dayMs } from "../days.ts";
 import { errorMessage } from "../error-message.ts";
 import type { JobCopier } from "../files/job-copier.ts";
 import { jobsFolder } from "../files/job-directory.ts";
+import { SharedHomes } from "../files/shared-homes.ts";
 import type { Repository } from "../git/repository.ts";
 import { keepUp } from "../git/upkeep.ts";
 import type { WorktreePlace } from "../git/worktree.ts";
@@ -17,8 +17,8 @@ import { Worktrees } from "../git/worktrees.ts";
 import type { Log } from "../log/log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { PerProject } from "../per-project.ts";
-import { hourMs } from "../store/hourly-limit.ts";
 import type { Store } from "../store/store.ts";
+import { dayMs, hourMs } from "../time.ts";
 import { isKeptAway } from "../turns/turn.ts";
 import { type ProjectPorts, Worker } from "../turns/worker.ts";
 import { Archiver } from "../upkeep/archiver.ts";
@@ -26,8 +26,7 @@ import { listOf } from "../upkeep/list-of.ts";
 import { ownProjects } from "../upkeep/repository-check.ts";
 import { Retention } from "../upkeep/retention.ts";
 import { runRounds } from "../upkeep/rounds.ts";
-import { tidyJobDirectories } from "../upkeep/tidy-job-directories.ts";
-import { UnknownJobs } from "../upkeep/unknown-jobs.ts";
+import { removeUnknownDirectories, UnknownJobs } from "../upkeep/unknown-jobs.ts";
 import type { Backend, ProjectBackend } from "./backend.ts";
 
 /** How agents work on the jobs of a project. */
@@ -110,7 +109,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
   const worktrees = createWorktrees(projects.values, kept);
   const identities = projects.map(({ identity }) => identity);
   // Only other processes change what the jobs belong to.
-  const ownOnes = store.homes === undefined ? undefined : () => ownProjects(store, identities);
+  const ownOnes = store.homes === undefined ? undefined : () => ownProjects(store.repositories, identities);
   await mkdir(jobsFolder(folder), { recursive: true });
   const worker = new Worker({
     ...options,
@@ -118,7 +117,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     projects: projects.with(settings, (project, agents) => portsOf(project, agents, worktrees)),
     ownProjects: ownOnes,
     areFilesSafe,
-    homes: store.homes,
+    homes: store.homes && new SharedHomes(store.homes),
   });
   await worker.start();
   const repositories = [...worktrees.keys()];
@@ -144,9 +143,10 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     }),
   ];
   // Each machine cleans up its own disk; the other rounds are run by one machine for all.
-  const ownRounds = store.homes === undefined ? [] : [new UnknownJobs({ store, folder, repositories, signal })];
+  const ownRounds =
+    store.homes === undefined ? [] : [new UnknownJobs({ jobs: store.jobs, folder, repositories, signal })];
   const isNeeded = async ({ tree }: WorktreePlace) => {
-    const job = await store.job(jobOf(tree));
+    const job = await store.jobs.find(jobOf(tree));
     return job !== undefined && job.archivedAt === null;
   };
   const keepAllUp = () =>
@@ -228,7 +228,7 @@ async function adoptWorktrees(
   const places = new Map<Repository | undefined, WorktreePlace[]>();
   for (const place of found) {
     // A job that a new store does not have may be one of any project.
-    const repository = projects.get((await store.projectOf(jobOf(place.tree))) ?? "")?.repository;
+    const repository = projects.get((await store.jobs.projectOf(jobOf(place.tree))) ?? "")?.repository;
     places.set(repository, [...(places.get(repository) ?? []), place]);
   }
   for (const [repository, own] of worktrees) await own.adopt(places.get(repository) ?? []);
@@ -240,7 +240,7 @@ const jobOf = (tree: string): string => basename(dirname(tree));
 /** Logs which turns wait for a worker that knows their projects. */
 async function logUnknownProjects(store: Store, projects: PerProject<unknown>, log: (line: string) => void) {
   if (projects.names === undefined) return;
-  const unknown = (await store.waitingTurns()).filter(({ project }) => projects.get(project) === undefined);
+  const unknown = (await store.counts.waitingTurns()).filter(({ project }) => projects.get(project) === undefined);
   if (unknown.length === 0) return;
   const list = unknown.map(({ project, turns }) => `${project} (${turns} ${turns === 1 ? "turn" : "turns"})`);
   log(`Turns of projects that are not in --config wait: ${listOf(list)}`);
@@ -255,9 +255,9 @@ async function tidy(
 ): Promise<void> {
   try {
     // Another store may have been put in place of theirs.
-    const isNew = (await store.counts()).jobs === 0;
-    const isJob = async (id: string) => isNew || (await store.job(id)) !== undefined;
-    const { removed, withWorktree } = await tidyJobDirectories(folder, isJob, signal);
+    const isNew = (await store.counts.total()).jobs === 0;
+    const isJob = async (id: string) => isNew || (await store.jobs.find(id)) !== undefined;
+    const { removed, withWorktree } = await removeUnknownDirectories(folder, isJob, signal);
     if (removed > 0) log(`Removed the directories of jobs that are not in the store: ${removed}.`);
     if (!signal.aborted) await adopt(withWorktree);
   } catch (error) {

@@ -1,10 +1,9 @@
 import type { RateLimited } from "../model.ts";
+import { hourMs } from "../time.ts";
 import type { Transaction } from "./sql.ts";
 
 /** Creates, and messages, that are accepted per project in any hour. Specification: "Rate limits". */
 export const hourlyLimit = 100;
-
-export const hourMs = 3_600_000;
 
 /**
  * Counts a create or message, unless its project has used up its hourly limit. Its cost does not depend on other projects.

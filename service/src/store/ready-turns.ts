@@ -65,10 +65,3 @@ export interface ReadyTurns {
   /** Calls `listener` whenever a turn may have become ready, also by another process. Not before `add` was committed. */
   onReady(listener: () => void): void;
 }
-
-/** Thrown when somebody else has taken a turn over, because its lease had expired. Nothing was changed. */
-export class LeaseLost extends Error {
-  constructor(turn: number) {
-    super(`turn ${turn} was taken over, because its lease had expired`);
-  }
-}

@@ -1,10 +1,10 @@
 import { type Machine, thisMachine } from "../machine.ts";
 import type { RunningTurn } from "../model.ts";
-import { StoreUnavailable } from "../store/errors.ts";
 import type { Store } from "../store/store.ts";
+import { StoreUnavailable } from "../store-errors.ts";
 
 /** Where leases are kept. */
-export type LeaseStore = Pick<Store, "renewEveryMs" | "renewLease" | "confirmLease">;
+export type LeaseStore = Pick<Store["runningTurns"], "renewEveryMs" | "renewLease" | "confirmLease">;
 
 /** The lease of a running turn, which is renewed until it is disposed of. */
 export interface KeptLease extends Disposable {

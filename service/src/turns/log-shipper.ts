@@ -1,12 +1,11 @@
 import { statSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
-import type { StoredLogs } from "../files/job-logs.ts";
 import { readPart } from "../files/log-files.ts";
 import { OutageLog } from "../log/outage-log.ts";
 import type { RunningTurn } from "../model.ts";
-import { StoreUnavailable } from "../store/errors.ts";
-import { LeaseLost } from "../store/ready-turns.ts";
+import type { StoredLogs } from "../store/logs.ts";
+import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
 
 export interface LogShipperOptions {
   turn: RunningTurn;

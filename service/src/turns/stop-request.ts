@@ -13,7 +13,7 @@ const retryPauseMs = 2000;
 /** Watches for a request to stop a running turn. */
 export function watchStopRequest(
   turn: Turn,
-  store: Pick<Store, "stopRequest" | "followJob">,
+  store: Pick<Store, "runningTurns" | "followJob">,
   machine: Machine = thisMachine,
 ): StopRequest {
   const stop = new AbortController();
@@ -28,7 +28,7 @@ export function watchStopRequest(
   };
   const check = async (): Promise<void> => {
     try {
-      const reason = await store.stopRequest(turn);
+      const reason = await store.runningTurns.stopRequest(turn);
       if (reason !== undefined) stop.abort(reason);
     } catch {
       // What could not be read may be the request, of which nobody hears again.

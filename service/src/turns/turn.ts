@@ -20,9 +20,8 @@ import { isResourceExhausted, ResourceExhausted } from "../processes/resource-ex
 import { commitMessage, isCommitOf } from "../pulls/commit-message.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../store/errors.ts";
-import { LeaseLost } from "../store/ready-turns.ts";
 import type { Store } from "../store/store.ts";
+import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
 import { confirmLease } from "./keep-lease.ts";
 import {
   findPushedCommit,
@@ -144,7 +143,7 @@ async function processTurn(
   signal: AbortSignal,
 ): Promise<TurnResult> {
   const { store, repository, worktrees, pullRequests, homes, directory, log, machine } = context;
-  const push: PushPorts = { repository, confirmOwner: () => confirmLease(turn, store, signal, machine) };
+  const push: PushPorts = { repository, confirmOwner: () => confirmLease(turn, store.runningTurns, signal, machine) };
   log(`Turn ${turn.id} started.`);
   const isMerged = await isPullRequestMerged(job, context);
   const [start, last] = await Promise.all([
@@ -167,12 +166,12 @@ async function processTurn(
     for (const note of start.notes) log(note);
     await checkFreeSpace(context);
     const worktree = await worktrees.checkOut(directory, start);
-    await store.countAttempt(turn);
+    await store.runningTurns.countAttempt(turn);
     await homes?.begin(turn, directory);
     const { end, message, ownMessages } = await attempt(turn, start, context, signal);
     if (end === "stopped") return "stopped";
     await homes?.keep(turn, directory, log);
-    if (message !== undefined) await store.setAnswer(turn, message);
+    if (message !== undefined) await store.runningTurns.setAnswer(turn, message);
     if (end !== "completed") return "failed";
     await worktrees.takeBack(directory);
     const commit = await commitChange(turn, worktree, ownMessages, context);
@@ -193,7 +192,7 @@ async function processTurn(
     : ((await lastChange(job, base, head, context))?.turn ?? { ...turn, answer: null });
   const existing = isContinued && !isMerged ? job.pullRequest : null;
   // Otherwise the next turn would take this work for the merged pull request's.
-  if (existing !== job.pullRequest) await store.clearPullRequest(turn, head);
+  if (existing !== job.pullRequest) await store.runningTurns.clearPullRequest(turn, head);
   const change = {
     jobId: job.id,
     title: commitTitle(prompt),
@@ -215,7 +214,7 @@ async function processTurn(
       { cause: error },
     );
   });
-  await store.setPullRequest(turn, link, head);
+  await store.runningTurns.setPullRequest(turn, link, head);
   log(`Pull request: ${link}`);
   return "completed";
 }
@@ -273,7 +272,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     stop,
   } = context;
   const { job: jobId, prompt } = turn;
-  const history = await store.history(turn);
+  const history = await store.turns.history(turn);
   let exceeded: ExceededLimit | undefined;
   const options: AgentOptions = {
     prompt,
@@ -350,20 +349,20 @@ async function ownMessages(
 
 /** Logs which earlier turns failed, because the job's state only shows the last turn. */
 async function logEarlierFailures(turn: Turn, store: Store, log: (text: string) => void): Promise<void> {
-  const failed = (await store.turns(turn.job)).filter(({ id, state }) => id < turn.id && state === "failed");
+  const failed = (await store.turns.ofJob(turn.job)).filter(({ id, state }) => id < turn.id && state === "failed");
   const list = failed.map(({ id, prompt }) => `turn ${id} (${commitTitle(prompt)})`).join(", ");
   if (failed.length > 0) log(`Turn ${turn.id} completed, but earlier turns of the job failed: ${list}.`);
 }
 
 /** Returns a turn with its answer, as stored. */
 async function storedTurn(turn: Turn, store: Store): Promise<{ prompt: string; answer: string | null }> {
-  return (await store.turns(turn.job)).find(({ id }) => id === turn.id) ?? { ...turn, answer: null };
+  return (await store.turns.ofJob(turn.job)).find(({ id }) => id === turn.id) ?? { ...turn, answer: null };
 }
 
 /** Returns the last turn whose commit is on the branch, which says what the change is about, and that commit. */
 async function lastChange({ id }: StoredJob, base: string, head: string, { store, repository }: TurnContext) {
   const commits = await repository.commits(base, head);
-  const changes = (await store.turns(id)).flatMap((turn) =>
+  const changes = (await store.turns.ofJob(id)).flatMap((turn) =>
     commits.filter(({ message }) => isCommitOf(turn, message)).map(({ commit }) => ({ turn, commit })),
   );
   return changes.at(-1);

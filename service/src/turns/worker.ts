@@ -8,8 +8,8 @@ import { type Machine, thisMachine } from "../machine.ts";
 import { noMetrics } from "../metrics/metrics.ts";
 import type { RunningTurn, TurnResult } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
-import { StoreUnavailable } from "../store/errors.ts";
-import { LeaseLost, type TurnLimits } from "../store/ready-turns.ts";
+import type { TurnLimits } from "../store/ready-turns.ts";
+import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
 import { type KeptLease, keepLease } from "./keep-lease.ts";
 import { LogShipper } from "./log-shipper.ts";
 import { oneLine } from "./one-line.ts";
@@ -103,8 +103,8 @@ export class Worker {
   /** Starts processing turns, first those that a previous service left unfinished. */
   async start(): Promise<void> {
     const { store, log } = this.#options;
-    const interrupted = await store.requeueInterruptedTurns();
-    const { jobs, waitingTurns } = await store.counts();
+    const interrupted = await store.runningTurns.requeueInterrupted();
+    const { jobs, waitingTurns } = await store.counts.total();
     log(`Jobs in the store: ${jobs}. Waiting turns: ${waitingTurns}, interrupted earlier: ${interrupted.length}.`);
     for (const { id, job } of interrupted) log(`${job}: turn ${id} was interrupted earlier, resuming`);
     store.onReady(() => this.#startTurns());
@@ -187,7 +187,7 @@ export class Worker {
       while (this.#isWanted && this.#canStart()) {
         this.#isWanted = false;
         this.#askedAt = this.#machine.now();
-        const turn = await store.startNextTurn(await this.#limits(), this.#machine.wallTime());
+        const turn = await store.runningTurns.startNext(await this.#limits(), this.#machine.wallTime());
         this.#startOutage.end("Turns can be started again.");
         if (turn === undefined) continue;
         this.#isWanted = true;
@@ -209,7 +209,7 @@ export class Worker {
   /** Runs a turn, after an earlier run of its job has ended. Never rejects. */
   async #process(turn: RunningTurn): Promise<void> {
     const { store, signal } = this.#options;
-    const lease = keepLease(turn, store, signal, this.#machine);
+    const lease = keepLease(turn, store.runningTurns, signal, this.#machine);
     const earlier = this.#runs.get(turn.job);
     // It lost its turn, perhaps while this machine was asleep, and may not know yet. Both use the job's directory.
     earlier?.lease.lose();
@@ -265,12 +265,14 @@ export class Worker {
     if (result === "postponed") {
       const pauseMs = this.#postponements.postpone(turn.id, reason ?? "unknown reason");
       void this.#leaveGap();
-      if (await persist(() => store.requeueTurn(turn, pauseMs))) void this.#resumeLater(turn, pauseMs);
+      if (await persist(() => store.runningTurns.requeue(turn, pauseMs))) void this.#resumeLater(turn, pauseMs);
       return;
     }
     this.#postponements.end(turn.id, position);
     await persist(() =>
-      result === "stopped" ? store.requeueTurn(turn) : store.finishTurn(turn, result, endedAt, reason),
+      result === "stopped"
+        ? store.runningTurns.requeue(turn)
+        : store.runningTurns.finish(turn, result, endedAt, reason),
     );
   }
 
@@ -282,7 +284,7 @@ export class Worker {
       reason = text;
     };
     try {
-      const job = await store.job(turn.job);
+      const job = await store.jobs.find(turn.job);
       if (!job) throw new Error("the store does not have the job of this turn");
       const project = projects.get(job.project);
       if (project === undefined) throw new Error(`the project ${job.project} is not configured`);
@@ -325,7 +327,7 @@ export class Worker {
 
   async #resumeLater(turn: RunningTurn, pauseMs: number): Promise<void> {
     if (!(await this.#pause(pauseMs, Number.POSITIVE_INFINITY))) return;
-    await this.#persist(`${turn.job}: turn ${turn.id}`, undefined, () => this.#options.store.resumeTurn(turn));
+    await this.#persist(`${turn.job}: turn ${turn.id}`, undefined, () => this.#options.store.runningTurns.resume(turn));
     this.#startTurns();
   }
 

@@ -1,12 +1,13 @@
 import { setImmediate } from "node:timers/promises";
-import { dayMs, days } from "../days.ts";
 import { errorMessage } from "../error-message.ts";
 import { jobBranch } from "../files/job-files.ts";
 import type { JobWithPullRequest } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import type { Store } from "../store/store.ts";
+import { dayMs, days } from "../time.ts";
 import { listOf } from "./list-of.ts";
+import type { Round } from "./rounds.ts";
 
 export interface ArchiverOptions {
   store: Store;
@@ -25,7 +26,8 @@ export interface ArchiverOptions {
 const batchSize = 100;
 
 /** Archives jobs whose pull request is closed or merged, and jobs that have been idle for a number of days. */
-export class Archiver {
+export class Archiver implements Round {
+  readonly name = "Archiver";
   readonly #options: ArchiverOptions;
   readonly #lastErrors = new Map<PullRequests, string>();
 
@@ -44,7 +46,7 @@ export class Archiver {
     if (afterDays === undefined) return;
     const archived: string[] = [];
     for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
-      const ids = await store.archiveIdleJobs(now - afterDays * dayMs, now, batchSize);
+      const ids = await store.idleJobs.archiveOldest(now - afterDays * dayMs, now, batchSize);
       archived.push(...ids);
       count = ids.length;
     }
@@ -70,7 +72,7 @@ export class Archiver {
     const closed = found.flat();
     const archived: string[] = [];
     for (let start = 0; start < closed.length && !signal.aborted; start += batchSize) {
-      archived.push(...(await store.archiveJobs(closed.slice(start, start + batchSize), now)));
+      archived.push(...(await store.idleJobs.archive(closed.slice(start, start + batchSize), now)));
       await setImmediate();
     }
     if (archived.length > 0) log(`Archived, pull request closed or merged: ${listOf(archived)}`);
@@ -80,7 +82,7 @@ export class Archiver {
     const { store, signal } = this.#options;
     const jobs: JobWithPullRequest[] = [];
     for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
-      const batch = await store.jobsWithPullRequest(batchSize, jobs.at(-1));
+      const batch = await store.idleJobs.withPullRequest(batchSize, jobs.at(-1));
       jobs.push(...batch);
       count = batch.length;
     }

@@ -45,10 +45,10 @@ export function checkRepositories(
  * store may have given some of them another repository since this one has started.
  */
 export async function ownProjects(
-  store: { projectRepositories(): Promise<ReadonlyMap<string, string>> },
+  stored: { ofProjects(): Promise<ReadonlyMap<string, string>> },
   configured: PerProject<string>,
 ): Promise<readonly string[] | undefined> {
-  const names = await store.projectRepositories();
+  const names = await stored.ofProjects();
   const isForeign = (project: string): boolean => {
     const name = names.get(project);
     return name !== undefined && name !== configured.get(project);

@@ -1,13 +1,14 @@
 import { rm } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
-import { dayMs, days } from "../days.ts";
 import { errorMessage } from "../error-message.ts";
 import { JobDirectory } from "../files/job-directory.ts";
 import { jobLogFile } from "../files/job-files.ts";
 import { OutageLog } from "../log/outage-log.ts";
 import { removeDirectory } from "../remove-directory.ts";
 import type { Store } from "../store/store.ts";
+import { dayMs, days } from "../time.ts";
 import { listOf } from "./list-of.ts";
+import type { Round } from "./rounds.ts";
 
 export interface RetentionOptions {
   store: Store;
@@ -32,7 +33,8 @@ const batchSize = 20;
  * any more, then their directories, their logs and their commits. What cannot be removed is tried again in the next round,
  * also by the next service.
  */
-export class Retention {
+export class Retention implements Round {
+  readonly name = "Retention";
   readonly #options: RetentionOptions;
   readonly #outage: OutageLog;
   #firstRoundAt: number | undefined;
@@ -49,7 +51,7 @@ export class Retention {
     const deleted: string[] = [];
     if (afterDays !== undefined && now - this.#firstRoundAt >= startAfterMs)
       for (let count = batchSize; count === batchSize && !signal.aborted; await setImmediate()) {
-        const ids = await store.deleteIdleJobs(now - afterDays * dayMs, batchSize);
+        const ids = await store.idleJobs.deleteOldest(now - afterDays * dayMs, batchSize);
         deleted.push(...ids);
         count = ids.length;
       }
@@ -60,14 +62,18 @@ export class Retention {
   async #removeFiles(): Promise<void> {
     const { store, folder, forgetJobs, signal } = this.#options;
     try {
-      for (let ids = await store.deletedJobs(batchSize); ids.length > 0; ids = await store.deletedJobs(batchSize)) {
+      for (
+        let ids = await store.idleJobs.deleted(batchSize);
+        ids.length > 0;
+        ids = await store.idleJobs.deleted(batchSize)
+      ) {
         if (signal.aborted) return;
         for (const id of ids) {
           await removeDirectory(new JobDirectory(folder, id).path);
           await rm(jobLogFile(folder, id), { force: true });
         }
         await forgetJobs(ids);
-        await store.forgetDeletedJobs(ids);
+        await store.idleJobs.forgetDeleted(ids);
       }
       this.#outage.end("The files of deleted jobs can be removed again.");
     } catch (error) {

@@ -58,13 +58,13 @@ const pastJobs: readonly PastJob[] = [
 async function addJob(store: Store, job: PastJob, id: string): Promise<void> {
   const { prompt, project, minutesAgo, reason, pullRequest, isArchived } = job;
   const at = Date.now() - minutesAgo * minute;
-  await store.addJob({ id, project, createdAt: at, model: "claude-code" }, prompt, at);
-  const turn = await store.startNextTurn(undefined, at);
+  await store.jobs.add({ id, project, createdAt: at, model: "claude-code" }, prompt, at);
+  const turn = await store.runningTurns.startNext(undefined, at);
   if (turn === undefined) throw new Error("no turn is ready");
   if (pullRequest !== undefined)
-    await store.setPullRequest(turn, `https://github.com/acme/docs/pull/${pullRequest}`, "abc");
-  await store.finishTurn(turn, reason === undefined ? "completed" : "failed", at + 200_000, reason);
-  if (isArchived) await store.archiveIdleJobs(at + minute * 10, at + minute * 60, 1);
+    await store.runningTurns.setPullRequest(turn, `https://github.com/acme/docs/pull/${pullRequest}`, "abc");
+  await store.runningTurns.finish(turn, reason === undefined ? "completed" : "failed", at + 200_000, reason);
+  if (isArchived) await store.idleJobs.archiveOldest(at + minute * 10, at + minute * 60, 1);
 }
 
 /** What the agent of the running job does: a first turn that ends, and a second one that does not. */

@@ -1,6 +1,6 @@
 import { order } from "../../../test/simulation/timeline.ts";
 import type { JobRecord, RateLimited } from "../../src/model.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../../src/store/errors.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../src/store-errors.ts";
 import { promptOf } from "./agents.ts";
 import type { ApiMachine, World } from "./machines.ts";
 

@@ -1,8 +1,8 @@
-import { OutcomeUnknown, StoreUnavailable } from "../../src/store/errors.ts";
 import type { Database, Transaction, Value } from "../../src/store/sql.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
 import { SqliteDatabase } from "../../src/store/sqlite/database.ts";
 import { openSchema } from "../../src/store/sqlite/schema.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../src/store-errors.ts";
 import type { MachineProcess } from "./machine-process.ts";
 import type { StoreNetwork } from "./network.ts";
 import type { PlantedFault } from "./planted.ts";

@@ -1,6 +1,7 @@
 import { jobBranch } from "../../src/files/job-files.ts";
 import { isCommitOf } from "../../src/pulls/commit-message.ts";
-import { hourlyLimit, hourMs } from "../../src/store/hourly-limit.ts";
+import { hourlyLimit } from "../../src/store/hourly-limit.ts";
+import { hourMs } from "../../src/time.ts";
 import { promptOf, requestOf } from "./agents.ts";
 import { isOpen, isStopped, type TurnRow } from "./audit.ts";
 import { contains, historyOf, isForeign } from "./remote.ts";

@@ -1,7 +1,7 @@
 import { order, type Timeline } from "../../../test/simulation/timeline.ts";
 import type { ReadyTurn, ReadyTurns, TakenTurn, TurnLimits } from "../../src/store/ready-turns.ts";
-import { LeaseLost } from "../../src/store/ready-turns.ts";
 import type { Transaction } from "../../src/store/sql.ts";
+import { LeaseLost } from "../../src/store-errors.ts";
 import { ClientTransaction, type DatabaseClient, type DatabaseServer } from "./database.ts";
 import type { MachineProcess } from "./machine-process.ts";
 import type { Notifications } from "./notifications.ts";

@@ -8,7 +8,7 @@ import { LocalPullRequests } from "../../src/pulls/local.ts";
 import type { PullRequests } from "../../src/pulls/pull-requests.ts";
 import type { JobChanges } from "../../src/store/job-changes.ts";
 import type { Transaction } from "../../src/store/sql.ts";
-import { Store } from "../../src/store/store.ts";
+import { Store, type StoreOptions } from "../../src/store/store.ts";
 import { Worker } from "../../src/turns/worker.ts";
 import { Archiver } from "../../src/upkeep/archiver.ts";
 import { runRounds } from "../../src/upkeep/rounds.ts";
@@ -138,7 +138,10 @@ class SimulatedChanges implements JobChanges {
 
 /** Planted: the store always says that nobody else has taken a turn. */
 class UncheckedStore extends Store {
-  override async confirmLease(): Promise<void> {}
+  constructor(options: StoreOptions) {
+    super(options);
+    this.runningTurns.confirmLease = async () => {};
+  }
 }
 
 /** A machine that only accepts creates and messages. */
@@ -190,7 +193,13 @@ export class WorkerMachine extends Machine {
     const network = new GitNetwork({ timeline, process, machine, faults, draws }, landings, signal);
     const isForced = planted === "no check of the owner before a push, which is forced";
     const repository = new SimulatedRepository(clone, remote, network, isForced);
-    const pullRequests = new LocalPullRequests({ store, repository, baseUrl: () => "http://127.0.0.1", signal, log });
+    const pullRequests = new LocalPullRequests({
+      store: store.pullRequests,
+      repository,
+      baseUrl: () => "http://127.0.0.1",
+      signal,
+      log,
+    });
     const host = new AgentHost({
       timeline,
       process,

@@ -1,5 +1,5 @@
 import { order } from "../../../test/simulation/timeline.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../../src/store/errors.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../src/store-errors.ts";
 import { isOpen } from "./audit.ts";
 import type { ApiMachine, World } from "./machines.ts";
 import type { Stop } from "./scenario.ts";

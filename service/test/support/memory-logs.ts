@@ -1,6 +1,6 @@
-import type { StoredLogs } from "../../src/files/job-logs.ts";
 import type { RunningTurn } from "../../src/model.ts";
-import { LeaseLost } from "../../src/store/ready-turns.ts";
+import type { StoredLogs } from "../../src/store/logs.ts";
+import { LeaseLost } from "../../src/store-errors.ts";
 
 /** The logs of jobs in memory. */
 export class MemoryLogs implements StoredLogs {

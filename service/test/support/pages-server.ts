@@ -99,33 +99,39 @@ export async function startPages(options: PagesServerOptions = {}) {
   const state: { read: () => Promise<PullRequestState> } = { read: async () => "open" };
   const jobs = new Map<string, Partial<PageJob>>([["job_1", {}]]);
   const fakeStore: PageStore = {
-    job: async (id) => {
-      const job = jobs.get(id);
-      return job && pageJob({ id, ...job });
+    jobs: {
+      find: async (id) => {
+        const job = jobs.get(id);
+        return job && pageJob({ id, ...job });
+      },
+      progress: async (id) => {
+        const job = jobs.get(id);
+        const running = turns.findIndex((turn) => turn?.state === "running");
+        return job && { state: pageJob(job).state, turns: turns.length, running: running === -1 ? null : running };
+      },
+      projectOf: async () => "docs",
     },
-    progress: async (id) => {
-      const job = jobs.get(id);
-      const running = turns.findIndex((turn) => turn?.state === "running");
-      return job && { state: pageJob(job).state, turns: turns.length, running: running === -1 ? null : running };
+    pullRequests: {
+      find: async (number) => rows.get(number),
+      newestOf: async (id, count) =>
+        [...rows]
+          .filter(([, { job }]) => job === id)
+          .map(([number, { title }]) => ({ number, title }))
+          .reverse()
+          .slice(0, count),
     },
-    jobs: async () => [],
-    pullRequest: async (number) => rows.get(number),
-    projectOf: async () => "docs",
-    pullRequestsOf: async (id, count) =>
-      [...rows]
-        .filter(([, { job }]) => job === id)
-        .map(([number, { title }]) => ({ number, title }))
-        .reverse()
-        .slice(0, count),
-    firstTurn: async () => (turns.length === 0 ? undefined : 0),
-    countTurns: async () => turns.length,
-    latestTurns: async (_job, count) => [...turns.keys()].slice(-count),
-    turnExcerpt: async (id, length) => {
-      const turn = turns[id];
-      const { prompt = "", answer = null } = turn ?? {};
-      const times = { startedAt: null, endedAt: null, reason: null };
-      const texts = { prompt: prompt.slice(0, length), answer: answer?.slice(0, length) ?? null };
-      return turn && { state: "completed", ...times, ...turn, ...texts };
+    lists: {
+      jobs: async () => [],
+      firstTurn: async () => (turns.length === 0 ? undefined : 0),
+      countTurns: async () => turns.length,
+      latestTurns: async (_job, count) => [...turns.keys()].slice(-count),
+      turnExcerpt: async (id, length) => {
+        const turn = turns[id];
+        const { prompt = "", answer = null } = turn ?? {};
+        const times = { startedAt: null, endedAt: null, reason: null };
+        const texts = { prompt: prompt.slice(0, length), answer: answer?.slice(0, length) ?? null };
+        return turn && { state: "completed", ...times, ...turn, ...texts };
+      },
     },
   };
   /** The messages that were sent, and what the engine answers to the next ones. */

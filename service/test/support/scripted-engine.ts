@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Engine } from "../../src/jobs/engine.ts";
 import type { JobRecord, RateLimited } from "../../src/model.ts";
-import { hourlyLimit, hourMs } from "../../src/store/hourly-limit.ts";
+import { hourlyLimit } from "../../src/store/hourly-limit.ts";
+import { hourMs } from "../../src/time.ts";
 import { SlidingWindow } from "./sliding-window.ts";
 
 /** How a turn goes. */

@@ -71,7 +71,7 @@ export interface TurnRun {
 export async function setUpTurns() {
   const store: Store = openSqliteStore(":memory:");
   onTestFinished(() => store[Symbol.asyncDispose]());
-  await store.addJob({ id: "a", project: "docs", createdAt: 5 }, "Fix it");
+  await store.jobs.add({ id: "a", project: "docs", createdAt: 5 }, "Fix it");
   const branch = new FakeBranch();
   const starts: AgentStart[] = [];
   const opened: Change[] = [];
@@ -123,26 +123,26 @@ export async function setUpTurns() {
     host,
   };
   const take = async (): Promise<RunningTurn> => {
-    const turn = await store.startNextTurn();
+    const turn = await store.runningTurns.startNext();
     if (turn === undefined) throw new Error("no turn is waiting");
     return turn;
   };
   /** Runs the next turn, and stores its end as a worker does. */
   const run = async (): Promise<TurnRun> => {
     const turn = await take();
-    const job = await store.job("a");
+    const job = await store.jobs.find("a");
     if (job === undefined) throw new Error("the job is gone");
     log = "";
     const failures: string[] = [];
     const onFailure = (reason: string) => void failures.push(reason);
     const result = await runTurn(turn, job, { ...ports, onFailure }, stop.signal);
-    if (result === "completed" || result === "failed") await store.finishTurn(turn, result, 6);
-    else await store.requeueTurn(turn);
+    if (result === "completed" || result === "failed") await store.runningTurns.finish(turn, result, 6);
+    else await store.runningTurns.requeue(turn);
     return { result, log, failures };
   };
   /** Sends a message and runs its turn. */
   const runMessage = async (prompt: string): Promise<TurnRun> => {
-    await store.addTurn("a", prompt, 7);
+    await store.turns.add("a", prompt, 7);
     return run();
   };
   return { store, branch, ports, machine, host, next, starts, opened, steps, stop, take, run, runMessage };

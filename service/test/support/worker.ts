@@ -156,7 +156,7 @@ export function setUpWorker({
     return checkout;
   };
   const addJobs = async (...ids: string[]) => {
-    for (const id of ids) await store.addJob({ id, project: "docs", createdAt: 0 }, "Go on");
+    for (const id of ids) await store.jobs.add({ id, project: "docs", createdAt: 0 }, "Go on");
   };
   return { store, worker, repository, stop, log, sleeps, folder, checkoutOf, addJobs };
 }

@@ -1,8 +1,6 @@
+import { dayMs, hourMs, minuteMs } from "../../time.ts";
 import { GitHubError } from "./github-error.ts";
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 const growth = 4;
 
 /** Decides when to read a pull request again whose state could not be read: after pauses that grow up to a day. */

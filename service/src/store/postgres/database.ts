@@ -4,7 +4,7 @@ import { Pool, type PoolClient, type QueryResult, types } from "pg";
 import { errorMessage } from "../../error-message.ts";
 import type { Log } from "../../log/log.ts";
 import { OutageLog } from "../../log/outage-log.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../errors.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../store-errors.ts";
 import { type Database, type Sql, storable, type Transaction, type Value } from "../sql.ts";
 import { isUnavailable, isUnwritable } from "./errors.ts";
 import { tables } from "./schema.ts";

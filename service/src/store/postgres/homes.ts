@@ -1,6 +1,6 @@
-import type { HomeStore } from "../../files/shared-homes.ts";
 import type { RunningTurn, Turn } from "../../model.ts";
-import { LeaseLost } from "../ready-turns.ts";
+import { LeaseLost } from "../../store-errors.ts";
+import type { HomeStore } from "../homes.ts";
 import type { PostgresDatabase } from "./database.ts";
 
 /** The home directories of agents in the database. They are deleted with their job. */

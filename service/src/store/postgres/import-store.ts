@@ -1,6 +1,5 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { errorMessage } from "../../error-message.ts";
-import { JobDirectory } from "../../files/job-directory.ts";
 import { Connection } from "../sqlite/connection.ts";
 import { findStore } from "../sqlite/find-store.ts";
 import { openSchema as openSqliteSchema } from "../sqlite/schema.ts";
@@ -29,6 +28,13 @@ const tables = {
   use: "SELECT * FROM use",
 };
 
+interface LastAttempt {
+  job: string;
+  turn: number;
+}
+
+const lastAttempts = "SELECT job, max(id) AS turn FROM turn WHERE attempts > 0 GROUP BY job";
+
 /** In characters, of the rows that are sent at once. */
 const batchLength = 4_000_000;
 
@@ -36,9 +42,16 @@ const batchLength = 4_000_000;
  * Copies a SQLite store to a Postgres database that has no jobs: all of it, or nothing. No service runs on the file meanwhile.
  * What was running is waiting then. Homes of agents stay where they are.
  *
+ * @param markHome - called for each job in which an agent ran, with the folder of the file's service and the last such turn. A
+ *   worker on that folder can then continue the sessions of agents, and others start new ones
  * @throws if a service runs on the file, or the database has jobs
  */
-export async function importStore(file: string, url: string, log: (line: string) => void): Promise<Imported> {
+export async function importStore(
+  file: string,
+  url: string,
+  log: (line: string) => void,
+  markHome: (folder: string, job: string, turn: number) => void,
+): Promise<Imported> {
   if (!existsSync(file)) throw new Error(`there is no store ${file}`);
   const path = findStore(file);
   using _lock = lockStore(path);
@@ -54,7 +67,7 @@ export async function importStore(file: string, url: string, log: (line: string)
       return PostgresReadyTurns.open({ database, notifications, log, superviseMs });
     });
     const imported = await database.transaction((transaction) => copy(source, transaction, ready));
-    markHomes(source, `${path}.files`);
+    for (const { job, turn } of source.rows<LastAttempt>(lastAttempts)) markHome(`${path}.files`, job, turn);
     return imported;
   } catch (error) {
     throw new Error(`nothing was copied: ${errorMessage(error)}`, { cause: error });
@@ -84,15 +97,6 @@ async function copy(
   for (const turn of await transaction.rows<{ turn: number; job: string; project: string }>(first))
     await ready.add(transaction, turn);
   return { jobs: counts.job, turns: counts.turn, pullRequests: counts.pullRequest };
-}
-
-/** Lets a worker whose folder is that of the file continue the sessions of agents. Others start new ones. */
-function markHomes(source: Connection, folder: string): void {
-  const last = "SELECT job, max(id) AS turn FROM turn WHERE attempts > 0 GROUP BY job";
-  for (const { job, turn } of source.rows<{ job: string; turn: number }>(last)) {
-    const { home, homeTurn } = new JobDirectory(folder, job);
-    if (existsSync(home)) writeFileSync(homeTurn, String(turn));
-  }
 }
 
 /** Returns the number of rows. */

@@ -1,6 +1,6 @@
-import type { StoredLogs } from "../../files/job-logs.ts";
 import type { RunningTurn } from "../../model.ts";
-import { LeaseLost } from "../ready-turns.ts";
+import { LeaseLost } from "../../store-errors.ts";
+import type { StoredLogs } from "../logs.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { logChannel, type Notifications } from "./notifications.ts";
 

@@ -1,7 +1,7 @@
 import { errorMessage } from "../../error-message.ts";
-import { SharedHomes } from "../../files/shared-homes.ts";
 import type { Sql, Transaction } from "../sql.ts";
-import { type NextTurnId, Store } from "../store.ts";
+import { Store } from "../store.ts";
+import type { NextTurnId } from "../turn-ids.ts";
 import { createPool, PostgresDatabase, type PostgresOptions } from "./database.ts";
 import { PostgresHomes } from "./homes.ts";
 import { PostgresJobChanges } from "./job-changes.ts";
@@ -43,7 +43,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await openSchema(pool);
       return PostgresReadyTurns.open({ database, notifications, log, superviseMs });
     });
-    const homes = new SharedHomes(new PostgresHomes(database));
+    const homes = new PostgresHomes(database);
     const close = async () => {
       await ready[Symbol.asyncDispose]();
       await notifications[Symbol.asyncDispose]();

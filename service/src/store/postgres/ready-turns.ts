@@ -1,7 +1,6 @@
 import { PgBoss } from "pg-boss";
-import { StoreUnavailable } from "../errors.ts";
+import { LeaseLost, StoreUnavailable } from "../../store-errors.ts";
 import type { ReadyTurn, ReadyTurns, TakenTurn, TurnLimits } from "../ready-turns.ts";
-import { LeaseLost } from "../ready-turns.ts";
 import type { Sql, Transaction } from "../sql.ts";
 import { type PostgresDatabase, PostgresTransaction } from "./database.ts";
 import { logChannel, type Notifications, turnChannel } from "./notifications.ts";

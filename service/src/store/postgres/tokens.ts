@@ -1,5 +1,5 @@
 import type { TokenKind } from "../../model.ts";
-import type { TokenStore } from "../../pages/expiring-tokens.ts";
+import type { TokenStore } from "../tokens.ts";
 import type { PostgresDatabase } from "./database.ts";
 
 /** What tokens stand for, for all processes on the store. They expire by the clock of the database. */

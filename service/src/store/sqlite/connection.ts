@@ -3,7 +3,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { errorMessage } from "../../error-message.ts";
 import type { Log } from "../../log/log.ts";
 import { OutageLog } from "../../log/outage-log.ts";
-import { StoreUnavailable } from "../errors.ts";
+import { StoreUnavailable } from "../../store-errors.ts";
 import { storable, type Value } from "../sql.ts";
 
 /** SQLite's primary result codes for a file that cannot be used now, although nothing is wrong with the statement. */

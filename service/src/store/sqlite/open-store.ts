@@ -1,8 +1,9 @@
 import { randomInt } from "node:crypto";
 import { chmodSync } from "node:fs";
 import type { Log } from "../../log/log.ts";
-import { StoreUnavailable } from "../errors.ts";
-import { countTurnIds, type NextTurnId, Store } from "../store.ts";
+import { StoreUnavailable } from "../../store-errors.ts";
+import { Store } from "../store.ts";
+import { countTurnIds, type NextTurnId } from "../turn-ids.ts";
 import { Connection } from "./connection.ts";
 import { SqliteDatabase } from "./database.ts";
 import { findStore } from "./find-store.ts";

@@ -1,43 +1,32 @@
 import { errorMessage } from "../../error-message.ts";
 import { Connection } from "./connection.ts";
 
-/** SQLite's `application_id` of stores: "ajob". Files of the first version have none. */
+/** SQLite's `application_id` of stores: "ajob". */
 const applicationId = 0x616a6f62;
 
-/** The schema of the first version, whose `user_version` is 0. */
-const firstSchema = `
+/** Each raises `user_version` by one; the first creates the tables. After a release they are never changed: add another. */
+export const migrations: readonly string[] = [
+  `
   CREATE TABLE job (
     id TEXT PRIMARY KEY, project TEXT NOT NULL, createdAt INTEGER NOT NULL, archivedAt INTEGER,
-    pullRequest TEXT, head TEXT
+    state TEXT NOT NULL DEFAULT 'active', idleSince INTEGER, pullRequest TEXT, head TEXT, model TEXT
   ) STRICT;
-  CREATE TABLE turn (
-    id INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
-    state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, endedAt INTEGER, answer TEXT
-  ) STRICT;
-  CREATE INDEX turnOfJob ON turn (job, id);
-  CREATE INDEX turnInState ON turn (state, id);
-  CREATE TABLE pull (
-    number INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job, title TEXT NOT NULL, branch TEXT NOT NULL,
-    target TEXT NOT NULL, base TEXT NOT NULL, head TEXT NOT NULL
-  ) STRICT;
-  CREATE TABLE use (kind TEXT NOT NULL, project TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
-  CREATE INDEX useOfProject ON use (kind, project, at);
-`;
-
-/** Each raises `user_version` by one. They are never changed: add another. */
-const migrations: readonly string[] = [
-  `
-  -- The state of a job and since when it has been idle, so that neither is computed from its turns.
-  ALTER TABLE job ADD COLUMN state TEXT NOT NULL DEFAULT 'active';
-  ALTER TABLE job ADD COLUMN idleSince INTEGER;
-  UPDATE job SET
-    state = coalesce((SELECT state FROM turn WHERE turn.job = job.id ORDER BY id DESC LIMIT 1), 'failed'),
-    idleSince = coalesce((SELECT max(endedAt) FROM turn WHERE turn.job = job.id), createdAt)
-    WHERE NOT EXISTS (SELECT 1 FROM turn WHERE turn.job = job.id AND turn.state IN ('waiting', 'running'));
   CREATE INDEX idleJob ON job (idleSince) WHERE idleSince IS NOT NULL;
   CREATE INDEX unarchivedJob ON job (idleSince) WHERE idleSince IS NOT NULL AND archivedAt IS NULL;
   CREATE INDEX unarchivedPullRequest ON job (idleSince, id)
     WHERE idleSince IS NOT NULL AND archivedAt IS NULL AND pullRequest IS NOT NULL;
+  -- Lists of jobs, newest first: all, by project, and by status.
+  CREATE INDEX jobByAge ON job (createdAt, id);
+  CREATE INDEX jobOfProject ON job (project, createdAt, id);
+  CREATE INDEX jobByStatus ON job ((CASE WHEN archivedAt IS NULL THEN state ELSE 'archived' END), createdAt, id);
+
+  CREATE TABLE turn (
+    id INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, startedAt INTEGER, endedAt INTEGER,
+    answer TEXT, reason TEXT, stopRequestedAt INTEGER, lease TEXT
+  ) STRICT;
+  CREATE INDEX turnByJob ON turn (job, id);
+  CREATE INDEX turnInState ON turn (state, id);
 
   -- The turns that can be started: they wait, and no earlier turn of their job is open.
   CREATE TABLE ready (turn INTEGER PRIMARY KEY REFERENCES turn, project TEXT NOT NULL) STRICT;
@@ -45,70 +34,40 @@ const migrations: readonly string[] = [
   -- The position of each project in the order of starts.
   CREATE TABLE project (name TEXT PRIMARY KEY, lastStart INTEGER NOT NULL DEFAULT 0) STRICT;
   CREATE INDEX projectByStart ON project (lastStart);
-  INSERT INTO project (name) SELECT DISTINCT project FROM job;
 
   -- AUTOINCREMENT: the number of a deleted pull request is not given to another one.
   CREATE TABLE pullRequest (
     number INTEGER PRIMARY KEY AUTOINCREMENT, job TEXT NOT NULL REFERENCES job, title TEXT NOT NULL,
     branch TEXT NOT NULL, target TEXT NOT NULL, base TEXT NOT NULL, head TEXT NOT NULL
   ) STRICT;
-  INSERT INTO pullRequest (number, job, title, branch, target, base, head)
-    SELECT number, job, title, branch, target, base, head FROM pull;
-  DROP TABLE pull;
   CREATE INDEX pullRequestOfJob ON pullRequest (job);
 
+  CREATE TABLE use (kind TEXT NOT NULL, project TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
+  CREATE INDEX useOfProject ON use (kind, project, at);
   -- Deleted jobs whose files are not removed yet.
   CREATE TABLE deletedJob (id TEXT PRIMARY KEY) STRICT;
-  -- One row: the repository that the jobs belong to.
-  CREATE TABLE repository (name TEXT NOT NULL) STRICT;
 
-  PRAGMA application_id = ${applicationId};
-  `,
-  `
-  -- The first version checks no version, and would add jobs whose state it does not set. It creates this index if it is
-  -- missing, before it changes anything, and cannot start if something else has the name.
-  DROP INDEX turnOfJob;
-  CREATE INDEX turnByJob ON turn (job, id);
-  CREATE VIEW turnOfJob AS SELECT 'a newer version of the service has written this store' AS reason;
-  `,
-  `
-  -- Who runs a turn: whoever took it, until it ends or is put back.
-  ALTER TABLE turn ADD COLUMN lease TEXT;
-  -- The model that a job was created for. Jobs of earlier versions show that of the service.
-  ALTER TABLE job ADD COLUMN model TEXT;
-  `,
-  `
-  -- When a turn was first taken, why it ended as it did, and when somebody asked to stop it.
-  ALTER TABLE turn ADD COLUMN startedAt INTEGER;
-  ALTER TABLE turn ADD COLUMN reason TEXT;
-  ALTER TABLE turn ADD COLUMN stopRequestedAt INTEGER;
-  -- Lists of jobs, newest first: all, by project, and by status.
-  CREATE INDEX jobByAge ON job (createdAt, id);
-  CREATE INDEX jobOfProject ON job (project, createdAt, id);
-  CREATE INDEX jobByStatus ON job ((CASE WHEN archivedAt IS NULL THEN state ELSE 'archived' END), createdAt, id);
-  `,
-  `
+  -- At most one row: the repository whose clone is in the service's folder itself.
+  CREATE TABLE repository (name TEXT NOT NULL) STRICT;
   -- The repository that the jobs of each project belong to.
   CREATE TABLE projectRepository (project TEXT PRIMARY KEY, name TEXT NOT NULL) STRICT;
-  INSERT INTO projectRepository SELECT DISTINCT job.project, repository.name FROM job, repository;
-  -- The repository whose clone is in the service's folder itself; NULL if that is the one of \`name\`.
-  ALTER TABLE repository ADD COLUMN main TEXT;
+
+  PRAGMA application_id = ${applicationId};
   `,
 ];
 
 /**
  * Brings a store to the schema of this version, or creates that in an empty file, in one transaction.
  *
+ * @param all - the migrations to the schema of this version
  * @throws as `checkStore` does. The file is not changed then
  */
-export function openSchema(db: Connection, file: string): void {
-  const version = checkStore(db, file);
-  if (version !== migrations.length)
+export function openSchema(db: Connection, file: string, all = migrations): void {
+  const version = checkStore(db, file, all);
+  if (version !== all.length)
     db.transaction(() => {
-      if (version === undefined) db.execute(firstSchema);
-      else if (version === 0 && !columnsOf(db).get("turn")?.has("answer"))
-        db.execute("ALTER TABLE turn ADD COLUMN answer TEXT");
-      migrate(db, version ?? 0);
+      for (const migration of all.slice(version)) db.execute(migration);
+      db.execute(`PRAGMA user_version = ${all.length}`);
     });
   db.execute("PRAGMA foreign_keys = ON");
 }
@@ -116,21 +75,18 @@ export function openSchema(db: Connection, file: string): void {
 /**
  * Checks a store without changing it.
  *
- * @returns the version of its schema; `undefined` if it is empty
+ * @param all - the migrations to the schema of this version
+ * @returns the version of its schema; 0 if it is empty
  * @throws if it is damaged, incomplete, of another program or of a newer version of the service
  */
-export function checkStore(db: Connection, file: string): number | undefined {
+export function checkStore(db: Connection, file: string, all = migrations): number {
   checkPages(db, file);
   const version = pragma(db, "user_version");
   const tables = columnsOf(db);
-  if (tables.size === 0 && version === 0 && pragma(db, "application_id") === 0) return undefined;
-  checkOrigin(db, file, version, tables);
+  if (tables.size === 0 && version === 0 && pragma(db, "application_id") === 0) return 0;
+  checkOrigin(db, file, version, all);
+  checkTables(file, tables, all.slice(0, version));
   return version;
-}
-
-function migrate(db: Connection, from: number): void {
-  for (const migration of migrations.slice(from)) db.execute(migration);
-  db.execute(`PRAGMA user_version = ${migrations.length}`);
 }
 
 function checkPages(db: Connection, file: string): void {
@@ -151,19 +107,22 @@ function checkPages(db: Connection, file: string): void {
   if (found !== "ok") throw new Error(`${file} is damaged: ${found}. ${advice}.`);
 }
 
-function checkOrigin(db: Connection, file: string, version: number, tables: Tables): void {
-  if (pragma(db, "application_id") !== (version === 0 ? 0 : applicationId))
-    throw notOurs(file, "it belongs to another program");
-  if (version > migrations.length)
+function checkOrigin(db: Connection, file: string, version: number, all: readonly string[]): void {
+  if (pragma(db, "application_id") !== applicationId) throw notOurs(file, "it belongs to another program");
+  if (version > all.length)
     throw new Error(
       `${file} was written by a newer version of the service, with schema ${version}; this version knows schemas up to ` +
-        `${migrations.length}. Start the newer version, or choose another --store.`,
+        `${all.length}. Start the newer version, or choose another --store.`,
     );
-  const expected = expectedColumns(version);
+}
+
+/** @param applied - the migrations that have made the store */
+function checkTables(file: string, tables: Tables, applied: readonly string[]): void {
+  const expected = columnsAfter(applied);
   if (![...expected.keys()].some((table) => tables.has(table))) throw notOurs(file, "it belongs to another program");
   for (const [table, columns] of expected)
     for (const column of columns)
-      if (!tables.get(table)?.has(column) && !(version === 0 && column === "answer"))
+      if (!tables.get(table)?.has(column))
         throw new Error(
           `${file} is incomplete: its table ${table} ${tables.has(table) ? `has no column ${column}` : "is missing"}. ` +
             "Restore a backup, or choose another --store.",
@@ -174,11 +133,9 @@ function notOurs(file: string, reason: string): Error {
   return new Error(`${file} is not a store of this service: ${reason}. It was not changed. Choose another --store.`);
 }
 
-/** Returns the columns of a store of a version. */
-function expectedColumns(version: number): Tables {
+function columnsAfter(applied: readonly string[]): Tables {
   using db = new Connection(":memory:", () => {});
-  db.execute(firstSchema);
-  for (const migration of migrations.slice(0, version)) db.execute(migration);
+  for (const migration of applied) db.execute(migration);
   return columnsOf(db);
 }
 

@@ -97,7 +97,7 @@ exec ${real} "$@"
     const repository = new Repository({ url: docs.path, folder });
     await repository.open();
     const store = openSqliteStore(":memory:");
-    await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+    await store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
     const all: TurnPorts = {
       store,
       repository,
@@ -120,11 +120,11 @@ exec ${real} "$@"
     };
     /** Runs the turn as an engine does. */
     const run = async () => {
-      const turn = await store.startNextTurn();
-      const job = await store.job("job_1");
+      const turn = await store.runningTurns.startNext();
+      const job = await store.jobs.find("job_1");
       if (!turn || !job) throw new Error("no turn is waiting");
       const result = await runTurn(turn, job, all, new AbortController().signal);
-      if (result === "postponed") await store.requeueTurn(turn);
+      if (result === "postponed") await store.runningTurns.requeue(turn);
       return result;
     };
     const log = () => readFileSync(join(folder, "logs/job_1.log"), "utf8");
@@ -198,7 +198,7 @@ exec ${real} "$@"
     };
     const { run, store } = await setUp({ sandbox });
     for (let count = 0; count < 4; count++) expect(await run()).toBe("postponed");
-    expect((await store.turns("job_1"))[0]?.attempts).toBe(0);
+    expect((await store.turns.ofJob("job_1"))[0]?.attempts).toBe(0);
     isExhausted = false;
     expect(await run()).toBe("completed");
     expect(attempts()).toBe(1);

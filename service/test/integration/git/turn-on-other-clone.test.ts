@@ -8,8 +8,8 @@ import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { Repository } from "../../../src/git/repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
 import type { Change } from "../../../src/pulls/pull-requests.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../../../src/store/errors.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 
 /** Creates workers with a clone each, a store that they share, and pull requests that can fail to open. */
@@ -39,13 +39,13 @@ function setUp() {
     const ports = { ...run, store, repository, worktrees, pullRequests, folder, largestChangeBytes: 1_000_000 };
     /** Runs the next turn, after adding it if there is a prompt. */
     return async (prompt?: string) => {
-      if (prompt !== undefined && (await store.job("job_1"))) await store.addTurn("job_1", prompt, 0);
-      else if (prompt !== undefined) await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, prompt);
-      const [turn, job] = [await store.startNextTurn(), await store.job("job_1")];
+      if (prompt !== undefined && (await store.jobs.find("job_1"))) await store.turns.add("job_1", prompt, 0);
+      else if (prompt !== undefined) await store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, prompt);
+      const [turn, job] = [await store.runningTurns.startNext(), await store.jobs.find("job_1")];
       if (turn === undefined || job === undefined) throw new Error("no turn is waiting");
       const result = await runTurn(turn, job, ports, new AbortController().signal);
-      if (result === "completed" || result === "failed") await store.finishTurn(turn, result, 0);
-      else await store.requeueTurn(turn);
+      if (result === "completed" || result === "failed") await store.runningTurns.finish(turn, result, 0);
+      else await store.runningTurns.requeue(turn);
       return result;
     };
   };
@@ -72,7 +72,7 @@ test("a turn that changes nothing opens the pull request that another worker cou
   platform.error = undefined;
   expect(await two("nothing")).toBe("completed");
   expect(platform.opened).toMatchObject([{ title: "first" }]);
-  expect((await store.job("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
+  expect((await store.jobs.find("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
 });
 
 describe("a turn whose pull request cannot be opened", () => {

@@ -9,7 +9,7 @@ import { singleKey } from "../../../src/http/authentication.ts";
 import { type LoopbackServer, listen } from "../../../src/http/listen.ts";
 import type { Engine } from "../../../src/jobs/engine.ts";
 import type { JobRecord } from "../../../src/model.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../../../src/store/errors.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
 import { ScriptedEngine } from "../../support/scripted-engine.ts";
 
 const key = "mint_service_key";

@@ -37,7 +37,7 @@ async function setUp(options: Partial<ApiOptions> = {}) {
     await service[Symbol.asyncDispose]();
     await store[Symbol.asyncDispose]();
   });
-  await store.addJob({ id: "a", project: "docs", createdAt: 0 }, "Go on");
+  await store.jobs.add({ id: "a", project: "docs", createdAt: 0 }, "Go on");
   const get = async (prefer: string | undefined, init: RequestInit = {}) => {
     const headers = { authorization: `Bearer ${key}`, ...(prefer !== undefined && { prefer }) };
     const response = await fetch(`${service.url}/v2/agent/docs/job/a`, { ...init, headers });
@@ -48,9 +48,9 @@ async function setUp(options: Partial<ApiOptions> = {}) {
   /** Returns when so many requests have begun to wait since the start. */
   const waits = (count: number) => expect.poll(() => sleeps.length).toBe(count);
   const endTurn = async () => {
-    const turn = await store.startNextTurn();
+    const turn = await store.runningTurns.startNext();
     if (turn === undefined) throw new Error("no turn is ready");
-    await store.finishTurn(turn, "completed", 1000);
+    await store.runningTurns.finish(turn, "completed", 1000);
   };
   return { store, get, waits, endTurn, sleeps, passTime: over.resolve, stop };
 }
@@ -73,7 +73,7 @@ test("answers all requests that wait for a job", async () => {
 
 test("answers only when the last turn of the job ends", async () => {
   const { store, get, waits, endTurn } = await setUp();
-  await store.addTurn("a", "More", 0);
+  await store.turns.add("a", "More", 0);
   let isAnswered = false;
   const answer = get("wait=10").finally(() => {
     isAnswered = true;

@@ -72,11 +72,11 @@ test("rejects the 101st create of an hour, also after a restart", async () => {
     await using store = openSqliteStore(join(folder, "jobs.sqlite"));
     for (let use = 0; use < 98; use++)
       expect(
-        await store.addJob({ id: `earlier_${use}`, project: "docs", createdAt: earlier + use }, ""),
+        await store.jobs.add({ id: `earlier_${use}`, project: "docs", createdAt: earlier + use }, ""),
       ).toBeUndefined();
     for (let use = 0; use < 98; use++) {
-      const turn = await store.startNextTurn();
-      if (turn) await store.finishTurn(turn, "completed", earlier);
+      const turn = await store.runningTurns.startNext();
+      if (turn) await store.runningTurns.finish(turn, "completed", earlier);
     }
   }
   {
@@ -137,8 +137,8 @@ function countingAgent(code = ""): { agent: Agent; attempts: () => number } {
 
 /** Starts the next turn of `job_1`. */
 async function startNext(store: Store): Promise<{ turn: RunningTurn; job: StoredJob }> {
-  const turn = await store.startNextTurn();
-  const job = await store.job("job_1");
+  const turn = await store.runningTurns.startNext();
+  const job = await store.jobs.find("job_1");
   if (!turn || !job) throw new Error("no turn is waiting");
   return { turn, job };
 }
@@ -153,7 +153,7 @@ async function runNext(ports: TurnPorts): ReturnType<typeof runTurn> {
 async function runNextAndFinish(ports: TurnPorts): ReturnType<typeof runTurn> {
   const { turn, job } = await startNext(ports.store);
   const result = await runTurn(turn, job, ports, new AbortController().signal);
-  if (result === "completed" || result === "failed") await ports.store.finishTurn(turn, result, 0);
+  if (result === "completed" || result === "failed") await ports.store.runningTurns.finish(turn, result, 0);
   return result;
 }
 
@@ -171,15 +171,15 @@ test("does not repeat a turn that was interrupted between push and pull request"
       return "https://example.com/pull/1";
     },
   };
-  await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+  await store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
   expect(await runNext({ ...setup, agent, pullRequests })).toBe("failed");
   isDown = false;
-  await store.requeueInterruptedTurns();
+  await store.runningTurns.requeueInterrupted();
   expect(await runNext({ ...setup, agent, pullRequests })).toBe("completed");
   expect(attempts()).toBe(1);
   expect(opened).toMatchObject([{ title: "Say more", branch: "agent/job_1", targetBranch: "main" }]);
   expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("1");
-  expect((await store.job("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
+  expect((await store.jobs.find("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
 });
 
 describe("work whose pull request cannot be opened", () => {
@@ -198,8 +198,8 @@ describe("work whose pull request cannot be opened", () => {
       stateOf: async () => platform.state,
     };
     const turn = async (prompt: string) => {
-      if (await store.job("job_1")) await store.addTurn("job_1", prompt, 0);
-      else await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, prompt);
+      if (await store.jobs.find("job_1")) await store.turns.add("job_1", prompt, 0);
+      else await store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, prompt);
       const result = await runNextAndFinish({ ...setup, agent, pullRequests });
       return { result, log: readFileSync(join(folder, "logs/job_1.log"), "utf8") };
     };
@@ -219,7 +219,7 @@ describe("work whose pull request cannot be opened", () => {
     platform.isDown = false;
     expect((await turn("nothing")).result).toBe("completed");
     expect(platform.opened).toMatchObject([{ title: "more", branch: "agent/job_1" }]);
-    expect((await store.job("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
+    expect((await store.jobs.find("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
     await turn("nothing");
     expect(platform.opened).toHaveLength(1);
   });
@@ -230,12 +230,12 @@ describe("work whose pull request cannot be opened", () => {
     platform.state = "closed";
     platform.isDown = true;
     expect((await turn("two")).result).toBe("failed");
-    expect((await store.job("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
+    expect((await store.jobs.find("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
     platform.isDown = false;
     await turn("nothing");
     expect(platform.opened).toHaveLength(2);
     expect(platform.opened[1]).toMatchObject({ title: "two", head: docs.git("rev-parse", "agent/job_1") });
-    expect((await store.job("job_1"))?.pullRequest).toBe("https://example.com/pull/2");
+    expect((await store.jobs.find("job_1"))?.pullRequest).toBe("https://example.com/pull/2");
   });
 
   test("is not lost if the earlier pull request was merged", async () => {
@@ -246,12 +246,12 @@ describe("work whose pull request cannot be opened", () => {
     platform.isDown = true;
     expect((await turn("two")).result).toBe("failed");
     const work = docs.git("rev-parse", "agent/job_1");
-    expect((await store.job("job_1"))?.pullRequest).toBeNull();
+    expect((await store.jobs.find("job_1"))?.pullRequest).toBeNull();
     platform.isDown = false;
     await turn("nothing");
     expect(docs.git("rev-parse", "agent/job_1")).toBe(work);
     expect(platform.opened[1]).toMatchObject({ title: "two", head: work, existing: null });
-    expect((await store.job("job_1"))?.pullRequest).toBe("https://example.com/pull/2");
+    expect((await store.jobs.find("job_1"))?.pullRequest).toBe("https://example.com/pull/2");
   });
 });
 
@@ -259,13 +259,13 @@ test("pushes a commit that a killed service had not pushed, without another atte
   const { docs, ...setup } = await setUp();
   const { store } = setup;
   const { agent, attempts } = countingAgent('fs.appendFileSync("README.md", "more");');
-  await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+  await store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
   const hook = join(docs.path, "hooks/pre-receive");
   writeFileSync(hook, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
   expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("failed");
   const commit = (await setup.repository.lastCommitOf("job_1"))?.commit;
   writeFileSync(hook, "#!/bin/sh\nexit 0\n");
-  await store.requeueInterruptedTurns();
+  await store.runningTurns.requeueInterrupted();
   expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("completed");
   expect(attempts()).toBe(1);
   expect(docs.git("rev-list", "main..agent/job_1")).toBe(commit);
@@ -289,7 +289,7 @@ describe("a push that fails", () => {
     const repository = new LossyRepository({ url: docs.path, folder: setup.folder });
     await repository.open();
     const { agent, attempts } = countingAgent('fs.appendFileSync("README.md", prompt);');
-    await setup.store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "one");
+    await setup.store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "one");
     const ports = { ...setup, repository, agent, pullRequests: alwaysOpen };
     const log = () => readFileSync(join(setup.folder, "logs/job_1.log"), "utf8");
     /** Lets the server reject pushes, or accept them again. */
@@ -298,7 +298,7 @@ describe("a push that fails", () => {
     /** Completes the first turn, and adds another one. */
     const completeOne = async () => {
       expect(await runNextAndFinish(ports)).toBe("completed");
-      await ports.store.addTurn("job_1", "two", 0);
+      await ports.store.turns.add("job_1", "two", 0);
     };
     return { docs, repository, ports, attempts, log, reject, completeOne };
   }
@@ -310,7 +310,7 @@ describe("a push that fails", () => {
     expect(await runNext(ports)).toBe("completed");
     expect(repository.pushes).toBe(2);
     expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("2");
-    expect(docs.git("rev-parse", "agent/job_1")).toBe((await ports.store.job("job_1"))?.head);
+    expect(docs.git("rev-parse", "agent/job_1")).toBe((await ports.store.jobs.find("job_1"))?.head);
   });
 
   test("while the branch stays as it is fails the turn", async () => {
@@ -335,7 +335,7 @@ describe("a push that fails", () => {
       docs.git(...author, "commit-tree", emptyTree, "-p", "main", "-m", "Remove"),
     );
     reject(false);
-    await ports.store.requeueInterruptedTurns();
+    await ports.store.runningTurns.requeueInterrupted();
     expect(await runNext(ports)).toBe("failed");
     expect(attempts()).toBe(1);
     expect(docs.branches()).toEqual([]);
@@ -358,9 +358,9 @@ test("a turn that continues the job's branch keeps no commit as one that someone
   const { docs, ...setup } = await setUp();
   const { agent } = countingAgent('fs.appendFileSync("README.md", prompt);');
   const ports = { ...setup, agent, pullRequests: alwaysOpen };
-  await setup.store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "one");
+  await setup.store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "one");
   expect(await runNextAndFinish(ports)).toBe("completed");
-  await setup.store.addTurn("job_1", "two", 0);
+  await setup.store.turns.add("job_1", "two", 0);
   expect(await runNext(ports)).toBe("completed");
   expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("2");
   const mirror = join(setup.folder, "mirror.git");
@@ -378,11 +378,11 @@ test("opens the pull request of an earlier turn after one that changes nothing, 
     return "https://example.com/pull/1";
   };
   const ports = { ...setup, agent, pullRequests: { ...alwaysOpen, open } };
-  await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+  await store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
   const { turn, job } = await startNext(store);
   expect(await runTurn(turn, job, ports, new AbortController().signal)).toBe("failed");
-  await store.finishTurn(turn, "failed", 0);
-  await store.addTurn("job_1", "Do nothing", 0);
+  await store.runningTurns.finish(turn, "failed", 0);
+  await store.turns.add("job_1", "Do nothing", 0);
   expect(await runNext(ports)).toBe("completed");
   expect(titles).toEqual(["Say more", "Say more"]);
 });
@@ -429,7 +429,7 @@ describe("a Git command that fails or is killed", () => {
 function localPullRequests(store: Store, repository: Repository): { pages: LocalPullRequests; log: string[] } {
   const log: string[] = [];
   const pages = new LocalPullRequests({
-    store,
+    store: store.pullRequests,
     repository,
     baseUrl: () => "http://127.0.0.1:1",
     signal: new AbortController().signal,
@@ -442,19 +442,19 @@ test("gives up after two interrupted attempts, not counting graceful shutdowns",
   const setup = await setUp();
   const { store, folder } = setup;
   const { agent, attempts } = countingAgent();
-  await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Go on");
+  await store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "Go on");
   const first = await startNext(store);
-  await store.countAttempt(first.turn);
-  await store.requeueTurn(first.turn);
+  await store.runningTurns.countAttempt(first.turn);
+  await store.runningTurns.requeue(first.turn);
   let { turn } = await startNext(store);
   expect(turn.attempts).toBe(0);
   for (let attempt = 1; attempt <= 2; attempt++) {
-    await store.countAttempt(turn);
-    expect(await store.requeueInterruptedTurns()).toEqual([{ id: turn.id, job: "job_1" }]);
+    await store.runningTurns.countAttempt(turn);
+    expect(await store.runningTurns.requeueInterrupted()).toEqual([{ id: turn.id, job: "job_1" }]);
     ({ turn } = await startNext(store));
     expect(turn.attempts).toBe(attempt);
   }
-  await store.requeueInterruptedTurns();
+  await store.runningTurns.requeueInterrupted();
   expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("failed");
   expect(attempts()).toBe(0);
   expect(readFileSync(join(folder, "logs/job_1.log"), "utf8")).toContain("was interrupted 2 times");
@@ -556,7 +556,7 @@ test("takes over the commit of an earlier attempt of the first turn whose push a
     git("", "update-ref", "refs/heads/agent/job_1",
       git("", "commit-tree", tree, "-p", "main", "-m", "one\\n\\nAgent-Turn: 1\\nAgent-Job: job_1"));
     fs.writeFileSync("README.md", "mine");`;
-  await setup.store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "one");
+  await setup.store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "one");
   expect(await runNext({ ...setup, agent: scriptAgent(late), pullRequests: alwaysOpen })).toBe("completed");
   expect(docs.read("agent/job_1", "README.md")).toBe("late");
 });

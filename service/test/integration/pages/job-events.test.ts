@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
-import { StoreUnavailable } from "../../../src/store/errors.ts";
+import { StoreUnavailable } from "../../../src/store-errors.ts";
 import { type PagesServerOptions, startPages } from "../../support/pages-server.ts";
 
 const bearer = { authorization: `Bearer ${serviceKey}` };

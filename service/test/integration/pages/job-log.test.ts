@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
 import { listen } from "../../../src/http/listen.ts";
 import { sendStream } from "../../../src/pages/stream-reply.ts";
-import { StoreUnavailable } from "../../../src/store/errors.ts";
+import { StoreUnavailable } from "../../../src/store-errors.ts";
 import { type PagesServerOptions, startPages } from "../../support/pages-server.ts";
 
 const bearer = { authorization: `Bearer ${serviceKey}` };

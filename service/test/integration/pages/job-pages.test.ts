@@ -4,8 +4,8 @@ import { connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
 import type { PageJob } from "../../../src/model.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../../../src/store/errors.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
 import { hostileText } from "../../support/hostile-page-text.ts";
 import { type PagesServerOptions, pageJob, pullRequest, startPages } from "../../support/pages-server.ts";
 
@@ -19,7 +19,7 @@ async function startList(options: PagesServerOptions = {}) {
   onTestFinished(() => store[Symbol.asyncDispose]());
   const pages = await startPages({ projects: ["docs", "blog"], ...options, store });
   const add = async (id: string, { project = "docs", prompt = `Prompt of ${id}`, at = createdAt } = {}) => {
-    const added = await store.addJob({ id, project, createdAt: at }, prompt, at);
+    const added = await store.jobs.add({ id, project, createdAt: at }, prompt, at);
     if (added !== undefined) throw new Error("the limit is used up");
   };
   /** Returns the ids of the jobs on a page of the list, and the address of the next one. */
@@ -40,11 +40,11 @@ describe("the list of jobs", () => {
     expect((await list("/?project=docs")).text).toContain("There are no such jobs.");
     await add("job_1", { prompt: "\nFix the guide\nand more" });
     await add("job_2", { project: "blog", at: createdAt + minute });
-    await store.addTurn("job_1", "More", createdAt);
-    const turn = await store.startNextTurn();
+    await store.turns.add("job_1", "More", createdAt);
+    const turn = await store.runningTurns.startNext();
     if (turn === undefined) throw new Error("no turn is ready");
-    await store.setPullRequest(turn, "https://github.com/o/r/pull/12", "abc");
-    await store.finishTurn(turn, "completed", createdAt);
+    await store.runningTurns.setPullRequest(turn, "https://github.com/o/r/pull/12", "abc");
+    await store.runningTurns.finish(turn, "completed", createdAt);
     const { ids, next, text } = await list();
     expect(ids).toEqual(["job_2", "job_1"]);
     expect(next).toBeUndefined();
@@ -64,10 +64,10 @@ describe("the list of jobs", () => {
   test("links the page of a pull request, wherever the service was when it was made", async () => {
     const { add, list, store } = await startList();
     await add("job_1");
-    const turn = await store.startNextTurn();
+    const turn = await store.runningTurns.startNext();
     if (turn === undefined) throw new Error("no turn is ready");
-    const number = await store.addPullRequest(pullRequest());
-    await store.setPullRequest(turn, `http://127.0.0.1:1/pull/${number}`, "222");
+    const number = await store.pullRequests.add(pullRequest());
+    await store.runningTurns.setPullRequest(turn, `http://127.0.0.1:1/pull/${number}`, "222");
     expect((await list()).text).toContain(`<a href="/pull/${number}">Pull request #${number}</a>`);
   });
 
@@ -114,19 +114,19 @@ describe("the list of jobs", () => {
     expect((await list(next)).ids).toEqual(Array.from({ length: 10 }, (_, index) => `docs_${9 - index}`));
     expect((await list("/?project=blog&state=")).ids).toEqual(["blog_1"]);
     expect((await list("/?state=failed")).text).toContain("There are no such jobs.");
-    const turn = await store.startNextTurn();
+    const turn = await store.runningTurns.startNext();
     if (turn === undefined) throw new Error("no turn is ready");
-    await store.finishTurn(turn, "failed", createdAt);
+    await store.runningTurns.finish(turn, "failed", createdAt);
     expect((await list("/?state=failed")).ids).toEqual([turn.job]);
   });
 
   test("reads each prompt once", async () => {
     const { add, list, store } = await startList();
     let reads = 0;
-    const { turnExcerpt } = store;
-    store.turnExcerpt = (...read) => {
+    const { turnExcerpt } = store.lists;
+    store.lists.turnExcerpt = (...read) => {
       reads++;
-      return turnExcerpt.apply(store, read);
+      return turnExcerpt.apply(store.lists, read);
     };
     await add("job_1");
     for (let times = 0; times < 2; times++) expect((await list()).text).toContain(">Prompt of job_1</a>");
@@ -136,10 +136,10 @@ describe("the list of jobs", () => {
   test("names a job whose prompt is deleted meanwhile by its id", async () => {
     const { add, list, store } = await startList();
     await add("job_1");
-    store.turnExcerpt = async () => undefined;
+    store.lists.turnExcerpt = async () => undefined;
     expect((await list()).text).toContain(">job_1</a>");
-    const jobs = await store.jobs({ projects: ["docs"], limit: 1 });
-    store.jobs = async () => jobs.map((job) => ({ ...job, firstTurn: null }));
+    const jobs = await store.lists.jobs({ projects: ["docs"], limit: 1 });
+    store.lists.jobs = async () => jobs.map((job) => ({ ...job, firstTurn: null }));
     expect((await list()).text).toContain(">job_1</a>");
   });
 
@@ -292,12 +292,12 @@ describe("text that others wrote", () => {
   test("is text on every page, in whatever field it is", async () => {
     const { get, add, store } = await startList({ projects: ["docs", hostileText] });
     await add("job_1", { project: hostileText, prompt: `1${hostileText}` });
-    const turn = await store.startNextTurn();
+    const turn = await store.runningTurns.startNext();
     if (turn === undefined) throw new Error("no turn is ready");
-    await store.setAnswer(turn, `2${hostileText}`);
-    const number = await store.addPullRequest({ ...pullRequest(), title: hostileText, branch: hostileText });
-    await store.setPullRequest(turn, `https://example.com/${hostileText}`, "222");
-    await store.finishTurn(turn, "failed", createdAt, `3${hostileText}`);
+    await store.runningTurns.setAnswer(turn, `2${hostileText}`);
+    const number = await store.pullRequests.add({ ...pullRequest(), title: hostileText, branch: hostileText });
+    await store.runningTurns.setPullRequest(turn, `https://example.com/${hostileText}`, "222");
+    await store.runningTurns.finish(turn, "failed", createdAt, `3${hostileText}`);
     const filtered = `/?${new URLSearchParams({ project: hostileText })}`;
     for (const address of ["/", filtered, path, `/pull/${number}`]) {
       const { status, text } = await get(address);

@@ -12,13 +12,13 @@ async function setUp() {
   const projects = PerProject.same({ repositoryName: "docs", model: "large" });
   const jobs = new Jobs({ store, projects });
   const pages = await startPages({ store, turnControl: jobs });
-  await store.addJob({ id: "a", project: "docs", createdAt: 0 }, "Fix it");
-  await store.addJob({ id: "secret", project: "other", createdAt: 0 }, "Fix it");
-  const idOf = async (job: string) => (await store.turns(job)).at(-1)?.id ?? 0;
+  await store.jobs.add({ id: "a", project: "docs", createdAt: 0 }, "Fix it");
+  await store.jobs.add({ id: "secret", project: "other", createdAt: 0 }, "Fix it");
+  const idOf = async (job: string) => (await store.turns.ofJob(job)).at(-1)?.id ?? 0;
   const act = async (action: string, headers: Record<string, string> = { cookie: pages.cookie }, job = "a") =>
     pages.ask(`/job/${job}/turn/${await idOf(job)}/${action}`, { method: "POST", headers });
   const start = async () => {
-    const turn = await store.startNextTurn();
+    const turn = await store.runningTurns.startNext();
     if (turn === undefined) throw new Error("no turn is ready");
     return turn;
   };
@@ -32,10 +32,12 @@ test("a turn that waits is taken out of the queue, and run again", async () => {
   const { store, act, buttons } = await setUp();
   expect(await buttons()).toEqual(["Take out of the queue"]);
   expect(await act("stop")).toMatchObject({ status: 303, headers: { location: "/job/a" } });
-  expect(await store.turns("a")).toMatchObject([{ state: "failed", reason: "Stopped by an operator (API key)." }]);
+  expect(await store.turns.ofJob("a")).toMatchObject([
+    { state: "failed", reason: "Stopped by an operator (API key)." },
+  ]);
   expect(await buttons()).toEqual(["Run again"]);
   expect(await act("retry")).toMatchObject({ status: 303, headers: { location: "/job/a" } });
-  expect(await store.turns("a")).toMatchObject([{ state: "failed" }, { state: "waiting", prompt: "Fix it" }]);
+  expect(await store.turns.ofJob("a")).toMatchObject([{ state: "failed" }, { state: "waiting", prompt: "Fix it" }]);
 });
 
 test("a running turn is told to stop", async () => {
@@ -43,24 +45,24 @@ test("a running turn is told to stop", async () => {
   const turn = await start();
   expect(await buttons()).toEqual(["Stop"]);
   expect((await act("stop")).status).toBe(303);
-  expect(await store.stopRequest(turn)).toBe("Stopped by an operator (API key).");
+  expect(await store.runningTurns.stopRequest(turn)).toBe("Stopped by an operator (API key).");
 });
 
 test("a turn that has ended is neither stopped nor run again, unless it is the last one and has failed", async () => {
   const { store, act, start, buttons } = await setUp();
-  await store.finishTurn(await start(), "completed", 1);
+  await store.runningTurns.finish(await start(), "completed", 1);
   expect(await buttons()).toEqual([]);
   expect(await act("stop")).toMatchObject({ status: 409, text: expect.stringContaining("The turn has ended") });
   expect(await act("retry")).toMatchObject({ status: 409, text: expect.stringContaining("only if it has failed") });
-  expect(await store.countTurns("a")).toBe(1);
+  expect(await store.lists.countTurns("a")).toBe(1);
 });
 
 test("only the last one of failed turns can be run again", async () => {
   const { store, act, buttons } = await setUp();
   await act("stop");
-  await store.addTurn("a", "More", 0);
+  await store.turns.add("a", "More", 0);
   await act("stop");
-  expect(await store.turns("a")).toMatchObject([{ state: "failed" }, { state: "failed" }]);
+  expect(await store.turns.ofJob("a")).toMatchObject([{ state: "failed" }, { state: "failed" }]);
   expect(await buttons()).toEqual(["Run again"]);
 });
 
@@ -68,7 +70,7 @@ test("a project that has used up its messages is told when to try again", async 
   const { store, act } = await setUp();
   await act("stop");
   for (let message = 0; message < 100; message++) {
-    await store.addTurn("a", "More", Date.now());
+    await store.turns.add("a", "More", Date.now());
     await act("stop");
   }
   const { status, headers, text } = await act("retry");
@@ -83,7 +85,7 @@ test("programs send the key, and are answered with text", async () => {
   expect(await act("stop", headers)).toMatchObject({ status: 200, text: stopped });
   expect(await act("retry", headers)).toMatchObject({ status: 200, text: "The turn is run again.\n" });
   expect(await act("stop", headers, "secret")).toMatchObject({ status: 404, text: "Job not found\n" });
-  expect(await store.countTurns("a")).toBe(2);
+  expect(await store.lists.countTurns("a")).toBe(2);
 });
 
 test("nobody else can do anything", async () => {
@@ -99,6 +101,6 @@ test("nobody else can do anything", async () => {
   expect((await act("stop", { cookie }, "secret")).status).toBe(404);
   expect((await act("retry", { cookie }, "secret")).status).toBe(404);
   expect((await ask("/job/a/turn/1/stop", { headers: { cookie } })).status).toBe(405);
-  expect(await store.turns("a")).toMatchObject([{ state: "waiting" }]);
-  expect(await store.turns("secret")).toMatchObject([{ state: "waiting" }]);
+  expect(await store.turns.ofJob("a")).toMatchObject([{ state: "waiting" }]);
+  expect(await store.turns.ofJob("secret")).toMatchObject([{ state: "waiting" }]);
 });

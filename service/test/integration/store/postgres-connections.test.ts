@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { StoreUnavailable } from "../../../src/store/errors.ts";
 import { createPool, PostgresDatabase } from "../../../src/store/postgres/database.ts";
+import { StoreUnavailable } from "../../../src/store-errors.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";
 
 test("a connection that is lost between two statements fails its transaction, and not the process", async () => {

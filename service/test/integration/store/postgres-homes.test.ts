@@ -3,8 +3,8 @@ import type { RunningTurn } from "../../../src/model.ts";
 import { createPool, PostgresDatabase } from "../../../src/store/postgres/database.ts";
 import { PostgresHomes } from "../../../src/store/postgres/homes.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
-import { LeaseLost } from "../../../src/store/ready-turns.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { LeaseLost } from "../../../src/store-errors.ts";
 import { postgresOfFile } from "../../support/postgres.ts";
 
 const server = postgresOfFile();
@@ -21,21 +21,21 @@ async function setUp() {
 }
 
 async function startNext(store: Store): Promise<RunningTurn> {
-  const turn = await store.startNextTurn();
+  const turn = await store.runningTurns.startNext();
   if (turn === undefined) throw new Error("no turn is ready");
   return turn;
 }
 
 /** Adds a job, and takes its turn. */
 async function startJob(store: Store, id: string): Promise<RunningTurn> {
-  await store.addJob({ id, project: "docs", createdAt: 5_000_000 }, "One");
+  await store.jobs.add({ id, project: "docs", createdAt: 5_000_000 }, "One");
   return startNext(store);
 }
 
 /** Ends a turn, and takes the next one of its job. */
 async function startAnother(store: Store, turn: RunningTurn): Promise<RunningTurn> {
-  await store.addTurn(turn.job, "Next", 5_000_000);
-  await store.finishTurn(turn, "completed", 6_000_000);
+  await store.turns.add(turn.job, "Next", 5_000_000);
+  await store.runningTurns.finish(turn, "completed", 6_000_000);
   return startNext(store);
 }
 
@@ -57,9 +57,9 @@ test("the home directory of a job is that of the turn that saved it last", async
 test("the last turn of a job before another one is the last in which an agent ran", async () => {
   const { store, homes } = await setUp();
   const other = await startJob(store, "other");
-  await store.countAttempt(other);
+  await store.runningTurns.countAttempt(other);
   const first = await startJob(store, "a");
-  await store.countAttempt(first);
+  await store.runningTurns.countAttempt(first);
   expect(await homes.lastAttemptedBefore(first)).toBeUndefined();
   const second = await startAnother(store, first);
   expect(await homes.lastAttemptedBefore(second)).toBe(first.id);
@@ -72,7 +72,7 @@ test("a worker whose turn has ended saves no home directory", async () => {
   const turn = await startJob(store, "a");
   await homes.saveHome(turn, bytes(1));
   await expect(homes.saveHome({ ...turn, lease: "another" }, bytes(2))).rejects.toThrow(LeaseLost);
-  await store.finishTurn(turn, "completed", 6_000_000);
+  await store.runningTurns.finish(turn, "completed", 6_000_000);
   await expect(homes.saveHome(turn, bytes(3))).rejects.toThrow(LeaseLost);
   expect(Uint8Array.from((await homes.loadHome("a", turn.id)) ?? [])).toEqual(bytes(1));
 });
@@ -81,7 +81,7 @@ test("the home directory of a job is deleted with the job", async () => {
   const { store, homes } = await setUp();
   const turn = await startJob(store, "a");
   await homes.saveHome(turn, bytes(1));
-  await store.finishTurn(turn, "completed", 6_000_000);
-  expect(await store.deleteIdleJobs(6_000_000, 1)).toEqual(["a"]);
+  await store.runningTurns.finish(turn, "completed", 6_000_000);
+  expect(await store.idleJobs.deleteOldest(6_000_000, 1)).toEqual(["a"]);
   expect(await homes.loadHome("a", turn.id)).toBeUndefined();
 });

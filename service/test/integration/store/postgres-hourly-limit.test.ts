@@ -10,7 +10,7 @@ test("machines whose clocks are hours ahead or behind share the hourly limit of 
   onTestFinished(() => store[Symbol.asyncDispose]());
   const hours = (count: number) => Date.now() + count * 3_600_000;
   const create = (index: number, at: number) =>
-    store.addJob({ id: `job ${index}`, project: "docs", createdAt: at }, "Fix it", at);
+    store.jobs.add({ id: `job ${index}`, project: "docs", createdAt: at }, "Fix it", at);
   for (let index = 0; index < 100; index++)
     expect(await create(index, hours(index % 2 === 0 ? 2 : -2))).toBeUndefined();
   expect(await create(100, hours(2))).toHaveProperty("retryAfterMs");

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { JobDirectory } from "../../../src/files/job-directory.ts";
+import { markHome } from "../../../src/files/shared-homes.ts";
 import type { RunningTurn } from "../../../src/model.ts";
 import { importStore } from "../../../src/store/postgres/import-store.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
@@ -30,14 +31,14 @@ async function openPostgres(url: string): Promise<Store> {
 }
 
 async function startNext(store: Store): Promise<RunningTurn> {
-  const turn = await store.startNextTurn();
+  const turn = await store.runningTurns.startNext();
   if (turn === undefined) throw new Error("no turn is ready");
   return turn;
 }
 
 /** Adds a job, and takes its turn. */
 async function startJob(store: Store, id: string, project = "docs"): Promise<RunningTurn> {
-  await store.addJob({ id, project, createdAt: 5_000_000, model: "large" }, "One");
+  await store.jobs.add({ id, project, createdAt: 5_000_000, model: "large" }, "One");
   return startNext(store);
 }
 
@@ -45,28 +46,28 @@ const pullRequest = { title: "Fix", branch: "agent/a", target: "main", base: "00
 
 test("a store is copied with all that it has, and goes on in Postgres", async () => {
   const file = await createFile(async (store) => {
-    await store.setRepository("docs", false);
-    await store.setProjectRepositories(new Map([["docs", "docs"]]));
+    await store.repositories.setMain("docs");
+    await store.repositories.setOfProjects(new Map([["docs", "docs"]]));
     const ended = await startJob(store, "ended");
-    await store.countAttempt(ended);
-    await store.setAnswer(ended, "Done ✓");
-    await store.addPullRequest({ job: "ended", ...pullRequest });
-    await store.setPullRequest(ended, "https://example.com/pull/1", "111");
-    await store.finishTurn(ended, "completed", 6_000_000);
-    await store.archiveIdleJobs(6_000_000, 7_000_000, 1);
+    await store.runningTurns.countAttempt(ended);
+    await store.runningTurns.setAnswer(ended, "Done ✓");
+    await store.pullRequests.add({ job: "ended", ...pullRequest });
+    await store.runningTurns.setPullRequest(ended, "https://example.com/pull/1", "111");
+    await store.runningTurns.finish(ended, "completed", 6_000_000);
+    await store.idleJobs.archiveOldest(6_000_000, 7_000_000, 1);
     await startJob(store, "running");
-    await store.addTurn("running", "Two", 5_000_000);
-    await store.addJob({ id: "waiting", project: "blog", createdAt: 5_000_000 }, "Three");
+    await store.turns.add("running", "Two", 5_000_000);
+    await store.jobs.add({ id: "waiting", project: "blog", createdAt: 5_000_000 }, "Three");
   });
   const before = readFileSync(file);
   const url = await server().createDatabase();
-  expect(await importStore(file, url, ignore)).toEqual({ jobs: 3, turns: 4, pullRequests: 1 });
+  expect(await importStore(file, url, ignore, markHome)).toEqual({ jobs: 3, turns: 4, pullRequests: 1 });
   expect(readFileSync(file).equals(before)).toBe(true);
 
   const store = await openPostgres(url);
-  expect(await store.repository()).toBe("docs");
-  expect(await store.projectRepositories()).toEqual(new Map([["docs", "docs"]]));
-  expect(await store.job("ended")).toEqual({
+  expect(await store.repositories.main()).toBe("docs");
+  expect(await store.repositories.ofProjects()).toEqual(new Map([["docs", "docs"]]));
+  expect(await store.jobs.find("ended")).toEqual({
     id: "ended",
     project: "docs",
     createdAt: 5_000_000,
@@ -77,122 +78,122 @@ test("a store is copied with all that it has, and goes on in Postgres", async ()
     head: "111",
     model: "large",
   });
-  expect((await store.copyJob("ended"))?.turns).toMatchObject([
+  expect((await store.jobs.copy("ended"))?.turns).toMatchObject([
     { id: 1, prompt: "One", state: "completed", attempts: 1, endedAt: 6_000_000, answer: "Done ✓" },
   ]);
-  expect(await store.job("running")).toMatchObject({ state: "active", idleSince: null });
-  expect((await store.turns("running")).map(({ state }) => state)).toEqual(["waiting", "waiting"]);
-  expect(await store.pullRequest(1)).toEqual({ number: 1, job: "ended", ...pullRequest });
+  expect(await store.jobs.find("running")).toMatchObject({ state: "active", idleSince: null });
+  expect((await store.turns.ofJob("running")).map(({ state }) => state)).toEqual(["waiting", "waiting"]);
+  expect(await store.pullRequests.find(1)).toEqual({ number: 1, job: "ended", ...pullRequest });
 
   const [first, second] = [await startNext(store), await startNext(store)];
   expect([first, second]).toMatchObject([
     { id: 2, job: "running", prompt: "One" },
     { id: 4, job: "waiting", prompt: "Three" },
   ]);
-  expect(await store.startNextTurn()).toBeUndefined();
-  await store.finishTurn(first, "completed", 8_000_000);
+  expect(await store.runningTurns.startNext()).toBeUndefined();
+  await store.runningTurns.finish(first, "completed", 8_000_000);
   expect(await startNext(store)).toMatchObject({ id: 3, prompt: "Two" });
-  expect(await store.addTurn("ended", "Four", 8_000_000)).toBe(true);
+  expect(await store.turns.add("ended", "Four", 8_000_000)).toBe(true);
   expect((await startNext(store)).id).toBeGreaterThan(4);
-  expect(await store.addPullRequest({ job: "running", ...pullRequest })).toBe(2);
+  expect(await store.pullRequests.add({ job: "running", ...pullRequest })).toBe(2);
 });
 
 test("how turns went is copied, and a turn that somebody has asked to stop is not run after all", async () => {
   const file = await createFile(async (store) => {
-    await store.addJob({ id: "failed", project: "docs", createdAt: 5_000_000 }, "One");
-    const failed = await store.startNextTurn(undefined, 5_500_000);
+    await store.jobs.add({ id: "failed", project: "docs", createdAt: 5_000_000 }, "One");
+    const failed = await store.runningTurns.startNext(undefined, 5_500_000);
     if (failed === undefined) throw new Error("no turn is ready");
-    await store.finishTurn(failed, "failed", 6_000_000, "The agent failed.");
+    await store.runningTurns.finish(failed, "failed", 6_000_000, "The agent failed.");
     const { id } = await startJob(store, "stopping");
-    expect(await store.stopTurn("stopping", id, 7_000_000, "Stopped by an operator (alice).")).toBe(true);
+    expect(await store.turns.stop("stopping", id, 7_000_000, "Stopped by an operator (alice).")).toBe(true);
   });
   const url = await server().createStoreDatabase();
-  await importStore(file, url, ignore);
+  await importStore(file, url, ignore, markHome);
   const store = await openPostgres(url);
   const ended = { state: "failed", startedAt: 5_500_000, endedAt: 6_000_000, reason: "The agent failed." };
-  expect(await store.turns("failed")).toMatchObject([ended]);
-  expect(await store.stopRequest(await startNext(store))).toBe("Stopped by an operator (alice).");
+  expect(await store.turns.ofJob("failed")).toMatchObject([ended]);
+  expect(await store.runningTurns.stopRequest(await startNext(store))).toBe("Stopped by an operator (alice).");
 });
 
 test("the creates of the last hour count in Postgres, too", async () => {
   const at = Date.now();
   const file = await createFile(async (store) => {
     for (let use = 0; use < 100; use++)
-      await store.addJob({ id: `job_${use}`, project: "docs", createdAt: 5_000_000 }, "One", at);
+      await store.jobs.add({ id: `job_${use}`, project: "docs", createdAt: 5_000_000 }, "One", at);
   });
   const url = await server().createDatabase();
-  await importStore(file, url, ignore);
+  await importStore(file, url, ignore, markHome);
   const store = await openPostgres(url);
-  expect(await store.addJob({ id: "more", project: "docs", createdAt: 5_000_000 }, "One")).toEqual({
+  expect(await store.jobs.add({ id: "more", project: "docs", createdAt: 5_000_000 }, "One")).toEqual({
     retryAfterMs: expect.any(Number),
   });
-  expect(await store.addJob({ id: "other", project: "blog", createdAt: 5_000_000 }, "One")).toBeUndefined();
+  expect(await store.jobs.add({ id: "other", project: "blog", createdAt: 5_000_000 }, "One")).toBeUndefined();
 });
 
 test("a store without jobs replaces only the name of the repository, and the first pull request is number 1", async () => {
-  const file = await createFile((store) => store.setRepository("docs"));
+  const file = await createFile((store) => store.repositories.setMain("docs"));
   const url = await server().createStoreDatabase();
   const store = await openPostgres(url);
-  await store.setRepository("blog");
-  await store.setProjectRepositories(new Map([["blog", "blog"]]));
-  expect(await importStore(file, url, ignore)).toEqual({ jobs: 0, turns: 0, pullRequests: 0 });
-  expect(await store.repository()).toBe("docs");
-  expect(await store.projectRepositories()).toEqual(new Map());
-  await store.addJob({ id: "a", project: "docs", createdAt: 5_000_000 }, "One");
-  expect(await store.addPullRequest({ job: "a", ...pullRequest })).toBe(1);
+  await store.repositories.setMain("blog");
+  await store.repositories.setOfProjects(new Map([["blog", "blog"]]));
+  expect(await importStore(file, url, ignore, markHome)).toEqual({ jobs: 0, turns: 0, pullRequests: 0 });
+  expect(await store.repositories.main()).toBe("docs");
+  expect(await store.repositories.ofProjects()).toEqual(new Map());
+  await store.jobs.add({ id: "a", project: "docs", createdAt: 5_000_000 }, "One");
+  expect(await store.pullRequests.add({ job: "a", ...pullRequest })).toBe(1);
 });
 
 test("the number of a pull request whose job was deleted is not given again", async () => {
   const file = await createFile(async (store) => {
-    await store.finishTurn(await startJob(store, "a"), "completed", 6_000_000);
-    expect(await store.addPullRequest({ job: "a", ...pullRequest })).toBe(1);
-    expect(await store.deleteIdleJobs(7_000_000, 10)).toEqual(["a"]);
+    await store.runningTurns.finish(await startJob(store, "a"), "completed", 6_000_000);
+    expect(await store.pullRequests.add({ job: "a", ...pullRequest })).toBe(1);
+    expect(await store.idleJobs.deleteOldest(7_000_000, 10)).toEqual(["a"]);
   });
   const url = await server().createStoreDatabase();
-  await importStore(file, url, ignore);
+  await importStore(file, url, ignore, markHome);
   const store = await openPostgres(url);
-  await store.addJob({ id: "b", project: "docs", createdAt: 8_000_000 }, "One");
-  expect(await store.addPullRequest({ job: "b", ...pullRequest })).toBe(2);
+  await store.jobs.add({ id: "b", project: "docs", createdAt: 8_000_000 }, "One");
+  expect(await store.pullRequests.add({ job: "b", ...pullRequest })).toBe(2);
 });
 
 test("long texts are copied, and a NUL, which Postgres cannot store, is replaced", async () => {
   const long = "ü".repeat(2_500_000);
   const file = await createFile(async (store) => {
     for (const id of ["a", "b", "c", "d"])
-      await store.addJob({ id, project: "docs", createdAt: 5_000_000 }, `${id} ${long}`);
+      await store.jobs.add({ id, project: "docs", createdAt: 5_000_000 }, `${id} ${long}`);
   });
   const db = new DatabaseSync(file);
   db.exec("UPDATE turn SET prompt = 'one' || char(0) || 'two' WHERE job = 'd'");
   db.close();
   const url = await server().createDatabase();
-  expect(await importStore(file, url, ignore)).toMatchObject({ jobs: 4, turns: 4 });
+  expect(await importStore(file, url, ignore, markHome)).toMatchObject({ jobs: 4, turns: 4 });
   const store = await openPostgres(url);
   for (const id of ["a", "b", "c"]) {
-    const [turn] = await store.turns(id);
+    const [turn] = await store.turns.ofJob(id);
     expect(turn?.prompt === `${id} ${long}`).toBe(true);
   }
-  expect(await store.turns("d")).toMatchObject([{ prompt: "one\u{FFFD}two" }]);
+  expect(await store.turns.ofJob("d")).toMatchObject([{ prompt: "one\u{FFFD}two" }]);
 });
 
 test("the homes of agents that have run are marked with the job's last such turn", async () => {
   const file = await createFile(async (store) => {
     for (const id of ["ran", "moved", "waits"])
-      await store.addJob({ id, project: "docs", createdAt: 5_000_000 }, "One");
+      await store.jobs.add({ id, project: "docs", createdAt: 5_000_000 }, "One");
     for (const _ of ["ran", "moved"]) {
       const turn = await startNext(store);
-      await store.countAttempt(turn);
-      await store.finishTurn(turn, "completed", 6_000_000);
+      await store.runningTurns.countAttempt(turn);
+      await store.runningTurns.finish(turn, "completed", 6_000_000);
     }
-    await store.addTurn("ran", "Two", 6_000_000);
+    await store.turns.add("ran", "Two", 6_000_000);
     await startNext(store);
     const again = await startNext(store);
-    await store.countAttempt(again);
-    await store.finishTurn(again, "failed", 7_000_000);
-    await store.addTurn("ran", "Three", 7_000_000);
+    await store.runningTurns.countAttempt(again);
+    await store.runningTurns.finish(again, "failed", 7_000_000);
+    await store.turns.add("ran", "Three", 7_000_000);
   });
   const directoryOf = (job: string) => new JobDirectory(`${file}.files`, job);
   for (const job of ["ran", "waits"]) mkdirSync(directoryOf(job).home, { recursive: true });
-  await importStore(file, await server().createDatabase(), ignore);
+  await importStore(file, await server().createDatabase(), ignore, markHome);
   expect(readFileSync(directoryOf("ran").homeTurn, "utf8")).toBe("4");
   expect(existsSync(directoryOf("waits").homeTurn)).toBe(false);
   expect(existsSync(directoryOf("moved").path)).toBe(false);
@@ -200,44 +201,46 @@ test("the homes of agents that have run are marked with the job's last such turn
 
 test("nothing is copied to a database that has jobs", async () => {
   const file = await createFile(async (store) => {
-    await store.setRepository("docs");
+    await store.repositories.setMain("docs");
     await startJob(store, "new");
   });
   const url = await server().createStoreDatabase();
   const store = await openPostgres(url);
-  await store.setRepository("blog");
-  await store.addJob({ id: "old", project: "docs", createdAt: 5_000_000 }, "One");
-  await expect(importStore(file, url, ignore)).rejects.toThrow("nothing was copied: the database has jobs already");
-  expect(await store.repository()).toBe("blog");
-  expect(await store.job("new")).toBeUndefined();
-  expect(await store.job("old")).toBeDefined();
+  await store.repositories.setMain("blog");
+  await store.jobs.add({ id: "old", project: "docs", createdAt: 5_000_000 }, "One");
+  await expect(importStore(file, url, ignore, markHome)).rejects.toThrow(
+    "nothing was copied: the database has jobs already",
+  );
+  expect(await store.repositories.main()).toBe("blog");
+  expect(await store.jobs.find("new")).toBeUndefined();
+  expect(await store.jobs.find("old")).toBeDefined();
 });
 
 test("nothing is copied if a row cannot be, and the file can be copied to another database then", async () => {
   const file = await createFile(async (store) => {
-    for (const id of ["a", "b"]) await store.addJob({ id, project: "docs", createdAt: 5_000_000 }, "One");
+    for (const id of ["a", "b"]) await store.jobs.add({ id, project: "docs", createdAt: 5_000_000 }, "One");
   });
   const url = await server().createStoreDatabase();
   await server().query(url, "ALTER TABLE agent_jobs.turn ADD CHECK (job <> 'b')");
-  const failed = importStore(file, url, ignore);
+  const failed = importStore(file, url, ignore, markHome);
   await expect(failed).rejects.toThrow(/^nothing was copied: .*violates check constraint/);
   await expect(failed).rejects.toMatchObject({ cause: { code: "23514" } });
   const store = await openPostgres(url);
-  expect(await store.counts()).toEqual({ jobs: 0, waitingTurns: 0 });
-  expect(await importStore(file, await server().createDatabase(), ignore)).toMatchObject({ jobs: 2 });
+  expect(await store.counts.total()).toEqual({ jobs: 0, waitingTurns: 0 });
+  expect(await importStore(file, await server().createDatabase(), ignore, markHome)).toMatchObject({ jobs: 2 });
 });
 
 test("no file is copied that does not exist, is no store or that a service runs on", async () => {
   const url = await server().createDatabase();
   const missing = join(temporaryFolder(), "jobs.sqlite");
-  await expect(importStore(missing, url, ignore)).rejects.toThrow(`there is no store ${missing}`);
+  await expect(importStore(missing, url, ignore, markHome)).rejects.toThrow(`there is no store ${missing}`);
   expect(existsSync(missing)).toBe(false);
   const notes = join(temporaryFolder(), "notes.sqlite");
   const db = new DatabaseSync(notes);
   db.exec("CREATE TABLE note (text TEXT)");
   db.close();
-  await expect(importStore(notes, url, ignore)).rejects.toThrow("is not a store");
+  await expect(importStore(notes, url, ignore, markHome)).rejects.toThrow("is not a store");
   const file = join(temporaryFolder(), "jobs.sqlite");
   await using _store = openSqliteStore(file);
-  await expect(importStore(file, url, ignore)).rejects.toThrow("another service is running on it");
+  await expect(importStore(file, url, ignore, markHome)).rejects.toThrow("another service is running on it");
 });

@@ -6,17 +6,18 @@ import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import type { StoredLogs } from "../../../src/files/job-logs.ts";
 import type { RunningTurn } from "../../../src/model.ts";
-import { ExpiringTokens, newToken, type TokenStore } from "../../../src/pages/expiring-tokens.ts";
+import { ExpiringTokens, newToken } from "../../../src/pages/expiring-tokens.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { type ServiceOptions, startApi, startWorker } from "../../../src/start/service.ts";
+import type { StoredLogs } from "../../../src/store/logs.ts";
 import { createPool, PostgresDatabase } from "../../../src/store/postgres/database.ts";
 import { PostgresLogs } from "../../../src/store/postgres/logs.ts";
 import { Notifications } from "../../../src/store/postgres/notifications.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
-import { LeaseLost } from "../../../src/store/ready-turns.ts";
 import type { Store } from "../../../src/store/store.ts";
+import type { TokenStore } from "../../../src/store/tokens.ts";
+import { LeaseLost } from "../../../src/store-errors.ts";
 import { docsRepository, projectOptions, scriptAgent, send, waitForJob } from "../../support/agent-service.ts";
 import { postgresOfFile } from "../../support/postgres.ts";
 
@@ -40,12 +41,12 @@ async function open(url: string): Promise<OpenedStore> {
 
 /** Adds a job, and takes its turn. */
 async function startTurn(store: Store, job = "job_1"): Promise<RunningTurn> {
-  await store.addJob({ id: job, project: "docs", createdAt: 5_000_000 }, "Fix it");
+  await store.jobs.add({ id: job, project: "docs", createdAt: 5_000_000 }, "Fix it");
   return nextTurn(store);
 }
 
 async function nextTurn(store: Store): Promise<RunningTurn> {
-  const turn = await store.startNextTurn();
+  const turn = await store.runningTurns.startNext();
   if (turn === undefined) throw new Error("no turn is ready");
   return turn;
 }
@@ -121,14 +122,14 @@ describe("the logs in a Postgres store", () => {
     await worker.logs.append(turn, 0, Buffer.from("| one\n"));
     await grown;
     const ended = next();
-    await worker.store.finishTurn(turn, "completed", 6_000_000);
+    await worker.store.runningTurns.finish(turn, "completed", 6_000_000);
     await ended;
-    expect((await api.store.job("job_1"))?.state).toBe("completed");
+    expect((await api.store.jobs.find("job_1"))?.state).toBe("completed");
     const before = calls;
     const other = await startTurn(worker.store, "job_2");
     await worker.logs.append(other, 0, Buffer.from("| other job\n"));
     end();
-    await worker.store.addTurn("job_1", "More", 7_000_000);
+    await worker.store.turns.add("job_1", "More", 7_000_000);
     await worker.logs.append(await nextTurn(worker.store), 6, Buffer.from("| two\n"));
     expect(calls).toBe(before);
   });
@@ -188,7 +189,7 @@ describe("the logs in a Postgres store", () => {
     const { store, logs } = await open(url);
     const turn = await startTurn(store);
     await logs.append(turn, 0, Buffer.from("| one\n"));
-    await store.requeueTurn(turn);
+    await store.runningTurns.requeue(turn);
     const late = Buffer.from("| late\n");
     await expect(logs.append(turn, 6, late)).rejects.toThrow(LeaseLost);
     const second = await nextTurn(store);
@@ -196,7 +197,7 @@ describe("the logs in a Postgres store", () => {
     await expect(logs.append(turn, 6, late)).rejects.toThrow(LeaseLost);
     expect(await logs.size(second)).toEqual({ size: 6, ofTurn: 6 });
     await logs.append(second, 6, Buffer.from("| two\n"));
-    await store.finishTurn(second, "completed", 6_000_000);
+    await store.runningTurns.finish(second, "completed", 6_000_000);
     await expect(logs.append(second, 12, late)).rejects.toThrow(LeaseLost);
     expect(await readAll(logs)).toBe("| one\n| two\n");
   });
@@ -222,8 +223,8 @@ describe("the logs in a Postgres store", () => {
     const { store, logs } = await open(await server().createStoreDatabase());
     const first = await startTurn(store);
     await logs.append(first, 0, Buffer.from("| one\n"));
-    await store.finishTurn(first, "completed", 6_000_000);
-    await store.addTurn("job_1", "More", 6_000_000);
+    await store.runningTurns.finish(first, "completed", 6_000_000);
+    await store.turns.add("job_1", "More", 6_000_000);
     const second = await nextTurn(store);
     expect(await logs.size(second)).toEqual({ size: 6, ofTurn: 0 });
   });
@@ -233,10 +234,10 @@ describe("the logs in a Postgres store", () => {
     const { store, logs } = await open(url);
     const turn = await startTurn(store);
     await logs.append(turn, 0, Buffer.from("| one\n"));
-    await store.finishTurn(turn, "completed", 6_000_000);
+    await store.runningTurns.finish(turn, "completed", 6_000_000);
     const other = await startTurn(store, "job_2");
     await logs.append(other, 0, Buffer.from("| two\n"));
-    expect(await store.deleteIdleJobs(6_000_000, 10)).toEqual(["job_1"]);
+    expect(await store.idleJobs.deleteOldest(6_000_000, 10)).toEqual(["job_1"]);
     expect(await server().query(url, 'SELECT job FROM agent_jobs."logChunk"')).toEqual([{ job: "job_2" }]);
   });
 });

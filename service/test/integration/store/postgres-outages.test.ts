@@ -1,12 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import { inspect } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { OutcomeUnknown, StoreUnavailable } from "../../../src/store/errors.ts";
 import { createPool, PostgresDatabase } from "../../../src/store/postgres/database.ts";
 import { Notifications } from "../../../src/store/postgres/notifications.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
 import type { PostgresTimes } from "../../../src/store/postgres/times.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
 import { postgresOfFile } from "../../support/postgres.ts";
 import { PostgresProxy } from "../../support/postgres-proxy.ts";
 
@@ -28,7 +28,7 @@ async function openStore(url: string, times: Partial<PostgresTimes> = {}) {
   return { store, lines, outages };
 }
 
-const create = (store: Store, id: string) => store.addJob({ id, project: "docs", createdAt: now }, "One");
+const create = (store: Store, id: string) => store.jobs.add({ id, project: "docs", createdAt: now }, "One");
 
 describe("a connection that is lost during a commit", () => {
   /** Opens a store behind a network that can fail, and a store that is not affected. */
@@ -46,15 +46,15 @@ describe("a connection that is lost during a commit", () => {
     const { proxy, store, lines, outages, other } = await openBoth();
     proxy.failures.push({ on: "COMMIT", how: "lose answer" });
     expect(await create(store, "a")).toBeUndefined();
-    expect(await other.counts()).toEqual({ jobs: 1, waitingTurns: 1 });
+    expect(await other.counts.total()).toEqual({ jobs: 1, waitingTurns: 1 });
     proxy.failures.push({ on: "COMMIT", how: "lose answer" });
-    const turn = await store.startNextTurn();
+    const turn = await store.runningTurns.startNext();
     expect(turn).toMatchObject({ job: "a" });
     if (turn === undefined) return;
     proxy.failures.push({ on: "COMMIT", how: "lose answer" });
-    await store.finishTurn(turn, "completed", now);
-    expect(await other.job("a")).toMatchObject({ state: "completed", idleSince: now });
-    expect(await other.startNextTurn()).toBeUndefined();
+    await store.runningTurns.finish(turn, "completed", now);
+    expect(await other.jobs.find("a")).toMatchObject({ state: "completed", idleSince: now });
+    expect(await other.runningTurns.startNext()).toBeUndefined();
     expect(lines).toEqual([outageBegins, outageEnds, outageBegins, outageEnds, outageBegins, outageEnds]);
     expect(outages.count).toBe(3);
   });
@@ -68,7 +68,7 @@ describe("a connection that is lost during a commit", () => {
     await server().query(url, slowCommit);
     proxy.failures.push({ on: "COMMIT", how: "lose connection" });
     expect(await create(store, "a")).toBeUndefined();
-    expect((await other.job("a"))?.state).toBe("active");
+    expect((await other.jobs.find("a"))?.state).toBe("active");
   });
 
   test.each(["lose request", "lose request silently"] as const)(
@@ -77,9 +77,9 @@ describe("a connection that is lost during a commit", () => {
       const { proxy, store, other } = await openBoth({ idleInTransactionMs: 300 });
       proxy.failures.push({ on: "COMMIT", how: action });
       await expect(create(store, "a")).rejects.toThrow(StoreUnavailable);
-      expect(await other.counts()).toEqual({ jobs: 0, waitingTurns: 0 });
+      expect(await other.counts.total()).toEqual({ jobs: 0, waitingTurns: 0 });
       expect(await create(store, "a")).toBeUndefined();
-      expect(await other.counts()).toEqual({ jobs: 1, waitingTurns: 1 });
+      expect(await other.counts.total()).toEqual({ jobs: 1, waitingTurns: 1 });
     },
   );
 
@@ -87,7 +87,7 @@ describe("a connection that is lost during a commit", () => {
     const { proxy, store, other } = await openBoth();
     proxy.failures.push({ on: "COMMIT", how: "lose request" }, { on: "wasPrevented", how: "lose answer" });
     await expect(create(store, "a")).rejects.toThrow(StoreUnavailable);
-    expect(await other.counts()).toEqual({ jobs: 0, waitingTurns: 0 });
+    expect(await other.counts.total()).toEqual({ jobs: 0, waitingTurns: 0 });
     expect(proxy.failures).toEqual([]);
   });
 
@@ -107,8 +107,8 @@ describe("a connection that is lost during a commit", () => {
   test("does not matter if nothing was changed", async () => {
     const { proxy, store } = await openBoth();
     proxy.failures.push({ on: "COMMIT", how: "lose answer" });
-    await expect(store.addTurn("unknown", "Two", now)).rejects.toThrow(StoreUnavailable);
-    expect(await store.addTurn("unknown", "Two", now)).toBe(false);
+    await expect(store.turns.add("unknown", "Two", now)).rejects.toThrow(StoreUnavailable);
+    expect(await store.turns.add("unknown", "Two", now)).toBe(false);
   });
 });
 
@@ -122,28 +122,28 @@ describe("a server that is restarted", () => {
     notifications.on("agent_job_turn", (payload) => heard.push(payload));
     await expect.poll(() => heard).toEqual([undefined]);
     await create(store, "a");
-    const turn = await store.startNextTurn();
+    const turn = await store.runningTurns.startNext();
     if (turn === undefined) throw new Error("no turn is ready");
 
     await server().stop();
     onTestFinished(() => server().start());
     for (let attempt = 0; attempt < 3; attempt++) {
       await expect(create(store, `away_${attempt}`)).rejects.toThrow(StoreUnavailable);
-      await expect(store.job("a")).rejects.toThrow(StoreUnavailable);
-      await expect(store.startNextTurn()).rejects.toThrow(StoreUnavailable);
-      await expect(store.renewLease(turn)).rejects.toThrow(StoreUnavailable);
+      await expect(store.jobs.find("a")).rejects.toThrow(StoreUnavailable);
+      await expect(store.runningTurns.startNext()).rejects.toThrow(StoreUnavailable);
+      await expect(store.runningTurns.renewLease(turn)).rejects.toThrow(StoreUnavailable);
       await expect(store.probe()).rejects.toThrow(StoreUnavailable);
       await expect(store.exclusively("a", async () => {})).rejects.toThrow(StoreUnavailable);
     }
     // It is stored when the turn ends.
-    await store.setAnswer(turn, "Done.");
-    await expect(store.finishTurn(turn, "completed", now)).rejects.toThrow(StoreUnavailable);
+    await store.runningTurns.setAnswer(turn, "Done.");
+    await expect(store.runningTurns.finish(turn, "completed", now)).rejects.toThrow(StoreUnavailable);
     expect(lines).toEqual([outageBegins]);
 
     await server().start();
-    await store.finishTurn(turn, "completed", now);
-    expect(await store.turns("a")).toMatchObject([{ state: "completed", answer: "Done." }]);
-    expect(await other.counts()).toEqual({ jobs: 1, waitingTurns: 0 });
+    await store.runningTurns.finish(turn, "completed", now);
+    expect(await store.turns.ofJob("a")).toMatchObject([{ state: "completed", answer: "Done." }]);
+    expect(await other.counts.total()).toEqual({ jobs: 1, waitingTurns: 0 });
     expect(lines).toEqual([outageBegins, outageEnds]);
     // Who listens does so again, and may have missed something.
     await expect.poll(() => heard.slice(2), { timeout: 20_000 }).toEqual([undefined]);
@@ -166,7 +166,7 @@ describe("a server that is restarted", () => {
       await setTimeout(100);
     };
     expect(await database.exclusively("a", work)).toBe(true);
-    expect(await store.repository()).toBeUndefined();
+    expect(await store.repositories.main()).toBeUndefined();
   });
 });
 
@@ -194,7 +194,7 @@ describe("a transaction whose process is paused", () => {
     expect(await create(store, "a")).toBeUndefined();
     resume();
     await expect(paused).rejects.toThrow(StoreUnavailable);
-    expect(await store.repository()).toBeUndefined();
+    expect(await store.repositories.main()).toBeUndefined();
   });
 
   test("changes nothing, even if it goes on before it hears of its end", async () => {
@@ -207,7 +207,7 @@ describe("a transaction whose process is paused", () => {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
     });
     await expect(paused).rejects.toThrow(StoreUnavailable);
-    expect(await store.repository()).toBeUndefined();
+    expect(await store.repositories.main()).toBeUndefined();
   });
 
   test("of which a statement has failed is not taken for one that was committed", async () => {
@@ -219,7 +219,7 @@ describe("a transaction whose process is paused", () => {
       await transaction.run("INSERT INTO nothing VALUES (1)").catch(() => {});
     });
     await expect(change).rejects.toThrow();
-    expect(await store.repository()).toBeUndefined();
+    expect(await store.repositories.main()).toBeUndefined();
   });
 });
 
@@ -229,14 +229,14 @@ test("a server that can only be read is an outage until something is written", a
   const database = new URL(url).pathname.slice(1);
   await server().query(url, `ALTER DATABASE ${database} SET default_transaction_read_only = on`);
   await server().endConnections(url);
-  const isReachable = () => store.counts().then(Boolean, () => false);
+  const isReachable = () => store.counts.total().then(Boolean, () => false);
   await expect.poll(isReachable).toBe(true);
   lines.length = 0;
   for (const id of ["b", "c"]) {
     await expect(create(store, id)).rejects.toThrow(StoreUnavailable);
-    await expect(store.startNextTurn()).rejects.toThrow(StoreUnavailable);
+    await expect(store.runningTurns.startNext()).rejects.toThrow(StoreUnavailable);
     await expect(store.probe()).rejects.toThrow(StoreUnavailable);
-    expect((await store.job("a"))?.state).toBe("active");
+    expect((await store.jobs.find("a"))?.state).toBe("active");
   }
   expect(lines).toEqual([outageBegins]);
   await server().query(server().url("postgres"), `ALTER DATABASE ${database} RESET default_transaction_read_only`);
@@ -245,7 +245,7 @@ test("a server that can only be read is an outage until something is written", a
   expect(lines).toEqual([outageBegins]);
   await store.probe();
   expect(lines).toEqual([outageBegins, outageEnds]);
-  expect((await store.startNextTurn())?.job).toBe("a");
+  expect((await store.runningTurns.startNext())?.job).toBe("a");
 });
 
 test("a server that does not let the service in is an outage, and the service needs no rights beyond its database", async () => {

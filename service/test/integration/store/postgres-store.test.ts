@@ -9,11 +9,17 @@ import { shellAgent } from "../../../src/agents/agent.ts";
 import type { RunningTurn } from "../../../src/model.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { type ServiceOptions, startApi, startWorker } from "../../../src/start/service.ts";
-import type { PostgresOptions } from "../../../src/store/postgres/database.ts";
+import { createPool, type PostgresOptions } from "../../../src/store/postgres/database.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
-import { queueSchema, queueTables } from "../../../src/store/postgres/schema.ts";
-import { LeaseLost } from "../../../src/store/ready-turns.ts";
+import {
+  type Migration,
+  migrations,
+  openSchema,
+  queueSchema,
+  queueTables,
+} from "../../../src/store/postgres/schema.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { LeaseLost } from "../../../src/store-errors.ts";
 import { docsRepository, projectOptions, send, waitForJob } from "../../support/agent-service.ts";
 import { postgresOfFile } from "../../support/postgres.ts";
 
@@ -28,13 +34,26 @@ async function openStore(url: string, options: Partial<PostgresOptions> = {}): P
   return store;
 }
 
-const create = (store: Store, id: string) => store.addJob({ id, project: "docs", createdAt: now }, "One");
+const create = (store: Store, id: string) => store.jobs.add({ id, project: "docs", createdAt: now }, "One");
 
 async function startNext(store: Store): Promise<RunningTurn> {
-  const turn = await store.startNextTurn();
+  const turn = await store.runningTurns.startNext();
   if (turn === undefined) throw new Error("no turn is ready");
   return turn;
 }
+
+/** Brings a database to an invented next version. */
+async function migrate(url: string, next: Migration): Promise<void> {
+  const pool = createPool({ url, log: () => {} });
+  await openSchema(pool, [...migrations, next]).finally(() => pool.end());
+}
+
+/** @param oldest - the first schema whose services can work with it */
+const nextVersion = (oldest: number): Migration => ({
+  oldest,
+  queueSchema: queueSchema ?? 0,
+  sql: "ALTER TABLE job ADD COLUMN note text; UPDATE job SET note = 'kept'",
+});
 
 describe("a database", () => {
   test("that is empty can be opened by several processes at the same time, and all work with it", async () => {
@@ -51,11 +70,11 @@ describe("a database", () => {
     {
       await using store = await openPostgresStore({ url, log: () => {} });
       await create(store, "a");
-      await store.finishTurn(await startNext(store), "completed", now);
-      await store.addTurn("a", "Two", now);
+      await store.runningTurns.finish(await startNext(store), "completed", now);
+      await store.turns.add("a", "Two", now);
     }
     const store = await openStore(url);
-    expect(await store.turns("a")).toMatchObject([{ state: "completed" }, { state: "waiting" }]);
+    expect(await store.turns.ofJob("a")).toMatchObject([{ state: "completed" }, { state: "waiting" }]);
     expect(await startNext(store)).toMatchObject({ prompt: "Two", isResumed: false });
   });
 
@@ -82,34 +101,38 @@ describe("a database", () => {
     expect(await server().query(url, schemas)).toEqual([]);
   });
 
-  test("of the version before is brought to this one, and services of that version know the repository", async () => {
+  test("of the version before is migrated, keeps its content, and can still be used by that version", async () => {
     const url = await server().createStoreDatabase();
-    await server().query(
-      url,
-      `SET search_path = agent_jobs;
-       DROP TABLE "projectRepository";
-       ALTER TABLE repository DROP COLUMN main;
-       INSERT INTO repository VALUES ('docs');
-       INSERT INTO job (id, project, "createdAt") VALUES ('a', 'docs', 1), ('b', 'blog', 2);
-       UPDATE version SET schema = schema - 1`,
+    const before = await openStore(url);
+    await create(before, "a");
+    // The second time, it is of that version already.
+    for (let round = 0; round < 2; round++) await migrate(url, nextVersion(1));
+    expect(await server().query(url, "SELECT * FROM agent_jobs.version")).toEqual([
+      { schema: migrations.length + 1, oldest: 1 },
+    ]);
+    expect(await server().query(url, "SELECT id, note FROM agent_jobs.job")).toEqual([{ id: "a", note: "kept" }]);
+    for (const store of [before, await openStore(url)]) await store.turns.add("a", "More", now);
+    expect(await before.turns.ofJob("a")).toHaveLength(3);
+  });
+
+  test("is migrated to a version that services of the version before cannot work with", async () => {
+    const url = await server().createStoreDatabase();
+    const next = migrations.length + 1;
+    await migrate(url, nextVersion(next));
+    await expect(openStore(url)).rejects.toThrow(
+      `its schema is ${next}, which services from schema ${next} on can work with; this version has schema ` +
+        `${migrations.length}. Start the newer version.`,
+    );
+  });
+
+  test("is not changed by a migration that fails", async () => {
+    const url = await server().createStoreDatabase();
+    await expect(migrate(url, { ...nextVersion(1), sql: "DROP TABLE use; CREATE TABLE job ()" })).rejects.toThrow(
+      'relation "job" already exists',
     );
     const store = await openStore(url);
-    const ofProjects = [...(await store.projectRepositories())];
-    expect([await store.repository(), ofProjects]).toEqual([
-      "docs",
-      [
-        ["blog", "docs"],
-        ["docs", "docs"],
-      ],
-    ]);
-    const readByEarlier = async () => (await server().query(url, "SELECT name FROM agent_jobs.repository"))[0];
-    expect(await readByEarlier()).toEqual({ name: "docs" });
-    await store.setRepository("docs");
-    expect(await readByEarlier()).toEqual({ name: "docs" });
-    // They would take the jobs of the other repositories for their own.
-    await store.setRepository("docs", false);
-    expect(await readByEarlier()).toEqual({ name: "several (see --config)" });
-    expect(await store.repository()).toBe("docs");
+    expect(await create(store, "a")).toBeUndefined();
+    expect(await server().query(url, "SELECT schema FROM agent_jobs.version")).toEqual([{ schema: migrations.length }]);
   });
 
   test("of a newer pg-boss is used", async () => {
@@ -117,7 +140,7 @@ describe("a database", () => {
     await server().query(url, `UPDATE ${queueTables}.version SET version = version + 1`);
     const store = await openStore(url);
     expect(await create(store, "a")).toBeUndefined();
-    await store.finishTurn(await startNext(store), "completed", now);
+    await store.runningTurns.finish(await startNext(store), "completed", now);
     const [found] = await server().query<{ version: number }>(url, `SELECT version FROM ${queueTables}.version`);
     expect(found?.version).toBe((queueSchema ?? 0) + 1);
   });
@@ -131,9 +154,9 @@ describe("a database", () => {
     const newer = await openStore(url);
     const [found] = await server().query<{ version: number }>(url, `SELECT version FROM ${queueTables}.version`);
     expect(found?.version).toBe(queueSchema);
-    await older.addTurn("a", "Two", now);
-    expect(await older.renewLease(turn)).toBe(true);
-    await older.finishTurn(turn, "completed", now);
+    await older.turns.add("a", "Two", now);
+    expect(await older.runningTurns.renewLease(turn)).toBe(true);
+    await older.runningTurns.finish(turn, "completed", now);
     expect(await startNext(newer)).toMatchObject({ job: "a", prompt: "Two" });
   });
 });
@@ -158,7 +181,7 @@ test("the hourly limit is that of all processes together", async () => {
   for (const wait of waits) expect(wait).toBeGreaterThan(3_000_000);
   for (const wait of waits) expect(wait).toBeLessThanOrEqual(3_600_000);
   const [store] = stores;
-  expect(await store?.counts()).toEqual({ jobs: 100, waitingTurns: 100 });
+  expect(await store?.counts.total()).toEqual({ jobs: 100, waitingTurns: 100 });
 });
 
 test("more requests at the same time than there are connections are all answered", async () => {
@@ -171,7 +194,7 @@ test("a turn that becomes ready in one process is announced in the others", asyn
   const url = await server().createStoreDatabase();
   const [store, other] = [await openStore(url), await openStore(url)];
   const taken: (string | undefined)[] = [];
-  other.onReady(async () => taken.push((await other.startNextTurn())?.job));
+  other.onReady(async () => taken.push((await other.runningTurns.startNext())?.job));
   await create(store, "a");
   await expect.poll(() => taken, { timeout: 10_000 }).toContain("a");
 });
@@ -184,11 +207,11 @@ test("who follows a job is told of its turns in other processes, and of nothing 
   let calls = 0;
   other.followJob("a", () => calls++);
   const told = (count: number) => expect.poll(() => calls, { timeout: 10_000 }).toBe(count);
-  const turn = await store.startNextTurn();
+  const turn = await store.runningTurns.startNext();
   if (turn === undefined) throw new Error("no turn is ready");
   await told(1);
-  await store.startNextTurn();
-  await store.finishTurn(turn, "completed", 1);
+  await store.runningTurns.startNext();
+  await store.runningTurns.finish(turn, "completed", 1);
   await told(2);
 });
 
@@ -222,28 +245,28 @@ describe("the lease of a turn", () => {
 
   test("expires if it is not renewed, and somebody else takes the turn", async () => {
     const { url, store, other, turn, pass } = await openBoth();
-    await store.countAttempt(turn);
+    await store.runningTurns.countAttempt(turn);
     await age(url, leaseMs + 1000);
     pass(leaseMs);
     const again = await takeAgain(other);
     expect(again).toMatchObject({ id: turn.id, attempts: 1, isResumed: true });
-    expect(await store.renewLease(turn)).toBe(false);
+    expect(await store.runningTurns.renewLease(turn)).toBe(false);
     const changes = [
-      () => store.confirmLease(turn),
-      () => store.countAttempt(turn),
-      () => store.setAnswer(turn, "Wrong"),
-      () => store.setPullRequest(turn, "https://example.com/pull/1", "abc"),
-      () => store.clearPullRequest(turn, "abc"),
-      () => store.requeueTurn(turn),
-      () => store.finishTurn(turn, "failed", now),
+      () => store.runningTurns.confirmLease(turn),
+      () => store.runningTurns.countAttempt(turn),
+      () => store.runningTurns.setAnswer(turn, "Wrong"),
+      () => store.runningTurns.setPullRequest(turn, "https://example.com/pull/1", "abc"),
+      () => store.runningTurns.clearPullRequest(turn, "abc"),
+      () => store.runningTurns.requeue(turn),
+      () => store.runningTurns.finish(turn, "failed", now),
     ];
     for (const change of changes) await expect(change()).rejects.toThrow(LeaseLost);
-    expect(await other.turns("a")).toMatchObject([{ state: "running", attempts: 1, answer: null }]);
-    await other.finishTurn(again, "completed", now);
-    expect(await store.job("a")).toMatchObject({ state: "completed", pullRequest: null, head: null });
+    expect(await other.turns.ofJob("a")).toMatchObject([{ state: "running", attempts: 1, answer: null }]);
+    await other.runningTurns.finish(again, "completed", now);
+    expect(await store.jobs.find("a")).toMatchObject({ state: "completed", pullRequest: null, head: null });
     // It has ended, but not by this.
-    await store.finishTurn(turn, "failed", now);
-    expect(await store.job("a")).toMatchObject({ state: "completed" });
+    await store.runningTurns.finish(turn, "failed", now);
+    expect(await store.jobs.find("a")).toMatchObject({ state: "completed" });
   });
 
   test("that has expired is lost before somebody else takes the turn", async () => {
@@ -252,37 +275,37 @@ describe("the lease of a turn", () => {
     pass(leaseMs);
     const waiting = `SELECT 1 FROM ${queueTables}.job WHERE state = 'retry'`;
     await expect.poll(() => server().query(url, waiting), { timeout: 10_000 }).toHaveLength(1);
-    expect(await store.renewLease(turn)).toBe(false);
-    await expect(store.confirmLease(turn)).rejects.toThrow(LeaseLost);
-    await expect(store.requeueTurn(turn)).rejects.toThrow(LeaseLost);
-    await expect(store.finishTurn(turn, "completed", now)).rejects.toThrow(LeaseLost);
+    expect(await store.runningTurns.renewLease(turn)).toBe(false);
+    await expect(store.runningTurns.confirmLease(turn)).rejects.toThrow(LeaseLost);
+    await expect(store.runningTurns.requeue(turn)).rejects.toThrow(LeaseLost);
+    await expect(store.runningTurns.finish(turn, "completed", now)).rejects.toThrow(LeaseLost);
     expect(await startNext(other)).toMatchObject({ id: turn.id, isResumed: true });
   });
 
   test("does not expire while it is renewed, or is not old enough", async () => {
     const { url, store, other, turn, pass } = await openBoth();
     await age(url, leaseMs + 1000);
-    expect(await store.renewLease(turn)).toBe(true);
+    expect(await store.runningTurns.renewLease(turn)).toBe(true);
     pass(leaseMs);
     await supervised();
-    expect(await other.startNextTurn()).toBeUndefined();
+    expect(await other.runningTurns.startNext()).toBeUndefined();
     await age(url, leaseMs - 10_000);
     await supervised();
-    expect(await other.startNextTurn()).toBeUndefined();
-    await store.confirmLease(turn);
+    expect(await other.runningTurns.startNext()).toBeUndefined();
+    await store.runningTurns.confirmLease(turn);
   });
 
   test("does not expire after an outage before it could be renewed", async () => {
     const { url, store, other, turn, pass } = await openBoth();
     pass(leaseMs);
-    await other.counts();
+    await other.counts.total();
     await server().endConnections(url);
-    await expect.poll(() => other.counts().then(Boolean, () => false)).toBe(true);
+    await expect.poll(() => other.counts.total().then(Boolean, () => false)).toBe(true);
     await age(url, leaseMs + 1000);
     pass(leaseMs - 1);
     await supervised();
-    expect(await other.startNextTurn()).toBeUndefined();
-    await store.confirmLease(turn);
+    expect(await other.runningTurns.startNext()).toBeUndefined();
+    await store.runningTurns.confirmLease(turn);
     await age(url, leaseMs + 1000);
     pass(1);
     expect(await takeAgain(other)).toMatchObject({ id: turn.id });
@@ -294,17 +317,17 @@ describe("the lease of a turn", () => {
     onTestFinished(() => client.end());
     await client.query("BEGIN");
     await client.query("UPDATE agent_jobs.turn SET lease = 'other'");
-    const answered = store.setAnswer(turn, "Wrong").catch((error: unknown) => error);
+    const answered = store.runningTurns.setAnswer(turn, "Wrong").catch((error: unknown) => error);
     const blocked = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     await expect.poll(() => server().query(url, blocked)).toHaveLength(1);
     await client.query("COMMIT");
     expect(await answered).toBeInstanceOf(LeaseLost);
-    expect(await other.turns("a")).toMatchObject([{ answer: null }]);
+    expect(await other.turns.ofJob("a")).toMatchObject([{ answer: null }]);
   });
 
   async function takeAgain(store: Store): Promise<RunningTurn> {
     for (;;) {
-      const turn = await store.startNextTurn();
+      const turn = await store.runningTurns.startNext();
       if (turn !== undefined) return turn;
       await setTimeout(20);
     }

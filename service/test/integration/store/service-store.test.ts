@@ -113,6 +113,6 @@ test("stores no credentials of the repository", async () => {
   const started = startAgentService(docs, { folder, repository: url });
   await (await started.catch(() => undefined))?.[Symbol.asyncDispose]();
   await using store = openSqliteStore(join(folder, "jobs.sqlite"));
-  expect((await store.counts()).jobs).toBe(0);
+  expect((await store.counts.total()).jobs).toBe(0);
   expect(readFileSync(join(folder, "jobs.sqlite"), "latin1")).not.toContain("secret_of_the_user");
 });

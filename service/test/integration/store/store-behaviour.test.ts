@@ -2,9 +2,9 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { EndedState, JobCopy, JobQuery, RunningTurn } from "../../../src/model.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
-import { LeaseLost } from "../../../src/store/ready-turns.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { LeaseLost } from "../../../src/store-errors.ts";
 import { postgresOfFile } from "../../support/postgres.ts";
 
 const server = postgresOfFile();
@@ -25,11 +25,11 @@ const databases = [
 
 /** Adds a job, whose prompt is "One". */
 async function addJob(store: Store, id: string, project = "docs", createdAt = now): Promise<void> {
-  expect(await store.addJob({ id, project, createdAt }, "One")).toBeUndefined();
+  expect(await store.jobs.add({ id, project, createdAt }, "One")).toBeUndefined();
 }
 
 async function startNext(store: Store, perProject?: number): Promise<RunningTurn> {
-  const turn = await store.startNextTurn(perProject);
+  const turn = await store.runningTurns.startNext(perProject);
   if (turn === undefined) throw new Error("no turn is ready");
   return turn;
 }
@@ -37,7 +37,7 @@ async function startNext(store: Store, perProject?: number): Promise<RunningTurn
 /** Ends the next turn. */
 async function endNext(store: Store, state: EndedState = "completed", at = now): Promise<RunningTurn> {
   const turn = await startNext(store);
-  await store.finishTurn(turn, state, at);
+  await store.runningTurns.finish(turn, state, at);
   return turn;
 }
 
@@ -78,24 +78,24 @@ describe.each(databases)("a store in $database", ({ open }) => {
     ] as const)
       await addJob(store, id, project, now + at);
     const ids = async (query: Partial<JobQuery>) =>
-      (await store.jobs({ projects: ["docs", "blog"], limit: 10, ...query })).map(({ id }) => id);
+      (await store.lists.jobs({ projects: ["docs", "blog"], limit: 10, ...query })).map(({ id }) => id);
     const all = ["b2", "d3", "d2", "b1", "d1"];
     expect(await ids({})).toEqual(all);
     expect(await ids({ limit: 2 })).toEqual(["b2", "d3"]);
     expect(await ids({ projects: ["docs"] })).toEqual(["d3", "d2", "d1"]);
     expect(await ids({ projects: [] })).toEqual([]);
     for (const [index, id] of all.entries()) {
-      const { createdAt = 0 } = (await store.job(id)) ?? {};
+      const { createdAt = 0 } = (await store.jobs.find(id)) ?? {};
       expect(await ids({ after: { createdAt, id } })).toEqual(all.slice(index + 1));
       expect(await ids({ after: { createdAt, id }, status: "active", limit: 2 })).toEqual(
         all.slice(index + 1, index + 3),
       );
     }
     for (const state of ["completed", "failed", "completed", "failed"] as const) await endNext(store, state);
-    const states = await Promise.all(all.map(async (id) => [id, (await store.job(id))?.state]));
+    const states = await Promise.all(all.map(async (id) => [id, (await store.jobs.find(id))?.state]));
     for (const status of ["active", "completed", "failed"] as const)
       expect(await ids({ status })).toEqual(states.filter(([, state]) => state === status).map(([id]) => id));
-    const [archived = ""] = await store.archiveIdleJobs(now, now, 1);
+    const [archived = ""] = await store.idleJobs.archiveOldest(now, now, 1);
     expect(await ids({ status: "archived" })).toEqual([archived]);
     expect([...(await ids({ status: "completed" })), ...(await ids({ status: "failed" }))]).not.toContain(archived);
   });
@@ -110,7 +110,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
       await addJob(store, id, project, now - age);
     const projects = Array.from({ length: 700 }, (_, index) => `project_${index}`);
     const ids = async (query: Partial<JobQuery>) =>
-      (await store.jobs({ projects, limit: 10, ...query })).map(({ id }) => id);
+      (await store.lists.jobs({ projects, limit: 10, ...query })).map(({ id }) => id);
     expect(await ids({})).toEqual(["b", "a"]);
     expect(await ids({ after: { createdAt: now - 1, id: "b" } })).toEqual(["a"]);
     expect(await ids({ status: "active", limit: 1 })).toEqual(["b"]);
@@ -120,13 +120,13 @@ describe.each(databases)("a store in $database", ({ open }) => {
     const store = await newStore();
     await addJob(store, "a");
     await addJob(store, "b", "docs", now - 1);
-    await store.addTurn("a", "Two", now);
+    await store.turns.add("a", "Two", now);
     const turn = await endNext(store);
-    await store.addPullRequest(pullRequestOf("a"));
-    await store.addPullRequest({ ...pullRequestOf("a"), head: "222" });
-    const [second] = await store.latestTurns("b", 1);
+    await store.pullRequests.add(pullRequestOf("a"));
+    await store.pullRequests.add({ ...pullRequestOf("a"), head: "222" });
+    const [second] = await store.lists.latestTurns("b", 1);
     const common = { project: "docs", state: "active", archivedAt: null, pullRequest: null };
-    expect(await store.jobs({ projects: ["docs"], limit: 5 })).toEqual([
+    expect(await store.lists.jobs({ projects: ["docs"], limit: 5 })).toEqual([
       { ...common, id: "a", createdAt: now, turns: 2, firstTurn: turn.id, lastPage: 2 },
       { ...common, id: "b", createdAt: now - 1, turns: 1, firstTurn: second, lastPage: null },
     ]);
@@ -134,32 +134,32 @@ describe.each(databases)("a store in $database", ({ open }) => {
 
   test("tells how far a job is", async () => {
     const store = await newStore();
-    expect(await store.progress("a")).toBeUndefined();
+    expect(await store.jobs.progress("a")).toBeUndefined();
     await addJob(store, "a");
     await addJob(store, "b");
-    await store.addTurn("a", "Two", now);
-    expect(await store.progress("a")).toEqual({ state: "active", turns: 2, running: null });
+    await store.turns.add("a", "Two", now);
+    expect(await store.jobs.progress("a")).toEqual({ state: "active", turns: 2, running: null });
     const turn = await startNext(store);
     await startNext(store);
-    expect(await store.progress("a")).toEqual({ state: "active", turns: 2, running: turn.id });
-    await store.finishTurn(turn, "failed", now);
-    expect(await store.progress("a")).toEqual({ state: "active", turns: 2, running: null });
+    expect(await store.jobs.progress("a")).toEqual({ state: "active", turns: 2, running: turn.id });
+    await store.runningTurns.finish(turn, "failed", now);
+    expect(await store.jobs.progress("a")).toEqual({ state: "active", turns: 2, running: null });
     await endNext(store);
-    expect(await store.progress("a")).toEqual({ state: "completed", turns: 2, running: null });
-    expect((await store.progress("b"))?.running).not.toBeNull();
+    expect(await store.jobs.progress("a")).toEqual({ state: "completed", turns: 2, running: null });
+    expect((await store.jobs.progress("b"))?.running).not.toBeNull();
   });
 
   test("keeps when a turn was first taken, when it ended and why it failed", async () => {
     const store = await newStore();
     await addJob(store, "a");
-    expect(await store.turns("a")).toMatchObject([{ startedAt: null, endedAt: null, reason: null }]);
-    const first = await store.startNextTurn(undefined, now + 1);
+    expect(await store.turns.ofJob("a")).toMatchObject([{ startedAt: null, endedAt: null, reason: null }]);
+    const first = await store.runningTurns.startNext(undefined, now + 1);
     if (first === undefined) throw new Error("no turn is ready");
-    await store.requeueTurn(first);
-    const second = await store.startNextTurn(undefined, now + 2);
+    await store.runningTurns.requeue(first);
+    const second = await store.runningTurns.startNext(undefined, now + 2);
     if (second === undefined) throw new Error("no turn is ready");
-    await store.finishTurn(second, "failed", now + 3, "no commit");
-    expect(await store.turns("a")).toMatchObject([{ startedAt: now + 1, endedAt: now + 3, reason: "no commit" }]);
+    await store.runningTurns.finish(second, "failed", now + 3, "no commit");
+    expect(await store.turns.ofJob("a")).toMatchObject([{ startedAt: now + 1, endedAt: now + 3, reason: "no commit" }]);
   });
 
   describe("a turn that is stopped", () => {
@@ -167,75 +167,77 @@ describe.each(databases)("a store in $database", ({ open }) => {
     async function withTurns(...prompts: string[]) {
       const store = await newStore();
       await addJob(store, "a");
-      for (const prompt of prompts) await store.addTurn("a", prompt, now);
-      return { store, ids: (await store.turns("a")).map(({ id }) => id) };
+      for (const prompt of prompts) await store.turns.add("a", prompt, now);
+      return { store, ids: (await store.turns.ofJob("a")).map(({ id }) => id) };
     }
-    const states = async (store: Store) => (await store.turns("a")).map(({ state }) => state);
+    const states = async (store: Store) => (await store.turns.ofJob("a")).map(({ state }) => state);
 
     test("fails at once if it waits, and is never taken", async () => {
       const { store, ids } = await withTurns();
-      expect(await store.stopTurn("a", ids[0] ?? 0, now + 1, "Stopped by me.")).toBe(true);
-      expect(await store.turns("a")).toMatchObject([{ state: "failed", reason: "Stopped by me.", endedAt: now + 1 }]);
-      expect(await store.job("a")).toMatchObject({ state: "failed", idleSince: now + 1 });
-      expect(await store.startNextTurn()).toBeUndefined();
+      expect(await store.turns.stop("a", ids[0] ?? 0, now + 1, "Stopped by me.")).toBe(true);
+      expect(await store.turns.ofJob("a")).toMatchObject([
+        { state: "failed", reason: "Stopped by me.", endedAt: now + 1 },
+      ]);
+      expect(await store.jobs.find("a")).toMatchObject({ state: "failed", idleSince: now + 1 });
+      expect(await store.runningTurns.startNext()).toBeUndefined();
     });
 
     test("lets the next one of its job be taken", async () => {
       const { store, ids } = await withTurns("Two");
-      await store.stopTurn("a", ids[0] ?? 0, now, "Stopped.");
-      expect(await store.job("a")).toMatchObject({ state: "active", idleSince: null });
+      await store.turns.stop("a", ids[0] ?? 0, now, "Stopped.");
+      expect(await store.jobs.find("a")).toMatchObject({ state: "active", idleSince: null });
       expect(await startNext(store)).toMatchObject({ id: ids[1] });
-      expect(await store.startNextTurn()).toBeUndefined();
+      expect(await store.runningTurns.startNext()).toBeUndefined();
     });
 
     test("leaves the ones before it as they are, but not the result of its job", async () => {
       const { store, ids } = await withTurns("Two", "Three");
       const turn = await startNext(store);
-      await store.stopTurn("a", ids[2] ?? 0, now, "Stopped.");
+      await store.turns.stop("a", ids[2] ?? 0, now, "Stopped.");
       expect(await states(store)).toEqual(["running", "waiting", "failed"]);
-      expect(await store.job("a")).toMatchObject({ state: "active" });
-      await store.finishTurn(turn, "completed", now);
-      await store.finishTurn(await startNext(store), "completed", now + 5);
-      expect(await store.job("a")).toMatchObject({ state: "failed", idleSince: now + 5 });
+      expect(await store.jobs.find("a")).toMatchObject({ state: "active" });
+      await store.runningTurns.finish(turn, "completed", now);
+      await store.runningTurns.finish(await startNext(store), "completed", now + 5);
+      expect(await store.jobs.find("a")).toMatchObject({ state: "failed", idleSince: now + 5 });
     });
 
     test("ends its job only if none of its turns is open", async () => {
       const { store, ids } = await withTurns("Two");
       const turn = await startNext(store);
-      await store.stopTurn("a", ids[1] ?? 0, now, "Stopped.");
-      expect(await store.job("a")).toMatchObject({ state: "active", idleSince: null });
-      await store.finishTurn(turn, "failed", now);
-      expect(await store.job("a")).toMatchObject({ state: "failed", idleSince: now });
+      await store.turns.stop("a", ids[1] ?? 0, now, "Stopped.");
+      expect(await store.jobs.find("a")).toMatchObject({ state: "active", idleSince: null });
+      await store.runningTurns.finish(turn, "failed", now);
+      expect(await store.jobs.find("a")).toMatchObject({ state: "failed", idleSince: now });
     });
 
     test("is told so while it is running, and ends as its worker says", async () => {
       const { store } = await withTurns();
       const turn = await startNext(store);
-      expect(await store.stopRequest(turn)).toBeUndefined();
-      expect(await store.stopTurn("a", turn.id, now, "Stopped by me.")).toBe(true);
+      expect(await store.runningTurns.stopRequest(turn)).toBeUndefined();
+      expect(await store.turns.stop("a", turn.id, now, "Stopped by me.")).toBe(true);
       expect(await states(store)).toEqual(["running"]);
-      expect(await store.stopRequest(turn)).toBe("Stopped by me.");
-      await store.finishTurn(turn, "completed", now);
-      expect(await store.turns("a")).toMatchObject([{ state: "completed", reason: null }]);
+      expect(await store.runningTurns.stopRequest(turn)).toBe("Stopped by me.");
+      await store.runningTurns.finish(turn, "completed", now);
+      expect(await store.turns.ofJob("a")).toMatchObject([{ state: "completed", reason: null }]);
     });
 
     test("does so after a pause, too", async () => {
       const { store, ids } = await withTurns("Two");
-      await store.requeueTurn(await startNext(store), 600_000);
-      expect(await store.stopTurn("a", ids[0] ?? 0, now, "Stopped.")).toBe(true);
+      await store.runningTurns.requeue(await startNext(store), 600_000);
+      expect(await store.turns.stop("a", ids[0] ?? 0, now, "Stopped.")).toBe(true);
       expect(await startNext(store)).toMatchObject({ id: ids[1] });
     });
 
     test("is not stopped if it has ended, or is of another job", async () => {
       const { store } = await withTurns();
       await addJob(store, "b");
-      const [other] = await store.turns("b");
-      expect(await store.stopTurn("a", other?.id ?? 0, now, "Stopped.")).toBe(false);
+      const [other] = await store.turns.ofJob("b");
+      expect(await store.turns.stop("a", other?.id ?? 0, now, "Stopped.")).toBe(false);
       const turn = await endNext(store);
-      expect(await store.stopTurn("a", turn.id, now + 1, "Stopped.")).toBe(false);
-      expect(await store.stopTurn("a", 999_999, now, "Stopped.")).toBe(false);
-      expect(await store.turns("a")).toMatchObject([{ state: "completed", endedAt: now, reason: null }]);
-      expect(await store.startNextTurn()).toMatchObject({ job: "b" });
+      expect(await store.turns.stop("a", turn.id, now + 1, "Stopped.")).toBe(false);
+      expect(await store.turns.stop("a", 999_999, now, "Stopped.")).toBe(false);
+      expect(await store.turns.ofJob("a")).toMatchObject([{ state: "completed", endedAt: now, reason: null }]);
+      expect(await store.runningTurns.startNext()).toMatchObject({ job: "b" });
     });
 
     test("is either taken or fails if both happen at the same time", async () => {
@@ -243,18 +245,18 @@ describe.each(databases)("a store in $database", ({ open }) => {
       for (let round = 0; round < 20; round++) {
         const id = `job_${round}`;
         await addJob(store, id);
-        const [{ id: turn } = { id: 0 }] = await store.turns(id);
+        const [{ id: turn } = { id: 0 }] = await store.turns.ofJob(id);
         const [taken, isStopped] = await Promise.all([
-          store.startNextTurn(),
-          store.stopTurn(id, turn, now, "Stopped."),
+          store.runningTurns.startNext(),
+          store.turns.stop(id, turn, now, "Stopped."),
         ]);
         expect(isStopped).toBe(true);
-        const stored = await store.turns(id);
+        const stored = await store.turns.ofJob(id);
         if (taken === undefined) expect(stored).toMatchObject([{ state: "failed" }]);
         else {
           expect(stored).toMatchObject([{ state: "running" }]);
-          expect(await store.stopRequest(taken)).toBe("Stopped.");
-          await store.finishTurn(taken, "failed", now);
+          expect(await store.runningTurns.stopRequest(taken)).toBe("Stopped.");
+          await store.runningTurns.finish(taken, "failed", now);
         }
       }
     });
@@ -265,12 +267,12 @@ describe.each(databases)("a store in $database", ({ open }) => {
       const store = await newStore();
       await addJob(store, "a");
       const { id } = await endNext(store, "failed");
-      expect(await store.retryTurn("a", id, now)).toBe(true);
-      expect(await store.turns("a")).toMatchObject([
+      expect(await store.turns.retry("a", id, now)).toBe(true);
+      expect(await store.turns.ofJob("a")).toMatchObject([
         { state: "failed", prompt: "One" },
         { state: "waiting", prompt: "One" },
       ]);
-      expect(await store.job("a")).toMatchObject({ state: "active", idleSince: null });
+      expect(await store.jobs.find("a")).toMatchObject({ state: "active", idleSince: null });
       expect((await startNext(store)).id).toBeGreaterThan(id);
     });
 
@@ -278,31 +280,31 @@ describe.each(databases)("a store in $database", ({ open }) => {
       const store = await newStore();
       await addJob(store, "a");
       const { id } = await endNext(store, "failed");
-      const results = await Promise.all([1, 2, 3].map(() => store.retryTurn("a", id, now)));
+      const results = await Promise.all([1, 2, 3].map(() => store.turns.retry("a", id, now)));
       expect(results.sort()).toEqual([false, false, true]);
-      expect(await store.countTurns("a")).toBe(2);
+      expect(await store.lists.countTurns("a")).toBe(2);
     });
 
     test("is not if it has not failed, is not the last one, or is of another job", async () => {
       const store = await newStore();
       await addJob(store, "a");
       const failed = await endNext(store, "failed");
-      expect(await store.retryTurn("b", failed.id, now)).toBe(false);
-      await store.addTurn("a", "Two", now);
-      expect(await store.retryTurn("a", failed.id, now)).toBe(false);
+      expect(await store.turns.retry("b", failed.id, now)).toBe(false);
+      await store.turns.add("a", "Two", now);
+      expect(await store.turns.retry("a", failed.id, now)).toBe(false);
       const completed = await endNext(store);
-      expect(await store.retryTurn("a", completed.id, now)).toBe(false);
-      expect(await store.countTurns("a")).toBe(2);
+      expect(await store.turns.retry("a", completed.id, now)).toBe(false);
+      expect(await store.lists.countTurns("a")).toBe(2);
     });
 
     test("counts as a message", async () => {
       const store = await newStore();
       await addJob(store, "a");
-      for (let message = 0; message < 100; message++) await store.addTurn("a", "More", now);
+      for (let message = 0; message < 100; message++) await store.turns.add("a", "More", now);
       for (let turn = 0; turn < 100; turn++) await endNext(store);
       const { id } = await endNext(store, "failed");
-      expect(await store.retryTurn("a", id, now)).toMatchObject({ retryAfterMs: hour });
-      expect(await store.countTurns("a")).toBe(101);
+      expect(await store.turns.retry("a", id, now)).toMatchObject({ retryAfterMs: hour });
+      expect(await store.lists.countTurns("a")).toBe(101);
     });
   });
 
@@ -321,19 +323,19 @@ describe.each(databases)("a store in $database", ({ open }) => {
     let turn = await startNext(store);
     expect(turn.job).toBe("a");
     expect(calls).toBeGreaterThan(0);
-    expect(await isTold(() => store.requeueTurn(turn))).toBe(true);
+    expect(await isTold(() => store.runningTurns.requeue(turn))).toBe(true);
     turn = await startNext(store);
     while (turn.job !== "a") turn = await startNext(store);
-    expect(await isTold(() => store.addTurn("a", "Two", now))).toBe(true);
-    expect(await isTold(() => store.finishTurn(turn, "completed", now))).toBe(true);
+    expect(await isTold(() => store.turns.add("a", "Two", now))).toBe(true);
+    expect(await isTold(() => store.runningTurns.finish(turn, "completed", now))).toBe(true);
     unfollow();
-    expect(await isTold(() => store.addTurn("a", "Three", now))).toBe(false);
+    expect(await isTold(() => store.turns.add("a", "Three", now))).toBe(false);
   });
 
   test("keeps a job with its turn", async () => {
     const store = await newStore();
-    await store.addJob({ id: "a", project: "docs", createdAt: now + 1, model: "opus" }, "One", now + 2);
-    expect(await store.job("a")).toEqual({
+    await store.jobs.add({ id: "a", project: "docs", createdAt: now + 1, model: "opus" }, "One", now + 2);
+    expect(await store.jobs.find("a")).toEqual({
       id: "a",
       project: "docs",
       createdAt: now + 1,
@@ -344,18 +346,18 @@ describe.each(databases)("a store in $database", ({ open }) => {
       head: null,
       model: "opus",
     });
-    expect(await store.turns("a")).toMatchObject([
+    expect(await store.turns.ofJob("a")).toMatchObject([
       { job: "a", prompt: "One", state: "waiting", attempts: 0, answer: null },
     ]);
-    expect(await store.counts()).toEqual({ jobs: 1, waitingTurns: 1 });
+    expect(await store.counts.total()).toEqual({ jobs: 1, waitingTurns: 1 });
     await addJob(store, "b");
-    expect((await store.job("b"))?.model).toBeNull();
-    expect(await store.counts()).toEqual({ jobs: 2, waitingTurns: 2 });
+    expect((await store.jobs.find("b"))?.model).toBeNull();
+    expect(await store.counts.total()).toEqual({ jobs: 2, waitingTurns: 2 });
   });
 
   test("counts jobs by the status that is shown, turns by state, and knows since when the oldest waits", async () => {
     const store = await newStore();
-    expect(await store.census()).toEqual({
+    expect(await store.counts.census()).toEqual({
       jobs: { active: 0, completed: 0, failed: 0, archived: 0 },
       turns: { waiting: 0, running: 0 },
       oldestWaitingSeconds: 0,
@@ -369,12 +371,12 @@ describe.each(databases)("a store in $database", ({ open }) => {
       await addJob(store, id);
       await endNext(store, state, id === "a" || id === "d" ? now - hour : now);
     }
-    await store.archiveIdleJobs(now - hour, now, 10);
+    await store.idleJobs.archiveOldest(now - hour, now, 10);
     for (const id of ["e", "f"]) await addJob(store, id);
-    await store.addTurn("e", "Two", now);
+    await store.turns.add("e", "Two", now);
     await startNext(store);
     await setTimeout(30);
-    const { oldestWaitingSeconds, ...counts } = await store.census();
+    const { oldestWaitingSeconds, ...counts } = await store.counts.census();
     expect(counts).toEqual({
       jobs: { active: 2, completed: 1, failed: 1, archived: 2 },
       turns: { waiting: 2, running: 1 },
@@ -382,76 +384,76 @@ describe.each(databases)("a store in $database", ({ open }) => {
     expect(oldestWaitingSeconds).toBeGreaterThanOrEqual(0.03);
     expect(oldestWaitingSeconds).toBeLessThan(60);
     await startNext(store);
-    expect(await store.census()).toMatchObject({ turns: { waiting: 1, running: 2 }, oldestWaitingSeconds: 0 });
+    expect(await store.counts.census()).toMatchObject({ turns: { waiting: 1, running: 2 }, oldestWaitingSeconds: 0 });
   });
 
   test("knows nothing of other ids", async () => {
     const store = await newStore();
     await addJob(store, "a");
     const turn = await startNext(store);
-    expect(await store.job("A")).toBeUndefined();
-    expect(await store.job("a\0")).toBeUndefined();
-    expect(await store.turns("unknown")).toEqual([]);
-    expect(await store.countTurns("unknown")).toBe(0);
-    expect(await store.latestTurns("unknown", 10)).toEqual([]);
-    expect(await store.addTurn("unknown", "Two", now)).toBe(false);
-    expect(await store.copyJob("unknown")).toBeUndefined();
+    expect(await store.jobs.find("A")).toBeUndefined();
+    expect(await store.jobs.find("a\0")).toBeUndefined();
+    expect(await store.turns.ofJob("unknown")).toEqual([]);
+    expect(await store.lists.countTurns("unknown")).toBe(0);
+    expect(await store.lists.latestTurns("unknown", 10)).toEqual([]);
+    expect(await store.turns.add("unknown", "Two", now)).toBe(false);
+    expect(await store.jobs.copy("unknown")).toBeUndefined();
     for (const id of [turn.id + 1, 0, -1, 999_999_999]) {
-      expect(await store.turnExcerpt(id, 10)).toBeUndefined();
-      expect(await store.pullRequest(id)).toBeUndefined();
+      expect(await store.lists.turnExcerpt(id, 10)).toBeUndefined();
+      expect(await store.pullRequests.find(id)).toBeUndefined();
     }
-    expect(await store.updatePullRequest(1, "unknown", "2", "3")).toBe(false);
-    expect(await store.deletedJobs(10)).toEqual([]);
-    await store.forgetDeletedJobs(["unknown"]);
-    expect(await store.counts()).toEqual({ jobs: 1, waitingTurns: 0 });
+    expect(await store.pullRequests.update(1, "unknown", "2", "3")).toBe(false);
+    expect(await store.idleJobs.deleted(10)).toEqual([]);
+    await store.idleJobs.forgetDeleted(["unknown"]);
+    expect(await store.counts.total()).toEqual({ jobs: 1, waitingTurns: 0 });
   });
 
   test("keeps nothing of a change that fails", async () => {
     const store = await newStore();
     await addJob(store, "a");
-    await expect(store.addJob({ id: "a", project: "docs", createdAt: now }, "Two")).rejects.toThrow(/unique/i);
-    expect((await store.turns("a")).map(({ prompt }) => prompt)).toEqual(["One"]);
+    await expect(store.jobs.add({ id: "a", project: "docs", createdAt: now }, "Two")).rejects.toThrow(/unique/i);
+    expect((await store.turns.ofJob("a")).map(({ prompt }) => prompt)).toEqual(["One"]);
     expect((await startNext(store)).prompt).toBe("One");
-    expect(await store.startNextTurn()).toBeUndefined();
+    expect(await store.runningTurns.startNext()).toBeUndefined();
   });
 
   test("belongs to a repository", async () => {
     const store = await newStore();
-    expect(await store.repository()).toBeUndefined();
+    expect(await store.repositories.main()).toBeUndefined();
     for (const name of ["example/docs", "example/moved"]) {
-      await store.setRepository(name);
-      expect(await store.repository()).toBe(name);
+      await store.repositories.setMain(name);
+      expect(await store.repositories.main()).toBe(name);
     }
   });
 
   test("remembers the repository of each project, and which one is in the service's folder", async () => {
     const store = await newStore();
-    expect(await store.projectRepositories()).toEqual(new Map());
-    await store.setProjectRepositories(new Map([["docs", "example/docs"]]));
+    expect(await store.repositories.ofProjects()).toEqual(new Map());
+    await store.repositories.setOfProjects(new Map([["docs", "example/docs"]]));
     const set = new Map([
       ["site", "example/site"],
       ["docs", "example/moved"],
     ]);
-    await store.setProjectRepositories(set);
-    expect(await store.projectRepositories()).toEqual(set);
-    await store.setRepository("example/moved", false);
-    expect(await store.repository()).toBe("example/moved");
+    await store.repositories.setOfProjects(set);
+    expect(await store.repositories.ofProjects()).toEqual(set);
+    await store.repositories.setMain("example/moved");
+    expect(await store.repositories.main()).toBe("example/moved");
   });
 
   test("knows the projects of its jobs, and how many turns wait in each", async () => {
     const store = await newStore();
-    expect([await store.projects(), await store.waitingTurns()]).toEqual([[], []]);
+    expect([await store.jobs.projects(), await store.counts.waitingTurns()]).toEqual([[], []]);
     for (const id of ["a", "b"]) await addJob(store, id);
-    await store.addTurn("b", "Two", now);
+    await store.turns.add("b", "Two", now);
     await endNext(store);
     await addJob(store, "c", "blog");
-    expect(await store.projects()).toEqual(["blog", "docs"]);
-    expect(await store.waitingTurns()).toEqual([
+    expect(await store.jobs.projects()).toEqual(["blog", "docs"]);
+    expect(await store.counts.waitingTurns()).toEqual([
       { project: "blog", turns: 1 },
       { project: "docs", turns: 2 },
     ]);
-    expect(await store.projectOf("c")).toBe("blog");
-    expect(await store.projectOf("unknown")).toBeUndefined();
+    expect(await store.jobs.projectOf("c")).toBe("blog");
+    expect(await store.jobs.projectOf("unknown")).toBeUndefined();
   });
 
   describe("texts", () => {
@@ -465,33 +467,37 @@ describe.each(databases)("a store in $database", ({ open }) => {
 
     test.each(texts)("$what come back as they were", async ({ text }) => {
       const store = await newStore();
-      await store.addJob({ id: text.slice(0, 100), project: text.slice(0, 100), createdAt: now }, text);
+      await store.jobs.add({ id: text.slice(0, 100), project: text.slice(0, 100), createdAt: now }, text);
       const turn = await startNext(store);
       expect(turn).toMatchObject({ job: text.slice(0, 100), prompt: text });
-      await store.countAttempt(turn);
-      await store.setAnswer(turn, text);
-      await store.setPullRequest(turn, text, text);
-      await store.finishTurn(turn, "completed", now);
-      expect(await store.turns(turn.job)).toMatchObject([{ prompt: text, answer: text }]);
-      expect(await store.job(turn.job)).toMatchObject({ project: text.slice(0, 100), pullRequest: text, head: text });
-      expect(await store.history({ ...turn, id: turn.id + 1 })).toEqual([
+      await store.runningTurns.countAttempt(turn);
+      await store.runningTurns.setAnswer(turn, text);
+      await store.runningTurns.setPullRequest(turn, text, text);
+      await store.runningTurns.finish(turn, "completed", now);
+      expect(await store.turns.ofJob(turn.job)).toMatchObject([{ prompt: text, answer: text }]);
+      expect(await store.jobs.find(turn.job)).toMatchObject({
+        project: text.slice(0, 100),
+        pullRequest: text,
+        head: text,
+      });
+      expect(await store.turns.history({ ...turn, id: turn.id + 1 })).toEqual([
         { prompt: text, answer: text, state: "completed" },
       ]);
-      const number = await store.addPullRequest({ ...pullRequestOf(turn.job), title: text });
-      expect((await store.pullRequest(number))?.title).toBe(text);
+      const number = await store.pullRequests.add({ ...pullRequestOf(turn.job), title: text });
+      expect((await store.pullRequests.find(number))?.title).toBe(text);
     });
 
     test("with half of a character, or with a NUL, keep everything else", async () => {
       const store = await newStore();
       const text = "before \u{D834} between \0 after";
-      await store.addJob({ id: "a", project: "docs", createdAt: now }, text);
+      await store.jobs.add({ id: "a", project: "docs", createdAt: now }, text);
       const turn = await startNext(store);
-      await store.setAnswer(turn, text);
-      await store.finishTurn(turn, "completed", now);
-      const [stored] = await store.turns("a");
+      await store.runningTurns.setAnswer(turn, text);
+      await store.runningTurns.finish(turn, "completed", now);
+      const [stored] = await store.turns.ofJob("a");
       for (const kept of [turn.prompt, stored?.prompt, stored?.answer])
         expect(kept).toMatch(/^before \u{FFFD} between [\0\u{FFFD}] after$/u);
-      expect((await store.turnExcerpt(turn.id, 100))?.answer).toMatch(/ after$/);
+      expect((await store.lists.turnExcerpt(turn.id, 100))?.answer).toMatch(/ after$/);
     });
   });
 
@@ -499,21 +505,21 @@ describe.each(databases)("a store in $database", ({ open }) => {
     test("run in their order, and those of a job one after another", async () => {
       const store = await newStore();
       for (const id of ["a", "b"]) await addJob(store, id);
-      expect(await store.addTurn("a", "Two", now)).toBe(true);
+      expect(await store.turns.add("a", "Two", now)).toBe(true);
       const [one, other] = [await startNext(store), await startNext(store)];
       expect(one).toMatchObject({ job: "a", prompt: "One", attempts: 0, isResumed: false });
       expect(other).toMatchObject({ job: "b", prompt: "One", attempts: 0, isResumed: false });
-      expect(await store.startNextTurn()).toBeUndefined();
-      await store.addTurn("a", "Three", now);
-      expect(await store.startNextTurn()).toBeUndefined();
-      await store.finishTurn(one, "failed", now);
+      expect(await store.runningTurns.startNext()).toBeUndefined();
+      await store.turns.add("a", "Three", now);
+      expect(await store.runningTurns.startNext()).toBeUndefined();
+      await store.runningTurns.finish(one, "failed", now);
       const two = await startNext(store);
       expect(two).toMatchObject({ job: "a", prompt: "Two" });
-      expect(await store.startNextTurn()).toBeUndefined();
-      await store.finishTurn(two, "completed", now);
+      expect(await store.runningTurns.startNext()).toBeUndefined();
+      await store.runningTurns.finish(two, "completed", now);
       expect(await endNext(store)).toMatchObject({ job: "a", prompt: "Three" });
-      expect(await store.startNextTurn()).toBeUndefined();
-      const turns = await store.turns("a");
+      expect(await store.runningTurns.startNext()).toBeUndefined();
+      const turns = await store.turns.ofJob("a");
       expect(turns.map(({ prompt, state }) => [prompt, state])).toEqual([
         ["One", "failed"],
         ["Two", "completed"],
@@ -526,19 +532,19 @@ describe.each(databases)("a store in $database", ({ open }) => {
       const store = await newStore();
       await addJob(store, "a");
       const turn = await startNext(store);
-      expect(await store.job("a")).toMatchObject({ state: "active", idleSince: null });
-      await store.finishTurn(turn, "completed", now + 5);
-      expect(await store.job("a")).toMatchObject({ state: "completed", idleSince: now + 5 });
-      await store.addTurn("a", "Two", now);
-      expect(await store.job("a")).toMatchObject({ state: "active", idleSince: null });
+      expect(await store.jobs.find("a")).toMatchObject({ state: "active", idleSince: null });
+      await store.runningTurns.finish(turn, "completed", now + 5);
+      expect(await store.jobs.find("a")).toMatchObject({ state: "completed", idleSince: now + 5 });
+      await store.turns.add("a", "Two", now);
+      expect(await store.jobs.find("a")).toMatchObject({ state: "active", idleSince: null });
       await endNext(store, "failed", now + 9);
-      expect(await store.job("a")).toMatchObject({ state: "failed", idleSince: now + 9 });
+      expect(await store.jobs.find("a")).toMatchObject({ state: "failed", idleSince: now + 9 });
     });
 
     test("are announced when they become ready, and only after they can be taken", async () => {
       const store = await newStore();
       const taken: Promise<RunningTurn | undefined>[] = [];
-      store.onReady(() => void taken.push(store.startNextTurn()));
+      store.onReady(() => void taken.push(store.runningTurns.startNext()));
       await addJob(store, "a");
       await expect.poll(async () => (await Promise.all(taken)).filter((turn) => turn !== undefined).length).toBe(1);
     });
@@ -546,7 +552,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
     test("are each taken once, however many are taken at the same time", async () => {
       const store = await newStore();
       for (let job = 0; job < 8; job++) await addJob(store, `job_${job}`);
-      const taken = await Promise.all(Array.from({ length: 20 }, () => store.startNextTurn()));
+      const taken = await Promise.all(Array.from({ length: 20 }, () => store.runningTurns.startNext()));
       const jobs = taken.flatMap((turn) => (turn === undefined ? [] : [turn.job]));
       expect(jobs.sort()).toEqual(Array.from({ length: 8 }, (_, job) => `job_${job}`));
     });
@@ -557,18 +563,18 @@ describe.each(databases)("a store in $database", ({ open }) => {
       await endNext(store);
       await addJob(store, "a");
       const first = await startNext(store);
-      await store.countAttempt(first);
-      await store.setAnswer(first, "Done.");
-      await store.finishTurn(first, "completed", now);
-      await store.addTurn("a", "Two", now);
+      await store.runningTurns.countAttempt(first);
+      await store.runningTurns.setAnswer(first, "Done.");
+      await store.runningTurns.finish(first, "completed", now);
+      await store.turns.add("a", "Two", now);
       await endNext(store);
-      await store.addTurn("a", "Three", now);
+      await store.turns.add("a", "Three", now);
       const third = await startNext(store);
-      await store.countAttempt(third);
-      await store.finishTurn(third, "failed", now);
-      await store.addTurn("a", "Four", now);
-      expect(await store.history(first)).toEqual([]);
-      expect(await store.history(await startNext(store))).toEqual([
+      await store.runningTurns.countAttempt(third);
+      await store.runningTurns.finish(third, "failed", now);
+      await store.turns.add("a", "Four", now);
+      expect(await store.turns.history(first)).toEqual([]);
+      expect(await store.turns.history(await startNext(store))).toEqual([
         { prompt: "One", answer: "Done.", state: "completed" },
         { prompt: "Three", answer: null, state: "failed" },
       ]);
@@ -591,7 +597,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
       await addJob(store, "blog_2", "blog");
       expect((await startJobs(store, 3)).sort()).toEqual(["blog_2", "docs_2", "new_0"]);
       expect((await startJobs(store, 2)).sort()).toEqual(["docs_3", "new_1"]);
-      expect(await store.startNextTurn()).toBeUndefined();
+      expect(await store.runningTurns.startNext()).toBeUndefined();
     });
 
     test("that have reached the number of turns that run at a time leave the others their place", async () => {
@@ -600,10 +606,10 @@ describe.each(databases)("a store in $database", ({ open }) => {
       await addJob(store, "blog_0", "blog");
       const first = await startNext(store, 2);
       expect([(await startNext(store, 2)).job, (await startNext(store, 2)).job].sort()).toEqual(["blog_0", "docs_1"]);
-      expect(await store.startNextTurn(2)).toBeUndefined();
-      await store.finishTurn(first, "completed", now);
+      expect(await store.runningTurns.startNext(2)).toBeUndefined();
+      await store.runningTurns.finish(first, "completed", now);
       expect((await startNext(store, 2)).job).toBe("docs_2");
-      expect(await store.startNextTurn(2)).toBeUndefined();
+      expect(await store.runningTurns.startNext(2)).toBeUndefined();
     });
 
     test("that a worker does not know are left to others, and hold up nobody", async () => {
@@ -615,16 +621,16 @@ describe.each(databases)("a store in $database", ({ open }) => {
         ["blog", Number.POSITIVE_INFINITY],
         ["without jobs", 1],
       ]);
-      const first = [await store.startNextTurn(known), await store.startNextTurn(known)];
+      const first = [await store.runningTurns.startNext(known), await store.runningTurns.startNext(known)];
       expect(first.map((turn) => turn?.job).sort()).toEqual(["a", "b"]);
-      expect(await store.startNextTurn(known)).toBeUndefined();
+      expect(await store.runningTurns.startNext(known)).toBeUndefined();
       const docs = first.find((turn) => turn?.job === "a");
-      if (docs) await store.finishTurn(docs, "completed", now);
-      expect((await store.startNextTurn(known))?.job).toBe("c");
-      expect(await store.startNextTurn(new Map([["other", 1]]))).toBeUndefined();
-      expect((await store.job("gone_0"))?.state).toBe("active");
-      expect((await store.startNextTurn(new Map([["gone", Number.POSITIVE_INFINITY]])))?.job).toBe("gone_0");
-      expect((await store.startNextTurn())?.job).toBe("gone_1");
+      if (docs) await store.runningTurns.finish(docs, "completed", now);
+      expect((await store.runningTurns.startNext(known))?.job).toBe("c");
+      expect(await store.runningTurns.startNext(new Map([["other", 1]]))).toBeUndefined();
+      expect((await store.jobs.find("gone_0"))?.state).toBe("active");
+      expect((await store.runningTurns.startNext(new Map([["gone", Number.POSITIVE_INFINITY]])))?.job).toBe("gone_0");
+      expect((await store.runningTurns.startNext())?.job).toBe("gone_1");
     });
 
     test("each have their own number of turns that run at a time", async () => {
@@ -637,7 +643,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
         ["docs", 1],
         ["blog", 3],
       ]);
-      const taken = await Promise.all(Array.from({ length: 8 }, () => store.startNextTurn(limits)));
+      const taken = await Promise.all(Array.from({ length: 8 }, () => store.runningTurns.startNext(limits)));
       const jobs = taken.flatMap((turn) => turn?.job ?? []).sort();
       expect(jobs).toEqual(["blog_0", "blog_1", "blog_2", "docs_0"]);
     });
@@ -645,7 +651,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
     test("do not exceed that number if several turns are taken at the same time", async () => {
       const store = await newStore();
       for (let job = 0; job < 8; job++) await addJob(store, `docs_${job}`);
-      const taken = await Promise.all(Array.from({ length: 8 }, () => store.startNextTurn(3)));
+      const taken = await Promise.all(Array.from({ length: 8 }, () => store.runningTurns.startNext(3)));
       expect(taken.filter((turn) => turn !== undefined)).toHaveLength(3);
     });
   });
@@ -654,104 +660,104 @@ describe.each(databases)("a store in $database", ({ open }) => {
     test("that is requeued has the attempts that it had, keeps its place in its job, and can be taken again", async () => {
       const store = await newStore();
       await addJob(store, "a");
-      await store.addTurn("a", "Two", now);
+      await store.turns.add("a", "Two", now);
       const turn = await startNext(store);
-      await store.countAttempt(turn);
-      await store.requeueTurn(turn);
-      expect(await store.turns("a")).toMatchObject([{ state: "waiting", attempts: 0 }, { state: "waiting" }]);
+      await store.runningTurns.countAttempt(turn);
+      await store.runningTurns.requeue(turn);
+      expect(await store.turns.ofJob("a")).toMatchObject([{ state: "waiting", attempts: 0 }, { state: "waiting" }]);
       const again = await startNext(store);
       expect(again).toMatchObject({ id: turn.id, prompt: "One", attempts: 0, isResumed: false });
       expect(again.lease).not.toBe(turn.lease);
-      expect(await store.startNextTurn()).toBeUndefined();
+      expect(await store.runningTurns.startNext()).toBeUndefined();
     });
 
     test("that is requeued with a pause waits until it is over and the turn resumed, and holds up only its job", async () => {
       const store = await newStore();
       for (const id of ["a", "b"]) await addJob(store, id);
-      await store.addTurn("a", "Two", now);
+      await store.turns.add("a", "Two", now);
       const turn = await startNext(store);
-      await store.countAttempt(turn);
-      await store.requeueTurn(turn, 1000);
-      expect((await store.job("a"))?.state).toBe("active");
+      await store.runningTurns.countAttempt(turn);
+      await store.runningTurns.requeue(turn, 1000);
+      expect((await store.jobs.find("a"))?.state).toBe("active");
       expect((await startNext(store)).job).toBe("b");
-      expect(await store.startNextTurn()).toBeUndefined();
+      expect(await store.runningTurns.startNext()).toBeUndefined();
       await setTimeout(1000);
-      await store.resumeTurn(turn);
-      await expect.poll(() => store.startNextTurn(), { timeout: 10_000 }).toMatchObject({ id: turn.id });
-      expect(await store.startNextTurn()).toBeUndefined();
+      await store.runningTurns.resume(turn);
+      await expect.poll(() => store.runningTurns.startNext(), { timeout: 10_000 }).toMatchObject({ id: turn.id });
+      expect(await store.runningTurns.startNext()).toBeUndefined();
     });
 
     test("that is resumed although it was taken, ended or deleted is not started again", async () => {
       const store = await newStore();
       await addJob(store, "a");
       const turn = await startNext(store);
-      await store.resumeTurn(turn);
-      expect(await store.startNextTurn()).toBeUndefined();
-      await store.finishTurn(turn, "completed", now);
-      await store.resumeTurn(turn);
-      expect(await store.deleteIdleJobs(now, 10)).toEqual(["a"]);
-      await store.resumeTurn(turn);
-      expect(await store.startNextTurn()).toBeUndefined();
+      await store.runningTurns.resume(turn);
+      expect(await store.runningTurns.startNext()).toBeUndefined();
+      await store.runningTurns.finish(turn, "completed", now);
+      await store.runningTurns.resume(turn);
+      expect(await store.idleJobs.deleteOldest(now, 10)).toEqual(["a"]);
+      await store.runningTurns.resume(turn);
+      expect(await store.runningTurns.startNext()).toBeUndefined();
     });
 
     test("ends once, even if its end is recorded again", async () => {
       const store = await newStore();
       await addJob(store, "a");
-      for (const prompt of ["Two", "Three"]) await store.addTurn("a", prompt, now);
+      for (const prompt of ["Two", "Three"]) await store.turns.add("a", prompt, now);
       const first = await startNext(store);
-      for (const at of [1, 2]) await store.finishTurn(first, "completed", now + at);
+      for (const at of [1, 2]) await store.runningTurns.finish(first, "completed", now + at);
       expect((await startNext(store)).prompt).toBe("Two");
-      await store.finishTurn(first, "failed", now + 3);
-      expect(await store.startNextTurn()).toBeUndefined();
-      expect((await store.turns("a")).map(({ state }) => state)).toEqual(["completed", "running", "waiting"]);
+      await store.runningTurns.finish(first, "failed", now + 3);
+      expect(await store.runningTurns.startNext()).toBeUndefined();
+      expect((await store.turns.ofJob("a")).map(({ state }) => state)).toEqual(["completed", "running", "waiting"]);
     });
 
     test("changes nothing any more after it was taken by somebody else", async () => {
       const store = await newStore();
       await addJob(store, "a");
       const before = await startNext(store);
-      await store.requeueTurn(before);
+      await store.runningTurns.requeue(before);
       const changes = [
-        () => store.countAttempt(before),
-        () => store.setAnswer(before, "Wrong"),
-        () => store.setPullRequest(before, "https://example.com/pull/9", "999"),
-        () => store.clearPullRequest(before, "999"),
-        () => store.finishTurn(before, "failed", now),
-        () => store.requeueTurn(before),
-        () => store.requeueTurn(before, 1000),
+        () => store.runningTurns.countAttempt(before),
+        () => store.runningTurns.setAnswer(before, "Wrong"),
+        () => store.runningTurns.setPullRequest(before, "https://example.com/pull/9", "999"),
+        () => store.runningTurns.clearPullRequest(before, "999"),
+        () => store.runningTurns.finish(before, "failed", now),
+        () => store.runningTurns.requeue(before),
+        () => store.runningTurns.requeue(before, 1000),
       ];
       // Neither while it waits, nor while somebody else runs it.
       for (const change of changes) await expect(change()).rejects.toThrow(LeaseLost);
       const turn = await startNext(store);
       for (const change of changes) await expect(change()).rejects.toThrow(LeaseLost);
-      expect(await store.turns("a")).toMatchObject([{ state: "running", attempts: 0, answer: null }]);
-      expect(await store.job("a")).toMatchObject({ pullRequest: null, head: null });
-      expect(await store.renewLease(turn)).toBe(true);
-      await store.confirmLease(turn);
-      await store.finishTurn(turn, "completed", now);
-      expect(await store.turns("a")).toMatchObject([{ state: "completed" }]);
+      expect(await store.turns.ofJob("a")).toMatchObject([{ state: "running", attempts: 0, answer: null }]);
+      expect(await store.jobs.find("a")).toMatchObject({ pullRequest: null, head: null });
+      expect(await store.runningTurns.renewLease(turn)).toBe(true);
+      await store.runningTurns.confirmLease(turn);
+      await store.runningTurns.finish(turn, "completed", now);
+      expect(await store.turns.ofJob("a")).toMatchObject([{ state: "completed" }]);
     });
 
     test("whose job was deleted can be ended, without effect", async () => {
       const store = await newStore();
       await addJob(store, "a");
       const turn = await endNext(store);
-      expect(await store.deleteIdleJobs(now, 10)).toEqual(["a"]);
-      await store.finishTurn(turn, "completed", now);
-      expect(await store.job("a")).toBeUndefined();
+      expect(await store.idleJobs.deleteOldest(now, 10)).toEqual(["a"]);
+      await store.runningTurns.finish(turn, "completed", now);
+      expect(await store.jobs.find("a")).toBeUndefined();
     });
 
     test("records what it reaches", async () => {
       const store = await newStore();
       await addJob(store, "a");
       const turn = await startNext(store);
-      for (let attempt = 0; attempt < 2; attempt++) await store.countAttempt(turn);
-      for (const answer of ["Working on it.", "Done."]) await store.setAnswer(turn, answer);
-      await store.setPullRequest(turn, "https://example.com/pull/1", "abc");
-      expect(await store.job("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "abc" });
-      await store.clearPullRequest(turn, "def");
-      expect(await store.job("a")).toMatchObject({ pullRequest: null, head: "def" });
-      expect(await store.turns("a")).toMatchObject([{ attempts: 2, answer: "Done." }]);
+      for (let attempt = 0; attempt < 2; attempt++) await store.runningTurns.countAttempt(turn);
+      for (const answer of ["Working on it.", "Done."]) await store.runningTurns.setAnswer(turn, answer);
+      await store.runningTurns.setPullRequest(turn, "https://example.com/pull/1", "abc");
+      expect(await store.jobs.find("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "abc" });
+      await store.runningTurns.clearPullRequest(turn, "def");
+      expect(await store.jobs.find("a")).toMatchObject({ pullRequest: null, head: "def" });
+      expect(await store.turns.ofJob("a")).toMatchObject([{ attempts: 2, answer: "Done." }]);
     });
   });
 
@@ -771,35 +777,35 @@ describe.each(databases)("a store in $database", ({ open }) => {
       const { store, at } = await storeAt();
       let jobs = 0;
       const create = (time: number, project = "docs") =>
-        store.addJob({ id: `job_${++jobs}`, project, createdAt: now }, "One", at(time));
+        store.jobs.add({ id: `job_${++jobs}`, project, createdAt: now }, "One", at(time));
       expect(await create(now)).toBeUndefined();
       for (let use = 1; use < 100; use++) expect(await create(now + 1000)).toBeUndefined();
       expect(await create(now + minute)).toEqual({ retryAfterMs: hour - minute });
-      expect(await store.job("job_101")).toBeUndefined();
+      expect(await store.jobs.find("job_101")).toBeUndefined();
       expect(await create(now + minute, "blog")).toBeUndefined();
       expect(await create(now + hour - 1)).toEqual({ retryAfterMs: 1 });
       expect(await create(now + hour)).toBeUndefined();
       expect(await create(now + hour)).toEqual({ retryAfterMs: 1000 });
-      expect(await store.counts()).toEqual({ jobs: 102, waitingTurns: 102 });
+      expect(await store.counts.total()).toEqual({ jobs: 102, waitingTurns: 102 });
     });
 
     test("is 100 messages of a project in any hour, over all of its jobs", async () => {
       const { store, at } = await storeAt();
       for (const id of ["a", "b"]) await addJob(store, id);
       await addJob(store, "c", "blog");
-      for (let use = 0; use < 100; use++) expect(await store.addTurn(use % 2 ? "a" : "b", "Two", now)).toBe(true);
-      for (const id of ["a", "b"]) expect(await store.addTurn(id, "Two", now)).toEqual({ retryAfterMs: hour });
-      expect(await store.countTurns("a")).toBe(51);
-      expect(await store.addTurn("c", "Two", now)).toBe(true);
+      for (let use = 0; use < 100; use++) expect(await store.turns.add(use % 2 ? "a" : "b", "Two", now)).toBe(true);
+      for (const id of ["a", "b"]) expect(await store.turns.add(id, "Two", now)).toEqual({ retryAfterMs: hour });
+      expect(await store.lists.countTurns("a")).toBe(51);
+      expect(await store.turns.add("c", "Two", now)).toBe(true);
       await addJob(store, "d");
-      expect(await store.addTurn("a", "Two", at(now + hour))).toBe(true);
+      expect(await store.turns.add("a", "Two", at(now + hour))).toBe(true);
     });
 
     test("is neither escaped nor prolonged by a clock that was set back", async () => {
       const { store, at } = await storeAt();
       let jobs = 0;
       const create = (time: number) =>
-        store.addJob({ id: `job_${++jobs}`, project: "docs", createdAt: now }, "One", at(time));
+        store.jobs.add({ id: `job_${++jobs}`, project: "docs", createdAt: now }, "One", at(time));
       for (let use = 0; use < 100; use++) await create(now + 24 * hour);
       expect(await create(now)).toEqual({ retryAfterMs: hour });
       expect(await create(now + hour)).toBeUndefined();
@@ -813,8 +819,8 @@ describe.each(databases)("a store in $database", ({ open }) => {
     async function addIdle(store: Store, id: string, idleSince: number): Promise<void> {
       await addJob(store, id);
       const turn = await startNext(store);
-      await store.setPullRequest(turn, link, "abc");
-      await store.finishTurn(turn, "completed", idleSince);
+      await store.runningTurns.setPullRequest(turn, link, "abc");
+      await store.runningTurns.finish(turn, "completed", idleSince);
     }
 
     test("is for jobs with a pull request that are neither active nor archived", async () => {
@@ -825,7 +831,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
       await addJob(store, "without");
       await endNext(store, "completed", now + 10);
       await addIdle(store, "active", now + 10);
-      await store.addTurn("active", "Two", now);
+      await store.turns.add("active", "Two", now);
       const idle = (id: string, idleSince: number) => ({
         id,
         project: "docs",
@@ -834,35 +840,35 @@ describe.each(databases)("a store in $database", ({ open }) => {
         head: "abc",
       });
       const all = [idle("early", now + 10), idle("also late", now + 20), idle("late", now + 20)];
-      expect(await store.jobsWithPullRequest(10)).toEqual(all);
-      expect(await store.jobsWithPullRequest(2)).toEqual(all.slice(0, 2));
-      expect(await store.jobsWithPullRequest(2, all[0])).toEqual(all.slice(1));
-      expect(await store.jobsWithPullRequest(2, all[1])).toEqual(all.slice(2));
-      expect(await store.archiveJobs(all.slice(0, 1), now + 40)).toEqual(["early"]);
-      expect(await store.archiveJobs(all, now + 50)).toEqual(["also late", "late"]);
-      expect((await store.job("early"))?.archivedAt).toBe(now + 40);
-      expect(await store.jobsWithPullRequest(10)).toEqual([]);
-      await store.addTurn("early", "Three", now);
-      expect((await store.job("early"))?.archivedAt).toBeNull();
-      expect(await store.archiveJobs(all, now + 60)).toEqual([]);
+      expect(await store.idleJobs.withPullRequest(10)).toEqual(all);
+      expect(await store.idleJobs.withPullRequest(2)).toEqual(all.slice(0, 2));
+      expect(await store.idleJobs.withPullRequest(2, all[0])).toEqual(all.slice(1));
+      expect(await store.idleJobs.withPullRequest(2, all[1])).toEqual(all.slice(2));
+      expect(await store.idleJobs.archive(all.slice(0, 1), now + 40)).toEqual(["early"]);
+      expect(await store.idleJobs.archive(all, now + 50)).toEqual(["also late", "late"]);
+      expect((await store.jobs.find("early"))?.archivedAt).toBe(now + 40);
+      expect(await store.idleJobs.withPullRequest(10)).toEqual([]);
+      await store.turns.add("early", "Three", now);
+      expect((await store.jobs.find("early"))?.archivedAt).toBeNull();
+      expect(await store.idleJobs.archive(all, now + 60)).toEqual([]);
     });
 
     test("is not for a job that has received a turn or another pull request since it was read", async () => {
       const store = await newStore();
       for (const id of ["waiting", "ended", "pull", "head"]) await addIdle(store, id, now + 10);
-      const jobs = await store.jobsWithPullRequest(10);
+      const jobs = await store.idleJobs.withPullRequest(10);
       expect(jobs).toHaveLength(4);
-      for (const id of ["ended", "pull", "head", "waiting"]) await store.addTurn(id, "Two", now);
+      for (const id of ["ended", "pull", "head", "waiting"]) await store.turns.add(id, "Two", now);
       await endNext(store, "completed", now + 20);
       for (const [newLink, head] of [
         ["https://example.com/pull/2", "abc"],
         [link, "def"],
       ] as const) {
         const turn = await startNext(store);
-        await store.setPullRequest(turn, newLink, head);
-        await store.finishTurn(turn, "completed", now + 10);
+        await store.runningTurns.setPullRequest(turn, newLink, head);
+        await store.runningTurns.finish(turn, "completed", now + 10);
       }
-      expect(await store.archiveJobs(jobs, now + 40)).toEqual([]);
+      expect(await store.idleJobs.archive(jobs, now + 40)).toEqual([]);
     });
 
     test("archives those that have been idle longest, a few at a time", async () => {
@@ -872,12 +878,12 @@ describe.each(databases)("a store in $database", ({ open }) => {
         await endNext(store, "failed", now + idleMs);
       }
       await addJob(store, "active");
-      const archive = () => store.archiveIdleJobs(now + 30, now + 100, 2);
+      const archive = () => store.idleJobs.archiveOldest(now + 30, now + 100, 2);
       expect((await archive()).sort()).toEqual(["a", "b"]);
       expect(await archive()).toEqual(["c"]);
       expect(await archive()).toEqual([]);
-      expect((await store.job("a"))?.archivedAt).toBe(now + 100);
-      expect((await store.job("d"))?.archivedAt).toBeNull();
+      expect((await store.jobs.find("a"))?.archivedAt).toBe(now + 100);
+      expect((await store.jobs.find("d"))?.archivedAt).toBeNull();
     });
   });
 
@@ -886,23 +892,24 @@ describe.each(databases)("a store in $database", ({ open }) => {
       const store = await newStore();
       for (const [index, id] of ["a", "b", "c", "again"].entries()) {
         await addJob(store, id);
-        await store.addPullRequest(pullRequestOf(id));
+        await store.pullRequests.add(pullRequestOf(id));
         await endNext(store, "completed", now + 10 * index);
       }
-      await store.archiveIdleJobs(now + 10, now + 50, 1);
-      await store.addTurn("again", "Two", now);
-      expect(await store.deleteIdleJobs(now + 5, 10)).toEqual(["a"]);
-      expect(await store.deleteIdleJobs(now + hour, 1)).toEqual(["b"]);
-      expect(await store.deleteIdleJobs(now + hour, 10)).toEqual(["c"]);
-      for (const id of ["a", "b", "c"]) expect([await store.job(id), await store.turns(id)]).toEqual([undefined, []]);
-      for (const id of ["a", "b", "c"]) expect(await store.pullRequestsOf(id, 10)).toEqual([]);
-      expect(await store.pullRequestsOf("again", 10)).toEqual([{ number: 4, title: "Fix" }]);
-      expect((await store.job("again"))?.state).toBe("active");
-      expect((await store.deletedJobs(10)).sort()).toEqual(["a", "b", "c"]);
-      expect(await store.deletedJobs(2)).toHaveLength(2);
-      await store.forgetDeletedJobs(["a", "b"]);
-      expect(await store.deletedJobs(2)).toEqual(["c"]);
-      expect(await store.addTurn("a", "Two", now)).toBe(false);
+      await store.idleJobs.archiveOldest(now + 10, now + 50, 1);
+      await store.turns.add("again", "Two", now);
+      expect(await store.idleJobs.deleteOldest(now + 5, 10)).toEqual(["a"]);
+      expect(await store.idleJobs.deleteOldest(now + hour, 1)).toEqual(["b"]);
+      expect(await store.idleJobs.deleteOldest(now + hour, 10)).toEqual(["c"]);
+      for (const id of ["a", "b", "c"])
+        expect([await store.jobs.find(id), await store.turns.ofJob(id)]).toEqual([undefined, []]);
+      for (const id of ["a", "b", "c"]) expect(await store.pullRequests.newestOf(id, 10)).toEqual([]);
+      expect(await store.pullRequests.newestOf("again", 10)).toEqual([{ number: 4, title: "Fix" }]);
+      expect((await store.jobs.find("again"))?.state).toBe("active");
+      expect((await store.idleJobs.deleted(10)).sort()).toEqual(["a", "b", "c"]);
+      expect(await store.idleJobs.deleted(2)).toHaveLength(2);
+      await store.idleJobs.forgetDeleted(["a", "b"]);
+      expect(await store.idleJobs.deleted(2)).toEqual(["c"]);
+      expect(await store.turns.add("a", "Two", now)).toBe(false);
     });
 
     test("leaves the job that receives a message at the same time, or the message is not accepted", async () => {
@@ -911,25 +918,25 @@ describe.each(databases)("a store in $database", ({ open }) => {
         await addJob(store, `job_${job}`);
         await endNext(store);
       }
-      const deleting = store.deleteIdleJobs(now, 10);
+      const deleting = store.idleJobs.deleteOldest(now, 10);
       const accepted = await Promise.all(
-        Array.from({ length: 10 }, (_, job) => store.addTurn(`job_${job}`, "Two", now)),
+        Array.from({ length: 10 }, (_, job) => store.turns.add(`job_${job}`, "Two", now)),
       );
       const deleted = await deleting;
       for (const [job, isAccepted] of accepted.entries()) {
         expect(deleted.includes(`job_${job}`)).toBe(!isAccepted);
-        expect(await store.countTurns(`job_${job}`)).toBe(isAccepted ? 2 : 0);
+        expect(await store.lists.countTurns(`job_${job}`)).toBe(isAccepted ? 2 : 0);
       }
     });
 
     test("does not free the number of a pull request, whose link would show another one", async () => {
       const store = await newStore();
       await addJob(store, "a");
-      expect(await store.addPullRequest(pullRequestOf("a"))).toBe(1);
+      expect(await store.pullRequests.add(pullRequestOf("a"))).toBe(1);
       await endNext(store);
-      await store.deleteIdleJobs(now, 1);
+      await store.idleJobs.deleteOldest(now, 1);
       await addJob(store, "b");
-      expect(await store.addPullRequest(pullRequestOf("b"))).toBe(2);
+      expect(await store.pullRequests.add(pullRequestOf("b"))).toBe(2);
     });
   });
 
@@ -969,12 +976,18 @@ describe.each(databases)("a store in $database", ({ open }) => {
 
     test("of jobs are complete, and later turns are later", async () => {
       const store = await newStore();
-      await store.addCopy(copy);
-      expect(await store.copyJob("a")).toEqual(copy);
-      expect(await store.job("a")).toMatchObject({ state: "failed", idleSince: now + 20 });
-      expect(await store.startNextTurn()).toBeUndefined();
-      for (const prompt of ["Three", "Four", "Five"]) await store.addTurn("a", prompt, now);
-      expect((await store.turns("a")).map(({ prompt }) => prompt)).toEqual(["One", "Two", "Three", "Four", "Five"]);
+      await store.jobs.addCopy(copy);
+      expect(await store.jobs.copy("a")).toEqual(copy);
+      expect(await store.jobs.find("a")).toMatchObject({ state: "failed", idleSince: now + 20 });
+      expect(await store.runningTurns.startNext()).toBeUndefined();
+      for (const prompt of ["Three", "Four", "Five"]) await store.turns.add("a", prompt, now);
+      expect((await store.turns.ofJob("a")).map(({ prompt }) => prompt)).toEqual([
+        "One",
+        "Two",
+        "Three",
+        "Four",
+        "Five",
+      ]);
       expect((await startNext(store)).prompt).toBe("Three");
     });
 
@@ -989,37 +1002,37 @@ describe.each(databases)("a store in $database", ({ open }) => {
         answer: null,
       } as const;
       const waiting = { ...running, id: 2002, prompt: "Four", state: "waiting", attempts: 0 } as const;
-      await store.addCopy({ ...copy, archivedAt: null, turns: [...copy.turns, running, waiting] });
-      expect(await store.job("a")).toMatchObject({ state: "active", idleSince: null });
+      await store.jobs.addCopy({ ...copy, archivedAt: null, turns: [...copy.turns, running, waiting] });
+      expect(await store.jobs.find("a")).toMatchObject({ state: "active", idleSince: null });
       expect(await endNext(store)).toMatchObject({ id: 2001, prompt: "Three", attempts: 1, isResumed: false });
       expect(await endNext(store)).toMatchObject({ id: 2002, prompt: "Four", attempts: 0 });
-      expect(await store.startNextTurn()).toBeUndefined();
+      expect(await store.runningTurns.startNext()).toBeUndefined();
     });
 
     test("of jobs with a turn that is to stop do not forget that", async () => {
       const store = await newStore();
       await addJob(store, "a");
       const turn = await startNext(store);
-      await store.stopTurn("a", turn.id, now + 2, "Stopped by me.");
-      const stopping = await store.copyJob("a");
+      await store.turns.stop("a", turn.id, now + 2, "Stopped by me.");
+      const stopping = await store.jobs.copy("a");
       if (stopping === undefined) throw new Error("no copy");
       const other = await newStore();
-      await other.addCopy(stopping);
-      expect(await other.stopRequest(await startNext(other))).toBe("Stopped by me.");
+      await other.jobs.addCopy(stopping);
+      expect(await other.runningTurns.stopRequest(await startNext(other))).toBe("Stopped by me.");
     });
 
     test("of earlier versions do not say how turns went", async () => {
       const store = await newStore();
       const turn = { id: 1, prompt: "One", state: "failed", attempts: 1, endedAt: now, answer: null } as const;
-      await store.addCopy({ ...copy, turns: [turn] });
-      expect(await store.turns("a")).toMatchObject([{ ...turn, startedAt: null, reason: null }]);
+      await store.jobs.addCopy({ ...copy, turns: [turn] });
+      expect(await store.turns.ofJob("a")).toMatchObject([{ ...turn, startedAt: null, reason: null }]);
     });
 
     test("of jobs that are there are not added", async () => {
       const store = await newStore();
-      await store.addCopy(copy);
-      await expect(store.addCopy({ ...copy, project: "blog" })).rejects.toThrow(/unique/i);
-      expect(await store.copyJob("a")).toEqual(copy);
+      await store.jobs.addCopy(copy);
+      await expect(store.jobs.addCopy({ ...copy, project: "blog" })).rejects.toThrow(/unique/i);
+      expect(await store.jobs.copy("a")).toEqual(copy);
     });
   });
 
@@ -1027,22 +1040,22 @@ describe.each(databases)("a store in $database", ({ open }) => {
     test("belong to one job", async () => {
       const store = await newStore();
       for (const id of ["a", "b"]) await addJob(store, id);
-      expect(await store.addPullRequest(pullRequestOf("a"))).toBe(1);
-      expect(await store.addPullRequest(pullRequestOf("b"))).toBe(2);
-      expect(await store.updatePullRequest(1, "b", "222", "333")).toBe(false);
-      expect(await store.pullRequest(1)).toEqual({ number: 1, ...pullRequestOf("a") });
-      expect(await store.updatePullRequest(1, "a", "222", "333")).toBe(true);
-      expect(await store.pullRequest(1)).toMatchObject({ base: "222", head: "333" });
-      expect(await store.pullRequest(2)).toMatchObject({ base: "000", head: "111" });
-      await expect(store.addPullRequest(pullRequestOf("unknown"))).rejects.toThrow(/foreign key/i);
+      expect(await store.pullRequests.add(pullRequestOf("a"))).toBe(1);
+      expect(await store.pullRequests.add(pullRequestOf("b"))).toBe(2);
+      expect(await store.pullRequests.update(1, "b", "222", "333")).toBe(false);
+      expect(await store.pullRequests.find(1)).toEqual({ number: 1, ...pullRequestOf("a") });
+      expect(await store.pullRequests.update(1, "a", "222", "333")).toBe(true);
+      expect(await store.pullRequests.find(1)).toMatchObject({ base: "222", head: "333" });
+      expect(await store.pullRequests.find(2)).toMatchObject({ base: "000", head: "111" });
+      await expect(store.pullRequests.add(pullRequestOf("unknown"))).rejects.toThrow(/foreign key/i);
     });
 
     test("are added once for each commit, also by two attempts at the same time", async () => {
       const store = await newStore();
       await addJob(store, "a");
-      const attempts = [1, 2].map(() => store.addPullRequest(pullRequestOf("a")));
+      const attempts = [1, 2].map(() => store.pullRequests.add(pullRequestOf("a")));
       expect(await Promise.all(attempts)).toEqual([1, 1]);
-      expect(await store.addPullRequest({ ...pullRequestOf("a"), head: "222" })).toBe(2);
+      expect(await store.pullRequests.add({ ...pullRequestOf("a"), head: "222" })).toBe(2);
     });
 
     test("are listed by job, the newest first", async () => {
@@ -1050,9 +1063,9 @@ describe.each(databases)("a store in $database", ({ open }) => {
       await addJob(store, "a");
       await addJob(store, "b");
       for (const title of ["One", "Two", "Three"])
-        await store.addPullRequest({ ...pullRequestOf("a"), title, head: `head of ${title}` });
-      await store.addPullRequest(pullRequestOf("b"));
-      expect(await store.pullRequestsOf("a", 2)).toEqual([
+        await store.pullRequests.add({ ...pullRequestOf("a"), title, head: `head of ${title}` });
+      await store.pullRequests.add(pullRequestOf("b"));
+      expect(await store.pullRequests.newestOf("a", 2)).toEqual([
         { number: 3, title: "Three" },
         { number: 2, title: "Two" },
       ]);
@@ -1062,26 +1075,26 @@ describe.each(databases)("a store in $database", ({ open }) => {
       const store = await newStore();
       await addJob(store, "a");
       await addJob(store, "b", "blog");
-      for (const prompt of ["Zwei ü𝄞 Noten", "Three"]) await store.addTurn("a", prompt, now);
+      for (const prompt of ["Zwei ü𝄞 Noten", "Three"]) await store.turns.add("a", prompt, now);
       const [one] = [await startNext(store), await startNext(store)];
-      await store.finishTurn(one, "completed", now);
-      const two = await store.startNextTurn(undefined, now + 1);
+      await store.runningTurns.finish(one, "completed", now);
+      const two = await store.runningTurns.startNext(undefined, now + 1);
       if (two === undefined) throw new Error("no turn is ready");
-      await store.setAnswer(two, "Done.");
-      await store.finishTurn(two, "failed", now + 2, "It cannot.");
-      expect(await store.countTurns("a")).toBe(3);
-      const [first = 0, second = 0, third = 0] = (await store.turns("a")).map(({ id }) => id);
-      expect(await store.latestTurns("a", 2)).toEqual([second, third]);
-      expect(await store.latestTurns("a", 9)).toEqual([first, second, third]);
-      expect(await store.firstTurn("a")).toBe(first);
-      expect(await store.firstTurn("unknown")).toBeUndefined();
+      await store.runningTurns.setAnswer(two, "Done.");
+      await store.runningTurns.finish(two, "failed", now + 2, "It cannot.");
+      expect(await store.lists.countTurns("a")).toBe(3);
+      const [first = 0, second = 0, third = 0] = (await store.turns.ofJob("a")).map(({ id }) => id);
+      expect(await store.lists.latestTurns("a", 2)).toEqual([second, third]);
+      expect(await store.lists.latestTurns("a", 9)).toEqual([first, second, third]);
+      expect(await store.lists.firstTurn("a")).toBe(first);
+      expect(await store.lists.firstTurn("unknown")).toBeUndefined();
       const failed = { state: "failed", startedAt: now + 1, endedAt: now + 2 };
       const long = { prompt: "Zwei ü𝄞", answer: "Done.", reason: "It cann" };
-      expect(await store.turnExcerpt(second, 7)).toEqual({ ...failed, ...long });
+      expect(await store.lists.turnExcerpt(second, 7)).toEqual({ ...failed, ...long });
       const short = { prompt: "Zwe", answer: "Don", reason: "It " };
-      expect(await store.turnExcerpt(second, 3)).toEqual({ ...failed, ...short });
+      expect(await store.lists.turnExcerpt(second, 3)).toEqual({ ...failed, ...short });
       const waiting = { state: "waiting", startedAt: null, endedAt: null, reason: null };
-      expect(await store.turnExcerpt(third, 3)).toEqual({ ...waiting, prompt: "Thr", answer: null });
+      expect(await store.lists.turnExcerpt(third, 3)).toEqual({ ...waiting, prompt: "Thr", answer: null });
     });
   });
 });

@@ -6,8 +6,8 @@ import { JobCopier } from "../../../src/files/job-copier.ts";
 import type { JobCopies } from "../../../src/files/job-copies.ts";
 import { JobDirectory } from "../../../src/files/job-directory.ts";
 import type { JobCopy } from "../../../src/model.ts";
-import { StoreUnavailable } from "../../../src/store/errors.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import { StoreUnavailable } from "../../../src/store-errors.ts";
 import { MemoryCopies } from "../../support/memory-copies.ts";
 
 function setUp() {
@@ -18,9 +18,9 @@ function setUp() {
   const copier = new JobCopier({ copies, store, folder, log: (line) => void log.push(line) });
   /** Creates a job, and ends its turn unless it should stay active. */
   const addJob = async (isActive = false) => {
-    await store.addJob({ id: "a", project: "docs", createdAt: 5 }, "Go on");
-    const turn = isActive ? undefined : await store.startNextTurn();
-    if (turn) await store.finishTurn(turn, "completed", 6);
+    await store.jobs.add({ id: "a", project: "docs", createdAt: 5 }, "Go on");
+    const turn = isActive ? undefined : await store.runningTurns.startNext();
+    if (turn) await store.runningTurns.finish(turn, "completed", 6);
   };
   const addHome = (jobId: string) => {
     const { home } = new JobDirectory(folder, jobId);
@@ -48,7 +48,7 @@ const aWhile = () => new Promise((resolve) => setImmediate(resolve));
 
 test("logs that a job cannot be saved if the store cannot be read", async () => {
   const { store, copies, copier, log } = setUp();
-  await store.addJob({ id: "a", project: "docs", createdAt: 0 }, "Go on");
+  await store.jobs.add({ id: "a", project: "docs", createdAt: 0 }, "Go on");
   await store[Symbol.asyncDispose]();
   copier.save("a");
   await copier.settle();
@@ -65,8 +65,8 @@ test("restores a job once, however many ask for it at the same time, and its tur
   await copier.restore(id);
   expect(log).toEqual([`${id}: restored`]);
   expect(announcements).toBeGreaterThan(0);
-  expect(await store.startNextTurn()).toMatchObject({ id: 7, job: id, attempts: 1 });
-  expect(await store.startNextTurn()).toBeUndefined();
+  expect(await store.runningTurns.startNext()).toMatchObject({ id: 7, job: id, attempts: 1 });
+  expect(await store.runningTurns.startNext()).toBeUndefined();
 });
 
 test("saves a job with its home directory only while no turn of it is waiting or running", async () => {
@@ -80,9 +80,9 @@ test("saves a job with its home directory only while no turn of it is waiting or
   expect(await save()).toEqual({ states: ["completed"], hasHome: false });
   addHome("a");
   expect(await save()).toEqual({ states: ["completed"], hasHome: true });
-  await store.addTurn("a", "Go on", 7);
+  await store.turns.add("a", "Go on", 7);
   expect(await save()).toEqual({ states: ["completed", "waiting"], hasHome: false });
-  await store.startNextTurn();
+  await store.runningTurns.startNext();
   expect(await save()).toEqual({ states: ["completed", "running"], hasHome: false });
 });
 
@@ -171,10 +171,10 @@ test("tries again to restore a job after the copies could not be read", async ()
   await expect(restored).rejects.toThrow(StoreUnavailable);
   await expect(restored).rejects.toThrow("no connection");
   expect(log).toEqual([`${id}: cannot be restored: no connection`]);
-  expect(await store.job(id)).toBeUndefined();
+  expect(await store.jobs.find(id)).toBeUndefined();
   copies.failure = undefined;
   await copier.restore(id);
-  expect(await store.job(id)).toMatchObject({ id, createdAt: 5 });
+  expect(await store.jobs.find(id)).toMatchObject({ id, createdAt: 5 });
 });
 
 test("looks up only ids that services give", async () => {
@@ -188,7 +188,7 @@ test("a job without a copy stays unknown, and nothing of it is changed", async (
   const { store, copier, log, addHome } = setUp();
   const home = addHome(id);
   await copier.restore(id);
-  expect(await store.job(id)).toBeUndefined();
+  expect(await store.jobs.find(id)).toBeUndefined();
   expect(readdirSync(home)).toEqual(["session"]);
   expect(log).toEqual([]);
 });

@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { JobDirectory } from "../../../src/files/job-directory.ts";
-import { type HomeStore, SharedHomes } from "../../../src/files/shared-homes.ts";
+import { SharedHomes } from "../../../src/files/shared-homes.ts";
 import type { RunningTurn, Turn } from "../../../src/model.ts";
-import { StoreUnavailable } from "../../../src/store/errors.ts";
-import { LeaseLost } from "../../../src/store/ready-turns.ts";
+import type { HomeStore } from "../../../src/store/homes.ts";
+import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
 
 /** A store of homes in memory. Agents ran in the turns of `attempted`. */
 class FakeHomeStore implements HomeStore {

@@ -8,9 +8,9 @@ import { JobDirectory } from "../../../src/files/job-directory.ts";
 import { Jobs } from "../../../src/jobs/jobs.ts";
 import type { JobRecord, RateLimited } from "../../../src/model.ts";
 import { PerProject } from "../../../src/per-project.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../../../src/store/errors.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
 import { MemoryCopies } from "../../support/memory-copies.ts";
 
 const projects = (model: string) => PerProject.same({ repositoryName: "https://example.com/docs", model });
@@ -27,17 +27,17 @@ function setUp(store: Store = openSqliteStore(":memory:")) {
     onUnavailable: () => outages++,
   });
   /** Adds a job of the project `docs`. */
-  const addJob = (id: string) => store.addJob({ id, project: "docs", createdAt: 0, model: "large" }, "Go on");
-  const promptsOf = async (id: string) => (await store.turns(id)).map(({ prompt }) => prompt);
+  const addJob = (id: string) => store.jobs.add({ id, project: "docs", createdAt: 0, model: "large" }, "Go on");
+  const promptsOf = async (id: string) => (await store.turns.ofJob(id)).map(({ prompt }) => prompt);
   return { store, jobs, addJob, promptsOf, answers, events, outages: () => outages };
 }
 
 /** Ends the next turn, with a pull request. */
 async function completeNext(store: Store): Promise<void> {
-  const turn = await store.startNextTurn();
+  const turn = await store.runningTurns.startNext();
   if (!turn) throw new Error("no turn is ready");
-  await store.setPullRequest(turn, `https://example.com/agent/${turn.job}`, "222");
-  await store.finishTurn(turn, "completed", 500);
+  await store.runningTurns.setPullRequest(turn, `https://example.com/agent/${turn.job}`, "222");
+  await store.runningTurns.finish(turn, "completed", 500);
 }
 
 function accepted(result: JobRecord | RateLimited | undefined): JobRecord {
@@ -66,17 +66,17 @@ test("counts creates and messages by what became of them, and logs which turns t
   expect(answers.splice(0)).toEqual(["create accepted", "message accepted"]);
 
   expect(await jobs.message("docs", "unknown", "Two")).toBeUndefined();
-  store.addTurn = async () => false;
+  store.turns.add = async () => false;
   expect(await jobs.message("docs", id, "Two")).toBeUndefined();
   expect(answers).toEqual([]);
-  store.addTurn = async () => ({ retryAfterMs: 1000 });
+  store.turns.add = async () => ({ retryAfterMs: 1000 });
   await jobs.message("docs", id, "Three");
-  store.addTurn = async (_job, _prompt, _at, onTurn) => {
+  store.turns.add = async (_job, _prompt, _at, onTurn) => {
     onTurn?.(3);
     throw new OutcomeUnknown();
   };
   await expect(jobs.message("docs", id, "Four")).rejects.toThrow(OutcomeUnknown);
-  store.addJob = async () => {
+  store.jobs.add = async () => {
     throw new StoreUnavailable();
   };
   await expect(jobs.create("docs", "Five")).rejects.toThrow(StoreUnavailable);
@@ -88,13 +88,13 @@ test("shows a job by its state", async () => {
   const { jobs, store, addJob, promptsOf } = setUp();
   await addJob("a");
   expect(await jobs.get("docs", "a")).toEqual(active);
-  const turn = await store.startNextTurn();
+  const turn = await store.runningTurns.startNext();
   expect(await jobs.get("docs", "a")).toEqual(active);
-  if (turn) await store.requeueTurn(turn);
+  if (turn) await store.runningTurns.requeue(turn);
   await completeNext(store);
   const completed = { ...active, status: "completed", prLink: "https://example.com/agent/a" };
   expect(await jobs.get("docs", "a")).toEqual(completed);
-  await store.archiveJobs(await store.jobsWithPullRequest(1), 1000);
+  await store.idleJobs.archive(await store.idleJobs.withPullRequest(1), 1000);
   expect(await jobs.get("docs", "a")).toEqual({
     ...completed,
     status: "archived",
@@ -110,7 +110,7 @@ test("shows the model that a job was created for, or that of the service if it i
   const small = new Jobs({ store, projects: projects("small") });
   const { id, model } = accepted(await small.create("docs", "Go on"));
   expect(model).toBe("small");
-  await store.addJob({ id: "earlier", project: "docs", createdAt: 0 }, "Go on");
+  await store.jobs.add({ id: "earlier", project: "docs", createdAt: 0 }, "Go on");
   expect(await jobs.get("docs", id)).toMatchObject({ model: "small" });
   expect(await jobs.message("docs", id, "More")).toMatchObject({ model: "small" });
   expect(await jobs.get("docs", "earlier")).toMatchObject({ model: "large" });
@@ -132,7 +132,7 @@ test("finds a job only in its project", async () => {
 test("stops a turn, and runs it again, only in its project", async () => {
   const { jobs, store, addJob, promptsOf } = setUp();
   await addJob("a");
-  const [turn] = await store.turns("a");
+  const [turn] = await store.turns.ofJob("a");
   const id = turn?.id ?? 0;
   for (const [project, job] of [
     ["other", "a"],
@@ -143,7 +143,7 @@ test("stops a turn, and runs it again, only in its project", async () => {
   }
   expect(await jobs.retryTurn("docs", "a", id)).toBeUndefined();
   expect(await jobs.stopTurn("docs", "a", id, "ci")).toBe(true);
-  expect(await store.turns("a")).toMatchObject([{ state: "failed", reason: "Stopped by an operator (ci)." }]);
+  expect(await store.turns.ofJob("a")).toMatchObject([{ state: "failed", reason: "Stopped by an operator (ci)." }]);
   expect(await jobs.stopTurn("docs", "a", id, "ci")).toBe(false);
   expect(await jobs.retryTurn("docs", "a", id)).toEqual(active);
   expect(await promptsOf("a")).toEqual(["Go on", "Go on"]);
@@ -176,9 +176,9 @@ test("does not find a job that is deleted while a message to it arrives", async 
   await addJob("a");
   await completeNext(store);
   const message = jobs.message("docs", "a", "More");
-  expect(await store.deleteIdleJobs(1000, 1)).toEqual(["a"]);
+  expect(await store.idleJobs.deleteOldest(1000, 1)).toEqual(["a"]);
   expect(await message).toBeUndefined();
-  expect(await store.counts()).toEqual({ jobs: 0, waitingTurns: 0 });
+  expect(await store.counts.total()).toEqual({ jobs: 0, waitingTurns: 0 });
 });
 
 test("creates a job with its first turn", async () => {
@@ -188,7 +188,7 @@ test("creates a job with its first turn", async () => {
   expect(id).toMatch(/^job_[0-9a-f-]{36}$/);
   expect(status).toBe("active");
   expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(before);
-  expect((await store.job(id))?.project).toBe("docs");
+  expect((await store.jobs.find(id))?.project).toBe("docs");
   expect(await promptsOf(id)).toEqual(["Fix it"]);
   expect(await jobs.get("docs", id)).toMatchObject({ id, status, createdAt, prLink: null, archivedAt: null });
 });
@@ -218,7 +218,7 @@ test("a store that cannot be written rejects creates and messages, and answers r
   await expect(jobs.message("docs", "a", "More")).rejects.toThrow(StoreUnavailable);
   expect(outages()).toBe(2);
   expect(await jobs.get("docs", "a")).toMatchObject({ status: "active" });
-  expect(await store.counts()).toEqual({ jobs: 1, waitingTurns: 1 });
+  expect(await store.counts.total()).toEqual({ jobs: 1, waitingTurns: 1 });
   other.exec("COMMIT");
   other.close();
   expect(accepted(await jobs.create("docs", "Fix it")).status).toBe("active");
@@ -252,5 +252,5 @@ test("a message over the hourly limit is not added to its job", async () => {
   await addJob("a");
   for (let use = 0; use < 100; use++) accepted(await jobs.message("docs", "a", "More"));
   expect(await jobs.message("docs", "a", "More")).toEqual({ retryAfterMs: expect.any(Number) });
-  expect(await store.countTurns("a")).toBe(101);
+  expect(await store.lists.countTurns("a")).toBe(101);
 });

@@ -16,16 +16,18 @@ function turn(id: number): TurnExcerpt {
   };
 }
 
-function setUp(store: Partial<PageStore> = {}) {
+function setUp(lists: Partial<PageStore["lists"]> = {}) {
   const repository = new FakeRepository({ url: "/nowhere", folder: "/nowhere" });
   const pages = new PullRequestPages({
     store: {
-      pullRequest: async () => pullRequest(),
-      projectOf: async () => "docs",
-      countTurns: async () => 2,
-      latestTurns: async () => [1, 2],
-      turnExcerpt: async (id) => turn(id),
-      ...store,
+      jobs: { projectOf: async () => "docs" },
+      pullRequests: { find: async () => pullRequest() },
+      lists: {
+        countTurns: async () => 2,
+        latestTurns: async () => [1, 2],
+        turnExcerpt: async (id) => turn(id),
+        ...lists,
+      },
     },
     projects: PerProject.of(new Map([["docs", { repository, repositoryName: "docs", stateOf: async () => "open" }]])),
     log: () => {},

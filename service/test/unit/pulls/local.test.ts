@@ -37,8 +37,8 @@ function setUp(signal = new AbortController().signal, targetBranch?: string) {
   const repository = new FakeRepository({ url: "/nowhere", folder: "/nowhere" });
   const pages = new LocalPullRequests({
     store: {
-      addPullRequest: async (row) => rows.push({ number: rows.length + 1, ...row }),
-      updatePullRequest: async (number, job, base, head) => {
+      add: async (row) => rows.push({ number: rows.length + 1, ...row }),
+      update: async (number, job, base, head) => {
         const row = rows.find((each) => each.number === number && each.job === job);
         if (row) Object.assign(row, { base, head });
         return row !== undefined;

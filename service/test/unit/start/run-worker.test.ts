@@ -38,7 +38,13 @@ function projectBackend(name: string, store: Store, folder: string): ProjectBack
     repositoryName: name,
     targetBranch: undefined,
     pullRequests: { open: async () => "", stateOf: async () => "open", findClosed: async () => new Set() },
-    localPullRequests: new LocalPullRequests({ store, repository, baseUrl: () => "", signal, log: () => {} }),
+    localPullRequests: new LocalPullRequests({
+      store: store.pullRequests,
+      repository,
+      baseUrl: () => "",
+      signal,
+      log: () => {},
+    }),
   };
 }
 
@@ -90,9 +96,9 @@ function leave(folder: string, job: string): string {
 }
 
 const addIdleJob = async (store: Store, id: string): Promise<void> => {
-  await store.addJob({ id, project: "docs", createdAt: Date.now() }, "Go on");
-  const turn = await store.startNextTurn();
-  if (turn) await store.finishTurn(turn, "completed", Date.now());
+  await store.jobs.add({ id, project: "docs", createdAt: Date.now() }, "Go on");
+  const turn = await store.runningTurns.startNext();
+  if (turn) await store.runningTurns.finish(turn, "completed", Date.now());
 };
 
 describe("an agent", () => {
@@ -123,12 +129,12 @@ describe("an agent", () => {
 
 test("a worker runs turns until it is finished, and then no more", async () => {
   const { worker, store, log } = await setUp();
-  await store.addJob({ id: "a", project: "docs", createdAt: 5 }, "Go on");
-  await vi.waitFor(async () => expect((await store.job("a"))?.state).toBe("failed"), { timeout: 10_000 });
+  await store.jobs.add({ id: "a", project: "docs", createdAt: 5 }, "Go on");
+  await vi.waitFor(async () => expect((await store.jobs.find("a"))?.state).toBe("failed"), { timeout: 10_000 });
   expect(log).toContain("a: turn 1 failed: no route");
   await worker.finish();
-  await store.addJob({ id: "b", project: "docs", createdAt: 5 }, "Go on");
-  expect((await store.job("b"))?.state).toBe("active");
+  await store.jobs.add({ id: "b", project: "docs", createdAt: 5 }, "Go on");
+  expect((await store.jobs.find("b"))?.state).toBe("active");
 });
 
 test("a worker removes the directories of jobs that the store does not have", async () => {
@@ -176,11 +182,11 @@ test("a worker keeps worktrees in a sandbox, and removes those of jobs that are 
         await addIdleJob(store, id);
         paths.push(join(leave(folder, id), "tree"));
         if (id === "a") continue;
-        await store.archiveIdleJobs(Date.now() + 1000, Date.now(), 10);
+        await store.idleJobs.archiveOldest(Date.now() + 1000, Date.now(), 10);
       }
-      await store.addTurn("a", "Go on", Date.now());
-      const turn = await store.startNextTurn();
-      if (turn) await store.finishTurn(turn, "completed", Date.now());
+      await store.turns.add("a", "Go on", Date.now());
+      const turn = await store.runningTurns.startNext();
+      if (turn) await store.runningTurns.finish(turn, "completed", Date.now());
     },
   );
   await vi.waitFor(() => expect(paths.map((path) => existsSync(path))).toEqual([true, false]), { timeout: 10_000 });
@@ -190,7 +196,7 @@ test("a worker says if it cannot remove what an earlier service left", async () 
   const { folder, log } = await setUp({}, async (store, folder) => {
     await addIdleJob(store, "a");
     leave(folder, "a");
-    store.job = () => Promise.reject(new Error("no such table"));
+    store.jobs.find = () => Promise.reject(new Error("no such table"));
   });
   const line = `Cannot remove what an earlier service left in ${folder}: no such table`;
   await vi.waitFor(() => expect(log).toContain(line), { timeout: 10_000 });
@@ -202,7 +208,7 @@ describe("a worker with several repositories", () => {
       {},
       async (store) => {
         await addIdleJob(store, "a");
-        await store.deleteIdleJobs(Date.now() + 1000, 10);
+        await store.idleJobs.deleteOldest(Date.now() + 1000, 10);
       },
       ["docs", "site"],
     );
@@ -216,15 +222,15 @@ describe("a worker with several repositories", () => {
       { keptWorktrees: 1 },
       async (store, folder) => {
         for (const [id, project] of Object.entries({ docs_1: "docs", docs_2: "docs", site: "site", gone: "gone" })) {
-          await store.addJob({ id, project, createdAt: 5 }, "Go on");
-          const turn = await store.startNextTurn();
-          if (turn) await store.finishTurn(turn, "completed", 6);
+          await store.jobs.add({ id, project, createdAt: 5 }, "Go on");
+          const turn = await store.runningTurns.startNext();
+          if (turn) await store.runningTurns.finish(turn, "completed", 6);
           const path = leave(folder, id);
           // Later ones were used later.
           utimesSync(join(path, "index"), 1_000_000 + paths.length, 1_000_000 + paths.length);
           paths.push(join(path, "tree"));
         }
-        await store.addTurn("gone", "More", 7);
+        await store.turns.add("gone", "More", 7);
       },
       ["docs", "site"],
     );

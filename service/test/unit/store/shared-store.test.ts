@@ -1,10 +1,11 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { RunningTurn } from "../../../src/model.ts";
-import { StoreUnavailable } from "../../../src/store/errors.ts";
-import { LeaseLost, type ReadyTurn, type ReadyTurns, type TakenTurn } from "../../../src/store/ready-turns.ts";
+import type { ReadyTurn, ReadyTurns, TakenTurn } from "../../../src/store/ready-turns.ts";
 import type { Database, Sql, Transaction, Value } from "../../../src/store/sql.ts";
 import { SqliteReadyTurns } from "../../../src/store/sqlite/ready-turns.ts";
-import { countTurnIds, Store, type StoreOptions } from "../../../src/store/store.ts";
+import { Store, type StoreOptions } from "../../../src/store/store.ts";
+import { countTurnIds } from "../../../src/store/turn-ids.ts";
+import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
 import { memoryDatabase } from "../../support/memory-database.ts";
 
 /** A database that several machines share. */
@@ -104,8 +105,8 @@ function setUp(options: Partial<StoreOptions> = {}) {
 }
 
 async function startJob(store: Store, id = "a"): Promise<RunningTurn> {
-  await store.addJob({ id, project: "docs", createdAt: 5 }, "One");
-  const turn = await store.startNextTurn();
+  await store.jobs.add({ id, project: "docs", createdAt: 5 }, "One");
+  const turn = await store.runningTurns.startNext();
   if (turn === undefined) throw new Error("no turn is ready");
   return turn;
 }
@@ -124,34 +125,34 @@ describe("a store that several machines share", () => {
     const turn = await startJob(store);
     expect(turn.isResumed).toBe(false);
     ready.expired = turn.id;
-    const resumed = await store.startNextTurn();
+    const resumed = await store.runningTurns.startNext();
     expect(resumed).toEqual({ ...turn, lease: "of another machine", isResumed: true });
-    await expect(store.finishTurn(turn, "completed", 6)).rejects.toThrow(LeaseLost);
+    await expect(store.runningTurns.finish(turn, "completed", 6)).rejects.toThrow(LeaseLost);
   });
 
   test("hands over no turn that is in the queue but not in the table", async () => {
     const { ready, store } = setUp();
     ready.expired = 77;
-    await expect(store.startNextTurn()).rejects.toThrow("no turn 77");
+    await expect(store.runningTurns.startNext()).rejects.toThrow("no turn 77");
   });
 
   test("says how often a lease has to be renewed, and confirms only one that is held", async () => {
     const { ready, store } = setUp();
     const turn = await startJob(store);
-    expect(store.renewEveryMs).toBe(7000);
-    expect(await store.renewLease(turn)).toBe(false);
-    await expect(store.confirmLease(turn)).rejects.toThrow(new LeaseLost(turn.id));
+    expect(store.runningTurns.renewEveryMs).toBe(7000);
+    expect(await store.runningTurns.renewLease(turn)).toBe(false);
+    await expect(store.runningTurns.confirmLease(turn)).rejects.toThrow(new LeaseLost(turn.id));
     ready.held.add(turn.lease);
-    expect(await store.renewLease(turn)).toBe(true);
-    await store.confirmLease(turn);
+    expect(await store.runningTurns.renewLease(turn)).toBe(true);
+    await store.runningTurns.confirmLease(turn);
   });
 
   test("does not delete a job that receives a message before it is locked", async () => {
     const { database, store } = setUp();
-    for (const id of ["a", "b"]) await store.finishTurn(await startJob(store, id), "completed", 10);
+    for (const id of ["a", "b"]) await store.runningTurns.finish(await startJob(store, id), "completed", 10);
     database.beforeLock = (sql) => sql.run(`UPDATE job SET "idleSince" = NULL WHERE id = 'a'`);
-    expect(await store.deleteIdleJobs(10, 5)).toEqual(["b"]);
-    expect(await store.job("a")).toBeDefined();
+    expect(await store.idleJobs.deleteOldest(10, 5)).toEqual(["b"]);
+    expect(await store.jobs.find("a")).toBeDefined();
   });
 
   test("does something exclusively by the name that it is given", async () => {
@@ -171,7 +172,7 @@ describe("a database that cannot be written", () => {
     await store.probe();
     database.outage = new StoreUnavailable("the disk is full");
     await expect(store.probe()).rejects.toThrow("the disk is full");
-    expect(await store.startNextTurn()).toBeUndefined();
+    expect(await store.runningTurns.startNext()).toBeUndefined();
   });
 });
 
@@ -181,7 +182,7 @@ describe("a copy of a job", () => {
     const { store } = setUp({ skipTurnIds: async (_transaction, last) => void skipped.push(last) });
     const turn = { prompt: "One", state: "completed", attempts: 1, endedAt: 9, answer: null } as const;
     const job = { id: "a", project: "docs", createdAt: 5, archivedAt: null, pullRequest: null, head: null };
-    await store.addCopy({
+    await store.jobs.addCopy({
       ...job,
       turns: [
         { ...turn, id: 20 },

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { RunningTurn } from "../../../src/model.ts";
-import { OutcomeUnknown } from "../../../src/store/errors.ts";
 import type { Database, Transaction, Value } from "../../../src/store/sql.ts";
 import { SqliteReadyTurns } from "../../../src/store/sqlite/ready-turns.ts";
-import { countTurnIds, Store } from "../../../src/store/store.ts";
+import { Store } from "../../../src/store/store.ts";
+import { countTurnIds } from "../../../src/store/turn-ids.ts";
+import { OutcomeUnknown } from "../../../src/store-errors.ts";
 import { memoryDatabase } from "../../support/memory-database.ts";
 
 /** A database that can lose its connection when the next change is committed. */
@@ -32,8 +33,8 @@ class UncertainDatabase implements Database {
 async function setUp(): Promise<{ database: UncertainDatabase; store: Store; turn: RunningTurn }> {
   const database = new UncertainDatabase();
   const store = new Store({ database, ready: new SqliteReadyTurns(), nextTurnId: countTurnIds });
-  await store.addJob({ id: "a", project: "docs", createdAt: 0 }, "Go on");
-  const turn = await store.startNextTurn();
+  await store.jobs.add({ id: "a", project: "docs", createdAt: 0 }, "Go on");
+  const turn = await store.runningTurns.startNext();
   if (turn === undefined) throw new Error("no turn");
   return { database, store, turn };
 }
@@ -44,36 +45,36 @@ describe.each(["lost", "committed"] as const)(
     test("an answer is stored with the end of the turn", async () => {
       const { database, store, turn } = await setUp();
       database.next = next;
-      await store.setAnswer(turn, "Done");
-      await store.finishTurn(turn, "completed", 1);
-      expect(await store.turns("a")).toMatchObject([{ state: "completed", answer: "Done" }]);
+      await store.runningTurns.setAnswer(turn, "Done");
+      await store.runningTurns.finish(turn, "completed", 1);
+      expect(await store.turns.ofJob("a")).toMatchObject([{ state: "completed", answer: "Done" }]);
     });
 
     test("a pull request is stored with the end of the turn", async () => {
       const { database, store, turn } = await setUp();
       database.next = next;
-      await store.setPullRequest(turn, "https://example.com/pull/1", "222");
-      await store.finishTurn(turn, "completed", 1);
-      expect(await store.job("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "222" });
+      await store.runningTurns.setPullRequest(turn, "https://example.com/pull/1", "222");
+      await store.runningTurns.finish(turn, "completed", 1);
+      expect(await store.jobs.find("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "222" });
     });
 
     test("an attempt that is counted again counts once, after the turn was requeued", async () => {
       const { database, store, turn } = await setUp();
       database.next = next;
-      await expect(store.countAttempt(turn)).rejects.toThrow(OutcomeUnknown);
-      await store.requeueTurn(turn);
-      expect(await store.startNextTurn()).toMatchObject({ id: turn.id, attempts: 0 });
+      await expect(store.runningTurns.countAttempt(turn)).rejects.toThrow(OutcomeUnknown);
+      await store.runningTurns.requeue(turn);
+      expect(await store.runningTurns.startNext()).toMatchObject({ id: turn.id, attempts: 0 });
     });
 
     test("a page that is added again for the same commit is one page", async () => {
       const { database, store } = await setUp();
       const pull = { job: "a", title: "Fix", branch: "agent/a", target: "main", base: "111", head: "222" };
       database.next = next;
-      await expect(store.addPullRequest(pull)).rejects.toThrow(OutcomeUnknown);
-      expect(await store.addPullRequest(pull)).toBe(1);
-      expect(await store.addPullRequest(pull)).toBe(1);
-      expect(await store.pullRequestsOf("a", 10)).toEqual([{ number: 1, title: "Fix" }]);
-      expect(await store.addPullRequest({ ...pull, head: "333" })).toBe(2);
+      await expect(store.pullRequests.add(pull)).rejects.toThrow(OutcomeUnknown);
+      expect(await store.pullRequests.add(pull)).toBe(1);
+      expect(await store.pullRequests.add(pull)).toBe(1);
+      expect(await store.pullRequests.newestOf("a", 10)).toEqual([{ number: 1, title: "Fix" }]);
+      expect(await store.pullRequests.add({ ...pull, head: "333" })).toBe(2);
     });
   },
 );

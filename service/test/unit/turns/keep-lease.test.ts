@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { RunningTurn } from "../../../src/model.ts";
-import { StoreUnavailable } from "../../../src/store/errors.ts";
-import { LeaseLost } from "../../../src/store/ready-turns.ts";
+import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
 import { confirmLease, keepLease, type LeaseStore } from "../../../src/turns/keep-lease.ts";
 import { fakeMachine } from "../../support/fake-machine.ts";
 

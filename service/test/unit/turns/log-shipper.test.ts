@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { RunningTurn } from "../../../src/model.ts";
-import { StoreUnavailable } from "../../../src/store/errors.ts";
+import { StoreUnavailable } from "../../../src/store-errors.ts";
 import { LogShipper, type LogShipperOptions } from "../../../src/turns/log-shipper.ts";
 import { MemoryLogs } from "../../support/memory-logs.ts";
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { StoreUnavailable } from "../../../src/store/errors.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import { StoreUnavailable } from "../../../src/store-errors.ts";
 import { watchStopRequest } from "../../../src/turns/stop-request.ts";
 import { fakeMachine } from "../../support/fake-machine.ts";
 
@@ -8,8 +8,8 @@ import { fakeMachine } from "../../support/fake-machine.ts";
 async function setUp() {
   const store = openSqliteStore(":memory:");
   onTestFinished(() => store[Symbol.asyncDispose]());
-  await store.addJob({ id: "a", project: "docs", createdAt: 5 }, "Fix it");
-  const turn = await store.startNextTurn();
+  await store.jobs.add({ id: "a", project: "docs", createdAt: 5 }, "Fix it");
+  const turn = await store.runningTurns.startNext();
   if (turn === undefined) throw new Error("no turn is waiting");
   return { store, turn };
 }
@@ -17,25 +17,25 @@ async function setUp() {
 test("aborts with the reason when somebody asks", async () => {
   const { store, turn } = await setUp();
   using request = watchStopRequest(turn, store);
-  await store.addTurn("a", "More", 5);
+  await store.turns.add("a", "More", 5);
   expect(request.signal.aborted).toBe(false);
-  await store.stopTurn("a", turn.id, 6, "Stopped by ci.");
+  await store.turns.stop("a", turn.id, 6, "Stopped by ci.");
   await expect.poll(() => request.signal.aborted).toBe(true);
   expect(request.signal.reason).toBe("Stopped by ci.");
 });
 
 test("aborts if somebody asked before", async () => {
   const { store, turn } = await setUp();
-  await store.stopTurn("a", turn.id, 6, "Stopped by ci.");
+  await store.turns.stop("a", turn.id, 6, "Stopped by ci.");
   using request = watchStopRequest(turn, store);
   await expect.poll(() => request.signal.reason).toBe("Stopped by ci.");
 });
 
 test("asks again if the store could not be read when somebody asked", async () => {
   const { store, turn } = await setUp();
-  const read = store.stopRequest.bind(store);
+  const read = store.runningTurns.stopRequest.bind(store.runningTurns);
   let questions = 0;
-  store.stopRequest = async () => {
+  store.runningTurns.stopRequest = async () => {
     questions++;
     throw new StoreUnavailable("no connection");
   };
@@ -47,13 +47,13 @@ test("asks again if the store could not be read when somebody asked", async () =
     return pause.promise;
   };
   using request = watchStopRequest(turn, store, fakeMachine({ sleep }));
-  await store.stopTurn("a", turn.id, 6, "Stopped by ci.");
+  await store.turns.stop("a", turn.id, 6, "Stopped by ci.");
   await expect.poll(() => questions).toBe(2);
   pauses[0]?.resolve();
   await expect.poll(() => pauses.length).toBe(2);
   expect(questions).toBe(3);
   expect(request.signal.aborted).toBe(false);
-  store.stopRequest = read;
+  store.runningTurns.stopRequest = read;
   pauses[1]?.resolve();
   await expect.poll(() => request.signal.reason).toBe("Stopped by ci.");
   expect(pauses.length).toBe(2);
@@ -62,7 +62,7 @@ test("asks again if the store could not be read when somebody asked", async () =
 test("does not ask again when it is over", async () => {
   const { store, turn } = await setUp();
   let questions = 0;
-  store.stopRequest = async () => {
+  store.runningTurns.stopRequest = async () => {
     questions++;
     throw new StoreUnavailable("no connection");
   };
@@ -81,8 +81,8 @@ test("does not ask again when it is over", async () => {
 test("asks nothing when it is over", async () => {
   const { store, turn } = await setUp();
   let questions = 0;
-  store.stopRequest = async () => void questions++ as undefined;
+  store.runningTurns.stopRequest = async () => void questions++ as undefined;
   watchStopRequest(turn, store)[Symbol.dispose]();
-  await store.addTurn("a", "More", 5);
+  await store.turns.add("a", "More", 5);
   expect(questions).toBe(1);
 });

@@ -3,13 +3,14 @@ import { builtInEditor } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../../../src/store/errors.ts";
 import type { Database, Transaction } from "../../../src/store/sql.ts";
 import { Connection } from "../../../src/store/sqlite/connection.ts";
 import { SqliteDatabase } from "../../../src/store/sqlite/database.ts";
 import { SqliteReadyTurns } from "../../../src/store/sqlite/ready-turns.ts";
 import { openSchema } from "../../../src/store/sqlite/schema.ts";
-import { countTurnIds, Store } from "../../../src/store/store.ts";
+import { Store } from "../../../src/store/store.ts";
+import { countTurnIds } from "../../../src/store/turn-ids.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
 import { runTurn, type TurnPorts } from "../../../src/turns/turn.ts";
 import { fakeMachine } from "../../support/fake-machine.ts";
 
@@ -48,7 +49,7 @@ async function createStore() {
   const database = new FailingDatabase(connection);
   const store = new Store({ database, ready: new SqliteReadyTurns(), nextTurnId: countTurnIds });
   onTestFinished(() => store[Symbol.asyncDispose]());
-  await store.addJob({ id: "a", project: "docs", createdAt: 5 }, "Fix it");
+  await store.jobs.add({ id: "a", project: "docs", createdAt: 5 }, "Fix it");
   return { database, store };
 }
 
@@ -94,7 +95,7 @@ function createPorts(store: Store) {
       release: async () => {},
     },
     pullRequests: new LocalPullRequests({
-      store,
+      store: store.pullRequests,
       repository: {
         ...repository,
         targetBranch: async () => "main",
@@ -130,8 +131,8 @@ function createPorts(store: Store) {
 
 /** Takes the next turn and runs it. Stores its end as a worker does. */
 async function runNext(store: Store, ports: TurnPorts) {
-  const turn = await store.startNextTurn();
-  const job = await store.job("a");
+  const turn = await store.runningTurns.startNext();
+  const job = await store.jobs.find("a");
   if (turn === undefined || job === undefined) throw new Error("no turn is waiting");
   const result = await runTurn(turn, job, ports, new AbortController().signal);
   return { turn, result };
@@ -153,11 +154,11 @@ test.each([
     const { turn, result } = await runNext(store, ports);
     expect(result).toBe("postponed");
     database.failure = undefined;
-    await store.requeueTurn(turn);
+    await store.runningTurns.requeue(turn);
     expect((await runNext(store, ports)).result).toBe("completed");
     expect(agentRuns()).toBe(1);
-    expect(await store.job("a")).toMatchObject({ pullRequest: "http://127.0.0.1/pull/1", head: "c1" });
-    expect(await store.pullRequestsOf("a", 5)).toHaveLength(1);
+    expect(await store.jobs.find("a")).toMatchObject({ pullRequest: "http://127.0.0.1/pull/1", head: "c1" });
+    expect(await store.pullRequests.newestOf("a", 5)).toHaveLength(1);
   },
 );
 
@@ -169,8 +170,8 @@ test("a turn of which it is unknown whether its attempt was counted is postponed
   expect(result).toBe("postponed");
   expect(agentRuns()).toBe(0);
   database.failure = undefined;
-  await store.requeueTurn(turn);
-  expect((await store.startNextTurn())?.attempts).toBe(0);
+  await store.runningTurns.requeue(turn);
+  expect((await store.runningTurns.startNext())?.attempts).toBe(0);
 });
 
 test.each([
@@ -185,8 +186,8 @@ test.each([
     const { turn, result } = await runNext(store, ports);
     expect(result).toBe("completed");
     database.failure = undefined;
-    await store.finishTurn(turn, "completed", 6);
-    expect(await store.turns("a")).toMatchObject([{ state: "completed", answer: "Fixed it" }]);
+    await store.runningTurns.finish(turn, "completed", 6);
+    expect(await store.turns.ofJob("a")).toMatchObject([{ state: "completed", answer: "Fixed it" }]);
   },
 );
 
@@ -203,7 +204,7 @@ test("a store with a clock counts by it, whatever the clocks of those say that u
   onTestFinished(() => store[Symbol.asyncDispose]());
   const hourMs = 3_600_000;
   const create = (index: number, at: number) =>
-    store.addJob({ id: `job ${index}`, project: "docs", createdAt: at }, "Fix it", at);
+    store.jobs.add({ id: `job ${index}`, project: "docs", createdAt: at }, "Fix it", at);
   for (let index = 0; index < 100; index++) expect(await create(index, now - 2 * hourMs)).toBeUndefined();
   expect(await create(100, now + 2 * hourMs)).toEqual({ retryAfterMs: hourMs });
   expect(await create(101, now - 2 * hourMs)).toEqual({ retryAfterMs: hourMs });

@@ -4,8 +4,7 @@ import type { AgentResult } from "../../../src/agents/run-agent.ts";
 import { SharedHomes } from "../../../src/files/shared-homes.ts";
 import { noMetrics } from "../../../src/metrics/metrics.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
-import { StoreUnavailable } from "../../../src/store/errors.ts";
-import { LeaseLost } from "../../../src/store/ready-turns.ts";
+import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
 import { setUpTurns } from "../../support/turn.ts";
 
 const failing = (error: Error) => async (): Promise<never> => {
@@ -34,7 +33,7 @@ test("a turn commits what its agent changed, opens a pull request for it, and cl
   expect(opened).toEqual([
     { jobId: "a", title: "Fix it", prompt: "Fix it", answer: "Fixed it", existing: null, ...place },
   ]);
-  expect(await store.job("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "c1" });
+  expect(await store.jobs.find("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "c1" });
   expect(steps).toEqual(["check out base", "take back", "release", "clean /service/jobs/a"]);
   expect(starts.map(({ options }) => options)).toMatchObject([
     {
@@ -88,7 +87,7 @@ test.each([
   expect(result).toBe("completed");
   expect(log).toBe(lines("Turn 1 started.", "The agent completed.", line, ...words));
   expect(opened).toEqual([]);
-  expect(await store.turns("a")).toMatchObject([{ answer: message ?? null }]);
+  expect(await store.turns.ofJob("a")).toMatchObject([{ answer: message ?? null }]);
 });
 
 test("the log of a turn whose agent says nothing has no last words", async () => {
@@ -109,7 +108,7 @@ test("an agent that fails fails its turn, and what it reported is logged", async
   });
   expect(branch.commits).toEqual([]);
   expect(steps).toEqual(["check out base", "release", "clean /service/jobs/a"]);
-  expect(await store.turns("a")).toMatchObject([{ answer: "I could not" }]);
+  expect(await store.turns.ofJob("a")).toMatchObject([{ answer: "I could not" }]);
 });
 
 test("an agent that fails without a report only failed", async () => {
@@ -162,7 +161,7 @@ test("a turn that is stopped is neither failed nor completed, and stores no answ
   const { run, next, store, steps } = await setUpTurns();
   next.result = { end: "stopped", message: "Half", error: undefined };
   expect((await run()).result).toBe("stopped");
-  expect(await store.turns("a")).toMatchObject([{ state: "waiting", answer: null }]);
+  expect(await store.turns.ofJob("a")).toMatchObject([{ state: "waiting", answer: null }]);
   expect(steps).toEqual(["check out base", "release", "clean /service/jobs/a"]);
 });
 
@@ -182,7 +181,7 @@ test("a turn whose agent somebody stops fails with the reason, without its chang
     log: lines("Turn 1 started.", "Stopped by ci."),
     failures: ["Stopped by ci."],
   });
-  expect(await store.turns("a")).toMatchObject([{ state: "failed", answer: "Half", attempts: 1 }]);
+  expect(await store.turns.ofJob("a")).toMatchObject([{ state: "failed", answer: "Half", attempts: 1 }]);
   expect(branch.commits).toEqual([]);
   expect(steps).not.toContain("take back");
   expect(exits).toEqual(["stopped"]);
@@ -231,7 +230,7 @@ test("what fails because the service stops fails no turn", async () => {
 
 test("a turn that another worker has taken over is stopped before it pushes", async () => {
   const { run, ports, store, opened } = await setUpTurns();
-  store.confirmLease = failing(new LeaseLost(1));
+  store.runningTurns.confirmLease = failing(new LeaseLost(1));
   let pushes = 0;
   ports.repository.push = async () => void pushes++;
   const { result, failures } = await run();
@@ -240,12 +239,12 @@ test("a turn that another worker has taken over is stopped before it pushes", as
 
 test("a push waits while it cannot be known who owns the turn", async () => {
   const { run, machine, store } = await setUpTurns();
-  const confirm = store.confirmLease.bind(store);
+  const confirm = store.runningTurns.confirmLease.bind(store.runningTurns);
   const pauses: number[] = [];
-  store.confirmLease = failing(new StoreUnavailable("no connection"));
+  store.runningTurns.confirmLease = failing(new StoreUnavailable("no connection"));
   machine.sleep = async (ms) => {
     pauses.push(ms);
-    store.confirmLease = confirm;
+    store.runningTurns.confirmLease = confirm;
   };
   expect((await run()).result).toBe("completed");
   expect(pauses).toHaveLength(1);
@@ -264,7 +263,7 @@ test("an error fails the turn, is logged, and the directory is cleaned up", asyn
 
 test("a turn that cannot use the store is postponed without a word in the job's log", async () => {
   const { run, store, starts } = await setUpTurns();
-  store.countAttempt = failing(new StoreUnavailable("no connection"));
+  store.runningTurns.countAttempt = failing(new StoreUnavailable("no connection"));
   expect(await run()).toEqual({ result: "postponed", log: lines("Turn 1 started."), failures: ["no connection"] });
   expect(starts).toEqual([]);
 });
@@ -335,13 +334,13 @@ test("a change that cannot be committed at all fails its turn", async () => {
 test("an agent that was interrupted twice is not run again", async () => {
   const { run, take, store, starts } = await setUpTurns();
   for (let attempt = 1; attempt <= 2; attempt++) {
-    await store.countAttempt(await take());
-    await store.requeueInterruptedTurns();
+    await store.runningTurns.countAttempt(await take());
+    await store.runningTurns.requeueInterrupted();
   }
   const reason = "The agent was interrupted 2 times and is not run again.";
   expect(await run()).toEqual({ result: "failed", log: lines("Turn 1 started.", reason), failures: [reason] });
   expect(starts).toEqual([]);
-  expect(await store.job("a")).toMatchObject({ state: "failed" });
+  expect(await store.jobs.find("a")).toMatchObject({ state: "failed" });
 });
 
 test("a job's log has the notes about its start and the submodules that were left out", async () => {
@@ -394,8 +393,8 @@ test("the messages of the agent's own commits are read with its permissions and 
 
 test("an agent that was interrupted once is run again", async () => {
   const { run, take, store, starts } = await setUpTurns();
-  await store.countAttempt(await take());
-  await store.requeueInterruptedTurns();
+  await store.runningTurns.countAttempt(await take());
+  await store.runningTurns.requeueInterrupted();
   expect((await run()).result).toBe("completed");
   expect(starts).toHaveLength(1);
 });
@@ -430,7 +429,7 @@ test("a turn after the merge of the pull request opens a new one", async () => {
   expect((await runMessage("Fix more")).result).toBe("completed");
   expect(branch.asked[1]).toEqual({ isMerged: true, lastPushed: "c1" });
   expect(opened[1]).toMatchObject({ existing: null });
-  expect(await store.job("a")).toMatchObject({ pullRequest: "https://example.com/pull/2", head: "c2" });
+  expect(await store.jobs.find("a")).toMatchObject({ pullRequest: "https://example.com/pull/2", head: "c2" });
 });
 
 test("a turn that starts over forgets the earlier pull request before it opens a new one", async () => {
@@ -439,7 +438,7 @@ test("a turn that starts over forgets the earlier pull request before it opens a
   branch.isOver = true;
   ports.pullRequests.open = failing(new Error("no permission"));
   expect((await runMessage("Fix more")).result).toBe("failed");
-  expect(await store.job("a")).toMatchObject({ pullRequest: null, head: "c2" });
+  expect(await store.jobs.find("a")).toMatchObject({ pullRequest: null, head: "c2" });
 });
 
 test("a pull request whose state cannot be read counts as open", async () => {

@@ -8,7 +8,8 @@ import { Repository } from "../../../src/git/repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { SqliteReadyTurns } from "../../../src/store/sqlite/ready-turns.ts";
-import { countTurnIds, Store } from "../../../src/store/store.ts";
+import { Store } from "../../../src/store/store.ts";
+import { countTurnIds } from "../../../src/store/turn-ids.ts";
 import { Worker } from "../../../src/turns/worker.ts";
 import { memoryDatabase } from "../../support/memory-database.ts";
 
@@ -61,7 +62,7 @@ test("a worker that has lost a turn unnoticed and takes it again runs it only af
     signal: new AbortController().signal,
     log: (line) => void log.push(line),
   });
-  await store.addJob({ id: "job_1", project: "docs", createdAt: 0 }, "Go on");
+  await store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "Go on");
   const waitForStarts = (count: number) =>
     vi.waitFor(() => expect(repository.starts).toHaveLength(count), { timeout: 10_000 });
   await worker.start();

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { noMetrics } from "../../../src/metrics/metrics.ts";
-import type { StoredJob } from "../../../src/model.ts";
-import { StoreUnavailable } from "../../../src/store/errors.ts";
 import type { ReadyTurn, ReadyTurns, TakenTurn } from "../../../src/store/ready-turns.ts";
 import type { Sql, Transaction } from "../../../src/store/sql.ts";
 import { Connection } from "../../../src/store/sqlite/connection.ts";
 import { SqliteDatabase } from "../../../src/store/sqlite/database.ts";
 import { SqliteReadyTurns } from "../../../src/store/sqlite/ready-turns.ts";
 import { openSchema } from "../../../src/store/sqlite/schema.ts";
-import { countTurnIds, Store } from "../../../src/store/store.ts";
+import { Store, type StoreOptions } from "../../../src/store/store.ts";
+import { countTurnIds } from "../../../src/store/turn-ids.ts";
+import { StoreUnavailable } from "../../../src/store-errors.ts";
 import { MemoryLogs } from "../../support/memory-logs.ts";
 import { setUpWorker, tick } from "../../support/worker.ts";
 
@@ -67,9 +67,13 @@ class SharedTurns implements ReadyTurns {
 class FailingStore extends Store {
   failure: Error | undefined;
 
-  override async job(id: string): Promise<StoredJob | undefined> {
-    if (this.failure) throw this.failure;
-    return super.job(id);
+  constructor(options: StoreOptions) {
+    super(options);
+    const find = this.jobs.find.bind(this.jobs);
+    this.jobs.find = async (id) => {
+      if (this.failure) throw this.failure;
+      return find(id);
+    };
   }
 }
 
@@ -113,7 +117,7 @@ test("drains what becomes ready while it drains", async () => {
   endLook();
   (await checkoutOf("a")).succeed();
   await drained;
-  expect((await store.job("a"))?.state).toBe("completed");
+  expect((await store.jobs.find("a"))?.state).toBe("completed");
 });
 
 test("tries again if the store cannot be read while turns are taken", async () => {
@@ -154,7 +158,7 @@ test("a turn whose job cannot be read for another reason fails", async () => {
   await waitUntil(() => log.includes("a: turn 1 failed: no such table"));
   store.failure = undefined;
   await worker.drain();
-  expect((await store.job("a"))?.state).toBe("failed");
+  expect((await store.jobs.find("a"))?.state).toBe("failed");
 });
 
 test("stops a turn that another worker has taken over, and stores nothing of it", async () => {
@@ -164,7 +168,7 @@ test("stops a turn that another worker has taken over, and stores nothing of it"
   const checkout = await checkoutOf("a");
   worker.close();
   ready.expired = 1;
-  const turn = await store.startNextTurn();
+  const turn = await store.runningTurns.startNext();
   expect(turn).toMatchObject({ id: 1, isResumed: true });
   ready.isLost = true;
   const renew = await sleeps.next(ready.renewEveryMs);
@@ -176,8 +180,8 @@ test("stops a turn that another worker has taken over, and stores nothing of it"
     "a: turn 1 started",
     "a: turn 1 was taken over by another worker, because its lease had expired; nothing more is stored of it here",
   ]);
-  expect(await store.turns("a")).toMatchObject([{ state: "running", lease: turn?.lease }]);
-  expect(await store.job("a")).toMatchObject({ state: "active", pullRequest: null });
+  expect(await store.turns.ofJob("a")).toMatchObject([{ state: "running", lease: turn?.lease }]);
+  expect(await store.jobs.find("a")).toMatchObject({ state: "active", pullRequest: null });
   expect(runs).toEqual(["taken-over"]);
 });
 
@@ -202,19 +206,19 @@ test("stores no end of a turn that another worker has taken over a moment ago", 
   const checkout = await checkoutOf("a");
   worker.close();
   ready.expired = 1;
-  const turn = await store.startNextTurn();
+  const turn = await store.runningTurns.startNext();
   checkout.fail(new Error("no route"));
   await worker.drain();
   expect(log.at(-1)).toBe(
     "a: turn 1 was taken over by another worker, because its lease had expired; nothing more is stored of it here",
   );
-  expect(await store.turns("a")).toMatchObject([{ state: "running", lease: turn?.lease }]);
+  expect(await store.turns.ofJob("a")).toMatchObject([{ state: "running", lease: turn?.lease }]);
 });
 
 test("resumes a turn whose worker has not renewed its lease", async () => {
   const { worker, store, ready, log, checkoutOf, addJobs } = setUp();
   await addJobs("a");
-  await store.startNextTurn();
+  await store.runningTurns.startNext();
   ready.expired = 1;
   await worker.start();
   (await checkoutOf("a")).succeed();
@@ -230,9 +234,9 @@ test("stores the whole log of a turn before its end", async () => {
   const { worker, store, logs, checkoutOf, addJobs } = setUp();
   await addJobs("a");
   await worker.start();
-  const finish = store.finishTurn.bind(store);
+  const finish = store.runningTurns.finish.bind(store.runningTurns);
   let atEnd = "";
-  store.finishTurn = async (...values) => {
+  store.runningTurns.finish = async (...values) => {
     atEnd = logs.text("a");
     await finish(...values);
   };

@@ -8,8 +8,8 @@ import { logContext, withLogContext } from "../../../src/log/log-context.ts";
 import { noMetrics } from "../../../src/metrics/metrics.ts";
 import { PerProject } from "../../../src/per-project.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
-import { StoreUnavailable } from "../../../src/store/errors.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import { StoreUnavailable } from "../../../src/store-errors.ts";
 import type { ProjectPorts } from "../../../src/turns/worker.ts";
 import { MemoryCopies } from "../../support/memory-copies.ts";
 import { setUpWorker, tick } from "../../support/worker.ts";
@@ -22,7 +22,7 @@ test("starts the turn of a new job and of a message at once", async () => {
   expect(log.slice(1)).toEqual(["a: turn 1 started"]);
   checkout.succeed();
   await worker.drain();
-  await store.addTurn("a", "More", 0);
+  await store.turns.add("a", "More", 0);
   await checkoutOf("a");
 });
 
@@ -34,8 +34,8 @@ test("runs as many turns at a time as it may, and the next one when one has ende
   expect(log.slice(1)).toEqual(["a: turn 1 started", "b: turn 2 started"]);
   a.fail(new Error("no route"));
   const c = await checkoutOf("c");
-  expect((await store.job("a"))?.state).toBe("failed");
-  expect((await store.job("a"))?.idleSince).toBeGreaterThan(Date.now() - 60_000);
+  expect((await store.jobs.find("a"))?.state).toBe("failed");
+  expect((await store.jobs.find("a"))?.idleSince).toBeGreaterThan(Date.now() - 60_000);
   for (const { succeed } of [b, c]) succeed();
   await worker.drain();
   expect(log.slice(3).sort()).toEqual([
@@ -76,7 +76,7 @@ test("the lines of a turn are about its job and itself, not about the request th
   expect(contexts.get("a: turn 1 started")).toEqual({ job: "a", turn: 1 });
   expect(contexts.get("a: turn 1 completed")).toEqual({ job: "a", turn: 1 });
 
-  store.startNextTurn = async () => {
+  store.runningTurns.startNext = async () => {
     throw new Error("no such table");
   };
   await withLogContext({ request: "r2" }, () => addJobs("b"));
@@ -102,7 +102,7 @@ test("is stuck while the store gives no answer for two minutes, and not while it
   const { worker, store, addJobs } = setUpWorker({ now: () => clock.now });
   await worker.start();
   const { promise, reject } = Promise.withResolvers<undefined>();
-  store.startNextTurn = () => promise;
+  store.runningTurns.startNext = () => promise;
   await addJobs("a");
   clock.now += 120_000;
   expect(worker.isStuck).toBe(false);
@@ -116,7 +116,7 @@ test("is stuck while the store gives no answer for two minutes, and not while it
 test("resumes what an earlier service left unfinished", async () => {
   const { worker, store, log, checkoutOf, addJobs } = setUpWorker();
   await addJobs("a");
-  await store.startNextTurn();
+  await store.runningTurns.startNext();
   await worker.start();
   await checkoutOf("a");
   expect(log).toEqual([
@@ -129,29 +129,29 @@ test("resumes what an earlier service left unfinished", async () => {
 test("leaves the turns of projects that it does not know to others", async () => {
   const projects = (ports: ProjectPorts) => PerProject.of(new Map([["docs", ports]]));
   const { worker, store, log, checkoutOf, addJobs } = setUpWorker({ agents: 1, projects });
-  await store.addJob({ id: "other", project: "blog", createdAt: 0 }, "Go on");
+  await store.jobs.add({ id: "other", project: "blog", createdAt: 0 }, "Go on");
   await addJobs("a");
   await worker.start();
   (await checkoutOf("a")).succeed();
   await worker.drain();
   expect(log.filter((line) => line.includes("started"))).toEqual(["a: turn 2 started"]);
-  expect(await store.turns("other")).toMatchObject([{ state: "waiting", attempts: 0 }]);
+  expect(await store.turns.ofJob("other")).toMatchObject([{ state: "waiting", attempts: 0 }]);
 });
 
 test("leaves the turns of a project that belongs to another repository by now", async () => {
   let own: string[] | undefined;
   const { worker, store, log, checkoutOf } = setUpWorker({ agents: 1, ownProjects: async () => own });
-  await store.addJob({ id: "a", project: "site", createdAt: 0 }, "Go on");
+  await store.jobs.add({ id: "a", project: "site", createdAt: 0 }, "Go on");
   await worker.start();
   const checkout = await checkoutOf("a");
   own = ["docs"];
-  await store.addTurn("a", "More", 0);
-  await store.addJob({ id: "b", project: "docs", createdAt: 0 }, "Go on");
+  await store.turns.add("a", "More", 0);
+  await store.jobs.add({ id: "b", project: "docs", createdAt: 0 }, "Go on");
   checkout.succeed();
   (await checkoutOf("b")).succeed();
   await worker.drain();
   expect(log.filter((line) => line.includes("started"))).toEqual(["a: turn 1 started", "b: turn 3 started"]);
-  expect((await store.turns("a")).map(({ state }) => state)).toEqual(["completed", "waiting"]);
+  expect((await store.turns.ofJob("a")).map(({ state }) => state)).toEqual(["completed", "waiting"]);
 });
 
 test("runs the turns of each project with its own ports, as many at a time as it may have", async () => {
@@ -168,7 +168,7 @@ test("runs the turns of each project with its own ports, as many at a time as it
   };
   const { worker, store, log, checkoutOf } = setUpWorker({ agents: 4, projects });
   for (const [id, project] of Object.entries({ a: "docs", b: "docs", c: "blog" }))
-    await store.addJob({ id, project, createdAt: 0 }, "Go on");
+    await store.jobs.add({ id, project, createdAt: 0 }, "Go on");
   await worker.start();
   const first = [await checkoutOf("a"), await checkoutOf("c")];
   expect(log.slice(1).sort()).toEqual(["a: turn 1 started", "c: turn 3 started"]);
@@ -176,7 +176,7 @@ test("runs the turns of each project with its own ports, as many at a time as it
   (await checkoutOf("b")).succeed();
   await worker.drain();
   expect(opened.sort()).toEqual(["blog", "docs", "docs"]);
-  expect((await store.job("c"))?.pullRequest).toBe("https://example.com/blog");
+  expect((await store.jobs.find("c"))?.pullRequest).toBe("https://example.com/blog");
 });
 
 test("requeues the turns that the end of the service stops, and starts no other", async () => {
@@ -194,18 +194,21 @@ test("requeues the turns that the end of the service stops, and starts no other"
   checkout.fail(new Error("aborted"));
   await drained;
   expect(log.slice(1)).toEqual(["a: turn 1 started", "a: turn 1 stopped"]);
-  expect([await store.startNextTurn(), await store.startNextTurn()]).toMatchObject([{ job: "a" }, { job: "b" }]);
+  expect([await store.runningTurns.startNext(), await store.runningTurns.startNext()]).toMatchObject([
+    { job: "a" },
+    { job: "b" },
+  ]);
 });
 
 test("fails a turn whose directory cannot be used", async () => {
   const { worker, store, log } = setUpWorker();
   // No file system has so long a name.
   const id = "a".repeat(300);
-  await store.addJob({ id, project: "docs", createdAt: 0 }, "Go on");
+  await store.jobs.add({ id, project: "docs", createdAt: 0 }, "Go on");
   await worker.start();
   await worker.drain();
   expect(log).toContainEqual(expect.stringMatching(/^a+: turn 1 failed: ENAMETOOLONG/));
-  expect((await store.job(id))?.state).toBe("failed");
+  expect((await store.jobs.find(id))?.state).toBe("failed");
 });
 
 /** Creates a worker whose store another connection can lock, as if the disk were full. Its pauses end when the test says so. */
@@ -235,7 +238,7 @@ test("a store that cannot be written is tried with growing pauses until it can, 
   await addJobs("a");
   fill();
   for (let request = 0; request < 3; request++) {
-    await expect(store.addTurn("a", "More", 0)).rejects.toThrow(StoreUnavailable);
+    await expect(store.turns.add("a", "More", 0)).rejects.toThrow(StoreUnavailable);
     void worker.waitForStore();
   }
   expect(log).toEqual([expect.stringMatching(/^The store .* cannot be written/)]);
@@ -248,7 +251,7 @@ test("a store that cannot be written is tried with growing pauses until it can, 
   expect(log.slice(1)).toEqual(["The store can be written again."]);
   // The next outage is outlasted as well.
   fill();
-  await expect(store.addTurn("a", "More", 0)).rejects.toThrow(StoreUnavailable);
+  await expect(store.turns.add("a", "More", 0)).rejects.toThrow(StoreUnavailable);
   void worker.waitForStore();
   const retry = await sleeps.next(1000);
   free();
@@ -286,12 +289,12 @@ test("the end of a turn that cannot be recorded is recorded later, and the turn 
   checkout.fail(new Error("no route"));
   for (const ms of [1000, 2000]) (await sleeps.next(ms))();
   const retry = await sleeps.next(4000);
-  expect((await store.job("a"))?.state).toBe("active");
+  expect((await store.jobs.find("a"))?.state).toBe("active");
   expect([...repository.waiting]).toEqual([]);
   free();
   retry();
   const other = await checkoutOf("b");
-  expect((await store.job("a"))?.state).toBe("failed");
+  expect((await store.jobs.find("a"))?.state).toBe("failed");
   expect(log.filter((line) => /^a: turn 1 (started|failed)/.test(line))).toHaveLength(2);
   expect(log.filter((line) => line.includes("its state"))).toEqual([
     "a: turn 1: its state cannot be stored yet, trying again",
@@ -310,7 +313,7 @@ test("what a turn has reached while the store cannot be written is stored with i
   free();
   retry();
   await worker.drain();
-  expect(await store.job("a")).toMatchObject({
+  expect(await store.jobs.find("a")).toMatchObject({
     state: "completed",
     pullRequest: "https://example.com/agent/a",
     head: "222",
@@ -347,7 +350,7 @@ test("a service that stops while the store cannot be written says so, and the ne
     "a: turn 1: its state could not be stored before the service stopped, so the next service resumes the turn",
   );
   free();
-  expect(await store.requeueInterruptedTurns()).toEqual([{ id: 1, job: "a" }]);
+  expect(await store.runningTurns.requeueInterrupted()).toEqual([{ id: 1, job: "a" }]);
 });
 
 describe("a turn that the machine cannot run now", () => {
@@ -362,15 +365,15 @@ describe("a turn that the machine cannot run now", () => {
       (await checkoutOf("a")).fail(shortage());
       const [gap, pause] = await sleeps.nextOf(1000, ms);
       gap?.();
-      expect((await store.job("a"))?.state).toBe("active");
-      expect(await store.turns("a")).toMatchObject([{ state: "waiting" }]);
+      expect((await store.jobs.find("a"))?.state).toBe("active");
+      expect(await store.turns.ofJob("a")).toMatchObject([{ state: "waiting" }]);
       pause?.();
     }
     const checkout = await checkoutOf("a");
-    expect(await store.turns("a")).toMatchObject([{ attempts: 0, state: "running" }]);
+    expect(await store.turns.ofJob("a")).toMatchObject([{ attempts: 0, state: "running" }]);
     checkout.succeed();
     await worker.drain();
-    expect((await store.job("a"))?.state).toBe("completed");
+    expect((await store.jobs.find("a"))?.state).toBe("completed");
     expect(log.filter((line) => line.startsWith("Turns can"))).toEqual([
       "Turns cannot be run now: too many open files\\nin the system. They wait and are tried again every minute or more " +
         "often, without counting an attempt. If this lasts, check the machine's file descriptors, processes, memory and disk.",
@@ -386,7 +389,7 @@ describe("a turn that the machine cannot run now", () => {
   test("does not hold up the turns of other jobs, and none is started for a second", async () => {
     const { worker, store, log, checkoutOf, addJobs, sleeps } = setUpWorker({ agents: 1 });
     await addJobs("a", "b");
-    await store.addTurn("a", "More", 0);
+    await store.turns.add("a", "More", 0);
     await worker.start();
     (await checkoutOf("a")).fail(shortage());
     const [gap, pause] = await sleeps.nextOf(1000, 1000);
@@ -398,7 +401,7 @@ describe("a turn that the machine cannot run now", () => {
     checkout.succeed();
     (await checkoutOf("a")).succeed();
     await checkoutOf("a");
-    expect((await store.turns("a")).map(({ state }) => state)).toEqual(["completed", "running"]);
+    expect((await store.turns.ofJob("a")).map(({ state }) => state)).toEqual(["completed", "running"]);
   });
 
   test("goes on when a turn ends that was started before it", async () => {
@@ -409,13 +412,13 @@ describe("a turn that the machine cannot run now", () => {
     a.fail(shortage());
     const [gap, pause] = await sleeps.nextOf(1000, 1000);
     b.succeed();
-    await waitUntil(async () => (await store.job("b"))?.state !== "active");
+    await waitUntil(async () => (await store.jobs.find("b"))?.state !== "active");
     const ends = () => log.filter((line) => line === "Turns can be run again.").length;
     expect(ends()).toBe(0);
     gap?.();
     pause?.();
     (await checkoutOf("a")).succeed();
-    await waitUntil(async () => (await store.job("a"))?.state !== "active");
+    await waitUntil(async () => (await store.jobs.find("a"))?.state !== "active");
     expect(ends()).toBe(1);
   });
 
@@ -427,9 +430,9 @@ describe("a turn that the machine cannot run now", () => {
     await sleeps.nextOf(1000, 1000);
     stop.abort();
     await worker.drain();
-    expect(await store.startNextTurn()).toBeUndefined();
-    await store.requeueInterruptedTurns();
-    expect(await store.startNextTurn()).toMatchObject({ job: "a", attempts: 0 });
+    expect(await store.runningTurns.startNext()).toBeUndefined();
+    await store.runningTurns.requeueInterrupted();
+    expect(await store.runningTurns.startNext()).toMatchObject({ job: "a", attempts: 0 });
   });
 });
 
@@ -455,13 +458,13 @@ test("starts no more turns once it is closed, and finishes those that are runnin
   await addJobs("c");
   await worker.drain();
   expect(log.slice(1)).toEqual(["a: turn 1 started", "a: turn 1 completed"]);
-  expect(await store.counts()).toEqual({ jobs: 3, waitingTurns: 2 });
+  expect(await store.counts.total()).toEqual({ jobs: 3, waitingTurns: 2 });
 });
 
 test("runs no more turns of a project at a time than it may, and those of other projects meanwhile", async () => {
   const { worker, store, log, checkoutOf, addJobs } = setUpWorker({ agents: 3, agentsPerProject: 1 });
   await addJobs("a", "b");
-  await store.addJob({ id: "c", project: "blog", createdAt: 0 }, "Go on");
+  await store.jobs.add({ id: "c", project: "blog", createdAt: 0 }, "Go on");
   await worker.start();
   const [a, c] = [await checkoutOf("a"), await checkoutOf("c")];
   c.succeed();

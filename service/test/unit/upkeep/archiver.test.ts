@@ -32,30 +32,30 @@ function archiverOf(
 
 test("archives an idle job only if a number of days is set, and never an active one", async () => {
   await using store = openSqliteStore(":memory:");
-  for (const id of ["old", "new", "active"]) await store.addJob({ id, project: "docs", createdAt: 0 }, "Go on");
-  for (let turn = await store.startNextTurn(); turn; turn = await store.startNextTurn()) {
+  for (const id of ["old", "new", "active"]) await store.jobs.add({ id, project: "docs", createdAt: 0 }, "Go on");
+  for (let turn = await store.runningTurns.startNext(); turn; turn = await store.runningTurns.startNext()) {
     const days = { old: 8, new: 6 }[turn.job];
-    if (days !== undefined) await store.finishTurn(turn, "failed", now - days * dayMs);
+    if (days !== undefined) await store.runningTurns.finish(turn, "failed", now - days * dayMs);
   }
   await archiverOf(store).archiver.run(now);
-  expect((await store.job("old"))?.archivedAt).toBeNull();
+  expect((await store.jobs.find("old"))?.archivedAt).toBeNull();
   await archiverOf(store, { afterDays: 7 }).archiver.run(now);
-  const jobs = await Promise.all(["old", "new", "active"].map((id) => store.job(id)));
+  const jobs = await Promise.all(["old", "new", "active"].map((id) => store.jobs.find(id)));
   expect(jobs.map((job) => job?.archivedAt)).toEqual([now, null, null]);
 });
 
 /** Runs the next turn, up to its end at a time in milliseconds since 1970. */
 async function runTurn(store: Store, endedAt: number, pullRequest?: { link: string; head: string }): Promise<void> {
-  const turn = await store.startNextTurn();
+  const turn = await store.runningTurns.startNext();
   if (!turn) throw new Error("no turn is ready");
-  if (pullRequest) await store.setPullRequest(turn, pullRequest.link, pullRequest.head);
-  await store.finishTurn(turn, "completed", endedAt);
+  if (pullRequest) await store.runningTurns.setPullRequest(turn, pullRequest.link, pullRequest.head);
+  await store.runningTurns.finish(turn, "completed", endedAt);
 }
 
 /** Returns a store with an idle job that has a pull request. */
 async function storeWithPullRequest(): Promise<Store> {
   const store = openSqliteStore(":memory:");
-  await store.addJob({ id: "one", project: "docs", createdAt: 0 }, "Go on");
+  await store.jobs.add({ id: "one", project: "docs", createdAt: 0 }, "Go on");
   await runTurn(store, 0, { link: "https://example.com/pull/1", head: "abc" });
   return store;
 }
@@ -70,7 +70,7 @@ test("archives nothing while the platform is down, and logs each outage once", a
   const { archiver, log } = archiverOf(store, { findClosed });
   await archiver.run(now);
   await archiver.run(now);
-  expect((await store.job("one"))?.archivedAt).toBeNull();
+  expect((await store.jobs.find("one"))?.archivedAt).toBeNull();
   expect(log).toEqual(["Cannot read which pull requests are closed: the platform is down"]);
   isDown = false;
   await archiver.run(now);
@@ -82,17 +82,17 @@ test("archives nothing while the platform is down, and logs each outage once", a
 test("does not archive a job that gets a new pull request in the meantime", async () => {
   await using store = await storeWithPullRequest();
   const findClosed = async () => {
-    await store.addTurn("one", "More", 0);
+    await store.turns.add("one", "More", 0);
     await runTurn(store, 1, { link: "https://example.com/pull/2", head: "def" });
     return new Set(["https://example.com/pull/1"]);
   };
   await archiverOf(store, { findClosed }).archiver.run(now);
-  expect((await store.job("one"))?.archivedAt).toBeNull();
+  expect((await store.jobs.find("one"))?.archivedAt).toBeNull();
 });
 
 test("archives jobs whose pull request is closed, and logs why", async () => {
   await using store = await storeWithPullRequest();
-  await store.addJob({ id: "two", project: "docs", createdAt: 0 }, "Go on");
+  await store.jobs.add({ id: "two", project: "docs", createdAt: 0 }, "Go on");
   await runTurn(store, now - dayMs);
   const asked: PullRequestRef[] = [];
   const findClosed = async (pullRequests: readonly PullRequestRef[]) => {
@@ -137,7 +137,7 @@ test("logs another error of the same outage", async () => {
 test("does not log a job that was not archived", async () => {
   await using store = await storeWithPullRequest();
   const findClosed = async () => {
-    await store.addTurn("one", "More", 0);
+    await store.turns.add("one", "More", 0);
     return new Set(["https://example.com/pull/1"]);
   };
   const { archiver, log } = archiverOf(store, { findClosed });
@@ -148,7 +148,7 @@ test("does not log a job that was not archived", async () => {
 test("asks each project's platform for its own pull requests, and an outage of one does not hold up the others", async () => {
   await using store = openSqliteStore(":memory:");
   for (const project of ["docs", "manual", "site", "gone"]) {
-    await store.addJob({ id: `of ${project}`, project, createdAt: 0 }, "Go on");
+    await store.jobs.add({ id: `of ${project}`, project, createdAt: 0 }, "Go on");
     await runTurn(store, 0, { link: `https://example.com/${project}`, head: "abc" });
   }
   const asked: string[][] = [];
@@ -186,5 +186,5 @@ test("asks each project's platform for its own pull requests, and an outage of o
     "Cannot read which pull requests are closed: the platform is down",
     "Archived, pull request closed or merged: of docs, of manual",
   ]);
-  for (const project of ["site", "gone"]) expect((await store.job(`of ${project}`))?.archivedAt).toBeNull();
+  for (const project of ["site", "gone"]) expect((await store.jobs.find(`of ${project}`))?.archivedAt).toBeNull();
 });

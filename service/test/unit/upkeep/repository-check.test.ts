@@ -55,7 +55,7 @@ describe("a service with one repository", () => {
 
 describe("the projects of a running service", () => {
   const ofStore = (names: Record<string, string>) => ({
-    projectRepositories: async () => new Map(Object.entries(names)),
+    ofProjects: async () => new Map(Object.entries(names)),
   });
 
   test("are all that it has, as long as nobody gives one of them another repository", async () => {

@@ -26,10 +26,10 @@ function setUp(options: Partial<RetentionOptions> = {}) {
   const paths = (id: string) => [join(folder, "jobs", id), join(folder, "logs", `${id}.log`)];
   /** Adds a job with its files, idle for some days. */
   const addIdle = async (id: string, days: number) => {
-    await store.addJob({ id, project: id, createdAt: 0 }, "Go on");
-    const turn = await store.startNextTurn();
+    await store.jobs.add({ id, project: id, createdAt: 0 }, "Go on");
+    const turn = await store.runningTurns.startNext();
     if (!turn) throw new Error("no turn is ready");
-    await store.finishTurn(turn, "completed", now - days * dayMs);
+    await store.runningTurns.finish(turn, "completed", now - days * dayMs);
     mkdirSync(join(folder, "jobs", id, "home"), { recursive: true });
     mkdirSync(join(folder, "logs"), { recursive: true });
     for (const file of [join(folder, "jobs", id, "home/session"), join(folder, "logs", `${id}.log`)])
@@ -44,10 +44,10 @@ test("deletes nothing for a while after its first round, when the clock may be w
   await addIdle("old", 8);
   for (const time of [now, now + 999, now - dayMs]) {
     await retention.run(time);
-    expect((await store.job("old"))?.id).toBe("old");
+    expect((await store.jobs.find("old"))?.id).toBe("old");
   }
   await retention.run(now + 1000);
-  expect(await store.job("old")).toBeUndefined();
+  expect(await store.jobs.find("old")).toBeUndefined();
 });
 
 test("deletes jobs that are idle for long enough, with their files and commits", async () => {
@@ -55,13 +55,13 @@ test("deletes jobs that are idle for long enough, with their files and commits",
   await addIdle("old", 7);
   await addIdle("new", 6.9);
   await addIdle("again", 8);
-  await store.addTurn("again", "More", 0);
+  await store.turns.add("again", "More", 0);
   await retention.run(now);
-  const jobs = await Promise.all(["old", "new", "again"].map((id) => store.job(id)));
+  const jobs = await Promise.all(["old", "new", "again"].map((id) => store.jobs.find(id)));
   expect(jobs.map((job) => job?.id)).toEqual([undefined, "new", "again"]);
   expect(["old", "new", "again"].map(existing)).toEqual([0, 2, 2]);
   expect(forgotten).toEqual(["old"]);
-  expect(await store.deletedJobs(10)).toEqual([]);
+  expect(await store.idleJobs.deleted(10)).toEqual([]);
   expect(log).toEqual(["Deleted, idle for 7 days: old"]);
   await retention.run(now);
   expect(log).toHaveLength(1);
@@ -71,14 +71,14 @@ test("deletes nothing if no number of days is set", async () => {
   const { store, retention, addIdle } = setUp({ afterDays: undefined });
   await addIdle("old", 1000);
   await retention.run(now);
-  expect((await store.job("old"))?.id).toBe("old");
+  expect((await store.jobs.find("old"))?.id).toBe("old");
 });
 
 test("deletes many jobs, and names some of them", async () => {
   const { store, retention, log, forgotten, addIdle } = setUp({ afterDays: 1 });
   for (let index = 0; index < 45; index++) await addIdle(`job_${index}`, 100 - index);
   await retention.run(now);
-  expect((await store.counts()).jobs).toBe(0);
+  expect((await store.counts.total()).jobs).toBe(0);
   expect(forgotten).toHaveLength(45);
   expect(log).toEqual([expect.stringMatching(/^Deleted, idle for 1 day: job_0, job_1, .*, job_19 and 25 more$/)]);
 });
@@ -90,7 +90,7 @@ test("lets other work go on between batches", async () => {
   let isOver = false;
   const look = async () => {
     while (!isOver) {
-      seen.add((await store.counts()).jobs);
+      seen.add((await store.counts.total()).jobs);
       await new Promise(setImmediate);
     }
   };
@@ -111,7 +111,7 @@ test("tries again what could not be removed, also after a restart, and logs each
   });
   await addIdle("old", 8);
   for (let round = 0; round < 2; round++) await retention.run(now);
-  expect(await store.job("old")).toBeUndefined();
+  expect(await store.jobs.find("old")).toBeUndefined();
   expect(log.slice(1)).toEqual([
     `Cannot remove the files of deleted jobs from ${folder}, trying again every minute: refs are locked`,
   ]);
@@ -127,6 +127,6 @@ test("deletes nothing more when the service stops", async () => {
   await addIdle("old", 8);
   stop.abort();
   await retention.run(now);
-  expect((await store.job("old"))?.id).toBe("old");
+  expect((await store.jobs.find("old"))?.id).toBe("old");
   expect(log).toEqual([]);
 });

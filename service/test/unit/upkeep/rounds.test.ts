@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { StoreUnavailable } from "../../../src/store/errors.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { StoreUnavailable } from "../../../src/store-errors.ts";
 import { type Round, runRounds } from "../../../src/upkeep/rounds.ts";
 import { fakeMachine } from "../../support/fake-machine.ts";
 
@@ -34,6 +34,7 @@ async function runFor(
 }
 
 class Sweep implements Round {
+  readonly name = "Sweep";
   readonly #ran: (text: string) => void;
   constructor(ran: (text: string) => void) {
     this.#ran = ran;
@@ -44,6 +45,7 @@ class Sweep implements Round {
 }
 
 class Failing implements Round {
+  readonly name = "Failing";
   readonly #error: Error;
   constructor(error: Error) {
     this.#error = error;

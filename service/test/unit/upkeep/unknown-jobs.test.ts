@@ -1,10 +1,12 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { JobDirectory } from "../../../src/files/job-directory.ts";
 import { Repository } from "../../../src/git/repository.ts";
 import type { StoredJob } from "../../../src/model.ts";
-import { UnknownJobs } from "../../../src/upkeep/unknown-jobs.ts";
+import { hourMs } from "../../../src/time.ts";
+import { removeUnknownDirectories, UnknownJobs } from "../../../src/upkeep/unknown-jobs.ts";
 
 /** A repository whose clone has commits of jobs. */
 class FakeRepository extends Repository {
@@ -21,8 +23,6 @@ class FakeRepository extends Repository {
   }
 }
 
-const hourMs = 3_600_000;
-
 function setUp() {
   const folder = temporaryFolder();
   const addFiles = (id: string) => {
@@ -38,7 +38,12 @@ function setUp() {
     return id === "kept" ? ({ id } as StoredJob) : undefined;
   };
   const other = new FakeRepository({ url: "/nowhere", folder });
-  const round = new UnknownJobs({ store: { job }, folder, repositories: [repository, other], signal: stop.signal });
+  const round = new UnknownJobs({
+    jobs: { find: job },
+    folder,
+    repositories: [repository, other],
+    signal: stop.signal,
+  });
   const left = () => ({
     jobs: readdirSync(join(folder, "jobs")),
     logs: readdirSync(join(folder, "logs")),
@@ -77,7 +82,7 @@ test("a log that somebody else removes meanwhile is no error", async () => {
   rmSync(join(folder, "jobs/gone"), { recursive: true });
   const job = async (): Promise<undefined> => void rmSync(join(folder, "logs/gone.log"), { force: true });
   const { signal } = new AbortController();
-  await new UnknownJobs({ store: { job }, folder, repositories: [repository], signal }).run(1_000_000);
+  await new UnknownJobs({ jobs: { find: job }, folder, repositories: [repository], signal }).run(1_000_000);
   expect(readdirSync(join(folder, "logs"))).toEqual([]);
 });
 
@@ -88,4 +93,26 @@ test("nothing is removed any more when the service stops", async () => {
   await round.run(1_000_000);
   expect(left()).toEqual(all);
   expect(repository.forgotten).toEqual([]);
+});
+
+test("removes the directories of jobs that are not in the store, and finds the worktrees of the others", async () => {
+  const folder = temporaryFolder();
+  for (const id of ["kept", "gone"]) {
+    mkdirSync(join(folder, "jobs", id, "tree/a/b"), { recursive: true });
+    writeFileSync(join(folder, "jobs", id, "tree/a/b/c"), "");
+  }
+  mkdirSync(join(folder, "jobs/idle/home"), { recursive: true });
+  for (const path of ["a/b", "a"]) chmodSync(join(folder, "jobs/gone/tree", path), 0o500);
+  const isJob = async (id: string) => id !== "gone";
+  expect(await removeUnknownDirectories(folder, isJob, new AbortController().signal)).toEqual({
+    removed: 1,
+    withWorktree: [new JobDirectory(folder, "kept")],
+  });
+  expect(readdirSync(join(folder, "jobs")).sort()).toEqual(["idle", "kept"]);
+  expect(existsSync(join(folder, "jobs/kept/tree/a/b/c"))).toBe(true);
+  expect(await removeUnknownDirectories(folder, async () => false, AbortSignal.abort())).toEqual({
+    removed: 0,
+    withWorktree: [],
+  });
+  expect(readdirSync(join(folder, "jobs")).sort()).toEqual(["idle", "kept"]);
 });

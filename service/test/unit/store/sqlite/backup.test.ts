@@ -10,14 +10,14 @@ test("copies a store that a service is using, and the copy is a store", async ()
   const folder = temporaryFolder();
   const [file, copy] = [join(folder, "jobs.sqlite"), join(folder, "copy.sqlite")];
   await using store = openSqliteStore(file);
-  await store.addJob({ id: "a", project: "docs", createdAt: 5 }, "One");
+  await store.jobs.add({ id: "a", project: "docs", createdAt: 5 }, "One");
   await backUpStore(file, copy);
-  await store.addJob({ id: "b", project: "docs", createdAt: 5 }, "One");
+  await store.jobs.add({ id: "b", project: "docs", createdAt: 5 }, "One");
   expect(statSync(copy).mode & 0o777).toBe(0o600);
   expect(existsSync(`${copy}.partial`)).toBe(false);
   await using restored = openSqliteStore(copy);
-  expect(await restored.counts()).toEqual({ jobs: 1, waitingTurns: 1 });
-  expect(await restored.startNextTurn()).toMatchObject({ job: "a", prompt: "One" });
+  expect(await restored.counts.total()).toEqual({ jobs: 1, waitingTurns: 1 });
+  expect(await restored.runningTurns.startNext()).toMatchObject({ job: "a", prompt: "One" });
 });
 
 test("replaces no file, and leaves none if it fails", async () => {
@@ -35,10 +35,10 @@ test("replaces no file, and leaves none if it fails", async () => {
 test("a program of another process can read a store that a service is using, and no service can open it", async () => {
   const file = join(temporaryFolder(), "jobs.sqlite");
   await using store = openSqliteStore(file);
-  await store.addJob({ id: "a", project: "docs", createdAt: 5 }, "One");
+  await store.jobs.add({ id: "a", project: "docs", createdAt: 5 }, "One");
   const other = new DatabaseSync(file, { readOnly: true });
   expect(other.prepare("SELECT id FROM job").all()).toEqual([{ id: "a" }]);
   expect(() => openSqliteStore(file)).toThrow("another service is running on it");
   other.close();
-  await store.addTurn("a", "Two", 6);
+  await store.turns.add("a", "Two", 6);
 });

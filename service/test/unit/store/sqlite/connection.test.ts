@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../../test/support/step.ts";
-import { StoreUnavailable } from "../../../../src/store/errors.ts";
 import { Connection } from "../../../../src/store/sqlite/connection.ts";
+import { StoreUnavailable } from "../../../../src/store-errors.ts";
 
 function setUp() {
   const file = join(temporaryFolder(), "data.sqlite");

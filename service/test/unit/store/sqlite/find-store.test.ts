@@ -21,7 +21,7 @@ test("a store is locked under all its symbolic links, also before it exists", as
   const link = join(folder, "link.sqlite");
   symlinkSync("jobs.sqlite", link);
   await using store = openSqliteStore(link);
-  expect((await store.counts()).jobs).toBe(0);
+  expect((await store.counts.total()).jobs).toBe(0);
   expect(existsSync(`${file}.lock`)).toBe(true);
   for (const path of [file, link]) expect(() => openSqliteStore(path)).toThrow(`${file} is locked`);
 });
@@ -34,14 +34,14 @@ test("a store with a hard link is rejected under all its names, and not changed"
     await using store = openSqliteStore(file);
     linkSync(file, other);
     expect(() => openSqliteStore(other)).toThrow("has 2 names");
-    expect((await store.counts()).jobs).toBe(0);
+    expect((await store.counts.total()).jobs).toBe(0);
   }
   const before = readFileSync(file);
   for (const path of [file, other]) expect(() => openSqliteStore(path)).toThrow(`${path} has 2 names`);
   expect(readFileSync(file).equals(before)).toBe(true);
   rmSync(other);
   await using store = openSqliteStore(file);
-  expect((await store.counts()).jobs).toBe(0);
+  expect((await store.counts.total()).jobs).toBe(0);
 });
 
 test("a store that cannot be created is an error that names it", () => {
@@ -65,7 +65,7 @@ test.each([
   mkdirSync(folder);
   {
     await using store = openSqliteStore(file);
-    expect((await store.counts()).jobs).toBe(0);
+    expect((await store.counts.total()).jobs).toBe(0);
   }
   rmSync(`${file}.lock`);
   // Root can write everything.

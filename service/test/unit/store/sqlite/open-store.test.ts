@@ -10,13 +10,13 @@ test("the log says that a store cannot be written any more, and when it can agai
   const file = join(temporaryFolder(), "jobs.sqlite");
   const log: string[] = [];
   await using store = openSqliteStore(file, (line) => void log.push(line));
-  await store.setRepository("docs");
+  await store.repositories.setMain("docs");
   expect(log).toEqual([]);
   renameSync(file, `${file}.away`);
-  await expect(store.setRepository("blog")).rejects.toThrow("the store was removed");
+  await expect(store.repositories.setMain("blog")).rejects.toThrow("the store was removed");
   expect(log).toEqual([expect.stringContaining(`The store ${file} was removed`)]);
   renameSync(`${file}.away`, file);
-  await store.setRepository("blog");
+  await store.repositories.setMain("blog");
   expect(log.slice(1)).toEqual(["The store can be written again."]);
 });
 
@@ -30,7 +30,7 @@ test("a store that cannot be opened is an error and not an outage, and can be op
   other.exec("COMMIT");
   other.close();
   await using store = open();
-  expect(await store.counts()).toEqual({ jobs: 0, waitingTurns: 0 });
+  expect(await store.counts.total()).toEqual({ jobs: 0, waitingTurns: 0 });
   expect(log).toEqual([]);
 });
 
@@ -39,7 +39,7 @@ test("a file that others could read can only be read by its owner", async () => 
   writeFileSync(file, "");
   chmodSync(file, 0o644);
   await using store = openSqliteStore(file);
-  await store.setRepository("docs");
+  await store.repositories.setMain("docs");
   for (const path of [file, `${file}-wal`]) expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
@@ -52,8 +52,8 @@ test("stores in memory have nothing in common, and no files", async () => {
   onTestFinished(removeFiles);
   await using one = openSqliteStore(":memory:");
   await using other = openSqliteStore(":memory:");
-  await one.setRepository("docs");
-  expect(await other.repository()).toBeUndefined();
+  await one.repositories.setMain("docs");
+  expect(await other.repositories.main()).toBeUndefined();
   expect(files.filter((file) => existsSync(file))).toEqual([]);
 });
 

@@ -5,23 +5,24 @@ import { SqliteDatabase } from "../../../../src/store/sqlite/database.ts";
 import { openSqliteStore } from "../../../../src/store/sqlite/open-store.ts";
 import { SqliteReadyTurns } from "../../../../src/store/sqlite/ready-turns.ts";
 import { openSchema } from "../../../../src/store/sqlite/schema.ts";
-import { countTurnIds, Store } from "../../../../src/store/store.ts";
+import { Store } from "../../../../src/store/store.ts";
+import { countTurnIds } from "../../../../src/store/turn-ids.ts";
 
 /** Creates a store with jobs, each of a project. */
 async function setUp(...jobs: [id: string, project: string][]) {
   const store = openSqliteStore(":memory:");
   onTestFinished(() => store[Symbol.asyncDispose]());
-  for (const [id, project] of jobs) await store.addJob({ id, project, createdAt: 0 }, "One");
+  for (const [id, project] of jobs) await store.jobs.add({ id, project, createdAt: 0 }, "One");
   const running: RunningTurn[] = [];
   /** Starts the next turn and returns its job. */
   const startNext = async (perProject?: number) => {
-    const turn = await store.startNextTurn(perProject);
+    const turn = await store.runningTurns.startNext(perProject);
     if (turn) running.push(turn);
     return turn?.job;
   };
   const endOf = async (job: string) => {
     const turn = running.find((one) => one.job === job);
-    if (turn) await store.finishTurn(turn, "completed", 0);
+    if (turn) await store.runningTurns.finish(turn, "completed", 0);
   };
   return { store, startNext, endOf };
 }
@@ -49,30 +50,30 @@ test("knows for how long the oldest turn could have been started, since the serv
   const open = () => new Store({ database, ready: new SqliteReadyTurns(() => clock.now), nextTurnId: countTurnIds });
   const store = open();
   onTestFinished(() => store[Symbol.asyncDispose]());
-  const age = async () => (await store.census()).oldestWaitingSeconds;
+  const age = async () => (await store.counts.census()).oldestWaitingSeconds;
   expect(await age()).toBe(0);
-  await store.addJob({ id: "a", project: "docs", createdAt: 0 }, "One");
+  await store.jobs.add({ id: "a", project: "docs", createdAt: 0 }, "One");
   clock.now += 10_000;
-  await store.addJob({ id: "b", project: "docs", createdAt: 0 }, "One");
+  await store.jobs.add({ id: "b", project: "docs", createdAt: 0 }, "One");
   clock.now += 5000;
   expect(await age()).toBe(15);
-  const first = await store.startNextTurn();
+  const first = await store.runningTurns.startNext();
   expect(await age()).toBe(5);
   // It waits for the turn before it, not for an agent.
-  await store.addTurn("a", "Two", 0);
-  const second = await store.startNextTurn();
+  await store.turns.add("a", "Two", 0);
+  const second = await store.runningTurns.startNext();
   clock.now += 7000;
-  if (second) await store.requeueTurn(second);
+  if (second) await store.runningTurns.requeue(second);
   clock.now += 2000;
   expect(await age()).toBe(2);
-  await store.startNextTurn();
+  await store.runningTurns.startNext();
   expect(await age()).toBe(0);
-  if (first) await store.requeueTurn(first);
+  if (first) await store.runningTurns.requeue(first);
   clock.now += 4000;
   const later = open();
-  await later.requeueInterruptedTurns();
+  await later.runningTurns.requeueInterrupted();
   clock.now += 1000;
-  expect((await later.census()).oldestWaitingSeconds).toBe(1);
+  expect((await later.counts.census()).oldestWaitingSeconds).toBe(1);
 });
 
 test("takes any number of turns of a project without a limit", async () => {
@@ -82,19 +83,19 @@ test("takes any number of turns of a project without a limit", async () => {
 
 test("a turn that was put back or interrupted does not count as running", async () => {
   const { store, startNext } = await setUp(["a", "docs"], ["b", "docs"]);
-  const turn = await store.startNextTurn(1);
+  const turn = await store.runningTurns.startNext(1);
   expect(await startNext(1)).toBeUndefined();
-  if (turn) await store.requeueTurn(turn, 1000);
+  if (turn) await store.runningTurns.requeue(turn, 1000);
   expect(await startNext(1)).toBe("b");
-  await store.requeueInterruptedTurns();
+  await store.runningTurns.requeueInterrupted();
   expect(await startNext(1)).toBe("a");
   expect(await startNext(1)).toBeUndefined();
 });
 
 test("a lease needs no renewal", async () => {
   const { store } = await setUp(["a", "docs"]);
-  const turn = await store.startNextTurn();
-  expect(store.renewEveryMs).toBeUndefined();
-  expect(turn && (await store.renewLease(turn))).toBe(true);
-  if (turn) await store.confirmLease(turn);
+  const turn = await store.runningTurns.startNext();
+  expect(store.runningTurns.renewEveryMs).toBeUndefined();
+  expect(turn && (await store.runningTurns.renewLease(turn))).toBe(true);
+  if (turn) await store.runningTurns.confirmLease(turn);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cautiousClock, steadyClock } from "../../src/steady-clock.ts";
+import { cautiousClock, steadyClock } from "../../src/time.ts";
 
 const hourMs = 3_600_000;
 

@@ -1,5 +1,12 @@
 import type { Machine } from "./machine.ts";
 
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
+/** Returns a number of days as text: "1 day", "2 days", "0.5 days". */
+export const days = (count: number): string => `${count} ${count === 1 ? "day" : "days"}`;
+
 type Clocks = Pick<Machine, "now" | "wallTime">;
 
 /**

@@ -1,0 +1,12 @@
+/** Thrown when nothing can be stored now, such as on a full disk, or copies of jobs cannot be read. Nothing was accepted. */
+export class StoreUnavailable extends Error {}
+
+/** Thrown when the connection to the store was lost during a change, so that it is unknown whether the change was stored. */
+export class OutcomeUnknown extends Error {}
+
+/** Thrown when somebody else has taken a turn over, because its lease had expired. Nothing was changed. */
+export class LeaseLost extends Error {
+  constructor(turn: number) {
+    super(`turn ${turn} was taken over, because its lease had expired`);
+  }
+}

@@ -1,0 +1,11 @@
+import type { RunningTurn, Turn } from "../model.ts";
+
+/** Where the packed home directories of agents are stored for all machines. */
+export interface HomeStore {
+  /** Returns the id of the last turn before this one in which an agent ran. */
+  lastAttemptedBefore(turn: Turn): Promise<number | undefined>;
+  /** Returns the archive of a job if this turn left it. */
+  loadHome(jobId: string, turn: number): Promise<Uint8Array | undefined>;
+  /** @throws LeaseLost if another worker has taken the turn over */
+  saveHome(turn: RunningTurn, archive: Uint8Array): Promise<void>;
+}

@@ -1,0 +1,67 @@
+import type { Announcements } from "./announcements.ts";
+import type { ReadyTurns } from "./ready-turns.ts";
+import type { Database, Sql, Transaction } from "./sql.ts";
+import type { NextTurnId } from "./turn-ids.ts";
+
+/*
+ * What follows from a change of a job's turns: the job's state, and which of its turns is ready. Everything here is part of the
+ * caller's transaction.
+ */
+
+/** What the parts of a store that add, run and end turns share. */
+export interface TurnParts {
+  database: Database;
+  ready: ReadyTurns;
+  announcements: Announcements;
+  nextTurnId: NextTurnId;
+  /** Makes all ids that `nextTurnId` returns from now on greater than this one. Default: they are greater than those stored. */
+  skipTurnIds?: ((transaction: Transaction, last: number) => Promise<void>) | undefined;
+  /**
+   * Returns the time by which hourly limits count, in milliseconds since 1970: the clocks of several machines differ. Default:
+   * what the caller says.
+   */
+  now?: ((sql: Sql) => Promise<number>) | undefined;
+}
+
+/** Keeps others from changing a job, its turns and its pull requests, or from deleting it, until the transaction has ended. */
+export async function lockJob(transaction: Transaction, job: string): Promise<void> {
+  await transaction.lock(job);
+}
+
+/** Returns whether a turn of a job waits or is running. */
+export async function hasOpenTurn(transaction: Transaction, job: string): Promise<boolean> {
+  const open = "SELECT 1 FROM turn WHERE job = ? AND state IN ('waiting', 'running') LIMIT 1";
+  return (await transaction.row(open, job)) !== undefined;
+}
+
+/** Adds a turn to a job, which becomes active. Returns the id of the turn. */
+export async function addTurn(
+  { ready, nextTurnId }: Pick<TurnParts, "ready" | "nextTurnId">,
+  transaction: Transaction,
+  { job, project, prompt }: { job: string; project: string; prompt: string },
+): Promise<number> {
+  const isFirst = !(await hasOpenTurn(transaction, job));
+  const turn = await nextTurnId(transaction);
+  await transaction.run("INSERT INTO turn (id, job, prompt) VALUES (?, ?, ?)", turn, job, prompt);
+  const activate = 'UPDATE job SET state = \'active\', "idleSince" = NULL, "archivedAt" = NULL WHERE id = ?';
+  await transaction.run(activate, job);
+  if (isFirst) await ready.add(transaction, { turn, job, project });
+  return turn;
+}
+
+/** Makes the oldest waiting turn of a job ready. Returns `false` if none waits. */
+export async function addNextReady(ready: ReadyTurns, transaction: Transaction, job: string): Promise<boolean> {
+  const next = await transaction.row<{ turn: number; project: string }>(
+    `SELECT turn.id AS turn, job.project FROM turn JOIN job ON job.id = turn.job
+       WHERE turn.job = ? AND turn.state = 'waiting' ORDER BY turn.id LIMIT 1`,
+    job,
+  );
+  if (next !== undefined) await ready.add(transaction, { ...next, job });
+  return next !== undefined;
+}
+
+/** Gives a job without open turns the state of its last one, which may have been stopped before an earlier one ended. */
+export async function endJob(transaction: Transaction, job: string, at: number): Promise<void> {
+  const last = "SELECT state FROM turn WHERE job = ? ORDER BY id DESC LIMIT 1";
+  await transaction.run(`UPDATE job SET state = (${last}), "idleSince" = ? WHERE id = ?`, job, at, job);
+}

@@ -1,0 +1,105 @@
+import type { JobCopy, JobProgress, NewJob, RateLimited, StoredJob, TurnCopy } from "../model.ts";
+import { countUse } from "./hourly-limit.ts";
+import { addNextReady, addTurn, type TurnParts } from "./job-state.ts";
+
+/** The columns of a turn in a copy of its job. */
+const copiedColumns = 'id, prompt, state, attempts, "startedAt", "endedAt", answer, reason, "stopRequestedAt"';
+
+/** The jobs: adding and finding them, and copies for another store. */
+export class StoredJobs {
+  readonly #parts: TurnParts;
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Adds a job with its first turn, if the hourly limit of its project allows another create. Both are one transaction: a
+   * create that could not be stored is not counted.
+   *
+   * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
+   * @param onTurn - receives the id of the turn, before it is known whether it is stored
+   */
+  async add(
+    { id, project, createdAt, model = null }: NewJob,
+    prompt: string,
+    at = createdAt,
+    onTurn?: (id: number) => void,
+  ): Promise<RateLimited | undefined> {
+    const { database, announcements, now } = this.#parts;
+    const limited = await database.transaction(async (transaction) => {
+      const exceeded = await countUse(transaction, "create", project, () => now?.(transaction) ?? at);
+      if (exceeded !== undefined) return exceeded;
+      const insert = 'INSERT INTO job (id, project, "createdAt", model) VALUES (?, ?, ?, ?)';
+      await transaction.run(insert, id, project, createdAt, model);
+      const turn = await addTurn(this.#parts, transaction, { job: id, project, prompt });
+      onTurn?.(turn);
+      return undefined;
+    });
+    announcements.turnReady();
+    return limited;
+  }
+
+  /** Returns `undefined` if there is no such job. */
+  find(id: string): Promise<StoredJob | undefined> {
+    return this.#parts.database.row<StoredJob>("SELECT * FROM job WHERE id = ?", id);
+  }
+
+  /** Returns the project of a job; `undefined` if there is no such job. */
+  async projectOf(id: string): Promise<string | undefined> {
+    return (await this.#parts.database.row<{ project: string }>("SELECT project FROM job WHERE id = ?", id))?.project;
+  }
+
+  /** Returns the projects that have jobs. */
+  async projects(): Promise<string[]> {
+    const sql = "SELECT DISTINCT project FROM job ORDER BY project";
+    return (await this.#parts.database.rows<{ project: string }>(sql)).map(({ project }) => project);
+  }
+
+  /** Returns the progress of a job; `undefined` if there is no such job. */
+  progress(id: string): Promise<JobProgress | undefined> {
+    // The index of states finds the few turns that are running. Read by their job, all would be, with their prompts.
+    const sql = `SELECT state,
+      (SELECT count(*) FROM turn WHERE turn.job = job.id) AS turns,
+      (SELECT max(turn.id) FROM turn WHERE turn.state = 'running' AND turn.job || '' = job.id) AS running
+      FROM job WHERE id = ?`;
+    return this.#parts.database.row<JobProgress>(sql, id);
+  }
+
+  /** Returns a job with its turns, for another store. */
+  async copy(id: string): Promise<JobCopy | undefined> {
+    const { database } = this.#parts;
+    const columns = 'id, project, "createdAt", "archivedAt", "pullRequest", head';
+    const job = await database.row<Omit<JobCopy, "turns">>(`SELECT ${columns} FROM job WHERE id = ?`, id);
+    const turns = `SELECT ${copiedColumns} FROM turn WHERE job = ? ORDER BY id`;
+    return job && { ...job, turns: await database.rows<TurnCopy>(turns, id) };
+  }
+
+  /** Adds a job of another store. Its running turns become waiting ones. */
+  async addCopy(copy: JobCopy): Promise<void> {
+    const { database, ready, announcements, skipTurnIds } = this.#parts;
+    const { id, project, createdAt, archivedAt, pullRequest, head, turns } = copy;
+    const { state: lastState = "failed", endedAt = null } = turns.at(-1) ?? {};
+    const [state, idleSince] = isActive(copy) ? ["active", null] : [lastState, endedAt ?? createdAt];
+    await database.transaction(async (transaction) => {
+      const insertJob = `INSERT INTO job
+        (id, project, "createdAt", state, "idleSince", "archivedAt", "pullRequest", head) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+      await transaction.run(insertJob, id, project, createdAt, state, idleSince, archivedAt, pullRequest, head);
+      const insertTurn = `INSERT INTO turn (job, ${copiedColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+      for (const turn of turns) {
+        const { startedAt = null, reason = null, stopRequestedAt = null } = turn;
+        const turnState = turn.state === "running" ? "waiting" : turn.state;
+        const progress = [turnState, turn.attempts, startedAt, turn.endedAt, turn.answer, reason, stopRequestedAt];
+        await transaction.run(insertTurn, id, turn.id, turn.prompt, ...progress);
+      }
+      await skipTurnIds?.(transaction, turns.at(-1)?.id ?? 0);
+      await addNextReady(ready, transaction, id);
+    });
+    announcements.turnReady();
+  }
+}
+
+/** Returns whether a turn of the job is waiting or running. */
+export function isActive({ turns }: JobCopy): boolean {
+  return turns.some(({ state }) => state === "waiting" || state === "running");
+}

@@ -1,0 +1,205 @@
+import type { EndedState, RunningTurn, Turn, TurnState } from "../model.ts";
+import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
+import { addNextReady, endJob, lockJob, type TurnParts } from "./job-state.ts";
+import type { TakenTurn, TurnLimits } from "./ready-turns.ts";
+import type { Transaction } from "./sql.ts";
+
+/**
+ * The turns that workers run, from when they take them until they end or are requeued. Methods that take a `RunningTurn` throw
+ * `LeaseLost` if another worker has taken the turn over.
+ */
+export class RunningTurns {
+  readonly #parts: TurnParts;
+  /** Changes of running turns that could not be stored yet. */
+  readonly #postponedChanges = new WeakMap<RunningTurn, ((transaction: Transaction) => Promise<void>)[]>();
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Takes the next turn to run it; see `ReadyTurns` for the order.
+   *
+   * @param limits - default: none
+   * @param at - milliseconds since 1970. Default: the time of the machine
+   */
+  async startNext(limits?: TurnLimits, at = Date.now()): Promise<RunningTurn | undefined> {
+    const { database, ready, announcements } = this.#parts;
+    // Asked first, because most calls find no turn, and a transaction would show that the store can be written.
+    if (!(await ready.mayHaveTurns(database, limits))) return undefined;
+    const started = await database.transaction(async (transaction) => {
+      const next = await ready.take(transaction, limits);
+      if (next === undefined) return undefined;
+      const turn = await start(transaction, next, at);
+      await announcements.announceJob(transaction, turn.job);
+      return turn;
+    });
+    if (started !== undefined) announcements.jobChanged(started.job);
+    return started;
+  }
+
+  /**
+   * Requeues what an earlier service left: running turns and postponed ones.
+   *
+   * @returns the turns that were running
+   */
+  requeueInterrupted(): Promise<Pick<Turn, "id" | "job">[]> {
+    const { database, ready } = this.#parts;
+    return database.transaction((transaction) => ready.recover(transaction));
+  }
+
+  /** How often a lease has to be renewed, in milliseconds; `undefined` if it never expires. */
+  get renewEveryMs(): number | undefined {
+    return this.#parts.ready.renewEveryMs;
+  }
+
+  /** Extends a lease. Returns `false` if another worker has taken the turn over. */
+  renewLease(turn: RunningTurn): Promise<boolean> {
+    return this.#parts.ready.renew(taken(turn));
+  }
+
+  /** Checks that no other worker has taken the turn over. */
+  async confirmLease(turn: RunningTurn): Promise<void> {
+    if (!(await this.renewLease(turn))) throw new LeaseLost(turn.id);
+  }
+
+  async countAttempt(turn: RunningTurn): Promise<void> {
+    await this.#change(turn, async (transaction) => {
+      await transaction.run("UPDATE turn SET attempts = attempts + 1 WHERE id = ?", turn.id);
+    });
+  }
+
+  /** Records the agent's last answer. If that cannot be stored now, it is when the turn ends or is requeued. */
+  async setAnswer(turn: RunningTurn, answer: string): Promise<void> {
+    await this.#storeNowOrAtEnd(turn, async (transaction) => {
+      await transaction.run("UPDATE turn SET answer = ? WHERE id = ?", answer, turn.id);
+    });
+  }
+
+  /**
+   * Records the pull request of the turn's job and the last commit pushed to it. If that cannot be stored now, it is when the
+   * turn ends or is requeued.
+   */
+  async setPullRequest(turn: RunningTurn, link: string, head: string): Promise<void> {
+    await this.#setPullRequest(turn, link, head);
+  }
+
+  /** Records the last commit that was pushed for the turn's job, which has no pull request yet. Stored like `setPullRequest`. */
+  async clearPullRequest(turn: RunningTurn, head: string): Promise<void> {
+    await this.#setPullRequest(turn, null, head);
+  }
+
+  async #setPullRequest(turn: RunningTurn, link: string | null, head: string): Promise<void> {
+    await this.#storeNowOrAtEnd(turn, async (transaction) => {
+      await transaction.run('UPDATE job SET "pullRequest" = ?, head = ? WHERE id = ?', link, head, turn.job);
+    });
+  }
+
+  /** Returns why a turn is to be stopped; `undefined` if it is not. */
+  async stopRequest({ id }: Turn): Promise<string | undefined> {
+    const find = 'SELECT reason FROM turn WHERE id = ? AND "stopRequestedAt" IS NOT NULL';
+    return (await this.#parts.database.row<{ reason: string }>(find, id))?.reason;
+  }
+
+  /**
+   * Records how a turn ended, and lets the next one of its job start.
+   *
+   * @param at - milliseconds since 1970
+   * @param reason - why it failed. Default: unknown
+   */
+  async finish(turn: RunningTurn, state: EndedState, at: number, reason?: string): Promise<void> {
+    const { ready, announcements } = this.#parts;
+    const { id, job } = turn;
+    await announcements.changeJob(job, async (transaction) => {
+      if (!(await holds(transaction, turn))) {
+        const { state: stored } = (await transaction.row<{ state: TurnState }>(stateOf, id)) ?? {};
+        // Recorded already, or the job was deleted.
+        if (stored !== "waiting" && stored !== "running") return;
+        throw new LeaseLost(id);
+      }
+      await this.#storePostponed(transaction, turn);
+      await ready.remove(transaction, taken(turn));
+      const end = 'UPDATE turn SET state = ?, "endedAt" = ?, reason = ?, lease = NULL WHERE id = ?';
+      await transaction.run(end, state, at, reason ?? null, id);
+      if (await addNextReady(ready, transaction, job)) return;
+      await endJob(transaction, job, at);
+    });
+    this.#postponedChanges.delete(turn);
+    announcements.turnReady();
+  }
+
+  /**
+   * Makes a turn wait again, with the number of attempts that it had when it was started.
+   *
+   * @param pauseMs - it is not started before this time has passed and `resume` was called, or by the next service. Default: 0
+   */
+  async requeue(turn: RunningTurn, pauseMs = 0): Promise<void> {
+    const { ready, announcements } = this.#parts;
+    await announcements.changeJob(turn.job, async (transaction) => {
+      if (!(await holds(transaction, turn))) throw new LeaseLost(turn.id);
+      await this.#storePostponed(transaction, turn);
+      const requeue = "UPDATE turn SET state = 'waiting', attempts = ?, lease = NULL WHERE id = ?";
+      await transaction.run(requeue, turn.attempts, turn.id);
+      await ready.putBack(transaction, taken(turn), pauseMs);
+    });
+    this.#postponedChanges.delete(turn);
+    announcements.turnReady();
+  }
+
+  /** Lets a turn start that was requeued with a pause. */
+  async resume({ id, job }: Turn): Promise<void> {
+    const { database, ready, announcements } = this.#parts;
+    await database.transaction(async (transaction) => {
+      const waiting = `SELECT job.project FROM turn JOIN job ON job.id = turn.job
+        WHERE turn.id = ? AND turn.state = 'waiting'`;
+      const found = await transaction.row<{ project: string }>(waiting, id);
+      if (found !== undefined) await ready.endPause(transaction, { turn: id, job, project: found.project });
+    });
+    announcements.turnReady();
+  }
+
+  async #change(turn: RunningTurn, change: (transaction: Transaction) => Promise<void>): Promise<void> {
+    await this.#parts.database.transaction(async (transaction) => {
+      await lockJob(transaction, turn.job);
+      // This changes the row instead of reading it, because nobody else can take a turn that a transaction has changed.
+      const hold = "UPDATE turn SET lease = lease WHERE id = ? AND lease = ?";
+      if ((await transaction.run(hold, turn.id, turn.lease)) === 0) throw new LeaseLost(turn.id);
+      await change(transaction);
+    });
+  }
+
+  /** The agent has run and cannot run again for this, so the change waits for the end of the turn, which is retried. */
+  async #storeNowOrAtEnd(turn: RunningTurn, change: (transaction: Transaction) => Promise<void>): Promise<void> {
+    try {
+      await this.#change(turn, change);
+    } catch (error) {
+      // Storing it twice makes no difference.
+      if (!(error instanceof StoreUnavailable || error instanceof OutcomeUnknown)) throw error;
+      this.#postponedChanges.set(turn, [...(this.#postponedChanges.get(turn) ?? []), change]);
+    }
+  }
+
+  async #storePostponed(transaction: Transaction, turn: RunningTurn): Promise<void> {
+    for (const change of this.#postponedChanges.get(turn) ?? []) await change(transaction);
+  }
+}
+
+const stateOf = "SELECT state FROM turn WHERE id = ?";
+
+const taken = ({ id, lease }: RunningTurn): TakenTurn => ({ turn: id, lease });
+
+async function start(transaction: Transaction, { turn: id, lease }: TakenTurn, at: number): Promise<RunningTurn> {
+  const find = "SELECT id, job, prompt, attempts, state FROM turn WHERE id = ?";
+  const found = await transaction.row<Turn & { state: TurnState }>(find, id);
+  if (found === undefined) throw new Error(`no turn ${id}`);
+  const { state, ...turn } = found;
+  const change = `UPDATE turn SET state = 'running', lease = ?, "startedAt" = coalesce("startedAt", ?) WHERE id = ?`;
+  await transaction.run(change, lease, at, id);
+  return { ...turn, lease, isResumed: state === "running" };
+}
+
+/** Returns whether a worker still runs a turn that it took with this lease. Another worker can take the turn even now. */
+async function holds(transaction: Transaction, { id, job, lease }: RunningTurn): Promise<boolean> {
+  await lockJob(transaction, job);
+  return (await transaction.row("SELECT 1 FROM turn WHERE id = ? AND lease = ?", id, lease)) !== undefined;
+}

@@ -1,0 +1,135 @@
+import type { EarlierTurn, RateLimited, StoredTurn, Turn } from "../model.ts";
+import { countUse } from "./hourly-limit.ts";
+import { addNextReady, addTurn, endJob, hasOpenTurn, lockJob, type TurnParts } from "./job-state.ts";
+import type { Transaction } from "./sql.ts";
+
+/** The turns of jobs, for whoever does not run them: messages add them, and operators stop and retry them. */
+export class StoredTurns {
+  readonly #parts: TurnParts;
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Adds a turn to a job and takes the job out of the archive, if the hourly limit of its project allows another message.
+   *
+   * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
+   * @param onTurn - receives the id of the turn, before it is known whether it is stored
+   * @returns `false` if there is no such job, such as because it was deleted a moment ago
+   */
+  async add(jobId: string, prompt: string, at: number, onTurn?: (id: number) => void): Promise<RateLimited | boolean> {
+    const result = await this.#parts.announcements.changeJob(jobId, async (transaction) => {
+      await lockJob(transaction, jobId);
+      const job = await transaction.row<{ project: string }>("SELECT project FROM job WHERE id = ?", jobId);
+      if (job === undefined) return false;
+      return this.#addMessage(transaction, { jobId, project: job.project, prompt, at, onTurn });
+    });
+    this.#parts.announcements.turnReady();
+    return result;
+  }
+
+  /**
+   * Adds a turn with the prompt of a job's last one, if that has failed. It counts as a message.
+   *
+   * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
+   * @param onTurn - receives the id of the turn, before it is known whether it is stored
+   * @returns `false` if it is not the last turn of the job, or has not failed
+   */
+  async retry(
+    jobId: string,
+    turnId: number,
+    at: number,
+    onTurn?: (id: number) => void,
+  ): Promise<RateLimited | boolean> {
+    type LastTurn = Pick<StoredTurn, "id" | "state" | "prompt"> & { project: string };
+    const last = `SELECT turn.id, turn.state, turn.prompt, job.project FROM turn JOIN job ON job.id = turn.job
+      WHERE turn.job = ? ORDER BY turn.id DESC LIMIT 1`;
+    const result = await this.#parts.announcements.changeJob(jobId, async (transaction) => {
+      await lockJob(transaction, jobId);
+      const turn = await transaction.row<LastTurn>(last, jobId);
+      if (turn?.id !== turnId || turn.state !== "failed") return false;
+      const { project, prompt } = turn;
+      return this.#addMessage(transaction, { jobId, project, prompt, at, onTurn });
+    });
+    this.#parts.announcements.turnReady();
+    return result;
+  }
+
+  /** Adds a turn, if the hourly limit of its project allows another message. */
+  async #addMessage(transaction: Transaction, message: Message): Promise<RateLimited | true> {
+    const { jobId: job, project, prompt, at, onTurn } = message;
+    const { now } = this.#parts;
+    const limited = await countUse(transaction, "message", project, () => now?.(transaction) ?? at);
+    if (limited !== undefined) return limited;
+    const turn = await addTurn(this.#parts, transaction, { job, project, prompt });
+    onTurn?.(turn);
+    return true;
+  }
+
+  /**
+   * Stops a turn. One that waits fails at once; one that is running, when its worker learns of it by `RunningTurns.stopRequest`.
+   *
+   * @param at - milliseconds since 1970
+   * @param reason - why it failed
+   * @returns `false` if the job has no such turn, or the turn has ended
+   */
+  async stop(jobId: string, turnId: number, at: number, reason: string): Promise<boolean> {
+    const { database, announcements } = this.#parts;
+    if (await this.#failWaiting(jobId, turnId, at, reason)) return true;
+    const request = `UPDATE turn SET "stopRequestedAt" = ?, reason = ? WHERE id = ? AND job = ? AND state = 'running'`;
+    const isRequested = await announcements.changeJob(
+      jobId,
+      async (transaction) => (await transaction.run(request, at, reason, turnId, jobId)) > 0,
+    );
+    const waiting = "SELECT 1 FROM turn WHERE id = ? AND job = ? AND state = 'waiting'";
+    if (isRequested || (await database.row(waiting, turnId, jobId)) === undefined) return isRequested;
+    // It was requeued between the two.
+    return this.stop(jobId, turnId, at, reason);
+  }
+
+  /** Fails a turn that waits. Returns `false` if it does not wait; nothing is changed then. */
+  async #failWaiting(jobId: string, turnId: number, at: number, reason: string): Promise<boolean> {
+    const { ready, announcements } = this.#parts;
+    const fail = `UPDATE turn SET state = 'failed', "endedAt" = ?, reason = ? WHERE id = ? AND job = ? AND state = 'waiting'`;
+    try {
+      await announcements.changeJob(jobId, async (transaction) => {
+        await lockJob(transaction, jobId);
+        const open = "SELECT min(id) AS first FROM turn WHERE job = ? AND state IN ('waiting', 'running')";
+        const isReady = (await transaction.row<{ first: number | null }>(open, jobId))?.first === turnId;
+        if (isReady) await ready.withdraw(transaction, { turn: turnId, job: jobId });
+        if ((await transaction.run(fail, at, reason, turnId, jobId)) === 0) throw new NotWaiting();
+        if (isReady && (await addNextReady(ready, transaction, jobId))) return;
+        if (!(await hasOpenTurn(transaction, jobId))) await endJob(transaction, jobId, at);
+      });
+    } catch (error) {
+      if (error instanceof NotWaiting) return false;
+      throw error;
+    }
+    announcements.turnReady();
+    return true;
+  }
+
+  /** Returns the turns of a job, oldest first. */
+  ofJob(jobId: string): Promise<StoredTurn[]> {
+    return this.#parts.database.rows<StoredTurn>("SELECT * FROM turn WHERE job = ? ORDER BY id", jobId);
+  }
+
+  /** Returns the earlier turns of a turn's job in which an agent ran, oldest first. */
+  history({ id, job }: Turn): Promise<EarlierTurn[]> {
+    const sql = "SELECT prompt, answer, state FROM turn WHERE job = ? AND id < ? AND attempts > 0 ORDER BY id";
+    return this.#parts.database.rows<EarlierTurn>(sql, job, id);
+  }
+}
+
+/** A prompt that becomes a turn of a job. */
+interface Message {
+  jobId: string;
+  project: string;
+  prompt: string;
+  at: number;
+  onTurn: ((id: number) => void) | undefined;
+}
+
+/** Thrown to undo a transaction, because a turn is running or has ended. */
+class NotWaiting extends Error {}
