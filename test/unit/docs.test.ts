@@ -26,7 +26,17 @@ test("the table of mutation scores names files that exist", () => {
   for (const file of files) expect(existsSync(resolve(root, file)), file).toBe(true);
 });
 
-const pagesWithLinks = [...pages(), "CONTRIBUTING.md", "AGENTS.md", "SECURITY.md", "CHANGELOG.md", "test/README.md"];
+const pagesWithLinks = [
+  ...pages(),
+  "CONTRIBUTING.md",
+  "AGENTS.md",
+  "SECURITY.md",
+  "CHANGELOG.md",
+  "test/README.md",
+  "bench/results.md",
+  "service/bench/results.md",
+  "service/bench/scale-results.md",
+];
 
 /** Anchors of a page's headings, as GitHub makes them. */
 function anchorsOf(path: string): string[] {
