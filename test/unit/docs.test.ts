@@ -20,12 +20,6 @@ test.each(rows.map(([, row = "", file = "", name = ""]) => ({ failure: row.split
   },
 );
 
-test("the table of mutation scores names files that exist", () => {
-  const files = [...page.matchAll(/^\| `((?:src|service)\/.+\.ts)` \|/gm)].map(([, file = ""]) => file);
-  expect(files.length).toBeGreaterThan(40);
-  for (const file of files) expect(existsSync(resolve(root, file)), file).toBe(true);
-});
-
 const pagesWithLinks = [
   ...pages(),
   "CONTRIBUTING.md",
