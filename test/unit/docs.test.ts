@@ -27,6 +27,7 @@ const pagesWithLinks = [
   "SECURITY.md",
   "CHANGELOG.md",
   "test/README.md",
+  "service/test/README.md",
   "bench/results.md",
   "service/bench/results.md",
   "service/bench/scale-results.md",
