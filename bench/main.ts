@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { errorMessage } from "../service/src/error-message.ts";
 import { measureFleet } from "./fleet.ts";
 import { measureLateness } from "./lateness.ts";
 import { plotFleet, plotLateness } from "./plot.ts";
-import { renderReport } from "./report.ts";
+import { renderPage, renderReport } from "./report.ts";
 import { measureSize } from "./size.ts";
 import { measureStartUp, type Peer } from "./start-up.ts";
 import { measureSteadyState } from "./steady.ts";
@@ -13,7 +13,7 @@ import { measureSteadyState } from "./steady.ts";
 const help = `Usage: npm run bench -- [options]
 
 Measures the action in dist: start-up, memory, size, lateness of polls and load on the service. Prints the tables, and
-writes them and their plots to docs/performance.md. Takes about four minutes.
+writes them and their plots to bench/results.md. Takes about four minutes.
 
   --peer NAME=FILE   also measure the main file of another action, which exits early without inputs; may be repeated
   --rounds N         rounds of the start-up measurement (default: 40)
@@ -21,8 +21,7 @@ writes them and their plots to docs/performance.md. Takes about four minutes.
   --help             show this help
 `;
 
-const docs = resolve(import.meta.dirname, "../docs");
-const [begin, end] = ["<!-- measured: npm run bench writes from here -->", "<!-- to here -->"];
+const folder = import.meta.dirname;
 
 function readPeer(text: string): Peer {
   const [name = "", ...file] = text.split("=");
@@ -67,14 +66,10 @@ async function bench({ rounds, peers, write }: Options): Promise<void> {
   const report = renderReport({ rounds, startUp, steady, sizes, lateness, fleet });
   process.stdout.write(`${report}\n`);
   if (write) {
-    mkdirSync(resolve(docs, "images"), { recursive: true });
-    writeFileSync(resolve(docs, "images/lateness.svg"), plotLateness(lateness));
-    writeFileSync(resolve(docs, "images/fleet.svg"), plotFleet(fleet));
-    const page = resolve(docs, "performance.md");
-    const [before = "", rest = ""] = readFileSync(page, "utf8").split(begin);
-    const [, after] = rest.split(end);
-    if (after === undefined) throw new Error(`${page} lacks the markers to write between`);
-    writeFileSync(page, `${before}${begin}\n\n${report}\n${end}${after}`);
+    mkdirSync(resolve(folder, "images"), { recursive: true });
+    writeFileSync(resolve(folder, "images/lateness.svg"), plotLateness(lateness));
+    writeFileSync(resolve(folder, "images/fleet.svg"), plotFleet(fleet));
+    writeFileSync(resolve(folder, "results.md"), renderPage(report));
   }
   if (fleet.errors.length > 0) process.exitCode = 1;
 }

@@ -16,11 +16,20 @@ export interface Measurements {
   fleet: FleetResult;
 }
 
+/** Renders the page that shows the report. */
+export function renderPage(report: string): string {
+  return `# Measured
+
+\`npm run bench\` writes this page and its pictures. [docs/performance.md](../docs/performance.md) says what the numbers mean.
+
+${report}`;
+}
+
 /** Renders the measurements as Markdown. */
 export function renderReport({ rounds, startUp, steady, sizes, lateness, fleet }: Measurements): string {
   return `Measured with Node.js ${process.version.slice(1)} on ${process.platform} ${process.arch}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}).
 
-### Start-up and memory
+## Start-up and memory
 
 Whole processes from start to exit, against a service on the same machine. Times and memory are relative to a bare
 \`node -e 0\` in the same round: median of ${rounds} rounds, with the first and last decile. Memory is the peak resident set size.
@@ -44,11 +53,11 @@ ${table(
   steady.map(({ polls, heapKib, residentKib }) => [count(polls), mebibytes(heapKib), mebibytes(residentKib)]),
 )}
 
-### Size
+## Size
 
 ${renderSizes(sizes)}
 
-### Lateness and load
+## Lateness and load
 
 ${count(lateness.jobs)} jobs whose lengths are log-normal with a median of ${medianSeconds / 60} min and a 95th percentile of ${percentile95Seconds / 60} min, truncated at ${maxSeconds / 3600} h. Lateness
 is the time from the end of a job to the poll that detects it. The product is mean lateness × mean polls, relative to the
@@ -60,7 +69,7 @@ ${latenessTable([lateness.ours, lateness.held, ...lateness.others])}
 
 ${comparison(lateness)}
 
-### Many steps at once
+## Many steps at once
 
 ${fleet.processes} processes of \`dist/index.js\`, started together with the default intervals, against the service with its rate limit of ${hourlyLimit}
 jobs per project and hour: ${crowded.processes} for one project, ${calm.processes} for another. Jobs take ${jobSeconds} s. ${fleet.withPullRequest} steps ended with a pull request, each

@@ -1,4 +1,4 @@
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -12,8 +12,8 @@ const names = globSync("*.ts", { cwd: import.meta.dirname })
 const help = `Usage: npm run bench [-- NAME...]
 
 Measures the service: ${names.join(", ")}.
-Without a name, measures all of them, which takes about ten minutes, and writes the table to service/README.md. Otherwise prints
-only. Linux only.
+Without a name, measures all of them, which takes about ten minutes, and writes service/bench/results.md. Otherwise prints only.
+Linux only.
 `;
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { help: { type: "boolean" } } });
@@ -46,10 +46,12 @@ ${rows.map(({ what, before, now }) => `| ${what} | ${before} | ${now} |`).join("
 }
 
 function write(text: string): void {
-  const [begin, end] = ["<!-- measured: npm run bench writes from here -->", "<!-- to here -->"];
-  const file = resolve(import.meta.dirname, "../README.md");
-  const [before, rest] = readFileSync(file, "utf8").split(begin);
-  const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`${file} has no place for the measurements`);
-  writeFileSync(file, `${before}${begin}\n\n${text}\n\n${end}${after}`);
+  const page = `# The service under load
+
+\`npm run bench\` writes this page. "Before" is November 2026, before the service was made to hold under load, on the same kind of
+machine.
+
+${text}
+`;
+  writeFileSync(resolve(import.meta.dirname, "results.md"), page);
 }

@@ -1,4 +1,4 @@
-/** A row of the table in service/README.md. */
+/** A row of the table in service/bench/results.md. */
 export interface Measurement {
   /** What was measured. */
   what: string;

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -10,7 +10,7 @@ import { type PostgresTurns, postgresTurns, sqliteTurnsPerMinute, type TurnsOpti
 const help = `Usage: npm run bench:scale
 
 Measures several processes on one Postgres server against one process with SQLite and a shell script, all on this machine, and
-writes the table to service/docs/scale.md. Takes about ten minutes. Linux only.
+writes service/bench/scale-results.md. Takes about ten minutes. Linux only.
 `;
 
 const { values } = parseArgs({ options: { help: { type: "boolean" } } });
@@ -124,12 +124,13 @@ ${rows.map(({ what, measured }) => `| ${what} | ${measured} |`).join("\n")}`;
 }
 
 function write(text: string): void {
-  const [begin, end] = ["<!-- measured: npm run bench:scale writes from here -->", "<!-- to here -->"];
-  const file = resolve(import.meta.dirname, "../docs/scale.md");
-  const [before, rest] = readFileSync(file, "utf8").split(begin);
-  const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`${file} has no place for the measurements`);
-  writeFileSync(file, `${before}${begin}\n\n${text}\n\n${end}${after}`);
+  const page = `# The service on several machines
+
+\`npm run bench:scale\` writes this page. It measures processes on one machine, so compare only rows of the same group.
+
+${text}
+`;
+  writeFileSync(resolve(import.meta.dirname, "scale-results.md"), page);
 }
 
 function progress(text: string): void {

@@ -25,7 +25,7 @@ Give all of them the same options. Without either word, the service does both.
 
   --repository PATH-OR-URL  the repository, as git clone accepts it; the service must be able to push to it
   --config FILE             several projects, each with its own repository and agents, in a JSON file; see "Several repositories"
-                            in service/README.md. It replaces the options of a repository, of its agents and --project
+                            in service/docs/operating.md. It replaces the options of a repository, of its agents and --project
   --base BRANCH             branch that jobs start from and pull requests are opened against
                             (default: the repository's default branch)
   --agent NAME              one of ${presetNames.slice(0, -1).join(", ")} and ${presetNames.at(-1)}: a coding agent that is installed, with its key in

@@ -82,7 +82,7 @@ export class SignIn {
     const waitMs = this.#failures.waitMs();
     if (waitMs !== undefined) {
       const seconds = Math.ceil(waitMs / 1000);
-      const error = `Too many attempts with a wrong key. Try again in ${seconds} seconds, or create a link with the key: see "Pages" in service/README.md.`;
+      const error = `Too many attempts with a wrong key. Try again in ${seconds} seconds, or create a link with the key: see "Pages" in service/docs/jobs-and-pages.md.`;
       return { status: 429, headers: { "retry-after": String(seconds) }, body: [renderSignInPage(next, error)] };
     }
     try {

@@ -253,7 +253,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     const own = await startServiceStep({ github, environment: { PATH: pathWith(bin) } });
     expect(own.annotations).toEqual([
       expect.stringMatching(
-        /^error No sandbox for the agent: .*setting up uid map: Permission denied(?!.*install).*AppArmor profile in docs\/service\.md/,
+        /^error No sandbox for the agent: .*setting up uid map: Permission denied(?!.*install).*AppArmor profile in service\/docs\/agents\.md/,
       ),
     ]);
     const service = await startServiceStep({

@@ -80,7 +80,7 @@ export function explainBubblewrapError(error: string): string {
     return `The sandbox requires bubblewrap, which is not installed. Install your distribution's package, such as with apt-get install bubblewrap, ${without}`;
   return [
     `bubblewrap cannot create a sandbox here: ${error}`,
-    "If this is Ubuntu 24.04 or later, its AppArmor allows user namespaces only to programs with a profile: service/README.md has one for bwrap.",
+    "If this is Ubuntu 24.04 or later, its AppArmor allows user namespaces only to programs with a profile: service/docs/agents.md has one for bwrap.",
     "In a container, the runtime has to allow user namespaces.",
     `Fix that, ${without}`,
   ].join("\n");
