@@ -84,7 +84,7 @@ export async function runFromComment(
     if (thread) await answerCommand(command, thread, settings, mode.jobId, ports);
     return ports.signal.aborted
       ? { result: cancelledBeforeSending }
-      : { result: { kind: "skipped", reason: "command", door: event.door } };
+      : { result: { kind: "skipped", reason: "command", triggerKind: event.triggerKind } };
   }
   // A re-run that finds the job of an earlier attempt needs no prompt.
   const early = isRerun(ports) ? undefined : await writePrompt(request, ports);
@@ -155,9 +155,9 @@ async function readRequest(
     ports.onInvalidEvent(error);
     return { result: { kind: "blocked", cause: "event", detail: ports.event.name } };
   }
-  const { door } = event;
-  const trigger = door === "review" ? undefined : parseTrigger(event, mode);
-  if (trigger && "skip" in trigger) return { result: { kind: "skipped", reason: trigger.skip, door } };
+  const { triggerKind } = event;
+  const trigger = triggerKind === "review" ? undefined : parseTrigger(event, mode);
+  if (trigger && "skip" in trigger) return { result: { kind: "skipped", reason: trigger.skip, triggerKind } };
 
   const github = await ports.connectGitHub();
   const startedAt = ports.clock.now();
@@ -171,7 +171,7 @@ async function readRequest(
   if ("kind" in asked) return { result: asked };
   if ("skip" in asked) {
     const { skip: reason, handledBy } = asked;
-    return { result: { kind: "skipped", reason, door, ...(handledBy && { handledBy }) } };
+    return { result: { kind: "skipped", reason, triggerKind, ...(handledBy && { handledBy }) } };
   }
   state.author = event.author.login;
   state.threadUrl = event.subject.url;
@@ -183,7 +183,7 @@ async function readRequest(
     const isPart = await readReview(async () => ({ isPart: await isPartOfReview(event, { github, limits }) }), ports);
     if ("kind" in isPart) return { result: isPart };
     if (isPart.isPart) {
-      return { result: { kind: "skipped", reason: "no-trigger", door, handledBy: "pull_request_review" } };
+      return { result: { kind: "skipped", reason: "no-trigger", triggerKind, handledBy: "pull_request_review" } };
     }
   }
   if ("command" in asked)
@@ -218,26 +218,28 @@ async function writePrompt(
 
 /** Returns why the author may not start anything; `undefined` if they may. */
 async function checkPermission(
-  { author, owner, repo, door }: ThreadEvent,
+  { author, owner, repo, triggerKind }: ThreadEvent,
   mode: CommentMode,
   github: GitHub,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<RunResult | undefined> {
   if (author.isBot) {
-    return mode.allowedBots.has(author.login.toLowerCase()) ? undefined : { kind: "skipped", reason: "bot", door };
+    return mode.allowedBots.has(author.login.toLowerCase())
+      ? undefined
+      : { kind: "skipped", reason: "bot", triggerKind };
   }
   const route = "GET /repos/{owner}/{repo}/collaborators/{username}/permission";
   try {
     const response = await github.request(route, { owner, repo, username: author.login }, { timeoutMs, signal });
     const isPermitted = isSufficient(response, mode.requiredPermission);
     if (isPermitted === undefined) {
-      return { kind: "blocked", cause: "permission", door, detail: "GitHub's response names no permission" };
+      return { kind: "blocked", cause: "permission", triggerKind, detail: "GitHub's response names no permission" };
     }
-    return isPermitted ? undefined : { kind: "skipped", reason: "not-permitted", door };
+    return isPermitted ? undefined : { kind: "skipped", reason: "not-permitted", triggerKind };
   } catch (error) {
     if (signal.aborted) return cancelledBeforeSending;
-    return { kind: "blocked", cause: "permission", door, detail: messageOf(error) };
+    return { kind: "blocked", cause: "permission", triggerKind, detail: messageOf(error) };
   }
 }
 

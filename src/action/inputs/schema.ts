@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { say, type Text, trusted } from "../../runner-kit/text.ts";
 import type { PathFilter } from "../changes/paths.ts";
 import type { Since } from "../changes/since.ts";
-import { doorOf, isThreadEvent, isTriggeredBy } from "../comments/event.ts";
+import { isThreadEvent, isTriggeredBy, triggerKindOf } from "../comments/event.ts";
 import type { PermissionRules } from "../comments/permission.ts";
 import { placeholders, unknownPlaceholders } from "../comments/prompt-template.ts";
 import type { Triggers } from "../comments/trigger.ts";
@@ -186,7 +186,7 @@ export function parseInputs(source: InputSource): InputsResult {
   const isMissing = raw.auth === "github-oidc" ? !canRequestIdTokens : raw["api-key"] === "";
   // The key is not missing by mistake, and the step must not fail for every pull request from a fork.
   if (isComment && isThreadEvent(eventName) && isMissing && isFromFork()) {
-    const skipped = { kind: "skipped", reason: "fork", door: doorOf(eventName) } as const;
+    const skipped = { kind: "skipped", reason: "fork", triggerKind: triggerKindOf(eventName) } as const;
     return { ok: false, problems: [], skipped, summary };
   }
   const problems: Problem[] = [
