@@ -1,48 +1,125 @@
-import { messageOf } from "../client/errors.ts";
-import { say } from "../runner-kit/text.ts";
-import type { JobReading } from "./comments/command.ts";
-import { isThreadEvent } from "./comments/event.ts";
-import { formatMarker } from "./comments/marker.ts";
-import { type ReplyState, runFromComment } from "./comments/run-from-comment.ts";
-import type { Execution } from "./execution.ts";
-import type { CommentMode, Inputs, Settings } from "./inputs/schema.ts";
-import { connect, findSection, type ModePorts } from "./mode-ports.ts";
-import type { RunLog } from "./report/log.ts";
-import { type ReplyFrame, renderAnswer, renderProgress } from "./report/reply.ts";
-import { runJob, withJobIdListener } from "./run-job.ts";
-import { RunState } from "./run-state.ts";
-import { runAttempt, runUrl } from "./runner/environment.ts";
-import { readEventFile } from "./runner/event-file.ts";
+import { answerCommand } from "./comments/command.ts";
+import {
+  type Conversation,
+  findOwnReply,
+  isRerun,
+  planReply,
+  type ReplyState,
+  rerunEffect,
+  runPlan,
+  runTask,
+  threadUnreadable,
+} from "./comments/conversation.ts";
+import { formatMarker, type Marker } from "./comments/marker.ts";
+import { type CommentRequest, readRequest } from "./comments/request.ts";
+import { Thread } from "./comments/thread.ts";
+import { outcomes } from "./outcome.ts";
+import { writePrompt } from "./plan.ts";
+import { jobReplaced } from "./report/log.ts";
+import { type ReplyFrame, renderAnswer, renderProgress, renderResult } from "./report/reply.ts";
+import { cancelledBeforeSending, isJobNotFound, type RunResult } from "./result.ts";
+import type { Execution, Run } from "./run.ts";
+import { runUrl } from "./runner/environment.ts";
+import type { CommentMode, Task } from "./settings.ts";
 
-/** How long the state of a job may take to read for a command, in milliseconds. */
-const maxReadingMs = 60_000;
+/** Runs what an event of an issue or pull request asks for, if its author may, and shows it in the thread. */
+export async function runComment(mode: CommentMode, run: Run): Promise<Execution> {
+  const request = await readRequest(mode, run);
+  if ("result" in request) return request;
+  const conversation = begin(request, mode, run);
+  if (request.command) return runCommand(conversation);
+  const { state } = run;
+  const { thread, reply, pending } = conversation;
+  // A re-run that finds the job of an earlier attempt needs no prompt.
+  const early = isRerun(run) ? undefined : await writePrompt(request.fillPrompt, run);
+  if (early && "kind" in early) return { result: early };
 
-/** Runs the step with what an event of an issue or pull request asks for. */
-export async function runComment(
-  settings: Settings,
-  mode: CommentMode,
-  ports: ModePorts,
-  state: RunState,
-  log: RunLog,
-): Promise<Execution> {
-  const { environment, clock, signal } = ports;
-  const name = environment.GITHUB_EVENT_NAME ?? "";
-  if (!isThreadEvent(name)) throw new Error("comment mode needs an event of an issue or pull request");
-  const frame = ({ marker, isReplacement, reviewUrl }: ReplyState): ReplyFrame => ({
-    runUrl: runUrl(environment),
+  const end = (result: RunResult, task?: Task): Execution => ({
+    result,
+    ...(task && { task }),
+    rerun: rerunEffect(conversation),
+    finish: async (ending) => {
+      await thread?.edit(renderResult({ ...ending, state }, frameOf(reply, mode, run)), { isLast: true });
+      const { reaction } = outcomes[ending.outcome];
+      if (reaction) await thread?.react(reaction, true);
+    },
+  });
+
+  const actorId = await thread?.react("eyes");
+  const own = await findOwnReply(conversation, actorId);
+  if (own === "unreadable") return end(threadUnreadable(run));
+  if (own) thread?.useReply(own.replyId);
+  if (own && own.jobId === undefined) return end({ kind: "blocked", cause: "pending" });
+  if (own?.jobId !== undefined) {
+    const task: Task = { kind: "attach", jobId: own.jobId, resumes: own.sent };
+    const result = await runTask(task, conversation);
+    if (!isJobNotFound(result, state)) return end(result, task);
+  }
+
+  state.forgetJob();
+  reply.marker = pending;
+  const written = early ?? (await writePrompt(request.fillPrompt, run));
+  if ("kind" in written) {
+    reply.marker = undefined;
+    return end(written);
+  }
+  const plan = await planReply(written.prompt, conversation, actorId, own !== undefined);
+  if (!Array.isArray(plan)) return end(plan);
+  const { task, result } = await runPlan(plan, conversation);
+  return end(result, task);
+}
+
+function begin(request: CommentRequest, mode: CommentMode, run: Run): Conversation {
+  const { event, github, startedAt } = request;
+  const { settings, ports, state, log } = run;
+  const deadline = startedAt + settings.timeoutMs;
+  const onFailure = (action: string, error: unknown): void => log.threadFailed(action, error);
+  const pending: Marker = { projectId: settings.projectId, request: event.request };
+  const since = workingSince(run);
+  return {
+    run,
+    mode,
+    request,
+    thread: mode.reply ? new Thread(event, deadline, { ...ports, github, onFailure }) : undefined,
+    pending,
+    reply: { marker: pending, isReplacement: false, reviewUrl: event.reviewUrl ?? "" },
+    deadline,
+    renderProgress: (reply) => renderProgress(frameOf(reply, mode, run), { since: since(), state }),
+  };
+}
+
+async function runCommand({ request, mode, run, thread }: Conversation): Promise<Execution> {
+  const { command, event } = request;
+  const frame = { phrase: mode.phrase, label: mode.label, hasFixedJob: mode.jobId !== "" };
+  if (thread && command) await answerCommand(command, thread, mode, run, (answer) => renderAnswer(answer, frame));
+  return run.ports.signal.aborted
+    ? { result: cancelledBeforeSending }
+    : { result: { kind: "skipped", reason: "command", triggerKind: event.triggerKind } };
+}
+
+/** Returns what the reply contains, whatever the state of the job. */
+function frameOf({ marker, isReplacement, reviewUrl }: ReplyState, mode: CommentMode, { ports }: Run): ReplyFrame {
+  return {
+    runUrl: runUrl(ports.environment),
     phrase: mode.phrase,
     label: mode.label,
     reviewUrl,
     hasFixedJob: mode.jobId !== "",
-    note: isReplacement ? replacement : [],
+    note: isReplacement ? jobReplaced : [],
     marker: marker ? formatMarker(marker) : "",
     remembersJob: marker?.jobId !== undefined,
-  });
+  };
+}
+
+/**
+ * Returns a function that tells when the agent began to work, if that is known: when the service accepted the create or
+ * message. It returns the same time for every edit, even if the wall clock is changed.
+ */
+function workingSince({ ports: { clock }, state }: Run): () => Date | undefined {
   let since: { jobId: string; time: Date } | undefined;
-  /** The same for every edit, even if the wall clock is changed. */
-  const workingSince = (): Date | undefined => {
+  return () => {
     const [first] = state.timeline;
-    // The first record is the response to the create or message. When the job of an earlier attempt began is unknown.
+    // When the job of an earlier attempt began is unknown.
     if (!first || (state.origin !== "created" && state.origin !== "continued")) return undefined;
     if (since?.jobId !== state.jobId) {
       const agoMs = state.elapsedMs(clock.now()) - first.atMs;
@@ -50,48 +127,4 @@ export async function runComment(
     }
     return since.time;
   };
-  const readJob = async (jobId: string): Promise<JobReading> => {
-    const reading = new RunState();
-    const timeoutMs = Math.min(settings.timeoutMs, maxReadingMs);
-    const inputs: Inputs = { ...settings, timeoutMs, wait: false, task: { kind: "attach", jobId } };
-    return { result: await runJob(inputs, { ...ports, publishJobId: () => {} }, reading, log), state: reading };
-  };
-  const { finish, ...run } = await runFromComment(
-    settings,
-    mode,
-    {
-      clock,
-      signal,
-      connectGitHub: () => connect(mode.token, ports, log),
-      event: {
-        name,
-        readPayload: () => readEventFile(environment.GITHUB_EVENT_PATH ?? ""),
-        runId: environment.GITHUB_RUN_ID ?? "",
-      },
-      attempt: runAttempt(environment),
-      findSection: () => findSection(settings, { lastCommit: undefined, ownPullRequests: [] }, ports, state, log),
-      runJob: (task, onJobId, onPolled) =>
-        runJob({ ...settings, task }, { ...withJobIdListener(ports, onJobId), onPolled }, state, log),
-      onReplacement: () => log.note(replacement),
-      onInvalidEvent: (error) => log.debugError(error),
-      onPublicAccess: () =>
-        log.warn(
-          "Anyone can start jobs",
-          say`This repository is public and required-permission is read, so anyone with a GitHub account can start jobs. Set required-permission to triage or write.`,
-        ),
-      onFailure: (action, error) =>
-        log.warn(
-          "Cannot update the thread",
-          say`Could not ${action} (${messageOf(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job. The step needs a github-token with issues: write and pull-requests: write.`,
-        ),
-      renderProgress: (reply) => renderProgress(frame(reply), { since: workingSince(), state }),
-      readJob,
-      renderAnswer: (answer) =>
-        renderAnswer(answer, { phrase: mode.phrase, label: mode.label, hasFixedJob: mode.jobId !== "" }),
-    },
-    state,
-  );
-  return { ...run, ...(finish && { finish: (outcome, render) => finish(outcome, (reply) => render(frame(reply))) }) };
 }
-
-const replacement = say`The job that this thread remembers was not found, so this request is for a new one.`;

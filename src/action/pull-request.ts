@@ -6,6 +6,9 @@ export interface PullRequest {
   number: string;
 }
 
+/** The state of a pull request on its platform; `unknown` if it cannot be read. */
+export type PullRequestState = "open" | "merged" | "closed" | "unknown";
+
 /** GitHub, Gitea, Bitbucket, Azure DevOps and GitLab, in this order. */
 const numberedPath = /^[^?#]*\/(?:pull|pulls|pull-requests|pullrequest|merge_requests)\/(\d+)\/?$/;
 

@@ -30,7 +30,7 @@ export type RunResult =
    * The event is not a request, or not one that its author may make; or nothing that counts has changed. `handledBy`: the
    * event that GitHub fires for the same request, and that handles it.
    */
-  | { kind: "skipped"; reason: Exclude<SkipReason, "nothing-new">; door: Door; handledBy?: string }
+  | { kind: "skipped"; reason: Exclude<SkipReason, "nothing-new">; triggerKind: TriggerKind; handledBy?: string }
   | { kind: "skipped"; reason: "nothing-new" }
   | BlockedResult
   /** A bug in the action. */
@@ -49,13 +49,13 @@ export type SkipReason =
   | "command"
   | "nothing-new";
 
-/** What asks for a job in comment mode: a text, or a label that is set on an issue or pull request. */
-export type Door = "comment" | "review" | "issue" | "pull request" | "label";
+/** The kind of thing that asks for a job in comment mode: a text, or a label that is set on an issue or pull request. */
+export type TriggerKind = "comment" | "review" | "issue" | "pull request" | "label";
 
 /** This run sent nothing, because the step could not find out whether, or what, to send. */
 export type BlockedResult =
   | { kind: "blocked"; cause: "event" | "review"; detail: string }
-  | { kind: "blocked"; cause: "permission"; door: Door; detail: string }
+  | { kind: "blocked"; cause: "permission"; triggerKind: TriggerKind; detail: string }
   /** With `changes`: they cannot be read. */
   | { kind: "blocked"; cause: "changes"; detail: string }
   /** Plain mode: what an earlier run attempt started cannot be read, or it was something else. */

@@ -1,20 +1,36 @@
 /** Shorter secrets are not redacted: they would match ids and words by accident. Real keys are far longer. */
 const minSecretLength = 8;
 
+/** How many characters at the end of a secret are searched for before the whole secret is. More take longer to compile. */
+const endLength = 4;
+
 /**
  * Returns a function that replaces a secret with `***`, also in the encodings in which a service or gateway could echo
  * it: percent-encoding, HTML and JSON escapes (also of single characters), hexadecimal, and base64 of any text that
  * contains it, such as `Bearer KEY` or `user:KEY`. It makes one pass, in time linear in the text.
+ *
+ * Compiling the pattern of a whole secret takes a tenth of a short step's time, and almost no text contains one. So the
+ * end of the secret is searched for first: every encoding of the secret ends with an encoding of its end.
  */
 export function createRedactor(secret: string): (text: string) => string {
   if (secret.length < minSecretLength) return (text) => text;
+  const end = new RegExp(anyEncodingOf([...secret].slice(-endLength).join("")), "iu");
+  let whole: RegExp | undefined;
+  return (text) => {
+    if (!end.test(text)) return text;
+    whole ??= new RegExp(anyEncodingOf(secret), "giu");
+    return text.replace(whole, "***");
+  };
+}
+
+/** Returns a pattern for a text in each of the encodings. */
+function anyEncodingOf(text: string): string {
   const encodings = [
-    [...secret].map(escapedCharacter).join(""),
-    [...Buffer.from(secret)].map((byte) => hex(byte)).join(""),
-    ...[0, 1, 2].map((bytesBefore) => base64Pattern(secret, bytesBefore)),
+    [...text].map(escapedCharacter).join(""),
+    [...Buffer.from(text)].map((byte) => hex(byte)).join(""),
+    ...[0, 1, 2].map((bytesBefore) => base64Pattern(text, bytesBefore)),
   ];
-  const pattern = new RegExp(encodings.join("|"), "giu");
-  return (text) => text.replace(pattern, "***");
+  return encodings.join("|");
 }
 
 /** Returns a pattern for a character: as it is, percent-encoded, or as an escape of HTML or JSON. */

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { type Cache, CacheEntryError, type CacheOptions, connectCache } from "../../src/runner-kit/cache.ts";
+import { type Cache, CacheEntryError } from "../../src/runner-kit/cache.ts";
+import { type CacheOptions, connectCache } from "../../src/runner-kit/connect-cache.ts";
 import { printing, scriptedCacheProcess } from "../support/scripted-cache-process.ts";
 import { temporaryFolder } from "../support/step.ts";
 

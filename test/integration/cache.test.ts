@@ -14,7 +14,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Cache, CacheEntryError, type CacheOptions, connectCache } from "../../src/runner-kit/cache.ts";
+import { type Cache, CacheEntryError } from "../../src/runner-kit/cache.ts";
+import { type CacheOptions, connectCache } from "../../src/runner-kit/connect-cache.ts";
 import { type CacheService, type CacheServiceOptions, startCacheService } from "../support/cache-service.ts";
 import { root } from "../support/metadata.ts";
 
@@ -266,7 +267,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     const { service, environment } = await start({ fault, isReadOnly: true });
     const token = service.environment.ACTIONS_RUNTIME_TOKEN ?? "";
     const script = `
-      const { connectCache } = await import(${JSON.stringify(resolve(root, "src/runner-kit/cache.ts"))});
+      const { connectCache } = await import(${JSON.stringify(resolve(root, "src/runner-kit/connect-cache.ts"))});
       const cache = connectCache(process.env, ${JSON.stringify(patient)});
       const results = await Promise.allSettled([cache.restore("a-"), cache.save("a-1", "text")]);
       console.log(JSON.stringify(results.map(({ reason }) => reason.message)));

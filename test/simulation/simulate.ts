@@ -174,7 +174,7 @@ async function runAttempt(
     random: () => attempt.randomNumbers[draws++ % attempt.randomNumbers.length] ?? 0,
     connect: () => transport,
     connectIdTokens: async (audience, source) => connectIdTokens(audience, { ...source, connect: () => tokens }),
-    connectCache: () => {
+    connectCache: async () => {
       if (!cache || execution.cache.state === "absent") throw new Error("the runner offers no cache service");
       return cache.cache;
     },

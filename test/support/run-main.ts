@@ -65,7 +65,7 @@ export async function runMain({
     connect: () => transport,
     connectGitHub: async () => github ?? noGitHub,
     connectIdTokens: async (...source) => connectIdTokens(...source),
-    connectCache: () => {
+    connectCache: async () => {
       if (!cache) throw new Error("the runner offers no cache service");
       return cache;
     },

@@ -98,49 +98,35 @@ test("the ground floor of the service stands on nothing", () => {
   expect(others.map(format)).toEqual([]);
 });
 
+/** Files of the action without a room: what a run is, and what it does. */
+function run(...names: string[]): string[] {
+  return names.map((name) => `src/action/${name}.ts`);
+}
+
 /** For each room, the rooms and files of its house that it may use, types included. `service/start` may use all. */
 const arrows: Record<string, string[]> = {
-  "action/changes": [
-    "action/comments",
-    "action/inputs",
+  "action/changes": ["action/comments", "action/report", "action/runner", ...run("result", "run", "settings")],
+  "action/comments": [
     "action/report",
     "action/runner",
-    "src/action/result.ts",
-    "src/action/run-state.ts",
-  ],
-  "action/comments": [
-    "action/inputs",
-    "action/runner",
-    "src/action/outcome.ts",
-    "src/action/result.ts",
-    "src/action/run-state.ts",
+    ...run("plan", "result", "run", "run-job", "run-state", "settings"),
   ],
   "action/inputs": [
     "action/changes",
     "action/comments",
     "action/runner",
-    "src/action/mintlify.ts",
-    "src/action/outcome.ts",
-    "src/action/result.ts",
+    ...run("mintlify", "outcome", "result", "settings"),
   ],
   "action/refresh": [
-    "action/inputs",
+    "action/changes",
+    "action/report",
     "action/runner",
-    "src/action/pull-request.ts",
-    "src/action/result.ts",
-    "src/action/run-state.ts",
+    ...run("plan", "pull-request", "result", "run", "run-job", "settings"),
   ],
   "action/report": [
     "action/changes",
-    "action/comments",
-    "action/inputs",
-    "action/refresh",
     "action/runner",
-    "src/action/mintlify.ts",
-    "src/action/outcome.ts",
-    "src/action/pull-request.ts",
-    "src/action/result.ts",
-    "src/action/run-state.ts",
+    ...run("mintlify", "outcome", "pull-request", "result", "run-state", "settings"),
   ],
   "action/runner": [],
   "service/access": ["service/http", "service/log", "service/options"],
@@ -185,6 +171,15 @@ test.each(Object.entries(arrows))("%s only uses %j", (room, targets) => {
   expect(others.map(format)).toEqual([]);
 });
 
+test("report imports only types from other rooms of the action, and only changes imports more from report", () => {
+  const values = internal.filter(({ file, target, isType }) => !isType && roomOf(file) !== roomOf(target));
+  const isRoom = (path: string): boolean => !roomOf(path).endsWith(".ts") && houseOf(path) === "action";
+  const outward = values.filter(({ file, target }) => roomOf(file) === "action/report" && isRoom(target));
+  expect(outward.map(format)).toEqual([]);
+  const inward = values.filter(({ file, target }) => roomOf(target) === "action/report" && isRoom(file));
+  expect([...new Set(inward.map(({ file }) => roomOf(file)))]).toEqual(["action/changes"]);
+});
+
 test("every room has a rule", () => {
   const rooms = new Set(files.map(roomOf).filter((room) => !room.endsWith(".ts") && room.includes("/")));
   expect([...rooms].sort()).toEqual([...Object.keys(arrows), "service/start"].sort());
@@ -197,9 +192,12 @@ test("nothing imports an entry point", () => {
 
 /** Files that only some runs need, and the one file that loads each when it is needed. */
 const onDemand: Record<string, string> = {
-  "src/action/comment-mode.ts": "src/action/execute.ts",
+  "src/action/changes/find-section.ts": "src/action/plan.ts",
+  "src/action/comment-mode.ts": "src/action/main.ts",
+  "src/action/refresh/run-with-memory.ts": "src/action/plain-mode.ts",
   "src/action/runner/github.ts": "src/action/start.ts",
   "src/action/runner/id-token.ts": "src/action/start.ts",
+  "src/runner-kit/connect-cache.ts": "src/action/start.ts",
   "service/src/access/open-authenticator.ts": "service/src/main.ts",
   "service/src/access/run-key-command.ts": "service/src/main.ts",
   "service/src/access/workflow-tokens.ts": "service/src/access/open-authenticator.ts",
@@ -227,6 +225,14 @@ function loadedWith(file: string, found = new Set<string>()): Set<string> {
     if (!found.has(target)) loadedWith(target, found.add(target));
   return found;
 }
+
+test("a step loads what only some settings need on demand", () => {
+  const loaded = [...loadedWith("src/action/start.ts")];
+  expect(loaded.length).toBeGreaterThan(40);
+  const onlyForSome =
+    /^src\/(action\/(comment-mode|refresh\/|comments\/(conversation|request|thread|review|command|marker)|changes\/(find|read|section|repository)|runner\/(github|id-token)\.)|runner-kit\/(connect|run)-cache)/;
+  expect(loaded.filter((file) => onlyForSome.test(file))).toEqual([]);
+});
 
 test("the service in the step loads neither keys in a file, nor metrics, nor Postgres", () => {
   const loaded = [...loadedWith("service/step/server.ts")];
@@ -289,6 +295,6 @@ test("the action and the client use the network and the file system in one file 
     "src/action/runner/event-file.ts",
     "src/action/runner/toolkit.ts",
     "src/runner-kit/cache-folder.ts",
-    "src/runner-kit/cache.ts",
+    "src/runner-kit/connect-cache.ts",
   ]);
 });

@@ -1,42 +1,25 @@
-import type { Settings } from "../inputs/schema.ts";
-import type { RunResult } from "../result.ts";
-import type { RunState } from "../run-state.ts";
+import type { CommandAnswer } from "../report/reply.ts";
+import type { Run } from "../run.ts";
+import { readJob } from "../run-job.ts";
+import { RunState } from "../run-state.ts";
+import type { CommentMode } from "../settings.ts";
 import type { Thread } from "./thread.ts";
 import type { Command } from "./trigger.ts";
 
-/** A job as one poll has found it, in a state of its own. */
-export interface JobReading {
-  result: RunResult;
-  state: RunState;
-}
-
-/** What a command is answered with. */
-export type CommandAnswer =
-  | { kind: "help" }
-  /** The state is being read. */
-  | { kind: "reading" }
-  | { kind: "no-job" }
-  | { kind: "unreadable-thread" }
-  | { kind: "job"; jobId: string; reading: JobReading };
-
-export interface CommandPorts {
-  signal: AbortSignal;
-  /** Reads a job with one poll, apart from the state and the outputs of this run. Never rejects. */
-  readJob: (jobId: string) => Promise<JobReading>;
-  renderAnswer: (answer: CommandAnswer) => string;
-}
+/** How long the state of a job may take to read for a command, in milliseconds. */
+const maxReadingMs = 60_000;
 
 /**
  * Answers a command in a reply of its own, which has no marker: it starts nothing, and the thread's job stays the same.
  *
- * @param fixedJobId - the job that the workflow names, or empty
+ * @param renderAnswer - returns the text of the reply
  */
 export async function answerCommand(
   command: Command,
   thread: Thread,
-  { projectId }: Pick<Settings, "projectId">,
-  fixedJobId: string,
-  { signal, readJob, renderAnswer }: CommandPorts,
+  mode: CommentMode,
+  run: Run,
+  renderAnswer: (answer: CommandAnswer) => string,
 ): Promise<void> {
   await thread.react("eyes");
   if (command === "help") {
@@ -44,13 +27,21 @@ export async function answerCommand(
     return;
   }
   const authorId = await thread.post(renderAnswer({ kind: "reading" }));
-  if (authorId === undefined || signal.aborted) return;
-  const answer = async (): Promise<CommandAnswer> => {
-    const replies = fixedJobId === "" ? await thread.listReplies(projectId) : [];
-    if (!replies) return { kind: "unreadable-thread" };
-    const own = replies.findLast((reply) => reply.authorId === authorId && reply.jobId !== undefined);
-    const jobId = fixedJobId || own?.jobId;
-    return jobId === undefined ? { kind: "no-job" } : { kind: "job", jobId, reading: await readJob(jobId) };
-  };
-  await thread.edit(renderAnswer(await answer()), { isLast: true });
+  if (authorId === undefined || run.ports.signal.aborted) return;
+  await thread.edit(renderAnswer(await readAnswer(authorId, thread, mode, run)), { isLast: true });
+}
+
+/** Reads the job that the workflow names, or the last one that the step's own account has started in the thread. */
+async function readAnswer(authorId: number, thread: Thread, mode: CommentMode, run: Run): Promise<CommandAnswer> {
+  const { settings } = run;
+  const replies = mode.jobId === "" ? await thread.listReplies(settings.projectId) : [];
+  if (!replies) return { kind: "unreadable-thread" };
+  const own = replies.findLast((reply) => reply.authorId === authorId && reply.jobId !== undefined);
+  const jobId = mode.jobId || own?.jobId;
+  if (jobId === undefined) return { kind: "no-job" };
+  // In a state of its own, so that it does not reach the outputs of this run.
+  const state = new RunState();
+  const timeoutMs = Math.min(settings.timeoutMs, maxReadingMs);
+  const result = await readJob(jobId, { ...run, settings: { ...settings, timeoutMs }, state });
+  return { kind: "job", jobId, reading: { result, state } };
 }

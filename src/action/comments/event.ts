@@ -1,4 +1,4 @@
-import type { Door } from "../result.ts";
+import type { TriggerKind } from "../result.ts";
 
 /**
  * An event of an issue or pull request that may ask for a job: the parts of its payload that the action uses. Untrusted,
@@ -8,7 +8,7 @@ export interface ThreadEvent {
   /** What happened: `created`, `opened`, `labeled`, `edited` and so on. */
   action: string;
   /** What asks, or would ask, by this event. */
-  door: Door;
+  triggerKind: TriggerKind;
   /** Identifies the request. It is the same in all attempts of a workflow run. */
   request: RequestId;
   owner: string;
@@ -38,13 +38,16 @@ export type RequestId = `${"comment" | "review" | "run"}=${number | string}`;
 
 /** What asks for a job by an event, unless a label does, and which inputs make it ask. */
 const events = {
-  issue_comment: { door: "comment", inputs: ["trigger-phrase"] },
-  pull_request_review_comment: { door: "comment", inputs: ["trigger-phrase"] },
-  pull_request_review: { door: "review", inputs: ["trigger-phrase"] },
-  issues: { door: "issue", inputs: ["trigger-phrase", "trigger-label"] },
-  pull_request: { door: "pull request", inputs: ["trigger-phrase", "trigger-label"] },
-  pull_request_target: { door: "pull request", inputs: ["trigger-phrase", "trigger-label"] },
-} as const satisfies Record<string, { door: Door; inputs: readonly ("trigger-phrase" | "trigger-label")[] }>;
+  issue_comment: { triggerKind: "comment", inputs: ["trigger-phrase"] },
+  pull_request_review_comment: { triggerKind: "comment", inputs: ["trigger-phrase"] },
+  pull_request_review: { triggerKind: "review", inputs: ["trigger-phrase"] },
+  issues: { triggerKind: "issue", inputs: ["trigger-phrase", "trigger-label"] },
+  pull_request: { triggerKind: "pull request", inputs: ["trigger-phrase", "trigger-label"] },
+  pull_request_target: { triggerKind: "pull request", inputs: ["trigger-phrase", "trigger-label"] },
+} as const satisfies Record<
+  string,
+  { triggerKind: TriggerKind; inputs: readonly ("trigger-phrase" | "trigger-label")[] }
+>;
 
 /** The events that comment mode handles. GitHub's documentation: "Events that trigger workflows". */
 export type ThreadEventName = keyof typeof events;
@@ -55,8 +58,8 @@ export function isThreadEvent(name: string): name is ThreadEventName {
 }
 
 /** Returns what asks for a job by an event, unless a label does. */
-export function doorOf(name: ThreadEventName): Door {
-  return events[name].door;
+export function triggerKindOf(name: ThreadEventName): TriggerKind {
+  return events[name].triggerKind;
 }
 
 /** Returns whether an input that is set turns comment mode on for an event. */

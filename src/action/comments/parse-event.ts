@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { doorOf, type RequestId, type ThreadEvent, type ThreadEventName } from "./event.ts";
+import { type RequestId, type ThreadEvent, type ThreadEventName, triggerKindOf } from "./event.ts";
 
 const nullableText = z.nullish(z.string());
 const user = z.object({ login: z.string(), type: nullableText });
@@ -86,7 +86,7 @@ export function parseEvent(name: ThreadEventName, payload: unknown, runId: strin
       if (action === "submitted" && !reviewer) throw new Error(`the payload of ${name} lacks the reviewer`);
       return {
         action,
-        door: "review",
+        triggerKind: "review",
         request: `review=${id}`,
         ...placeOf(repository),
         author: personOf(reviewer ?? { login: "", type: undefined }),
@@ -118,7 +118,7 @@ function parse<T>(schema: z.ZodMiniType<T>, name: ThreadEventName, payload: unkn
 function commented({ action, comment, repository }: Omit<z.infer<typeof issueComment>, "issue">) {
   return {
     action,
-    door: "comment",
+    triggerKind: "comment",
     request: `comment=${comment.id}`,
     ...placeOf(repository),
     author: personOf(comment.user),
@@ -139,7 +139,7 @@ function openedOrLabeled(
   if (action === "opened" && !person) throw new Error(`the payload of ${name} lacks the author`);
   return {
     action,
-    door: isLabel ? "label" : doorOf(name),
+    triggerKind: isLabel ? "label" : triggerKindOf(name),
     request: requestOfRun(runId),
     ...placeOf(repository),
     author: personOf(person ?? { login: "", type: undefined }),

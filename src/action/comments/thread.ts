@@ -86,8 +86,8 @@ export class Thread {
   async react(content: Reaction, isLast = false): Promise<number | undefined> {
     // After a signal there is only time for the last edit.
     if (isLast && this.#ports.signal.aborted) return undefined;
-    const { commentId, subject, door } = this.#event;
-    if (door === "review") return undefined;
+    const { commentId, subject, triggerKind } = this.#event;
+    if (triggerKind === "review") return undefined;
     const [path, place] =
       commentId === undefined
         ? ["issues/{issue_number}", { issue_number: subject.number }]

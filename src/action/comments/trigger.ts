@@ -32,15 +32,15 @@ export interface Triggers {
  * word asks for a new job. The trigger label asks for what the issue or pull request says.
  */
 export function parseTrigger(
-  event: Pick<ThreadEvent, "action" | "door" | "text" | "label" | "subject">,
+  event: Pick<ThreadEvent, "action" | "triggerKind" | "text" | "label" | "subject">,
   { phrase, label }: Triggers,
 ): Trigger {
-  const { action, door } = event;
-  if (door === "label") {
+  const { action, triggerKind } = event;
+  if (triggerKind === "label") {
     const isTrigger = label !== "" && event.label?.toLowerCase() === label.toLowerCase();
     return isTrigger ? { instruction: instructionOf(event.subject), isNew: false } : { skip: "no-trigger" };
   }
-  const isComment = door === "comment";
+  const isComment = triggerKind === "comment";
   if (action !== (isComment ? "created" : "opened")) return { skip: action === "edited" ? "edited" : "no-trigger" };
   const asked = parseRequest(event.text, phrase, isComment ? "start" : "line");
   if (!asked) return { skip: "no-trigger" };

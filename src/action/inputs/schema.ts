@@ -1,16 +1,11 @@
 import * as z from "zod/mini";
 import { say, type Text, trusted } from "../../runner-kit/text.ts";
-import type { PathFilter } from "../changes/paths.ts";
-import type { Since } from "../changes/since.ts";
-import { doorOf, isThreadEvent, isTriggeredBy } from "../comments/event.ts";
-import type { PermissionRules } from "../comments/permission.ts";
+import { isThreadEvent, isTriggeredBy, triggerKindOf } from "../comments/event.ts";
 import { placeholders, unknownPlaceholders } from "../comments/prompt-template.ts";
-import type { Triggers } from "../comments/trigger.ts";
 import { isMintlify } from "../mintlify.ts";
-import type { FailableOutcome } from "../outcome.ts";
 import type { InputProblem, RunResult } from "../result.ts";
+import type { Mode, Settings, Task } from "../settings.ts";
 import {
-  type AuthMethod,
   allowedBots,
   apiKeyProblem,
   auth,
@@ -59,60 +54,6 @@ export const inputDefaults = {
 
 export type InputName = keyof typeof inputDefaults;
 
-/** What the step is asked to do. `attach` only waits for a job. */
-export type Task =
-  | { kind: "create"; prompt: string }
-  | { kind: "message"; jobId: string; prompt: string }
-  /** `resumes`: what an earlier run attempt of this step sent, which made the job run. */
-  | { kind: "attach"; jobId: string; resumes?: "create" | "message" };
-
-/** What applies to every task. */
-export interface Settings {
-  projectId: string;
-  /** Empty with `github-oidc`. */
-  apiKey: string;
-  /** What authenticates requests: the API key, or OIDC tokens of the workflow run. */
-  auth: AuthMethod;
-  baseUrl: URL;
-  wait: boolean;
-  timeoutMs: number;
-  intervals: { minMs: number; maxMs: number };
-  failOn: ReadonlySet<FailableOutcome>;
-  summary: boolean;
-  /** Whether a re-run waits for the job of an earlier attempt, or starts another one. */
-  onRerun: "resume" | "new";
-  /** The name under which the job is remembered for later workflow runs, or empty. */
-  session: string;
-  /** What the prompt says about changes of the repository; `undefined` for nothing. */
-  changes: ChangesSettings | undefined;
-  githubToken: string;
-  /** Tells the legs of a matrix apart. */
-  matrixLeg: string;
-}
-
-/** Which changes a prompt is about. */
-export interface ChangesSettings {
-  since: Since;
-  /** `undefined` if all files count. */
-  paths: PathFilter | undefined;
-  /** Whether the prompt has the patches, too. */
-  withPatches: boolean;
-}
-
-export interface Inputs extends Settings {
-  task: Task;
-}
-
-/** Comment mode: the event of an issue or pull request decides what to do, if anything. */
-export interface CommentMode extends PermissionRules, Triggers {
-  /** The prompt template. Default: the instruction and where it was given. */
-  template: string | undefined;
-  /** A job that takes precedence over the one that the thread remembers, or empty. */
-  jobId: string;
-  reply: boolean;
-  token: string;
-}
-
 /** A problem with an input that exists. */
 interface Problem extends InputProblem {
   input: InputName;
@@ -120,7 +61,7 @@ interface Problem extends InputProblem {
 
 /** `summary` is known even if other inputs are invalid. `skipped`: the inputs do not matter, because there is nothing to do. */
 export type InputsResult =
-  | { ok: true; settings: Settings; mode: { kind: "plain"; task: Task } | ({ kind: "comment" } & CommentMode) }
+  | { ok: true; settings: Settings; mode: Mode }
   | { ok: false; problems: Problem[]; skipped?: Extract<RunResult, { kind: "skipped" }>; summary: boolean };
 
 const schema = z.object({
@@ -186,7 +127,7 @@ export function parseInputs(source: InputSource): InputsResult {
   const isMissing = raw.auth === "github-oidc" ? !canRequestIdTokens : raw["api-key"] === "";
   // The key is not missing by mistake, and the step must not fail for every pull request from a fork.
   if (isComment && isThreadEvent(eventName) && isMissing && isFromFork()) {
-    const skipped = { kind: "skipped", reason: "fork", door: doorOf(eventName) } as const;
+    const skipped = { kind: "skipped", reason: "fork", triggerKind: triggerKindOf(eventName) } as const;
     return { ok: false, problems: [], skipped, summary };
   }
   const problems: Problem[] = [
@@ -241,7 +182,6 @@ export function parseInputs(source: InputSource): InputsResult {
       template: prompt === "" ? undefined : prompt,
       jobId: values["job-id"],
       reply: values.reply,
-      token: values["github-token"],
       requiredPermission: values["required-permission"],
       allowedBots: values["allowed-bots"],
     },

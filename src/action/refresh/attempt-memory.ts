@@ -2,11 +2,10 @@ import * as z from "zod/mini";
 import { isUsableJobId } from "../../client/contract.ts";
 import { messageOf } from "../../client/errors.ts";
 import type { Cache } from "../../runner-kit/cache.ts";
-import type { Settings, Task } from "../inputs/schema.ts";
+import type { SendingTask } from "../plan.ts";
+import type { Run } from "../run.ts";
+import { runAttempt } from "../runner/environment.ts";
 import { hash } from "./hash.ts";
-
-/** A task that sends something, so that a re-run must not repeat it. */
-export type SendingTask = Exclude<Task, { kind: "attach" }>;
 
 /** What an earlier attempt of the same step left behind. */
 export type EarlierAttempt =
@@ -19,16 +18,6 @@ export type EarlierAttempt =
   | { kind: "other-prompt"; jobId: string | undefined; attempt: number }
   | { kind: "unreadable"; detail: string };
 
-/** Identifies a step of a workflow run, the same in all attempts. GitHub's documentation: "Variables reference". */
-export interface StepIdentity {
-  /** `GITHUB_RUN_ID`, `GITHUB_JOB` and `GITHUB_ACTION`. */
-  runId: string;
-  job: string;
-  step: string;
-  /** Tells the legs of a matrix apart, which share their job. */
-  matrixLeg: string;
-}
-
 const entry = z.object({
   version: z.literal(1),
   jobId: z.optional(z.string().check(z.refine(isUsableJobId))),
@@ -38,25 +27,20 @@ const entry = z.object({
 
 /** Remembers what the attempts of a step started, in the repository's Actions cache. */
 export class AttemptMemory {
-  readonly #connect: () => Cache;
+  readonly #cache: Cache;
   readonly #attempt: number;
-  /** Of all entries of the step, and of those with this prompt. */
+  /** The prefix of the keys of all entries of the step, and of those with this prompt. */
   readonly #stepPrefix: string;
   readonly #promptPrefix: string;
   #saves = 0;
 
-  /** @param attempt - `GITHUB_RUN_ATTEMPT` */
-  constructor(
-    connect: () => Cache,
-    attempt: number,
-    identity: StepIdentity,
-    settings: Pick<Settings, "baseUrl" | "projectId" | "session">,
-    task: SendingTask,
-  ) {
-    this.#connect = connect;
-    this.#attempt = attempt;
-    const { runId, job, step, matrixLeg } = identity;
-    const { baseUrl, projectId, session } = settings;
+  constructor(cache: Cache, task: SendingTask, { settings, ports: { environment } }: Run) {
+    this.#cache = cache;
+    this.#attempt = runAttempt(environment);
+    // The same in all attempts. GitHub's documentation: "Variables reference".
+    const { GITHUB_RUN_ID: runId = "", GITHUB_JOB: job = "", GITHUB_ACTION: step = "" } = environment;
+    // The legs of a matrix share their job.
+    const { baseUrl, projectId, session, matrixLeg } = settings;
     const jobId = task.kind === "message" ? task.jobId : "";
     const parts = [runId, job, step, matrixLeg, baseUrl.href, projectId, task.kind, jobId, session];
     this.#stepPrefix = `agent-job-${hash(JSON.stringify(parts))}-`;
@@ -66,9 +50,8 @@ export class AttemptMemory {
   /** Finds what an earlier attempt started. Never rejects. */
   async find(): Promise<EarlierAttempt> {
     try {
-      const cache = this.#connect();
-      const own = await cache.restore(this.#promptPrefix);
-      const text = own ?? (await cache.restore(this.#stepPrefix));
+      const own = await this.#cache.restore(this.#promptPrefix);
+      const text = own ?? (await this.#cache.restore(this.#stepPrefix));
       if (text === undefined) return { kind: "none" };
       const { jobId, sent, attempt } = parseEntry(text);
       if (own === undefined) return { kind: "other-prompt", jobId, attempt };
@@ -87,8 +70,7 @@ export class AttemptMemory {
   async save(sent: "create" | "message", jobId: string | undefined): Promise<void> {
     // A key can only be saved once, and a later save of this attempt has to be newer.
     const key = `${this.#promptPrefix}${this.#attempt}-${++this.#saves}`;
-    const cache = this.#connect();
-    await cache.save(
+    await this.#cache.save(
       key,
       JSON.stringify({ version: 1, attempt: this.#attempt, sent, ...(jobId !== undefined && { jobId }) }),
     );

@@ -1,6 +1,7 @@
 import type { Clock } from "../../client/clock.ts";
+import type { SendingTask } from "../plan.ts";
 import type { PullRequest } from "../pull-request.ts";
-import type { AttemptMemory, SendingTask } from "./attempt-memory.ts";
+import type { AttemptMemory } from "./attempt-memory.ts";
 import type { SessionMemory } from "./session-memory.ts";
 
 /** How long the step waits for a slow cache service at its end, in milliseconds. */
@@ -12,9 +13,9 @@ export interface SavesPorts {
   clock: Clock;
   /** Aborts when the step is cancelled. */
   signal: AbortSignal;
-  /** `undefined` with `on-rerun: new`, or without a cache service. */
+  /** `undefined` with `on-rerun: new`. */
   attempts: AttemptMemory | undefined;
-  /** `undefined` without a session, or without a cache service. */
+  /** `undefined` without a session. */
   session: SessionMemory | undefined;
   /** Called if something cannot be saved. */
   onFailure: (error: unknown) => void;
@@ -43,7 +44,6 @@ export class BackgroundSaves {
   /** Begins to save a job, or that a request was sent whose acceptance, and so whose job, is unknown. */
   begin(sent: SendingTask["kind"], jobId: string | undefined): void {
     const { attempts, session } = this.#ports;
-    if (!attempts && !session) return;
     const saves = [attempts?.save(sent, jobId), jobId === undefined ? undefined : session?.save(jobId, undefined)];
     this.#saving = this.#watch(Promise.all(saves));
     void this.#saving.then((isDone) => {

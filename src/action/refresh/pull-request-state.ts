@@ -1,32 +1,23 @@
 import * as z from "zod/mini";
-import { locatePullRequest, type PullRequest } from "../pull-request.ts";
-import type { GitHub } from "../runner/github.ts";
-import type { PullRequestState } from "./session.ts";
+import { locatePullRequest, type PullRequest, type PullRequestState } from "../pull-request.ts";
+import { connectGitHub, type Run } from "../run.ts";
+import { serverUrl } from "../runner/environment.ts";
 
 /** The timeout of the request, in milliseconds. */
 const requestTimeoutMs = 10_000;
 
 const pullRequestResponse = z.object({ state: z.enum(["open", "closed"]), merged: z.optional(z.boolean()) });
 
-export interface PullRequestPorts {
-  /** The address of the runner's GitHub, `GITHUB_SERVER_URL`. */
-  serverUrl: string;
-  connectGitHub: () => Promise<GitHub>;
-  signal: AbortSignal;
-}
-
 /**
  * Reads the state of a pull request on the runner's own GitHub. Returns `unknown` if it is on another server or cannot be
- * read. GitHub's documentation: "Get a pull request".
+ * read. Never rejects. GitHub's documentation: "Get a pull request".
  */
-export async function readPullRequestState(
-  pullRequest: PullRequest,
-  { serverUrl, connectGitHub, signal }: PullRequestPorts,
-): Promise<PullRequestState> {
-  const place = locatePullRequest(pullRequest, serverUrl);
-  if (!place) return "unknown";
+export async function readPullRequestState(pullRequest: PullRequest, run: Run): Promise<PullRequestState> {
+  const { signal, environment } = run.ports;
+  const place = locatePullRequest(pullRequest, serverUrl(environment));
+  if (!place || run.settings.githubToken === "") return "unknown";
   try {
-    const github = await connectGitHub();
+    const github = await connectGitHub(run);
     const parameters = { owner: place.owner, repo: place.repo, pull_number: place.number };
     const limits = { timeoutMs: requestTimeoutMs, signal };
     const response = await github.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", parameters, limits);

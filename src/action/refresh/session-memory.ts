@@ -2,8 +2,9 @@ import * as z from "zod/mini";
 import { isUsableJobId } from "../../client/contract.ts";
 import { messageOf } from "../../client/errors.ts";
 import { type Cache, CacheEntryError } from "../../runner-kit/cache.ts";
-import type { Settings } from "../inputs/schema.ts";
 import { locatePullRequest, type PullRequest } from "../pull-request.ts";
+import type { Run } from "../run.ts";
+import { runAttempt, serverUrl } from "../runner/environment.ts";
 import { hash } from "./hash.ts";
 
 /** How many pull requests a session remembers. */
@@ -32,35 +33,30 @@ export interface SessionEntry {
   pullRequests: number[];
 }
 
-/** The workflow run that a session is used in. */
-export interface SessionRun {
-  /** `GITHUB_RUN_ID` and `GITHUB_RUN_ATTEMPT`. */
-  id: string;
-  attempt: number;
-  /** `GITHUB_SHA`, or empty. */
-  commit: string;
-  /** `GITHUB_SERVER_URL` and `GITHUB_REPOSITORY`. */
-  serverUrl: string;
-  repository: string;
-}
-
 /** Remembers the last job of a session across workflow runs, in the repository's Actions cache. */
 export class SessionMemory {
-  readonly #connect: () => Cache;
-  readonly #run: SessionRun;
+  readonly #cache: Cache;
   readonly #prefix: string;
+  /** `GITHUB_RUN_ID` and `GITHUB_RUN_ATTEMPT`. */
+  readonly #runId: string;
+  readonly #attempt: number;
+  /** `GITHUB_SHA`, or empty. */
+  readonly #commit: string;
+  /** `GITHUB_SERVER_URL` and `GITHUB_REPOSITORY`. */
+  readonly #serverUrl: string;
+  readonly #repository: string;
   #found: Promise<{ entry: SessionEntry | undefined } | { error: string }> | undefined;
   #saved: SessionEntry | undefined;
   #saves = 0;
 
-  constructor(
-    connect: () => Cache,
-    run: SessionRun,
-    session: string,
-    { baseUrl, projectId }: Pick<Settings, "baseUrl" | "projectId">,
-  ) {
-    this.#connect = connect;
-    this.#run = run;
+  constructor(cache: Cache, { settings, ports: { environment } }: Run) {
+    const { baseUrl, projectId, session } = settings;
+    this.#cache = cache;
+    this.#runId = environment.GITHUB_RUN_ID ?? "";
+    this.#attempt = runAttempt(environment);
+    this.#commit = environment.GITHUB_SHA ?? "";
+    this.#serverUrl = serverUrl(environment);
+    this.#repository = environment.GITHUB_REPOSITORY ?? "";
     this.#prefix = `agent-session-${hash(JSON.stringify([baseUrl.href, projectId, session]))}-`;
   }
 
@@ -75,7 +71,7 @@ export class SessionMemory {
    * `undefined` if there is none.
    */
   lastCommit({ run, commit, since }: SessionEntry): string | undefined {
-    return run === this.#run.id ? since : commit;
+    return run === this.#runId ? since : commit;
   }
 
   /**
@@ -87,7 +83,7 @@ export class SessionMemory {
     const found = await this.find();
     if ("error" in found) throw new Error(found.error);
     const earlier = this.#saved ?? found.entry;
-    const { id: run, attempt, commit } = this.#run;
+    const run = this.#runId;
     const number = this.#numberOf(pullRequest);
     const known = earlier?.pullRequests ?? [];
     const isKnown = number === undefined || known.includes(number);
@@ -95,29 +91,28 @@ export class SessionMemory {
     const entry: SessionEntry = {
       jobId,
       run,
-      commit: commit || undefined,
+      commit: this.#commit || undefined,
       since: earlier && this.lastCommit(earlier),
       pullRequests: isKnown ? known : [...known, number].slice(-maxPullRequests),
     };
-    const key = `${this.#prefix}${run}-${attempt}-${++this.#saves}`;
-    await this.#connect().save(key, JSON.stringify({ version: 1, ...entry }));
+    const key = `${this.#prefix}${run}-${this.#attempt}-${++this.#saves}`;
+    await this.#cache.save(key, JSON.stringify({ version: 1, ...entry }));
     this.#saved = entry;
   }
 
   async #read(): Promise<{ entry: SessionEntry | undefined } | { error: string }> {
     try {
-      const text = await this.#connect().restore(this.#prefix);
+      const text = await this.#cache.restore(this.#prefix);
       return { entry: text === undefined ? undefined : parseEntry(text) };
     } catch (error) {
-      // An entry that cannot be used will not become usable, so the session goes on without it.
+      // An entry that cannot be used will not become usable, so the session continues without it.
       return error instanceof CacheEntryError ? { entry: undefined } : { error: messageOf(error) };
     }
   }
 
   #numberOf(pullRequest: PullRequest | undefined): number | undefined {
-    const { serverUrl, repository } = this.#run;
-    const place = pullRequest && locatePullRequest(pullRequest, serverUrl);
-    return place && `${place.owner}/${place.repo}`.toLowerCase() === repository.toLowerCase()
+    const place = pullRequest && locatePullRequest(pullRequest, this.#serverUrl);
+    return place && `${place.owner}/${place.repo}`.toLowerCase() === this.#repository.toLowerCase()
       ? place.number
       : undefined;
   }

@@ -1,29 +1,12 @@
 import type { TerminalStatus } from "../../client/contract.ts";
-import type { PullRequest } from "../pull-request.ts";
+import { planTasks, type SendingTask } from "../plan.ts";
+import type { SessionEvent } from "../report/log-events.ts";
 import { cancelledBeforeSending, isJobNotFound, type RunResult } from "../result.ts";
-import type { RunState } from "../run-state.ts";
+import type { Run } from "../run.ts";
+import { readJob } from "../run-job.ts";
 import { untilAborted } from "./abort.ts";
-import type { SendingTask } from "./attempt-memory.ts";
+import { readPullRequestState } from "./pull-request-state.ts";
 import type { SessionEntry, SessionMemory } from "./session-memory.ts";
-
-export type PullRequestState = "open" | "merged" | "closed" | "unknown";
-
-/** Why a session sends a follow-up or starts a new job. */
-export type SessionEvent =
-  | { kind: "first-job" }
-  | { kind: "job-active"; jobId: string }
-  | { kind: "pull-request"; jobId: string; pullRequest: PullRequest; state: PullRequestState }
-  | { kind: "job-over"; jobId: string; reason: "failed" | "archived" | "not found" | "no pull request" }
-  /** The runner offers no cache service. */
-  | { kind: "no-cache" };
-
-export interface SessionPorts {
-  /** Reads a job once. Never rejects. */
-  readJob: (jobId: string) => Promise<RunResult>;
-  /** Never rejects. */
-  readPullRequest: (pullRequest: PullRequest) => Promise<PullRequestState>;
-  onEvent: (event: SessionEvent) => void;
-}
 
 /** Returns what the session remembers. If that cannot be read, the result says so, and nothing may be sent. */
 export async function recallSession(
@@ -44,34 +27,32 @@ export async function recallSession(
 export async function planSession(
   prompt: string,
   jobId: string | undefined,
-  { readJob, readPullRequest, onEvent }: SessionPorts,
-  state: RunState,
+  run: Run,
 ): Promise<SendingTask[] | RunResult> {
-  const create: SendingTask = { kind: "create", prompt };
+  const { state } = run;
+  const say = (event: SessionEvent): void => run.log.session(event, run.settings.session);
   if (jobId === undefined) {
-    onEvent({ kind: "first-job" });
-    return [create];
+    say({ kind: "first-job" });
+    return planTasks(prompt);
   }
 
-  const result = await readJob(jobId);
+  const result = await readJob(jobId, run);
   const { pullRequest } = state;
   const status = isJobNotFound(result, state) ? "not found" : statusOf(result);
   if (status === undefined) return result;
   state.forgetJob();
-  const followUp: SendingTask[] = [{ kind: "message", jobId, prompt }, create];
   if (status === "active") {
-    onEvent({ kind: "job-active", jobId });
-    return followUp;
+    say({ kind: "job-active", jobId });
+    return planTasks(prompt, jobId);
   }
-  const startOver = (reason: Extract<SessionEvent, { kind: "job-over" }>["reason"]): SendingTask[] => {
-    onEvent({ kind: "job-over", jobId, reason });
-    return [create];
-  };
-  if (status !== "completed") return startOver(status);
-  if (!pullRequest) return startOver("no pull request");
-  const pullRequestState = await readPullRequest(pullRequest);
-  onEvent({ kind: "pull-request", jobId, pullRequest, state: pullRequestState });
-  return pullRequestState === "merged" || pullRequestState === "closed" ? [create] : followUp;
+  if (status !== "completed" || !pullRequest) {
+    say({ kind: "job-over", jobId, reason: status === "completed" ? "no pull request" : status });
+    return planTasks(prompt);
+  }
+  const pullRequestState = await readPullRequestState(pullRequest, run);
+  say({ kind: "pull-request", jobId, pullRequest, state: pullRequestState });
+  const isOver = pullRequestState === "merged" || pullRequestState === "closed";
+  return planTasks(prompt, isOver ? undefined : jobId);
 }
 
 /** Returns the status that a single read of a job found; `undefined` if it could not be read. */

@@ -1,8 +1,8 @@
 import { say, type Text, trusted } from "../../runner-kit/text.ts";
-import type { CommentMode, Settings, Task } from "../inputs/schema.ts";
 import { isMintlify } from "../mintlify.ts";
 import type { RerunEffect } from "../result.ts";
 import type { RunState } from "../run-state.ts";
+import type { CommentMode, Settings, Task } from "../settings.ts";
 
 /** What the messages about a run depend on. */
 export interface ResultContext {

@@ -1,6 +1,6 @@
 import { joinSentences, type Message, say, type Text, trusted } from "../../runner-kit/text.ts";
 import { outcomes } from "../outcome.ts";
-import type { BlockedResult, Door, RunResult } from "../result.ts";
+import type { BlockedResult, RunResult, TriggerKind } from "../result.ts";
 import { checkService, howToStartAnother, type ResultContext } from "./advice.ts";
 import { shortRef } from "./changes-text.ts";
 import { count } from "./format.ts";
@@ -20,18 +20,18 @@ export function describeSkip(result: Skip, { state }: ResultContext): Message {
   };
 }
 
-function describeCommentSkip({ reason, door, handledBy }: Exclude<Skip, { reason: "nothing-new" }>): Message {
+function describeCommentSkip({ reason, triggerKind, handledBy }: Exclude<Skip, { reason: "nothing-new" }>): Message {
   const because = (what: Text, next: Text = []): Message => ({
     title: outcomes.skipped.title,
     what: joinSentences(what, say`Nothing was started.`),
     next,
   });
-  const { author } = people[door];
+  const { author } = people[triggerKind];
   switch (reason) {
     case "no-trigger":
-      if (handledBy === undefined) return because(noTrigger[door]);
+      if (handledBy === undefined) return because(noTrigger[triggerKind]);
       return because(
-        door === "comment"
+        triggerKind === "comment"
           ? say`The comment is a part of a review, which the event ${trusted(handledBy)} handles as one request.`
           : say`The review is a single comment, which the event ${trusted(handledBy)} handles.`,
         say`If the workflow does not run on ${trusted(handledBy)} yet, add it to the workflow's events.`,
@@ -43,20 +43,20 @@ function describeCommentSkip({ reason, door, handledBy }: Exclude<Skip, { reason
     case "bot":
       return because(say`${trusted(author)} is a bot that is not listed in allowed-bots.`);
     case "edited":
-      return because(say`The ${trusted(door)} was edited, and only new ${trusted(door)}s are handled.`);
+      return because(say`The ${trusted(triggerKind)} was edited, and only new ${trusted(triggerKind)}s are handled.`);
     case "command":
-      return because(say`The ${trusted(door)} is a command, which is answered in a reply.`);
+      return because(say`The ${trusted(triggerKind)} is a command, which is answered in a reply.`);
     case "fork":
       return because(
         say`The pull request is from a fork, and GitHub gives this event no secrets there.`,
-        door === "comment" || door === "review"
+        triggerKind === "comment" || triggerKind === "review"
           ? say`To ask in pull requests from forks, comment in their conversation: issue_comment has secrets.`
           : say`Use pull_request_target instead of pull_request: it has secrets, and is safe as long as no step checks out the pull request.`,
       );
   }
 }
 
-const noTrigger: Readonly<Record<Door, Text>> = {
+const noTrigger: Readonly<Record<TriggerKind, Text>> = {
   comment: say`The comment is not new or does not begin with the trigger phrase.`,
   review: say`The review is not new, or neither its text nor one of its comments begins with the trigger phrase.`,
   issue: say`Only a new issue with the trigger phrase at the start of a line, or the trigger label, asks for a job.`,
@@ -65,7 +65,7 @@ const noTrigger: Readonly<Record<Door, Text>> = {
 };
 
 /** Who asks, at the start of a sentence and in the middle of one. */
-const people: Readonly<Record<Door, { author: string; ofAuthor: string }>> = {
+const people: Readonly<Record<TriggerKind, { author: string; ofAuthor: string }>> = {
   comment: { author: "The author of the comment", ofAuthor: "of the comment's author" },
   review: { author: "The reviewer", ofAuthor: "of the reviewer" },
   issue: { author: "The author of the issue", ofAuthor: "of the issue's author" },
@@ -85,7 +85,7 @@ export function describeBlocked(result: BlockedResult, context: ResultContext): 
     case "permission":
       return {
         title: "Cannot check the permission",
-        what: say`The permission ${trusted(people[result.door].ofAuthor)} cannot be read (${result.detail}), so nothing was started.`,
+        what: say`The permission ${trusted(people[result.triggerKind].ofAuthor)} cannot be read (${result.detail}), so nothing was started.`,
         next: say`Check that github-token can read the repository, then re-run the workflow run.`,
       };
     case "review":

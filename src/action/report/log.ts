@@ -4,19 +4,20 @@ import type { Trace } from "../../client/trace.ts";
 import type { WaitEvent } from "../../client/wait.ts";
 import { capitalized, join, type Message, plain, say, type Text } from "../../runner-kit/text.ts";
 import { excerpt, forAnnotation, forLog } from "../../runner-kit/untrusted.ts";
-import type { ChangesEvent } from "../changes/find-changes.ts";
-import type { Inputs } from "../inputs/schema.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
-import type { RerunEvent } from "../refresh/run-with-memory.ts";
-import type { SessionEvent } from "../refresh/session.ts";
 import type { RunState } from "../run-state.ts";
 import type { Toolkit } from "../runner/toolkit.ts";
+import type { Inputs } from "../settings.ts";
 import { describeFiles, shortRef } from "./changes-text.ts";
 import { count, delay, duration, elapsed, size } from "./format.ts";
+import type { ChangesEvent, RerunEvent, SessionEvent } from "./log-events.ts";
 import { failureReason } from "./request-failure.ts";
 
 /** The runner shows ten warnings per step; recurring connection problems must leave room for others. */
 const maxConnectionWarnings = 5;
+
+/** A remark in the log and in the reply. */
+export const jobReplaced = say`The job that this thread remembers was not found, so this request is for a new one.`;
 
 const jobOver = {
   failed: "failed",
@@ -58,10 +59,12 @@ export class RunLog {
   }
 
   /** Says what a re-run does because of an earlier attempt, and warns if a re-run of this one could not know of it. */
-  rerun(event: RerunEvent, attempt: number): void {
+  rerun(event: RerunEvent): void {
     switch (event.kind) {
       case "resuming":
-        this.#line(`Attempt ${attempt}: attempt ${event.attempt} started job ${event.jobId}; waiting for it`);
+        this.#line(
+          `Attempt ${event.attempt}: attempt ${event.earlierAttempt} started job ${event.jobId}; waiting for it`,
+        );
         break;
       case "starting-over":
         this.#line(
@@ -198,16 +201,59 @@ export class RunLog {
     this.#isFailing = false;
   }
 
-  warn(title: string, text: Text): void {
-    this.#annotate("warning", title, text);
+  tlsIsNotVerified(): void {
+    this.#annotate(
+      "warning",
+      "TLS certificates are not verified",
+      say`NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone between the runner and the service can read the API key or token. Remove it, and set NODE_EXTRA_CA_CERTS to the file of a private certificate authority instead.`,
+    );
   }
 
-  note(text: Text): void {
-    this.#line(plain(text));
+  /** Comment mode: anyone with a GitHub account has the required permission. */
+  anyoneCanAsk(): void {
+    this.#annotate(
+      "warning",
+      "Anyone can start jobs",
+      say`This repository is public and required-permission is read, so anyone with a GitHub account can start jobs. Set required-permission to triage or write.`,
+    );
   }
 
-  error(title: string, text: Text): void {
-    this.#annotate("error", title, text);
+  /**
+   * Comment mode: a request to GitHub failed.
+   *
+   * @param action - what could not be done; continues "Could not …"
+   */
+  threadFailed(action: string, error: unknown): void {
+    this.#annotate(
+      "warning",
+      "Cannot update the thread",
+      say`Could not ${action} (${messageOf(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job. The step needs a github-token with issues: write and pull-requests: write.`,
+    );
+  }
+
+  /** Comment mode: a create replaces the job that the thread remembers. */
+  replacingJob(): void {
+    this.#line(plain(jobReplaced));
+  }
+
+  invalidPullRequestLink(link: string): void {
+    this.#annotate(
+      "warning",
+      "Invalid pull request link",
+      say`The service returned ${excerpt(link, 300)} as the pull request, which is not an http(s) URL without credentials. Ignored.`,
+    );
+  }
+
+  outputsNotWritten(error: string): void {
+    this.#annotate(
+      "error",
+      "Cannot write outputs",
+      say`The outputs could not be written, so the step fails: ${error}. The job's id is in the log.`,
+    );
+  }
+
+  summaryNotWritten(error: unknown): void {
+    this.#annotate("warning", "Cannot write the job summary", say`The job summary is missing: ${String(error)}.`);
   }
 
   /** Prints one debug line per request; the runner shows it if step debug logging is on. */

@@ -1,9 +1,8 @@
 import { isTerminal } from "../../client/contract.ts";
 import type { Message, Text } from "../../runner-kit/text.ts";
 import { code, forHtml, textToHtml } from "../../runner-kit/untrusted.ts";
-import type { CommandAnswer, JobReading } from "../comments/command.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
-import { isJobNotFound } from "../result.ts";
+import { isJobNotFound, type RunResult } from "../result.ts";
 import type { RunState } from "../run-state.ts";
 import { duration } from "./format.ts";
 import { jobPageLink } from "./job-page-link.ts";
@@ -68,6 +67,21 @@ export function renderResult(
     frame.marker,
   ]);
 }
+
+/** A job as one poll has found it, in a state of its own. */
+interface JobReading {
+  result: RunResult;
+  state: RunState;
+}
+
+/** The answer to a command. */
+export type CommandAnswer =
+  | { kind: "help" }
+  /** The state is being read. */
+  | { kind: "reading" }
+  | { kind: "no-job" }
+  | { kind: "unreadable-thread" }
+  | { kind: "job"; jobId: string; reading: JobReading };
 
 /** What the answer to a command depends on. */
 export type CommandFrame = Pick<ReplyFrame, "phrase" | "label" | "hasFixedJob">;

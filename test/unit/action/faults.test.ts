@@ -26,7 +26,7 @@ async function runWith({
     clock,
     random: () => 0.5,
     connect: connect ?? (() => transport),
-    connectCache: () => {
+    connectCache: async () => {
       throw new Error("the runner offers no cache service");
     },
     connectGitHub: () => Promise.reject(new Error("GitHub is only used in comment mode")),

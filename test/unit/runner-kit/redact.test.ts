@@ -62,3 +62,16 @@ test("a key that is too short is left alone, because words would contain it by a
   expect(createRedactor("key_012")("key_0123")).toBe("key_0123");
   expect(createRedactor("key_0123")("key_0123")).toBe("***");
 });
+
+describe("the end of a key", () => {
+  const key = "mint_0123456789";
+
+  test.each(encodings)("is left alone without the rest, %s", (_name, encode) => {
+    expect(createRedactor(key)(encode("another_6789"))).toBe(encode("another_6789"));
+  });
+
+  test("is searched for from the start of every text", () => {
+    const redact = createRedactor(key);
+    expect([key, "6789", key, "", key].map(redact)).toEqual(["***", "6789", "***", "", "***"]);
+  });
+});

@@ -36,7 +36,7 @@ async function runConnecting(
     clock: new FakeClock(),
     random: () => 0.5,
     connect: () => () => Promise.reject(new TypeError("the service is not reached")),
-    connectCache: () => {
+    connectCache: async () => {
       throw new Error("the runner offers no cache service");
     },
     connectGitHub,

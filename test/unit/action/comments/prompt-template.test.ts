@@ -59,7 +59,7 @@ test("a template is filled in in a single pass, for any values", () => {
     fc.property(hostileText, hostileText, (instruction, title) => {
       const event = {
         action: "created",
-        door: "comment" as const,
+        triggerKind: "comment" as const,
         request: "comment=1" as const,
         owner: "acme",
         repo: "docs",

@@ -62,7 +62,7 @@ test("every review in GitHub's examples is parsed", () => {
     const { id, html_url } = payload.review as { id: number; html_url: string };
     expect(parseEvent("pull_request_review", payload, "")).toMatchObject({
       action: payload.action,
-      door: "review",
+      triggerKind: "review",
       request: `review=${id}`,
       reviewUrl: html_url,
       subject: { kind: "pull request" },

@@ -9,7 +9,7 @@ const timeoutMs = 60_000;
 
 const event: ThreadEvent = {
   action: "created",
-  door: "comment",
+  triggerKind: "comment",
   request: "comment=77",
   owner: "acme",
   repo: "docs",

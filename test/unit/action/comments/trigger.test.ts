@@ -139,7 +139,7 @@ const subject = { kind: "issue", number: 1, title: "T", body: "", url: "u" } as 
 test("only a comment that begins with the phrase has an instruction, for any text", () => {
   fc.assert(
     fc.property(hostileText, (text) => {
-      const event = { action: "created", door: "comment", text, subject } as const;
+      const event = { action: "created", triggerKind: "comment", text, subject } as const;
       const trigger = parseTrigger(event, { phrase: "/agent", label: "" });
       const begins = text.trimStart().toLowerCase().startsWith("/agent");
       if ("instruction" in trigger) expect(begins).toBe(true);

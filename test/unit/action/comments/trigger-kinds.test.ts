@@ -57,7 +57,7 @@ test.each(events)("every payload of %s in GitHub's examples is parsed", (name) =
   for (const payload of payloads) {
     const event = parseEvent(name as "issues", payload, "1");
     expect(event.action).toBe(payload.action);
-    expect(event.door === "label").toBe(payload.action === "labeled");
+    expect(event.triggerKind === "label").toBe(payload.action === "labeled");
     expect(event.author.login).not.toBe("");
   }
 });

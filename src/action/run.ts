@@ -1,0 +1,57 @@
+import type { Clock } from "../client/clock.ts";
+import type { Credentials } from "../client/credentials.ts";
+import type { Trace } from "../client/trace.ts";
+import type { Transport } from "../client/transport.ts";
+import type { Cache } from "../runner-kit/cache.ts";
+import type { Message } from "../runner-kit/text.ts";
+import type { Outcome } from "./outcome.ts";
+import type { RunLog } from "./report/log.ts";
+import type { RerunEffect, RunResult } from "./result.ts";
+import type { RunState } from "./run-state.ts";
+import { apiUrl, type Environment } from "./runner/environment.ts";
+import type { GitHub } from "./runner/github.ts";
+import type { Settings, Task } from "./settings.ts";
+
+/** What a run needs from outside. */
+export interface RunPorts {
+  clock: Clock;
+  /** Returns a number in [0, 1). */
+  random: () => number;
+  environment: Environment;
+  /** Aborts when the step is cancelled. */
+  signal: AbortSignal;
+  /** Creates a transport to the service; throws `NetworkError` if the proxy settings are invalid. */
+  connect: (protocol: string) => Transport;
+  /** Connects to the Actions cache; only called if the runner offers one. */
+  connectCache: () => Promise<Cache>;
+  /** Creates the client for GitHub; only called in comment mode, for a session and for changes. */
+  connectGitHub: (token: string, apiUrl: string, onTrace: (trace: Trace) => void) => Promise<GitHub>;
+}
+
+/** A run of the step whose inputs are valid: what it was asked to do, what it works with, and what it knows so far. */
+export interface Run {
+  settings: Settings;
+  ports: RunPorts;
+  /** What authenticates the requests to the service. */
+  credentials: Credentials;
+  state: RunState;
+  log: RunLog;
+  /** Sets the `job-id` output; called as soon as the id is known. */
+  publishJobId: (jobId: string) => void;
+}
+
+/** What a run did. */
+export interface Execution {
+  result: RunResult;
+  /** What it sent or waited for, if it got that far. */
+  task?: Task;
+  /** Default: `repeats`. */
+  rerun?: RerunEffect;
+  /** Comment mode: shows the result in the thread. */
+  finish?: (ending: { outcome: Outcome; message: Message; elapsedMs: number }) => Promise<void>;
+}
+
+/** Connects to the runner's GitHub. */
+export function connectGitHub({ settings, ports, log }: Run): Promise<GitHub> {
+  return ports.connectGitHub(settings.githubToken, apiUrl(ports.environment), (trace) => log.trace(trace));
+}

@@ -1,0 +1,62 @@
+import type { PathFilter } from "./changes/paths.ts";
+import type { Since } from "./changes/since.ts";
+import type { PermissionRules } from "./comments/permission.ts";
+import type { Triggers } from "./comments/trigger.ts";
+import type { AuthMethod } from "./inputs/rules.ts";
+import type { FailableOutcome } from "./outcome.ts";
+
+/** What the step is asked to do. `attach` only waits for a job. */
+export type Task =
+  | { kind: "create"; prompt: string }
+  | { kind: "message"; jobId: string; prompt: string }
+  /** `resumes`: what an earlier run attempt of this step sent, which made the job run. */
+  | { kind: "attach"; jobId: string; resumes?: "create" | "message" };
+
+/** What applies to every task. */
+export interface Settings {
+  projectId: string;
+  /** Empty with `github-oidc`. */
+  apiKey: string;
+  /** What authenticates requests: the API key, or OIDC tokens of the workflow run. */
+  auth: AuthMethod;
+  baseUrl: URL;
+  wait: boolean;
+  timeoutMs: number;
+  intervals: { minMs: number; maxMs: number };
+  failOn: ReadonlySet<FailableOutcome>;
+  summary: boolean;
+  /** Whether a re-run waits for the job of an earlier attempt, or starts another one. */
+  onRerun: "resume" | "new";
+  /** The name under which the job is remembered for later workflow runs, or empty. */
+  session: string;
+  /** What the prompt says about changes of the repository; `undefined` for nothing. */
+  changes: ChangesSettings | undefined;
+  githubToken: string;
+  /** Tells the legs of a matrix apart. */
+  matrixLeg: string;
+}
+
+/** Which changes a prompt is about. */
+export interface ChangesSettings {
+  since: Since;
+  /** `undefined` if all files count. */
+  paths: PathFilter | undefined;
+  /** Whether the prompt has the patches, too. */
+  withPatches: boolean;
+}
+
+export interface Inputs extends Settings {
+  task: Task;
+}
+
+/** Comment mode: the event of an issue or pull request decides what to do, if anything. */
+export interface CommentMode extends PermissionRules, Triggers {
+  /** The prompt template. Default: the instruction and where it was given. */
+  template: string | undefined;
+  /** A job that takes precedence over the one that the thread remembers, or empty. */
+  jobId: string;
+  reply: boolean;
+}
+
+/** What decides what is sent: the workflow's inputs, or an event of an issue or pull request. */
+export type Mode = { kind: "plain"; task: Task } | ({ kind: "comment" } & CommentMode);
