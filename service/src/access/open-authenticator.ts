@@ -1,3 +1,4 @@
+import { dayMs } from "../days.ts";
 import {
   type Access,
   type Authenticator,
@@ -113,8 +114,6 @@ class ManyKeys implements Authenticator {
     return { name, projects: usable, signInAs: signInAs(name, sha256) };
   }
 }
-
-const dayMs = 86_400_000;
 
 /** Logs who uses the service, once a day each, so that the operator knows which keys are still needed. */
 class UseLog {
