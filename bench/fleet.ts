@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { createApi } from "../service/src/api/jobs-endpoints.ts";
 import { singleKey } from "../service/src/http/authentication.ts";
+import { dispatch } from "../service/src/http/dispatch.ts";
 import { listen } from "../service/src/http/listen.ts";
 import { hourlyLimit } from "../service/src/store/hourly-limit.ts";
 import { ScriptedEngine } from "../service/test/support/scripted-engine.ts";
@@ -30,15 +31,12 @@ export const jobSeconds = 45;
 /** Runs many processes of `dist` at once, with the default intervals, against the service with its rate limits. */
 export async function measureFleet(): Promise<FleetResult> {
   const engine = new ScriptedEngine({ script: () => ({ durationMs: jobSeconds * 1000 }) });
-  const api = createApi({
-    engine,
-    authenticator: singleKey(apiKey, [crowded.project, calm.project]),
-    log: console.error,
-  });
+  const api = createApi({ engine, authenticator: singleKey(apiKey, [crowded.project, calm.project]) });
+  const serve = dispatch({ ...api, log: console.error });
   const arrivals: number[] = [];
   await using service = await listen((request, response) => {
     arrivals.push(performance.now());
-    api(request, response);
+    serve(request, response);
   });
   const projects = [crowded, calm].flatMap(({ project, processes }) =>
     Array.from({ length: processes }, () => project),

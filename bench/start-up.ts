@@ -1,5 +1,6 @@
 import { createApi } from "../service/src/api/jobs-endpoints.ts";
 import { singleKey } from "../service/src/http/authentication.ts";
+import { dispatch } from "../service/src/http/dispatch.ts";
 import { listen } from "../service/src/http/listen.ts";
 import type { Engine } from "../service/src/jobs/engine.ts";
 import type { JobRecord } from "../service/src/model.ts";
@@ -77,12 +78,9 @@ export async function measureStartUp(options: {
   onProgress: (text: string) => void;
 }): Promise<StartUpRow[]> {
   const projects = Array.from({ length: options.rounds + options.memoryRounds + 1 }, (_, round) => `bench-${round}`);
-  const api = createApi({
-    engine: new TwoPollEngine(),
-    authenticator: singleKey(apiKey, projects),
-    log: console.error,
-  });
-  await using service = await listen(api);
+  const api = createApi({ engine: new TwoPollEngine(), authenticator: singleKey(apiKey, projects) });
+  const serve = dispatch({ ...api, log: console.error });
+  await using service = await listen(serve);
   await using github = await startGitHub();
   using scratch = scratchFolder();
   const scenarios = scenariosFor(service.url, github.url, scratch.path, options.peers);

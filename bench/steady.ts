@@ -1,5 +1,6 @@
 import { createApi } from "../service/src/api/jobs-endpoints.ts";
 import { singleKey } from "../service/src/http/authentication.ts";
+import { dispatch } from "../service/src/http/dispatch.ts";
 import { listen } from "../service/src/http/listen.ts";
 import { ScriptedEngine } from "../service/test/support/scripted-engine.ts";
 import { mainFile, stepEnvironment } from "../tools/runner.ts";
@@ -27,17 +28,14 @@ export async function measureSteadyState(marks: readonly number[]): Promise<Stea
   let polls = 0;
   let isCompleted = false;
   const engine = new ScriptedEngine({ script: () => ({ durationMs: 1 }), now: () => (isCompleted ? 2 : 0) });
-  const api = createApi({
-    engine,
-    authenticator: singleKey(apiKey, ["bench"]),
-    log: console.error,
-  });
+  const api = createApi({ engine, authenticator: singleKey(apiKey, ["bench"]) });
+  const serve = dispatch({ ...api, log: console.error });
   await using service = await listen((request, response) => {
     // Beyond the last mark, so that a sample is taken there.
     if (request.method === "GET" && ++polls > total * 1.05) isCompleted = true;
     // Held polls would be few.
     delete request.headers.prefer;
-    api(request, response);
+    serve(request, response);
   });
   const interval = { "poll-interval-seconds": "0.0001", "max-poll-interval-seconds": "0.0001" };
   const inputs = { "base-url": service.url, "project-id": "bench", "api-key": apiKey, prompt: "Go on", ...interval };

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { createApi } from "../src/api/jobs-endpoints.ts";
 import { singleKey } from "../src/http/authentication.ts";
+import { dispatch } from "../src/http/dispatch.ts";
 import { listen } from "../src/http/listen.ts";
 import { Jobs } from "../src/jobs/jobs.ts";
 import type { RunningTurn } from "../src/model.ts";
@@ -16,15 +17,11 @@ export async function measure(): Promise<Measurement[]> {
   await using store = openSqliteStore(":memory:");
   const jobs = new Jobs({ store, projects: PerProject.same({ repositoryName: "docs", model: "large" }) });
   let requests = 0;
-  const api = createApi({
-    engine: jobs,
-    authenticator: singleKey(key, ["docs"]),
-    maxWaiting: clients,
-    log: console.error,
-  });
+  const api = createApi({ engine: jobs, authenticator: singleKey(key, ["docs"]), maxWaiting: clients });
+  const serve = dispatch({ ...api, log: console.error });
   await using service = await listen((request, response) => {
     requests++;
-    api(request, response);
+    serve(request, response);
   });
   const turns = new Map<string, RunningTurn>();
   for (let number = 0; number < clients; number++) {

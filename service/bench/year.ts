@@ -4,11 +4,12 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { scratchFolder } from "../../bench/scratch.ts";
 import { createApi } from "../src/api/jobs-endpoints.ts";
-import { serveOperations } from "../src/api/operations.ts";
+import { createOperations } from "../src/api/operations.ts";
 import { JobDirectory } from "../src/files/job-directory.ts";
 import { jobLogFile } from "../src/files/job-files.ts";
 import { LogFiles } from "../src/files/log-files.ts";
 import { singleKey } from "../src/http/authentication.ts";
+import { dispatch } from "../src/http/dispatch.ts";
 import { listen } from "../src/http/listen.ts";
 import { Jobs } from "../src/jobs/jobs.ts";
 import { thisMachine } from "../src/machine.ts";
@@ -50,7 +51,7 @@ async function live(count: number, days: number): Promise<void> {
   const shown = { repositoryName: "https://example.com/docs", model: "large" };
   const jobs = new Jobs({ store, projects: PerProject.same(shown), machine });
   const authenticator = singleKey(key, projects);
-  const api = createApi({ engine: jobs, authenticator, log: console.error });
+  const api = createApi({ engine: jobs, authenticator });
   const { signal } = new AbortController();
   // No page of a pull request is read, which alone needs a clone.
   const repository = { latestCommits: async () => [], diff: async () => "" };
@@ -66,8 +67,9 @@ async function live(count: number, days: number): Promise<void> {
     log: console.error,
   });
   const metrics = new PrometheusMetrics();
-  const operations = { store, folder, authenticator, metrics, log: console.error };
-  await using service = await listen(serveOperations(operations, pages.serve(api)));
+  const operations = createOperations({ store, folder, authenticator, metrics });
+  const endpoints = { ...operations, ...pages.endpoints, ...api.endpoints };
+  await using service = await listen(dispatch({ endpoints, notFound: api.notFound, log: console.error }));
   url = service.url;
   const pullRequests = {
     open: async () => "",

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { generateKey } from "./access/generate-key.ts";
 import type { AccessOptions } from "./access/open-authenticator.ts";
+import type { KeyCommand } from "./access/run-key-command.ts";
 import { type ConfinedProjects, confineAgents, withoutAgents } from "./agents/confine.ts";
 import { errorMessage } from "./error-message.ts";
 import { logsFolder } from "./files/job-files.ts";
@@ -15,8 +16,10 @@ import { createServiceLog } from "./log/service-log.ts";
 import type { Metrics, ReadableMetrics } from "./metrics/metrics.ts";
 import { readConfiguration } from "./options/config-file.ts";
 import { type CopyOptions, parseCopyOptions } from "./options/copy-options.ts";
-import { type KeyOptions, parseKeyOptions } from "./options/key-options.ts";
-import { type CommandLineOptions, help, parseOptions } from "./options/options.ts";
+import { help } from "./options/help.ts";
+import { parseKeyOptions } from "./options/key-options.ts";
+import { type CommandLineOptions, parseOptions } from "./options/options.ts";
+import type { ProjectSettings } from "./options/project-settings.ts";
 import { isResourceExhausted } from "./processes/resource-exhausted.ts";
 import { removeDirectory } from "./remove-directory.ts";
 import { type RunningService, type Service, startApi, startService, startWorker } from "./start/service.ts";
@@ -35,10 +38,10 @@ else if ("error" in options) {
 else if ("target" in options) await copy(options);
 else await serve(options);
 
-async function changeKeys(options: KeyOptions): Promise<void> {
+async function changeKeys(command: KeyCommand): Promise<void> {
   try {
     const { runKeyCommand } = await import("./access/run-key-command.ts");
-    const { text, note } = await runKeyCommand(options, Date.now());
+    const { text, note } = await runKeyCommand(command, Date.now());
     process.stderr.write(note);
     process.stdout.write(text);
   } catch (error) {
@@ -92,7 +95,7 @@ async function serve({
   const apiKey = isGenerated ? generateKey() : givenKey;
   // No program that the service starts gets them.
   for (const name of secretVariables) delete process.env[name];
-  let confined: ConfinedProjects | undefined;
+  let confined: ConfinedProjects<ProjectSettings> | undefined;
   let folderLock: Disposable | undefined;
   const start = async (): Promise<RunningService | Service> => {
     confined = role === "api" ? withoutAgents(settings) : await confineAgents(settings, folder, process.env, log);

@@ -1,6 +1,7 @@
 import type { RequestListener, ServerResponse } from "node:http";
 import { createApi } from "../../service/src/api/jobs-endpoints.ts";
 import { singleKey } from "../../service/src/http/authentication.ts";
+import { dispatch } from "../../service/src/http/dispatch.ts";
 import { type LoopbackServer, listen } from "../../service/src/http/listen.ts";
 import { type Script, ScriptedEngine } from "../../service/test/support/scripted-engine.ts";
 
@@ -26,11 +27,8 @@ export interface ScriptedServiceOptions {
 export async function startScriptedService(options: ScriptedServiceOptions = {}): Promise<ScriptedService> {
   const { fault = () => false, prefix = "", script } = options;
   const engine = new ScriptedEngine(script && { script });
-  const api = createApi({
-    engine,
-    authenticator: singleKey(serviceKey, ["docs"]),
-    log: console.error,
-  });
+  const api = createApi({ engine, authenticator: singleKey(serviceKey, ["docs"]) });
+  const serve = dispatch({ ...api, log: console.error });
   const requests: string[] = [];
   const listener: RequestListener = (request, response) => {
     const n = requests.push(`${request.method} ${request.url}`);
@@ -39,7 +37,7 @@ export async function startScriptedService(options: ScriptedServiceOptions = {})
       return;
     }
     request.url = request.url?.startsWith(prefix) ? request.url.slice(prefix.length) : "/outside-the-prefix";
-    api(request, response);
+    serve(request, response);
   };
   return { ...(await listen(listener)), engine, requests };
 }

@@ -1,9 +1,14 @@
 import { hashKey } from "../http/authentication.ts";
-import type { KeyOptions } from "../options/key-options.ts";
 import { dayMs } from "../time.ts";
 import { editKeyFile } from "./edit-key-file.ts";
 import { generateKey } from "./generate-key.ts";
 import { isExpired, readKeyFile, type StoredKey } from "./key-file.ts";
+
+/** What to do with the keys of a file. */
+export type KeyCommand =
+  | { command: "add"; file: string; name: string; projects: "all" | string[]; expiresDays: number | undefined }
+  | { command: "list"; file: string }
+  | { command: "revoke"; file: string; name: string };
 
 /** What a command prints. */
 export interface CommandOutput {
@@ -19,7 +24,7 @@ export interface CommandOutput {
  * @param now - milliseconds since 1970
  * @throws if it cannot be done; then the file is as it was
  */
-export async function runKeyCommand(options: KeyOptions, now: number): Promise<CommandOutput> {
+export async function runKeyCommand(options: KeyCommand, now: number): Promise<CommandOutput> {
   const { file } = options;
   if (options.command === "add") return addKey(options, now);
   if (options.command === "list") return { text: listKeys((await readKeyFile(file)).keys, now), note: "" };
@@ -31,7 +36,7 @@ export async function runKeyCommand(options: KeyOptions, now: number): Promise<C
   };
 }
 
-async function addKey(options: KeyOptions & { command: "add" }, now: number): Promise<CommandOutput> {
+async function addKey(options: KeyCommand & { command: "add" }, now: number): Promise<CommandOutput> {
   const { file, name, projects, expiresDays } = options;
   const key = generateKey();
   const stored: StoredKey = {

@@ -1,18 +1,29 @@
-import type { ProjectSettings } from "../options/project-settings.ts";
 import type { PerProject } from "../per-project.ts";
-import { type AgentNetwork, createAgentNetwork, fullNetwork } from "./network/agent-network.ts";
-import { createSandbox } from "./sandbox/create-sandbox.ts";
+import type { Agent } from "./agent.ts";
+import { type AgentNetwork, createAgentNetwork, fullNetwork, type NetworkKind } from "./network/agent-network.ts";
+import { createSandbox, type SandboxKind } from "./sandbox/create-sandbox.ts";
 import { type Sandbox, unconfined } from "./sandbox/sandbox.ts";
 
-/** Settings of projects, with what their agents run in. */
-export interface ConfinedProjects extends AsyncDisposable {
-  settings: PerProject<Confined>;
+/** What the agents of a project are to run in. */
+export interface Confinement {
+  agent: Agent;
+  /** Undefined: none, because the agent is trusted. */
+  sandbox: SandboxKind | undefined;
+  network: NetworkKind;
+  /** Hosts that agents may reach if their network is `model`. */
+  modelHosts: readonly string[];
 }
 
-interface Confined extends Omit<ProjectSettings, "sandbox" | "network" | "modelHosts"> {
+/** Settings of projects, with what their agents run in. */
+export interface ConfinedProjects<Settings extends Confinement> extends AsyncDisposable {
+  settings: PerProject<Confined<Settings>>;
+}
+
+type Confined<Settings extends Confinement> = Omit<Settings, keyof Confinement> & {
+  agent: Agent;
   sandbox: Sandbox;
   network: AgentNetwork;
-}
+};
 
 /**
  * Creates the sandbox and the network of each project's agents.
@@ -21,22 +32,23 @@ interface Confined extends Omit<ProjectSettings, "sandbox" | "network" | "modelH
  * @param environment - of the service, with the keys of models
  * @throws if one cannot be created, with what the operator can do as the message
  */
-export async function confineAgents(
-  settings: PerProject<ProjectSettings>,
+export async function confineAgents<Settings extends Confinement>(
+  settings: PerProject<Settings>,
   folder: string,
   environment: Readonly<Record<string, string | undefined>>,
   log: (line: string) => void,
-): Promise<ConfinedProjects> {
+): Promise<ConfinedProjects<Settings>> {
   const sandboxes = new Map<string, Sandbox>([["", unconfined]]);
   const networks = new AsyncDisposableStack();
   try {
-    const confined = await settings.mapInOrder(async ({ sandbox: kind, network: networkKind, modelHosts, ...rest }) => {
+    const confined = await settings.mapInOrder(async (project) => {
+      const { agent, sandbox: kind, network: networkKind, modelHosts, ...rest } = project;
       const hasNetwork = networkKind === "full";
       const key = kind === undefined ? "" : `${kind} ${hasNetwork}`;
       const sandbox = sandboxes.get(key) ?? (await createSandbox(kind ?? "none", folder, hasNetwork, log));
       sandboxes.set(key, sandbox);
-      const network = await createAgentNetwork(networkKind, rest.agent, modelHosts, environment, log);
-      return { ...rest, sandbox, network: networks.use(network) };
+      const network = await createAgentNetwork(networkKind, agent, modelHosts, environment, log);
+      return { ...rest, agent, sandbox, network: networks.use(network) };
     });
     return { settings: confined, [Symbol.asyncDispose]: () => networks.disposeAsync() };
   } catch (error) {
@@ -46,7 +58,9 @@ export async function confineAgents(
 }
 
 /** Returns the settings for a process that runs no agents. */
-export function withoutAgents(settings: PerProject<ProjectSettings>): ConfinedProjects {
+export function withoutAgents<Settings extends Confinement>(
+  settings: PerProject<Settings>,
+): ConfinedProjects<Settings> {
   return {
     settings: settings.map((project) => ({ ...project, sandbox: unconfined, network: fullNetwork })),
     [Symbol.asyncDispose]: async () => {},

@@ -1,10 +1,8 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Authenticator, bearerOf, unauthorized } from "../http/authentication.ts";
 import { keepConnection } from "../http/connections.ts";
-import { failedRequest } from "../http/failed-request.ts";
+import type { Endpoint } from "../http/dispatch.ts";
 import { isLoopbackHost } from "../http/host.ts";
-import { sendJson } from "../http/send-json.ts";
-import type { Log } from "../log/log.ts";
 import type { ReadableMetrics } from "../metrics/metrics.ts";
 import type { Census } from "../model.ts";
 
@@ -14,28 +12,17 @@ export interface MetricsEndpointOptions {
   census: () => Promise<Census | undefined>;
   /** Default: nobody has a key. */
   authenticator?: Pick<Authenticator, "authenticate"> | undefined;
-  /** Receives unexpected errors, with their stack. */
-  log: Log;
 }
 
 /** What reverse proxies add to the requests of others. */
 const proxyHeaders = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 
 /**
- * Answers `/metrics`, and passes every other request to `next`. Only programs of this machine and those that have the API key can
- * read metrics, so that a reverse proxy does not publish them.
+ * Returns the endpoint for metrics. Only programs on this machine and those with an API key can read them, so that a reverse
+ * proxy does not publish them.
  */
-export function serveMetrics(options: MetricsEndpointOptions, next: RequestListener): RequestListener {
-  return async (request, response) => {
-    const [path = ""] = (request.url ?? "").split("?");
-    if (path !== "/metrics") return next(request, response);
-    if (!["GET", "HEAD"].includes(request.method ?? ""))
-      return sendJson(response, 405, { error: "Method not allowed" }, { allow: "GET, HEAD" });
-    await answer(request, response, options).catch((error: unknown) => {
-      const { status, message, headers } = failedRequest(error, request, path, options.log);
-      sendJson(response, status, { error: message }, headers);
-    });
-  };
+export function metricsEndpoint(options: MetricsEndpointOptions): Endpoint<"metrics"> {
+  return { access: "this machine or key", answer: (request, response) => answer(request, response, options) };
 }
 
 async function answer(

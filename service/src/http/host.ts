@@ -1,5 +1,4 @@
-import type { RequestListener } from "node:http";
-import { sendJson } from "./send-json.ts";
+import { HttpException } from "./http-exception.ts";
 
 /** The names and addresses of this machine for itself. */
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
@@ -15,19 +14,16 @@ function nameIn(host: string | undefined): string | undefined {
 }
 
 /**
- * Rejects requests whose `Host` is neither loopback nor that of the public URL. Otherwise any website could make its own name
- * resolve to 127.0.0.1 and so read answers of the service in a visitor's browser (DNS rebinding).
+ * Returns how to reject a request whose `Host` is neither loopback nor the name in the public URL; `undefined` if it is one of
+ * them. Otherwise any website could make its own name resolve to 127.0.0.1 and so read answers of the service in a visitor's
+ * browser (DNS rebinding).
  *
- * @param publicUrl - what a reverse proxy serves the service as
+ * @param publicUrl - at which a reverse proxy serves the service
  */
-export function checkHost(publicUrl: string | undefined, next: RequestListener): RequestListener {
-  const publicName = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
-  return (request, response) => {
-    const name = nameIn(request.headers.host);
-    if (name === undefined) return sendJson(response, 400, { error: "The Host header is missing or malformed" });
-    if (name === publicName || loopback.test(name)) return next(request, response);
-    sendJson(response, 421, {
-      error: `The service is not known as ${name}. If a reverse proxy serves it as that, start it with --public-url`,
-    });
-  };
+export function hostProblem(host: string | undefined, publicUrl: string | undefined): HttpException | undefined {
+  const name = nameIn(host);
+  if (name === undefined) return new HttpException(400, "The Host header is missing or malformed");
+  if (loopback.test(name) || (publicUrl !== undefined && name === new URL(publicUrl).hostname)) return undefined;
+  const advice = "If a reverse proxy serves it as that, start it with --public-url";
+  return new HttpException(421, `The service is not known as ${name}. ${advice}`);
 }

@@ -3,7 +3,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { LogEvent } from "../log/log.ts";
 import { withLogContext } from "../log/log-context.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import { knownMethod, routeTemplate } from "./route-template.ts";
+import { pathOf } from "./request-url.ts";
+import { matchRoute } from "./routes.ts";
 
 export interface RequestObservers {
   metrics: Metrics;
@@ -28,7 +29,7 @@ export function observeRequests({ metrics, logEvent, now }: RequestObservers, ne
     response.setHeader("x-request-id", context.request);
     response.once("close", () => {
       const method = knownMethod(request.method);
-      const route = routeTemplate(request.url);
+      const route = routeLabel(request);
       const status = statusOf(response);
       const ms = clock() - begin;
       metrics.requestAnswered({ method, route, status, seconds: ms / 1000 });
@@ -36,6 +37,21 @@ export function observeRequests({ metrics, logEvent, now }: RequestObservers, ne
     });
     withLogContext(context, () => next(request, response));
   };
+}
+
+/**
+ * Returns a label for the path of a request that is neither personal nor secret, and of which there are few, whatever clients
+ * request: `other` for paths without a route.
+ */
+export function routeLabel(request: Pick<IncomingMessage, "url">): string {
+  return matchRoute(pathOf(request))?.route.path ?? "other";
+}
+
+const knownMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/** Returns the method of a request; `other` if the service does not know it. */
+export function knownMethod(method: string | undefined): string {
+  return method !== undefined && knownMethods.includes(method) ? method : "other";
 }
 
 function requestId({ headers }: IncomingMessage): string {

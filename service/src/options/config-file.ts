@@ -1,58 +1,23 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
-import { networkKinds } from "../agents/network/agent-network.ts";
-import { sandboxKinds } from "../agents/sandbox/create-sandbox.ts";
 import { errorMessage } from "../error-message.ts";
 import { PerProject } from "../per-project.ts";
+import { variableName } from "./kinds.ts";
 import type { Configuration, ReadConfiguration } from "./options.ts";
 import { createProjectSettings, type ProjectInput } from "./project-settings.ts";
+import { byKey, type KeyedName, kindOf, type OptionValues, withKeys } from "./table.ts";
 
 /** In URLs of the API, and in the keys of JSON. */
 const projectId = /^[A-Za-z0-9][\w.-]{0,99}$/;
-const variableName = /^[A-Za-z_]\w*$/;
-/** In minutes or megabytes, as on the command line. */
-const maxAmount = 10_000;
 
-/** A value that is not as `expected` says is an error that says so. */
-const text = (expected: string) => z.string(expected).check(z.minLength(1, expected));
-const texts = (expected: string) => z.array(text(expected), `a list, each ${expected}`);
-const integer = (max: number) => {
-  const expected = `an integer from 1 to ${max}`;
-  return z.int(expected).check(z.gte(1, expected), z.lte(max, expected));
-};
-const amount = () => {
-  const expected = `a number greater than 0 and at most ${maxAmount}`;
-  return z.number(expected).check(z.gt(0, expected), z.lte(maxAmount, expected));
-};
-const limit = () => integer(1_000_000_000);
-const choice = <const T extends readonly string[]>(choices: T) =>
-  z.enum(choices, choices.map((one) => JSON.stringify(one)).join(" or "));
-const variable = () => {
-  const expected = "the name of an environment variable";
-  return z.string(expected).check(z.regex(variableName, expected));
-};
+type KeySchemas = { [Name in KeyedName]: z.ZodMiniOptional<z.ZodMiniType<OptionValues[Name]>> };
 
-/** The keys of a project, with the meaning of the options that have the same name on the command line. */
+/** The keys of a project, with the meaning of their options on the command line. */
 const projectKeys = {
-  repository: text("a URL or path, as git clone accepts it"),
-  base: z.optional(text("the name of a branch")),
-  agent: z.optional(text("the name of an agent, or a shell command")),
-  agentFollowUp: z.optional(text("a shell command")),
-  agentEnv: z.optional(z.array(variable(), "a list of names of environment variables")),
-  agentReads: z.optional(texts("a path")),
-  sandbox: z.optional(choice(sandboxKinds)),
-  agentNetwork: z.optional(choice(networkKinds)),
-  modelHosts: z.optional(texts("HOST or HOST:PORT")),
-  model: z.optional(text("the name of a model")),
-  agents: z.optional(integer(1000)),
-  memoryMb: z.optional(limit()),
-  processes: z.optional(limit()),
-  diskMb: z.optional(limit()),
-  timeLimitMinutes: z.optional(amount()),
-  largestChangeMb: z.optional(amount()),
-  github: z.optional(text("OWNER/NAME")),
-  githubApi: z.optional(text("a URL")),
-  githubTokenEnv: z.optional(variable()),
+  // The cast is from a type to the same one, which TypeScript cannot see in a mapped type.
+  ...byKey<KeySchemas>(<Name extends KeyedName>(name: Name) => z.optional(kindOf(name).json) as KeySchemas[Name]),
+  repository: kindOf("repository").json,
+  githubTokenEnv: z.optional(variableName()),
 };
 
 const schema = z.strictObject(
@@ -133,13 +98,6 @@ function describe({ path, message, ...issue }: z.core.$ZodIssue): string {
   // What is wrong with a key is reported within.
   const [inner] = issue.code === "invalid_key" ? issue.issues : [];
   return inner === undefined ? `${at}: expected ${message}` : `${at}: ${inner.message}`;
-}
-
-/** Names options by their keys: `--agent-network` by `agentNetwork`. */
-function withKeys(message: string): string {
-  return message.replace(/--([a-z]+(?:-[a-z]+)*)/g, (_, option: string) =>
-    option.replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase()),
-  );
 }
 
 function invalid(file: string, problems: readonly string[]): Error {

@@ -1,25 +1,19 @@
 import { resolve } from "node:path";
 import { type Agent, builtInEditor, shellAgent } from "../agents/agent.ts";
+import type { Confinement } from "../agents/confine.ts";
 import type { Limits } from "../agents/limits.ts";
-import type { NetworkKind } from "../agents/network/agent-network.ts";
 import { presetAgent } from "../agents/presets.ts";
-import type { SandboxKind } from "../agents/sandbox/create-sandbox.ts";
 import type { GitHubRepository } from "../pulls/github/github-repository.ts";
+import type { ByKey, KeyedName, OptionValues } from "./table.ts";
 
 /** The repository of a project, and how agents work on it. */
-export interface ProjectSettings {
+export interface ProjectSettings extends Confinement {
   /** URL or path, as `git clone` accepts it. */
   repository: string;
   /** The branch that jobs start from. Undefined: the repository's default branch. */
   targetBranch: string | undefined;
   /** Undefined: pull requests are pages of the service. */
   github: GitHubRepository | undefined;
-  agent: Agent;
-  /** Undefined: none, because the agent is trusted. */
-  sandbox: SandboxKind | undefined;
-  network: NetworkKind;
-  /** Hosts that agents may reach if their network is `model`. */
-  modelHosts: readonly string[];
   /** How many turns of the project run at a time, over all workers. Undefined: any number. */
   agentsPerProject: number | undefined;
   /** Per attempt. */
@@ -30,27 +24,13 @@ export interface ProjectSettings {
   largestChangeBytes: number;
 }
 
-/** What the operator says of a project, with the names that keys have in a configuration. Left out: the default. */
-export interface ProjectInput {
+/** The values of a project's options; `undefined` for those that have their default. */
+export type ProjectValues = { [Name in KeyedName]: OptionValues[Name] | undefined };
+
+/** What the operator says about a project, with the names of keys in a configuration. */
+export interface ProjectInput extends Partial<Omit<ByKey<ProjectValues>, "repository">> {
   repository: string;
-  base?: string | undefined;
-  agent?: string | undefined;
-  agentFollowUp?: string | undefined;
-  agentEnv?: readonly string[] | undefined;
-  agentReads?: readonly string[] | undefined;
-  sandbox?: SandboxKind | undefined;
-  agentNetwork?: NetworkKind | undefined;
-  modelHosts?: readonly string[] | undefined;
-  model?: string | undefined;
-  agents?: number | undefined;
-  memoryMb?: number | undefined;
-  processes?: number | undefined;
-  diskMb?: number | undefined;
-  timeLimitMinutes?: number | undefined;
-  largestChangeMb?: number | undefined;
-  github?: string | undefined;
-  githubApi?: string | undefined;
-  /** The variable of the environment that has the token of the repository. Default: `GITHUB_TOKEN`. */
+  /** The environment variable with the token of the repository. Default: `GITHUB_TOKEN`. */
   githubTokenEnv?: string | undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { defaultMaxConnections } from "../http/connections.ts";
 import { HttpException } from "../http/http-exception.ts";
+import { queryOf } from "../http/request-url.ts";
 import type { JobProgress } from "../model.ts";
 import type { JobLogs } from "../store/logs.ts";
 import { followLog, type LogStep, readLog } from "./follow-log.ts";
@@ -149,8 +150,4 @@ export class LogPages {
 /** @param id - what a browser that has lost the connection sends as `Last-Event-ID` */
 function event(name: "log" | "state" | "end", data: unknown, id?: number): Buffer {
   return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
-}
-
-function queryOf({ url = "" }: IncomingMessage): URLSearchParams {
-  return new URLSearchParams(url.split("?")[1]);
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { type Access, type Authenticator, bearerOf } from "../http/authentication.ts";
 import { BodyReader } from "../http/body-reader.ts";
 import { HttpException } from "../http/http-exception.ts";
+import { queryOf } from "../http/request-url.ts";
 import type { TokenStore } from "../store/tokens.ts";
 import { AttemptLimit } from "./attempt-limit.ts";
 import { ExpiringTokens } from "./expiring-tokens.ts";
@@ -166,8 +167,4 @@ const isPage = (path: string): boolean => /^\/(pull\/\d{1,9}|job\/[\w-]{1,64}(\/
 /** Returns a path if it is that of a page here, otherwise `/`, so that no link can lead to another site. */
 function localPath(path: string | null): string {
   return path !== null && isPage(path) ? path : "/";
-}
-
-function queryOf({ url = "" }: IncomingMessage): URLSearchParams {
-  return new URLSearchParams(url.split("?")[1]);
 }

@@ -1,13 +1,13 @@
 import type { RequestListener } from "node:http";
 import { createApi } from "../api/jobs-endpoints.ts";
-import { serveOperations } from "../api/operations.ts";
+import { createOperations } from "../api/operations.ts";
 import { JobCopier } from "../files/job-copier.ts";
 import type { JobCopies } from "../files/job-copies.ts";
 import { LogFiles } from "../files/log-files.ts";
 import { type Authenticator, singleKey } from "../http/authentication.ts";
+import { dispatch } from "../http/dispatch.ts";
 import { type LoopbackServer, listen } from "../http/listen.ts";
 import { observeRequests } from "../http/observe-requests.ts";
-import { sendJson } from "../http/send-json.ts";
 import { Jobs } from "../jobs/jobs.ts";
 import type { Log, LogEvent } from "../log/log.ts";
 import { type Metrics, noMetrics, type ReadableMetrics } from "../metrics/metrics.ts";
@@ -110,8 +110,8 @@ export async function startWorker(options: ServiceOptions): Promise<RunningServi
     const { store } = backend;
     if (healthPort !== undefined) {
       const authenticator = hasKeys(options) ? await authenticatorOf(options, () => publicUrl) : undefined;
-      const operations = serveOperations({ ...options, authenticator, log, store, worker: () => worker }, notFound);
-      server = await listen(observed(operations, options), healthPort, {
+      const endpoints = createOperations({ ...options, authenticator, store, worker: () => worker });
+      server = await listen(observed(dispatch({ endpoints, publicUrl: options.publicUrl, log }), options), healthPort, {
         address: options.listen,
         log,
       });
@@ -160,11 +160,13 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const sources = backend.projects.map((project) => ({ ...project, stateOf: stateOf(project, isShared) }));
   const content = { store, projects: sources, logs, engine: jobs };
   const pages = new Pages({ ...content, tokens, authenticator, baseUrl, signal, log });
-  const api = createApi({ engine: jobs, authenticator, hasJobPages: options.hasJobPages, signal, log });
+  const api = createApi({ engine: jobs, authenticator, hasJobPages: options.hasJobPages, signal });
   let server: LoopbackServer | undefined;
   try {
     const ownWorker = hasWorker ? () => worker : undefined;
-    const listener = serveOperations({ ...options, authenticator, log, store, worker: ownWorker }, pages.serve(api));
+    const operations = createOperations({ ...options, authenticator, store, worker: ownWorker });
+    const endpoints = { ...operations, ...pages.endpoints, ...api.endpoints };
+    const listener = dispatch({ endpoints, notFound: api.notFound, publicUrl, log });
     server = await listen(observed(listener, options), options.port, { address: options.listen, log });
     ownUrl = server.url;
     if (hasWorker) worker = await runWorker(backend, { ...options, copier, signal, log });
@@ -200,8 +202,6 @@ async function authenticatorOf(options: ServiceOptions, baseUrl: () => string): 
 function observed(listener: RequestListener, { metrics = noMetrics, logEvent }: ServiceOptions): RequestListener {
   return observeRequests({ metrics, logEvent }, listener);
 }
-
-const notFound: RequestListener = (_request, response) => sendJson(response, 404, { error: "Not found" });
 
 /** A page is at most this much behind what other processes have pushed. */
 const maxCloneAgeMs = 30_000;

@@ -1,10 +1,10 @@
-import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { serviceKey } from "../../../test/support/scripted-service.ts";
 import { Repository } from "../../src/git/repository.ts";
 import { type Authenticator, singleKey } from "../../src/http/authentication.ts";
-import { checkHost } from "../../src/http/host.ts";
+import { dispatch } from "../../src/http/dispatch.ts";
 import { type ListenOptions, listen } from "../../src/http/listen.ts";
 import type { Engine, TurnControl } from "../../src/jobs/engine.ts";
 import type { JobRecord, LocalPullRequest, PageJob, TurnExcerpt } from "../../src/model.ts";
@@ -161,10 +161,13 @@ export async function startPages(options: PagesServerOptions = {}) {
     now: () => clock.ms,
     log: (line) => void log.push(line),
   });
-  const listener = checkHost(
+  const notFound = async (_request: IncomingMessage, response: ServerResponse) => void response.end("next");
+  const listener = dispatch({
+    endpoints: pages.endpoints,
+    notFound,
     publicUrl,
-    pages.serve((_request, response) => response.end("next")),
-  );
+    log: (line) => void log.push(line),
+  });
   const received: string[] = [];
   const server = await listen(
     (request, response) => {

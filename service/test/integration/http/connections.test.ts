@@ -6,17 +6,15 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
 import { createApi } from "../../../src/api/jobs-endpoints.ts";
 import { singleKey } from "../../../src/http/authentication.ts";
+import { dispatch } from "../../../src/http/dispatch.ts";
 import { type ListenOptions, listen } from "../../../src/http/listen.ts";
 import { ScriptedEngine } from "../../support/scripted-engine.ts";
 
-const api = createApi({
-  engine: new ScriptedEngine(),
-  authenticator: singleKey(serviceKey, ["docs"]),
-  log: console.error,
-});
+const api = createApi({ engine: new ScriptedEngine(), authenticator: singleKey(serviceKey, ["docs"]) });
+const serve = dispatch({ ...api, log: console.error });
 
 /** Starts a server with limits. `open` opens a connection that is closed when the test ends. */
-async function start(options: ListenOptions = {}, listener: RequestListener = api) {
+async function start(options: ListenOptions = {}, listener: RequestListener = serve) {
   const log: string[] = [];
   const { url, server, ...disposable } = await listen(listener, 0, { log: (line) => void log.push(line), ...options });
   onTestFinished(() => disposable[Symbol.asyncDispose]());

@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createApi } from "../../../src/api/jobs-endpoints.ts";
 import { singleKey } from "../../../src/http/authentication.ts";
+import { dispatch } from "../../../src/http/dispatch.ts";
 import { type LoopbackServer, listen } from "../../../src/http/listen.ts";
 import type { Engine } from "../../../src/jobs/engine.ts";
 import type { JobRecord } from "../../../src/model.ts";
@@ -22,9 +23,8 @@ let service: LoopbackServer;
 function serve(engine: Engine): Promise<LoopbackServer> {
   const projects = ["docs", "a/b"];
   return listen(
-    createApi({
-      engine,
-      authenticator: singleKey(key, projects),
+    dispatch({
+      ...createApi({ engine, authenticator: singleKey(key, projects) }),
       log: (line, level) => void log.push(`${level}: ${line}`),
     }),
   );
@@ -283,8 +283,8 @@ test("answers what has arrived when it is disposed of, and accepts nothing else"
 });
 
 test("waits only for a moment for the rest of a request when it is disposed of", async () => {
-  const api = createApi({ engine: new ScriptedEngine(), authenticator: singleKey(key, ["docs"]), log: () => {} });
-  const stopped = await listen(api, 0, { graceMs: 50 });
+  const api = createApi({ engine: new ScriptedEngine(), authenticator: singleKey(key, ["docs"]) });
+  const stopped = await listen(dispatch({ ...api, log: () => {} }), 0, { graceMs: 50 });
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "content-length": "100" };
   const request = httpRequest(`${stopped.url}/v2/agent/docs/job`, { method: "POST", headers });
   const failed = once(request, "error");

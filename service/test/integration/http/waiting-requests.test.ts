@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { type ApiOptions, createApi } from "../../../src/api/jobs-endpoints.ts";
 import { singleKey } from "../../../src/http/authentication.ts";
+import { dispatch } from "../../../src/http/dispatch.ts";
 import { listen } from "../../../src/http/listen.ts";
 import { Jobs } from "../../../src/jobs/jobs.ts";
 import { PerProject } from "../../../src/per-project.ts";
@@ -30,8 +31,8 @@ async function setUp(options: Partial<ApiOptions> = {}) {
     }),
   });
   const authenticator = singleKey(key, ["docs"]);
-  const api = createApi({ engine: jobs, authenticator, signal: stop.signal, log: console.error, ...options });
-  const service = await listen(api);
+  const api = createApi({ engine: jobs, authenticator, signal: stop.signal, ...options });
+  const service = await listen(dispatch({ ...api, log: console.error }));
   onTestFinished(async () => {
     stop.abort();
     await service[Symbol.asyncDispose]();

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { help, parseOptions } from "../../../src/options/options.ts";
+import { help } from "../../../src/options/help.ts";
+import { parseOptions } from "../../../src/options/options.ts";
 
 /** Returns the options together with those of a project. */
 function parseArguments(args: string[], environment: Record<string, string> = {}) {

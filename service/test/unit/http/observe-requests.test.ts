@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { knownMethod, routeTemplate } from "../../../src/http/route-template.ts";
+import { knownMethod, routeLabel } from "../../../src/http/observe-requests.ts";
 
 test.each([
   ["/", "/"],
@@ -18,11 +18,11 @@ test.each([
   ["/v2/agent/docs/job/job_1/message/more", "other"],
   ["//", "other"],
 ])("%s is counted as %s", (url, template) => {
-  expect(routeTemplate(url)).toBe(template);
+  expect(routeLabel({ url })).toBe(template);
 });
 
 test("a request without a path is one that the service does not know", () => {
-  expect(routeTemplate(undefined)).toBe("other");
+  expect(routeLabel({ url: undefined })).toBe("other");
 });
 
 test("methods that the service does not know are counted together", () => {

@@ -1,0 +1,76 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Log } from "../log/log.ts";
+import { failedRequest } from "./failed-request.ts";
+import { hostProblem } from "./host.ts";
+import { HttpException } from "./http-exception.ts";
+import { pathOf } from "./request-url.ts";
+import { matchRoute, type Parameters, type Route, type RouteName, type routes } from "./routes.ts";
+import { sendJson } from "./send-json.ts";
+
+/** What answers the requests of a route. */
+export interface Endpoint<Name extends RouteName> {
+  /** What the endpoint checks. It repeats the table of routes, so that the compiler finds an endpoint that checks something else. */
+  access: (typeof routes)[Name]["access"];
+  /**
+   * Checks what must be checked before the method. Default: nothing.
+   *
+   * @throws HttpException to reject the request
+   */
+  admit?: (request: IncomingMessage, parameters: Parameters<Name>) => Promise<void>;
+  /**
+   * Answers a request that has a method of the route.
+   *
+   * @throws HttpException to answer with an HTTP error
+   */
+  answer: (request: IncomingMessage, response: ServerResponse, parameters: Parameters<Name>) => Promise<void>;
+  /** Answers with an HTTP error. Default: as JSON. */
+  fail?: (request: IncomingMessage, response: ServerResponse, error: HttpException) => void;
+}
+
+/** What answers the requests of some routes. */
+export type Endpoints<Names extends RouteName> = { readonly [Name in Names]: Endpoint<Name> };
+
+export interface DispatchOptions {
+  /** A route without an endpoint is not found. */
+  endpoints: Partial<Endpoints<RouteName>>;
+  /** Answers requests that no endpoint answers. Default: 404 as JSON. */
+  notFound?: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined;
+  /** The URL at which a reverse proxy serves the service. Default: there is none. */
+  publicUrl?: string | undefined;
+  /** Receives unexpected errors, with their stack. */
+  log: Log;
+}
+
+/** Returns what answers all requests: the endpoint of their path, if the table of routes has their method. */
+export function dispatch({ endpoints, notFound = rejectUnknown, publicUrl, log }: DispatchOptions): RequestListener {
+  return async (request, response) => {
+    const { name, route, parameters } = matchRoute(pathOf(request)) ?? {};
+    const endpoint = name && endpoints[name];
+    const problem = endpoint && route?.takesAnyHost ? undefined : hostProblem(request.headers.host, publicUrl);
+    if (problem !== undefined) return sendError(request, response, problem);
+    const { fail = sendError } = (parameters && endpoint) || {};
+    try {
+      if (!endpoint || !route || !parameters) return await notFound(request, response);
+      await endpoint.admit?.(request, parameters);
+      requireMethod(route, request.method);
+      await endpoint.answer(request, response, parameters);
+    } catch (error) {
+      const failed = failedRequest(error, request, log);
+      // What was being sent is cut off by now.
+      if (!response.headersSent) fail(request, response, failed);
+    }
+  };
+}
+
+function requireMethod({ methods, alsoHead }: Route, method: string | undefined): void {
+  const isAllowed = methods.some((one) => one === method) || (alsoHead && method === "HEAD");
+  if (!isAllowed) throw new HttpException(405, "Method not allowed", { allow: methods.join(", ") });
+}
+
+async function rejectUnknown(): Promise<never> {
+  throw new HttpException(404, "Not found");
+}
+
+function sendError(_request: IncomingMessage, response: ServerResponse, error: HttpException): void {
+  sendJson(response, error.status, { error: error.message }, error.headers);
+}

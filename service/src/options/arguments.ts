@@ -1,0 +1,43 @@
+import { parseArgs } from "node:util";
+import type { Kind } from "./kinds.ts";
+import { kindOf, type OptionName, type OptionValues } from "./table.ts";
+
+/** The options that a command line has. */
+export interface Arguments<Names extends OptionName> {
+  /** What is not an option. */
+  positionals: readonly string[];
+  has(name: Names): boolean;
+  /**
+   * Returns the value of an option; `undefined` if the command line does not have it.
+   *
+   * @throws if it is not valid
+   */
+  value<Name extends Names>(name: Name): OptionValues[Name] | undefined;
+}
+
+/**
+ * Reads a command line.
+ *
+ * @param names - the options that it may have
+ * @throws if it has others
+ */
+export function parseArguments<Names extends OptionName>(
+  args: readonly string[],
+  names: readonly Names[],
+  allowPositionals = false,
+): Arguments<Names> {
+  const config = Object.fromEntries(names.map((name) => [name, argumentOf(kindOf(name))]));
+  const { values, positionals } = parseArgs({ args: [...args], options: config, allowPositionals });
+  return {
+    positionals,
+    has: (name) => values[name] !== undefined,
+    value: <Name extends Names>(name: Name) => {
+      const given = values[name];
+      return given === undefined ? undefined : kindOf(name).parse(`--${name}`, [given].flat().map(String));
+    },
+  };
+}
+
+function argumentOf({ given }: Kind<unknown>): { type: "string" | "boolean"; multiple: boolean } {
+  return { type: given === "never" ? "boolean" : "string", multiple: given === "repeatedly" };
+}

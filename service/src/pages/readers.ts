@@ -1,0 +1,67 @@
+import type { IncomingMessage } from "node:http";
+import type { Access } from "../http/authentication.ts";
+import { keepConnection } from "../http/connections.ts";
+import { HttpException } from "../http/http-exception.ts";
+import { pathOf } from "../http/request-url.ts";
+import type { PageJob } from "../model.ts";
+import { StoreUnavailable } from "../store-errors.ts";
+import { requireSameOrigin } from "./form.ts";
+import type { PageReply } from "./page-reply.ts";
+import type { SignIn } from "./sign-in.ts";
+
+/** Finds out who reads a page: a browser with a session, or a program with a key. */
+export class Readers {
+  readonly #signIn: SignIn;
+
+  constructor(signIn: SignIn) {
+    this.#signIn = signIn;
+  }
+
+  /** Returns what a browser's session gives access to; `undefined` if it is not signed in. */
+  async session(request: IncomingMessage): Promise<Access | undefined> {
+    const access = await this.#signIn.access(request);
+    if (access !== undefined) keepConnection(request);
+    return access;
+  }
+
+  /** Shows something to a signed-in browser, and leads others to the sign-in form. */
+  async signedIn<Reply>(
+    request: IncomingMessage,
+    show: (access: Access) => Promise<Reply>,
+  ): Promise<Reply | PageReply> {
+    const access = await this.session(request);
+    return access === undefined ? this.#signIn.challenge(request, pathOf(request)) : show(access);
+  }
+
+  /**
+   * Does the same also for programs, which send the key as in the API.
+   *
+   * @throws HttpException 401 if the key is not valid, 403 if another site made a browser send a form
+   */
+  async withKeyOrSignedIn<Reply>(
+    request: IncomingMessage,
+    show: (access: Access) => Promise<Reply>,
+  ): Promise<Reply | PageReply> {
+    if (request.headers.authorization === undefined) {
+      if (request.method === "POST") requireSameOrigin(request);
+      return this.signedIn(request, show);
+    }
+    const access = await this.#signIn.requireKey(request);
+    keepConnection(request);
+    return show(access);
+  }
+
+  /** Returns whether the sender of a request may still read a job: not after signing out, or when the key is revoked. */
+  async mayStillRead(request: IncomingMessage, { project }: PageJob): Promise<boolean> {
+    try {
+      const hasKey = request.headers.authorization !== undefined;
+      const access = hasKey ? await this.#signIn.requireKey(request) : await this.#signIn.access(request);
+      return access?.projects.includes(project) === true;
+    } catch (error) {
+      if (error instanceof HttpException) return false;
+      // An outage of the store ends no log.
+      if (error instanceof StoreUnavailable) return true;
+      throw error;
+    }
+  }
+}
