@@ -27,9 +27,9 @@ test("no line of the help is wider than a terminal with 132 columns", () => {
   expect(lines.filter((line) => line.length > 132)).toEqual([]);
 });
 
-test("README.md has each key of a project in the configuration, and no other", () => {
-  const readme = readFileSync(join(root, "service/README.md"), "utf8");
-  const section = /^\| key \| value \|\n\| --- \| --- \|\n((?:\|.*\n)+)/m.exec(readme)?.[1] ?? "";
+test("docs/operating.md has each key of a project in the configuration, and no other", () => {
+  const page = readFileSync(join(root, "service/docs/operating.md"), "utf8");
+  const section = /^\| key \| value \|\n\| --- \| --- \|\n((?:\|.*\n)+)/m.exec(page)?.[1] ?? "";
   const shown = section.split("\n").flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`(\w+)`/g)]);
   const keys = table.flatMap(([, { key }]) => key ?? []);
   expect(shown.map(([, key]) => key).sort()).toEqual([...keys, "githubTokenEnv"].sort());
