@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorMessage } from "../error-message.ts";
+import type { Turn } from "../model.ts";
 import { removeDirectory } from "../remove-directory.ts";
 import { isActive } from "../store/jobs.ts";
 import type { Store } from "../store/store.ts";
 import { StoreUnavailable } from "../store-errors.ts";
+import type { AgentHomes } from "./agent-homes.ts";
 import type { JobCopies } from "./job-copies.ts";
 import { JobDirectory } from "./job-directory.ts";
 
@@ -20,7 +22,7 @@ export interface JobCopierOptions {
 const jobIdPattern = /^job_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Saves jobs in the background whenever they change, and restores those that the store does not know. */
-export class JobCopier {
+export class JobCopier implements AgentHomes {
   readonly #options: JobCopierOptions;
   /** The last save of each job that is not done yet. */
   readonly #saves = new Map<string, Promise<void>>();
@@ -48,9 +50,9 @@ export class JobCopier {
     });
   }
 
-  /** Waits until the home directory of a job is not being read, so that a turn can use it. */
-  async releaseHome(jobId: string): Promise<void> {
-    await this.#homes.get(jobId);
+  /** Waits until no save reads the home directory of the turn's job. */
+  async bring({ job }: Pick<Turn, "job">): Promise<void> {
+    await this.#homes.get(job);
   }
 
   /** Waits until everything is saved. */

@@ -6,6 +6,7 @@ import type { RunningTurn, Turn } from "../model.ts";
 import { removeDirectory } from "../remove-directory.ts";
 import type { HomeStore } from "../store/homes.ts";
 import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
+import type { AgentHomes } from "./agent-homes.ts";
 import { packHome, unpackHome } from "./home-archive.ts";
 import { JobDirectory } from "./job-directory.ts";
 
@@ -18,18 +19,18 @@ const maxBytes = 20_000_000;
  * The home directories of jobs whose turns run on several machines: each turn starts with what the last one left, wherever it
  * ran. If that cannot be had, the agent starts a new session, and still gets the earlier turns in its history file.
  */
-export class SharedHomes {
+export class SharedHomes implements AgentHomes {
   readonly #store: HomeStore;
 
   constructor(store: HomeStore) {
     this.#store = store;
   }
 
-  /** Makes the home directory that of the job's last turn, or removes it. */
+  /** Removes the home directory if it is not the last turn's and that one was not kept. */
   async bring(turn: Turn, directory: JobDirectory, log: Log): Promise<void> {
     const last = await this.#store.lastAttemptedBefore(turn);
     const here = Number(await readFile(directory.homeTurn, "utf8").catch(() => ""));
-    // Of an interrupted attempt of this turn, or of the turn before.
+    // It belongs to an interrupted attempt of this turn, or to the turn before.
     if (here !== 0 && (here === turn.id || here === last)) return;
     await removeDirectory(directory.home);
     await rm(directory.homeTurn, { force: true });
@@ -54,12 +55,10 @@ export class SharedHomes {
     }
   }
 
-  /** Records that an agent is about to change the home directory. */
   async begin(turn: Turn, directory: JobDirectory): Promise<void> {
     await writeFile(directory.homeTurn, String(turn.id));
   }
 
-  /** Stores the home directory after an agent has ended. The turn does not depend on it. */
   async keep(turn: RunningTurn, directory: JobDirectory, log: Log): Promise<void> {
     const file = join(directory.path, "home.tgz");
     try {

@@ -117,7 +117,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     projects: projects.with(settings, (project, agents) => portsOf(project, agents, worktrees)),
     ownProjects: ownOnes,
     areFilesSafe,
-    homes: store.homes && new SharedHomes(store.homes),
+    homes: store.homes ? new SharedHomes(store.homes) : options.copier,
   });
   await worker.start();
   const repositories = [...worktrees.keys()];

@@ -6,9 +6,9 @@ import type { AgentNetwork } from "../agents/network/agent-network.ts";
 import type { AgentOptions, AgentResult } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import { errorMessage } from "../error-message.ts";
+import type { AgentHomes } from "../files/agent-homes.ts";
 import { JobDirectory } from "../files/job-directory.ts";
 import { jobBranch, jobLogFile } from "../files/job-files.ts";
-import type { SharedHomes } from "../files/shared-homes.ts";
 import type { Worktree } from "../git/commit-worktree.ts";
 import type { Start } from "../git/find-start.ts";
 import type { Repository } from "../git/repository.ts";
@@ -46,7 +46,7 @@ export interface TurnPorts {
   /** Whether no agent of any project can change files of the service. Default: whether this one cannot. */
   areFilesSafe?: boolean | undefined;
   /** Default: only on this machine. */
-  homes?: SharedHomes | undefined;
+  homes?: AgentHomes | undefined;
   /** Per job. */
   limits: Limits;
   /** The service's folder, for the directories of jobs and their logs. */
@@ -167,10 +167,10 @@ async function processTurn(
     await checkFreeSpace(context);
     const worktree = await worktrees.checkOut(directory, start);
     await store.runningTurns.countAttempt(turn);
-    await homes?.begin(turn, directory);
+    await homes?.begin?.(turn, directory);
     const { end, message, ownMessages } = await attempt(turn, start, context, signal);
     if (end === "stopped") return "stopped";
-    await homes?.keep(turn, directory, log);
+    await homes?.keep?.(turn, directory, log);
     if (message !== undefined) await store.runningTurns.setAnswer(turn, message);
     if (end !== "completed") return "failed";
     await worktrees.takeBack(directory);

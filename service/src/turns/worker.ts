@@ -278,7 +278,7 @@ export class Worker {
 
   /** Runs a turn. Returns why it failed or was postponed, if that is known. Never rejects. */
   async #run(turn: RunningTurn, signal: AbortSignal): Promise<{ result: TurnResult; reason?: string | undefined }> {
-    const { store, projects, copier, log } = this.#options;
+    const { store, projects, log } = this.#options;
     let reason: string | undefined;
     const onFailure = (text: string): void => {
       reason = text;
@@ -288,7 +288,6 @@ export class Worker {
       if (!job) throw new Error("the store does not have the job of this turn");
       const project = projects.get(job.project);
       if (project === undefined) throw new Error(`the project ${job.project} is not configured`);
-      await copier?.releaseHome(turn.job);
       using stop = watchStopRequest(turn, store, this.#machine);
       const ports = { ...this.#options, ...project, stop: stop.signal, onFailure };
       const result = await runTurn(turn, job, ports, signal);

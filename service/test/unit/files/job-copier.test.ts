@@ -133,12 +133,12 @@ test("a turn gets a home directory only after that was read", async () => {
   copier.save("a");
   while (copies.saves.length < 1) await aWhile();
   let isReleased = false;
-  const released = copier.releaseHome("a").then(() => {
+  const released = copier.bring({ job: "a" }).then(() => {
     isReleased = true;
   });
   await aWhile();
   expect(isReleased).toBe(false);
-  await copier.releaseHome("b");
+  await copier.bring({ job: "b" });
   gate.resolve();
   await released;
 });
@@ -159,7 +159,7 @@ test("a turn does not wait for a save without its home directory", async () => {
   const copier = new JobCopier({ copies, store, folder, log: () => {} });
   copier.save("a");
   await begun;
-  await copier.releaseHome("a");
+  await copier.bring({ job: "a" });
   end.resolve();
 });
 
