@@ -88,6 +88,7 @@ const groundFloor = [
   "own-file.ts",
   "per-project.ts",
   "remove-directory.ts",
+  "service-folder.ts",
   "store-errors.ts",
   "time.ts",
 ].map((file) => `service/src/${file}`);
@@ -146,28 +147,18 @@ const arrows: Record<string, string[]> = {
   "service/agents": ["service/options", "service/processes"],
   "service/api": ["service/http", "service/jobs", "service/log", "service/metrics", "service/store"],
   "service/editor": [],
-  "service/files": ["service/git", "service/store"],
   "service/git": ["service/processes"],
   "service/http": ["service/log", "service/metrics", "service/processes"],
-  "service/jobs": ["service/files", "service/log", "service/metrics", "service/store"],
+  "service/jobs": ["service/log", "service/metrics", "service/store"],
   "service/log": [],
   "service/metrics": [],
   "service/options": ["service/access", "service/agents", "service/pulls"],
-  "service/pages": [
-    "service/files",
-    "service/git",
-    "service/http",
-    "service/jobs",
-    "service/log",
-    "service/pulls",
-    "service/store",
-  ],
+  "service/pages": ["service/git", "service/http", "service/jobs", "service/log", "service/pulls", "service/store"],
   "service/processes": [],
   "service/pulls": ["service/git", "service/metrics"],
   "service/store": ["service/log"],
   "service/turns": [
     "service/agents",
-    "service/files",
     "service/git",
     "service/log",
     "service/metrics",
@@ -175,7 +166,7 @@ const arrows: Record<string, string[]> = {
     "service/pulls",
     "service/store",
   ],
-  "service/upkeep": ["service/files", "service/git", "service/log", "service/pulls", "service/store"],
+  "service/upkeep": ["service/git", "service/log", "service/pulls", "service/store"],
 };
 
 test.each(Object.entries(arrows))("%s only uses %j", (room, targets) => {
@@ -249,7 +240,6 @@ test("each package is imported in few places, by a house that depends on it", ()
   );
   expect([...new Set(places)].sort()).toEqual([
     "service/src/access → jose",
-    "service/src/files → tar",
     "service/src/log → pino",
     "service/src/metrics → prom-client",
     "service/src/pages → lru-cache",
@@ -260,6 +250,7 @@ test("each package is imported in few places, by a house that depends on it", ()
     "service/src/store/postgres → pg",
     "service/src/store/postgres → pg-boss",
     "service/src/store/sqlite → p-limit",
+    "service/src/turns → tar",
     "service/step/runner.ts → @actions/core",
     "src/action/changes/version-order.ts → semver/functions/coerce.js",
     "src/action/changes/version-order.ts → semver/functions/compare.js",

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { JobCopier } from "../files/job-copier.ts";
-import { jobBranch } from "../files/job-files.ts";
 import type { LogEvent } from "../log/log.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
-import type { JobRecord, RateLimited, StoredJob } from "../model.ts";
+import { type JobRecord, jobBranch, type RateLimited, type StoredJob } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
+import type { JobCopier } from "../store/job-copier.ts";
 import type { Store } from "../store/store.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
 import { type Clocks, machineClocks, type Sleep, steadyClock, sleep as timer } from "../time.ts";

@@ -2,8 +2,8 @@ import { appendFileSync } from "node:fs";
 import { mkdir, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { runAgent } from "../agents/run-agent.ts";
-import type { JobDirectory } from "../files/job-directory.ts";
 import { hasOwnCommits } from "../git/agent-repository.ts";
+import type { JobDirectory } from "../service-folder.ts";
 
 /** What a turn uses of the machine, besides Git: its disk and its processes. */
 export interface TurnMachine {

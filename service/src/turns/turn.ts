@@ -6,18 +6,16 @@ import type { AgentNetwork } from "../agents/network/agent-network.ts";
 import type { AgentOptions, AgentResult } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import { errorMessage } from "../error-message.ts";
-import { JobDirectory } from "../files/job-directory.ts";
-import { jobBranch, jobLogFile } from "../files/job-files.ts";
-import type { SharedHomes } from "../files/shared-homes.ts";
 import type { Worktree } from "../git/commit-worktree.ts";
 import type { Repository, Start } from "../git/repository.ts";
 import type { Worktrees } from "../git/worktrees.ts";
 import { type AgentExit, type Metrics, noMetrics } from "../metrics/metrics.ts";
-import type { RunningTurn, StoredJob, Turn, TurnResult } from "../model.ts";
+import { jobBranch, type RunningTurn, type StoredJob, type Turn, type TurnResult } from "../model.ts";
 import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
 import { commitMessage, isCommitOf } from "../pulls/commit-message.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
+import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import type { Store } from "../store/store.ts";
 import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
 import { type Sleep, sleep as timer } from "../time.ts";
@@ -29,6 +27,7 @@ import {
   pushCommit,
   pushUnpushedCommit,
 } from "./push-commit.ts";
+import type { SharedHomes } from "./shared-homes.ts";
 import { type TurnMachine, turnMachine } from "./turn-machine.ts";
 
 /** What a turn depends on. */

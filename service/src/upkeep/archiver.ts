@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
-import { jobBranch } from "../files/job-files.ts";
-import type { JobWithPullRequest } from "../model.ts";
+import { type JobWithPullRequest, jobBranch } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import type { Store } from "../store/store.ts";

@@ -1,10 +1,9 @@
 import { rm } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
-import { JobDirectory } from "../files/job-directory.ts";
-import { jobLogFile } from "../files/job-files.ts";
 import { OutageLog } from "../log/outage-log.ts";
 import { removeDirectory } from "../remove-directory.ts";
+import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import type { Store } from "../store/store.ts";
 import { dayMs, days } from "../time.ts";
 import { listOf } from "./list-of.ts";

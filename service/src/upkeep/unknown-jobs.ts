@@ -1,9 +1,8 @@
 import { lstat, readdir, rm } from "node:fs/promises";
 import { basename } from "node:path";
-import { JobDirectory, jobsFolder } from "../files/job-directory.ts";
-import { jobLogFile, logsFolder } from "../files/job-files.ts";
 import type { Repository } from "../git/repository.ts";
 import { removeDirectory } from "../remove-directory.ts";
+import { JobDirectory, jobLogFile, jobsFolder, logsFolder } from "../service-folder.ts";
 import type { Store } from "../store/store.ts";
 import { hourMs } from "../time.ts";
 import type { Round } from "./rounds.ts";

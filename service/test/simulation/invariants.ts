@@ -1,4 +1,4 @@
-import { jobBranch } from "../../src/files/job-files.ts";
+import { jobBranch } from "../../src/model.ts";
 import { isCommitOf } from "../../src/pulls/commit-message.ts";
 import { hourlyLimit } from "../../src/store/hourly-limit.ts";
 import { hourMs } from "../../src/time.ts";

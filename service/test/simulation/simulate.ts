@@ -1,6 +1,6 @@
 import { order, Timeline } from "../../../test/simulation/timeline.ts";
 import { epoch } from "../../../test/support/fake-clock.ts";
-import { jobBranch } from "../../src/files/job-files.ts";
+import { jobBranch } from "../../src/model.ts";
 import { Audit } from "./audit.ts";
 import { type Answer, Clients } from "./client.ts";
 import { DatabaseServer } from "./database.ts";

@@ -1,7 +1,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import type { JobCopies } from "../../src/files/job-copies.ts";
 import type { JobCopy } from "../../src/model.ts";
+import type { JobCopies } from "../../src/store/job-copies.ts";
 
 /** Copies of jobs in memory, with their home directories in a folder. */
 export class MemoryCopies implements JobCopies {

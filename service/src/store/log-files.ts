@@ -1,6 +1,6 @@
 import { open, stat } from "node:fs/promises";
-import type { JobLogs } from "../store/logs.ts";
-import { jobLogFile } from "./job-files.ts";
+import { jobLogFile } from "../service-folder.ts";
+import type { JobLogs } from "./logs.ts";
 
 const maxReadBytes = 64 * 1024;
 const defaultPollMs = 500;

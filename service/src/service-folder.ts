@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { WorktreePlace } from "../git/worktree.ts";
-import { removeDirectory } from "../remove-directory.ts";
+import { removeDirectory } from "./remove-directory.ts";
 
 /** In the home directory of a job, so that an agent can commit. Only the files that it leaves behind count. */
 const gitIdentity = "[user]\n\tname = Agent\n\temail = agent@localhost\n";
@@ -9,11 +8,17 @@ const gitIdentity = "[user]\n\tname = Agent\n\temail = agent@localhost\n";
 /** Returns the folder of the job directories, whose names are the ids of the jobs. */
 export const jobsFolder = (folder: string): string => join(folder, "jobs");
 
+/** Returns the folder of the job logs: the output of agents, and the service's own notes. */
+export const logsFolder = (folder: string): string => join(folder, "logs");
+
+/** Returns the log of a job. */
+export const jobLogFile = (folder: string, jobId: string): string => join(logsFolder(folder), `${jobId}.log`);
+
 /**
  * The directory of a job. Its paths stay the same for all turns, because agents store their sessions by path. The home
  * directory outlives a turn: it has the sessions. The worktree may; see `Worktrees`.
  */
-export class JobDirectory implements WorktreePlace {
+export class JobDirectory {
   readonly path: string;
   /** The agent's `HOME`. */
   readonly home: string;

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorMessage } from "../error-message.ts";
 import { removeDirectory } from "../remove-directory.ts";
-import { isActive } from "../store/jobs.ts";
-import type { Store } from "../store/store.ts";
+import { JobDirectory } from "../service-folder.ts";
 import { StoreUnavailable } from "../store-errors.ts";
 import type { JobCopies } from "./job-copies.ts";
-import { JobDirectory } from "./job-directory.ts";
+import { isActive } from "./jobs.ts";
+import type { Store } from "./store.ts";
 
 export interface JobCopierOptions {
   copies: JobCopies;

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { errorMessage } from "../error-message.ts";
 import type { RunningTurn, Turn } from "../model.ts";
 import { removeDirectory } from "../remove-directory.ts";
+import { JobDirectory } from "../service-folder.ts";
 import type { HomeStore } from "../store/homes.ts";
 import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
 import { packHome, unpackHome } from "./home-archive.ts";
-import { JobDirectory } from "./job-directory.ts";
 
 type Log = (text: string) => void;
 
