@@ -55,7 +55,7 @@ export class UnknownJobs implements Round {
 }
 
 /**
- * Removes the directories of jobs that the store does not have, such as those of a store that was removed or restored from a
+ * Removes the directories of jobs that the store does not have, for example because the store was removed or restored from a
  * backup. It can run while turns are running, because a job is stored before its directory is created.
  *
  * @param folder - the service's

@@ -13,7 +13,7 @@ import type { PlantedFault } from "./planted.ts";
 import { Remote } from "./remote.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** What happened in a history, until nothing happened any more. */
+/** The events of a history, until nothing more happened. */
 export interface History extends Pick<World, "scenario" | "audit" | "remote" | "runs" | "faults" | "log"> {
   answers: readonly Answer[];
   /** The turns that the operator has asked to stop, by their ids. */

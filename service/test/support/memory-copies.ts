@@ -6,7 +6,7 @@ import type { JobCopies } from "../../src/store/job-copies.ts";
 /** Copies of jobs in memory, with their home directories in a folder. */
 export class MemoryCopies implements JobCopies {
   readonly jobs = new Map<string, JobCopy>();
-  /** Of every save: the states of the job's turns, and whether the home directory was saved too. */
+  /** For each save, the states of the job's turns, and whether the home directory was saved too. */
   readonly saves: { states: string[]; hasHome: boolean }[] = [];
   readonly #folder: string;
   /** Thrown by every later call. */

@@ -61,7 +61,7 @@ class Sleeps {
   /** Waits until the worker pauses for each of these times, and returns what ends the pauses. */
   async nextOf(...times: number[]): Promise<(() => void)[]> {
     const ends: (() => void)[] = [];
-    // One after another, so that those of the same length are in the order in which they began.
+    // One after another, so that pauses of the same length keep the order in which they began.
     for (const ms of times) ends.push(await this.next(ms));
     return ends;
   }
