@@ -64,6 +64,9 @@ export interface StoredJob {
 /** A job to be stored. */
 export type NewJob = Pick<StoredJob, "id" | "project" | "createdAt"> & Partial<Pick<StoredJob, "model">>;
 
+/** Returns the branch of a job. The service has made the id, so it is valid in a ref name. */
+export const jobBranch = (jobId: string): string => `agent/${jobId}`;
+
 /** A job that is neither active nor archived, and has a pull request. */
 export type JobWithPullRequest = Pick<StoredJob, "id" | "project"> & {
   [key in "idleSince" | "pullRequest" | "head"]: NonNullable<StoredJob[key]>;

@@ -1,4 +1,4 @@
-/** Thrown when nothing can be stored now, such as on a full disk, or copies of jobs cannot be read. Nothing was accepted. */
+/** Thrown when nothing can be stored now (a full disk, a lost connection) or copies of jobs cannot be read. Nothing was accepted. */
 export class StoreUnavailable extends Error {}
 
 /** Thrown when the connection to the store was lost during a change, so that it is unknown whether the change was stored. */

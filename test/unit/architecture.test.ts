@@ -96,6 +96,7 @@ const groundFloor = [
   "per-project.ts",
   "remove-directory.ts",
   "machine.ts",
+  "service-folder.ts",
   "store-errors.ts",
   "time.ts",
 ].map((file) => `service/src/${file}`);
@@ -140,10 +141,9 @@ const arrows: Record<string, string[]> = {
   "service/agents": ["service/processes"],
   "service/api": ["service/http", "service/jobs", "service/metrics", "service/store"],
   "service/editor": [],
-  "service/files": ["service/git", "service/store"],
   "service/git": ["service/processes"],
   "service/http": ["service/log", "service/metrics", "service/processes"],
-  "service/jobs": ["service/files", "service/log", "service/metrics", "service/store"],
+  "service/jobs": ["service/log", "service/metrics", "service/store"],
   "service/log": [],
   "service/metrics": [],
   "service/options": ["service/access", "service/agents", "service/pulls"],
@@ -153,7 +153,6 @@ const arrows: Record<string, string[]> = {
   "service/store": ["service/log"],
   "service/turns": [
     "service/agents",
-    "service/files",
     "service/git",
     "service/log",
     "service/metrics",
@@ -161,7 +160,7 @@ const arrows: Record<string, string[]> = {
     "service/pulls",
     "service/store",
   ],
-  "service/upkeep": ["service/files", "service/git", "service/log", "service/pulls", "service/store"],
+  "service/upkeep": ["service/git", "service/log", "service/pulls", "service/store"],
 };
 
 test.each(Object.entries(arrows))("%s uses %j", (room, targets) => {
@@ -259,7 +258,6 @@ test("each package is imported in few places, by a house that depends on it", ()
   );
   expect([...new Set(places)].sort()).toEqual([
     "service/src/access → jose",
-    "service/src/files → tar",
     "service/src/log → pino",
     "service/src/metrics → prom-client",
     "service/src/pages → lru-cache",
@@ -270,6 +268,7 @@ test("each package is imported in few places, by a house that depends on it", ()
     "service/src/store/postgres → pg",
     "service/src/store/postgres → pg-boss",
     "service/src/store/sqlite → p-limit",
+    "service/src/turns → tar",
     "service/step/runner.ts → @actions/core",
     "src/action/changes/version-order.ts → semver/functions/coerce.js",
     "src/action/changes/version-order.ts → semver/functions/compare.js",

@@ -1,6 +1,6 @@
 import type { JobRecord, RateLimited } from "../model.ts";
 
-/** How long to wait for something: until a time, in milliseconds, is over, or the signal aborts. */
+/** How long to wait: for a time in milliseconds, or until the signal aborts. */
 export interface Wait {
   ms: number;
   signal: AbortSignal;
@@ -11,7 +11,7 @@ export interface TurnControl {
   /**
    * Stops a turn of a job: takes it out of the queue, or stops its agent. The turn fails.
    *
-   * @param by - who asks, for the reason
+   * @param by - the operator, for the reason of the failure
    * @returns `false` if the project has no such job, the job no such turn, or the turn has ended
    */
   stopTurn(projectId: string, jobId: string, turnId: number, by: string): Promise<boolean>;
@@ -23,7 +23,7 @@ export interface TurnControl {
   retryTurn(projectId: string, jobId: string, turnId: number): Promise<JobRecord | RateLimited | undefined>;
 }
 
-/** Runs jobs. It is all that the HTTP API knows of them. */
+/** Runs jobs, as the HTTP API sees them. */
 export interface Engine {
   /** Creates a job with `prompt` as its first turn. */
   create(projectId: string, prompt: string): Promise<JobRecord | RateLimited>;
@@ -32,7 +32,7 @@ export interface Engine {
   /**
    * Returns `undefined` if the project has no such job.
    *
-   * @param wait - an active job is returned when it is not active any more, or when this ends. Default: at once
+   * @param wait - an active job is returned when it is no longer active, or when the wait is over. Default: at once
    */
   get(projectId: string, jobId: string, wait?: Wait): Promise<JobRecord | undefined>;
 }

@@ -1,17 +1,16 @@
 import { randomUUID } from "node:crypto";
-import type { JobCopier } from "../files/job-copier.ts";
-import { jobBranch } from "../files/job-files.ts";
 import type { LogEvent } from "../log/log.ts";
 import { type Machine, thisMachine } from "../machine.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
-import type { JobRecord, RateLimited, StoredJob } from "../model.ts";
+import { type JobRecord, jobBranch, type RateLimited, type StoredJob } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
+import type { JobCopier } from "../store/job-copier.ts";
 import type { Store } from "../store/store.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
 import { steadyClock } from "../time.ts";
 import type { Engine, TurnControl, Wait } from "./engine.ts";
 
-/** What job records show of a project. */
+/** The part of a project that job records show. */
 export interface ShownProject {
   /** Shown as `source.repository`. */
   repositoryName: string;
@@ -21,15 +20,14 @@ export interface ShownProject {
 
 export interface JobsOptions {
   store: Store;
-  /** What job records show of each project. */
   projects: PerProject<ShownProject>;
   /** Default: jobs are only in the store. */
   copier?: JobCopier | undefined;
   /** Called when a create or message was rejected, because the store cannot be written. Default: does nothing. */
   onUnavailable?: () => void;
-  /** Counts creates and messages. Default: nothing does. */
+  /** Counts creates and messages. Default: they are not counted. */
   metrics?: Pick<Metrics, "promptAnswered"> | undefined;
-  /** Receives which job and turn a create or message became. Default: does nothing. */
+  /** Receives the job and turn of each accepted create and message. Default: does nothing. */
   logEvent?: LogEvent | undefined;
   /** Default: the one that the process runs on. */
   machine?: Machine;
@@ -74,7 +72,7 @@ export class Jobs implements Engine, TurnControl {
     return job && this.#record(job);
   }
 
-  /** Returns a job when it is not active any more, or the wait is over. */
+  /** Returns a job when it is no longer active, or the wait is over. */
   async #waitForEnd(projectId: string, jobId: string, wait: Wait): Promise<StoredJob | undefined> {
     const { store } = this.#options;
     const ended = new AbortController();
@@ -89,7 +87,7 @@ export class Jobs implements Engine, TurnControl {
     });
     try {
       for (;;) {
-        // Before the job is read, because it may change meanwhile.
+        // Taken before the job is read, because the job may change meanwhile.
         const next = changed.promise;
         const job = await this.#find(projectId, jobId);
         if (job?.state !== "active" || isOver) return job;
@@ -125,7 +123,7 @@ export class Jobs implements Engine, TurnControl {
     return this.#activeRecord(job);
   }
 
-  /** Adds a turn to the store, with what counts and logs that. */
+  /** Adds a turn to the store, and counts and logs that. */
   async #accept<T extends RateLimited | boolean | undefined>(
     kind: "create" | "message",
     job: string,
@@ -138,7 +136,7 @@ export class Jobs implements Engine, TurnControl {
         turn = id;
       });
       if (typeof added === "object") metrics.promptAnswered(kind, "rate-limited");
-      // Otherwise the job was deleted a moment ago.
+      // Without a turn, the job was deleted a moment ago.
       else if (turn !== undefined) {
         metrics.promptAnswered(kind, "accepted");
         logEvent?.(`${kind} accepted`, { job, turn });
@@ -164,7 +162,7 @@ export class Jobs implements Engine, TurnControl {
     return job?.project === projectId ? job : undefined;
   }
 
-  /** Of a job that was changed just now. It is not read again, because it was accepted even if the store fails a moment later. */
+  /** Returns the record of a job that has just changed, without reading it: it was accepted even if the store fails now. */
   #activeRecord(job: Pick<StoredJob, "id" | "project" | "createdAt" | "model" | "pullRequest">): JobRecord {
     return this.#record({ ...job, state: "active", archivedAt: null });
   }

@@ -1,9 +1,6 @@
 import type { RequestListener } from "node:http";
 import { createApi } from "../api/jobs-endpoints.ts";
 import { createOperations } from "../api/operations.ts";
-import { JobCopier } from "../files/job-copier.ts";
-import type { JobCopies } from "../files/job-copies.ts";
-import { LogFiles } from "../files/log-files.ts";
 import { type Authenticator, singleKey } from "../http/authentication.ts";
 import { dispatch } from "../http/dispatch.ts";
 import { type LoopbackServer, listen } from "../http/listen.ts";
@@ -15,6 +12,9 @@ import type { LocalPullRequest } from "../model.ts";
 import { Pages } from "../pages/pages.ts";
 import type { PerProject } from "../per-project.ts";
 import { checkDescriptors } from "../processes/descriptor-limit.ts";
+import { JobCopier } from "../store/job-copier.ts";
+import type { JobCopies } from "../store/job-copies.ts";
+import { LogFiles } from "../store/log-files.ts";
 import { type BackendOptions, createFolder, openBackend, type ProjectBackend, type ProjectSource } from "./backend.ts";
 import { checkAgent, type ProjectAgents, type RunningWorker, runWorker, type WorkerOptions } from "./run-worker.ts";
 

@@ -2,7 +2,7 @@ import type { JobChanges } from "./job-changes.ts";
 import type { ReadyTurns } from "./ready-turns.ts";
 import type { Database, Transaction } from "./sql.ts";
 
-/** Tells listeners that turns have become ready and that jobs have changed, also in other processes on the same store. */
+/** Tells listeners, in all processes on a store, that turns have become ready and that jobs have changed. */
 export class Announcements {
   readonly #database: Database;
   readonly #changes: JobChanges | undefined;
@@ -48,7 +48,7 @@ export class Announcements {
     return result;
   }
 
-  /** Announces a change of a job to other processes. They hear of it when the transaction was committed. */
+  /** Announces a change of a job to other processes. They receive this when the transaction is committed. */
   async announceJob(transaction: Transaction, job: string): Promise<void> {
     await this.#changes?.announce(transaction, job);
   }

@@ -2,7 +2,7 @@ import type { RateLimited } from "../model.ts";
 import { hourMs } from "../time.ts";
 import type { Transaction } from "./sql.ts";
 
-/** Creates, and messages, that are accepted per project in any hour. Specification: "Rate limits". */
+/** How many creates, and how many messages, are accepted per project in any hour. Specification: "Rate limits". */
 export const hourlyLimit = 100;
 
 /**

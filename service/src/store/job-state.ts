@@ -4,8 +4,7 @@ import type { Database, Sql, Transaction } from "./sql.ts";
 import type { NextTurnId } from "./turn-ids.ts";
 
 /*
- * What follows from a change of a job's turns: the job's state, and which of its turns is ready. Everything here is part of the
- * caller's transaction.
+ * Keeps the state of a job and its ready turn in line with its turns. Everything here is part of the caller's transaction.
  */
 
 /** What the parts of a store that add, run and end turns share. */

@@ -6,7 +6,7 @@ import type { RunningTurn } from "../model.ts";
  */
 export interface JobLogs {
   /**
-   * Returns the part of a job's log that begins at a position in bytes: at most 128 KiB, and nothing at its end.
+   * Returns the part of a job's log that begins at a position in bytes: at most 128 KiB; an empty buffer at its end.
    *
    * @throws StoreUnavailable if it cannot be read now
    */
@@ -20,7 +20,7 @@ export interface JobLogs {
   /**
    * Calls `listener` whenever a job's log may have grown, or its turns may have ended.
    *
-   * @returns what ends this
+   * @returns a function that removes the listener
    */
   follow(jobId: string, listener: () => void): () => void;
 }

@@ -8,28 +8,28 @@ export interface ReadyTurn {
   project: string;
 }
 
-/** A turn that was taken, with the proof of it. */
+/** A turn that a worker took, with the proof of that. */
 export interface TakenTurn {
   turn: number;
-  /** Names this taking of the turn, and no other. */
+  /** Different each time that the turn is taken. */
   lease: string;
 }
 
 /**
- * How many turns of a project may run at a time: the same number for every project, or one for each project whose turns may be
- * taken at all, which is `Infinity` if any number may run. Default: any number of every project.
+ * How many turns of a project can run at a time: the same number for every project, or a number for each project whose turns
+ * can be taken, `Infinity` for any number. Default: any number of every project.
  */
 export type TurnLimits = number | ReadonlyMap<string, number> | undefined;
 
 /**
- * The queue of the turns that can be started, at most one of each job. Whoever takes a turn owns it until it ends, is put back,
- * or its lease expires. Projects take turns, so that one with many jobs does not hold up the others; within a project, the turn
- * goes first that became ready first.
+ * The queue of the turns that can be started, at most one of each job. A worker that takes a turn owns it until it ends, is put
+ * back, or its lease expires. Projects take turns, so that one with many jobs does not hold up the others; within a project, the
+ * turn that became ready first goes first.
  */
 export interface ReadyTurns {
   /** How often a lease has to be renewed, in milliseconds; `undefined` if it never expires. */
   readonly renewEveryMs: number | undefined;
-  /** Adds a turn, unless it is there. */
+  /** Adds a turn, unless the queue already has it. */
   add(transaction: Transaction, turn: ReadyTurn): Promise<void>;
   /** Returns `false` if there is certainly no turn to take. */
   mayHaveTurns(sql: Sql, limits?: TurnLimits): Promise<boolean>;
@@ -50,18 +50,18 @@ export interface ReadyTurns {
   putBack(transaction: Transaction, taken: TakenTurn, pauseMs: number): Promise<void>;
   /** Removes a turn that waits. The caller's transaction fails if somebody has taken it meanwhile. */
   withdraw(transaction: Transaction, turn: Pick<ReadyTurn, "turn" | "job">): Promise<void>;
-  /** Lets a turn be taken again that was put back with a pause, if time alone does not. */
+  /** Ends the pause of a turn that was put back, unless time alone ends it. */
   endPause(transaction: Transaction, turn: ReadyTurn): Promise<void>;
   /**
-   * Puts back what an earlier process has left, if it cannot be running any more. Called once, before turns are taken.
+   * Puts back the turns that an earlier process left, if they can no longer be running. Called once, before turns are taken.
    *
    * @returns the turns that were running
    */
   recover(transaction: Transaction): Promise<{ id: number; job: string }[]>;
-  /** Returns for how long the oldest turn could have been taken, in seconds; 0 if there is none. */
+  /** Returns how long the oldest turn has been ready, in seconds; 0 if there is none. */
   oldestAgeSeconds(sql: Sql): Promise<number>;
   /** Extends a lease. Returns `false` if it has expired and somebody else took the turn. */
   renew(taken: TakenTurn): Promise<boolean>;
-  /** Calls `listener` whenever a turn may have become ready, also by another process. Not before `add` was committed. */
+  /** Calls `listener` whenever a turn may have become ready, in any process. Not before `add` was committed. */
   onReady(listener: () => void): void;
 }

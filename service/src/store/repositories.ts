@@ -27,7 +27,7 @@ export class StoredRepositories {
     return new Map(rows.map(({ project, name }) => [project, name]));
   }
 
-  /** Sets the repositories of these projects, and leaves those of others. */
+  /** Sets the repositories of these projects. Other projects keep theirs. */
   async setOfProjects(names: ReadonlyMap<string, string>): Promise<void> {
     const set = `INSERT INTO "projectRepository" (project, name) VALUES (?, ?)
       ON CONFLICT (project) DO UPDATE SET name = excluded.name`;

@@ -1,7 +1,7 @@
 /** A value of a column. Booleans are integers, times are milliseconds since 1970. */
 export type Value = string | number | null | Uint8Array;
 
-/** Returns a value as it is stored: Postgres has no text with a NUL, and what follows one is not read from SQLite. */
+/** Returns a value as it is stored, without NUL: Postgres rejects it in text, and SQLite reads text only up to it. */
 export function storable<T>(value: T): T | string {
   return typeof value === "string" ? value.replaceAll("\0", "\u{FFFD}") : value;
 }
@@ -22,11 +22,11 @@ export interface Sql {
 }
 
 export interface Transaction extends Sql {
-  /** Lets no other transaction with a lock of the same name go on until this one has ended. */
+  /** Makes other transactions that take a lock of the same name wait until this one has ended. */
   lock(name: string): Promise<void>;
 }
 
-/** A database of one of the two kinds. What a method has changed is on disk when it returns. */
+/** A database of one of the two kinds. A change is on disk when its method returns. */
 export interface Database extends Sql, AsyncDisposable {
   /** Makes changes together, or none of them if `change` throws. */
   transaction<T>(change: (transaction: Transaction) => Promise<T>): Promise<T>;

@@ -31,7 +31,7 @@ export interface StoreOptions extends Omit<TurnParts, "announcements"> {
  * The persistent state of the service, with a member for each thing stored. A change is on disk when its method returns, so a
  * service that is killed loses nothing.
  *
- * Methods throw `StoreUnavailable` while the database cannot be used, such as on a full disk. Nothing is changed then.
+ * Methods throw `StoreUnavailable` while the database cannot be used (a full disk, a lost connection). Nothing is changed then.
  */
 export class Store implements AsyncDisposable {
   readonly jobs: StoredJobs;
@@ -77,13 +77,13 @@ export class Store implements AsyncDisposable {
     await this.#database[Symbol.asyncDispose]();
   }
 
-  /** Calls `listener` whenever a turn may have become ready to be started, also by another process on the same store. */
+  /** Calls `listener` whenever a turn may have become ready, in any process on the same store. */
   onReady(listener: () => void): void {
     this.#announcements.onReady(listener);
   }
 
   /**
-   * Calls `listener` whenever a turn of a job may have been added, started or ended, also by another process on the same store.
+   * Calls `listener` whenever a turn of a job may have been added, started or ended, by any process on the same store.
    *
    * @returns a function that removes the listener
    */

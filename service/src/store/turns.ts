@@ -3,7 +3,7 @@ import { countUse } from "./hourly-limit.ts";
 import { addNextReady, addTurn, endJob, hasOpenTurn, lockJob, type TurnParts } from "./job-state.ts";
 import type { Transaction } from "./sql.ts";
 
-/** The turns of jobs, for whoever does not run them: messages add them, and operators stop and retry them. */
+/** The turns of jobs, except what workers do with them: messages add turns, and operators stop and retry them. */
 export class StoredTurns {
   readonly #parts: TurnParts;
 
@@ -16,7 +16,7 @@ export class StoredTurns {
    *
    * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
    * @param onTurn - receives the id of the turn, before it is known whether it is stored
-   * @returns `false` if there is no such job, such as because it was deleted a moment ago
+   * @returns `false` if there is no such job, for example because it was deleted a moment ago
    */
   async add(jobId: string, prompt: string, at: number, onTurn?: (id: number) => void): Promise<RateLimited | boolean> {
     const result = await this.#parts.announcements.changeJob(jobId, async (transaction) => {

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
-import { readPart } from "../files/log-files.ts";
 import { OutageLog } from "../log/outage-log.ts";
 import type { RunningTurn } from "../model.ts";
+import { readPart } from "../store/log-files.ts";
 import type { StoredLogs } from "../store/logs.ts";
 import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
 

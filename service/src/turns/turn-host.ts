@@ -2,8 +2,8 @@ import { appendFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { runAgent } from "../agents/run-agent.ts";
-import type { JobDirectory } from "../files/job-directory.ts";
 import { hasOwnCommits } from "../git/agent-repository.ts";
+import type { JobDirectory } from "../service-folder.ts";
 
 /** The disk and the processes that a turn uses besides Git: a port, so that simulations need neither. */
 export interface TurnHost {

@@ -1,6 +1,4 @@
 import { errorMessage, errorStack } from "../error-message.ts";
-import type { JobCopier } from "../files/job-copier.ts";
-import { jobLogFile } from "../files/job-files.ts";
 import type { Log } from "../log/log.ts";
 import { withLogContext } from "../log/log-context.ts";
 import { OutageLog } from "../log/outage-log.ts";
@@ -8,6 +6,8 @@ import { type Machine, thisMachine } from "../machine.ts";
 import { noMetrics } from "../metrics/metrics.ts";
 import type { RunningTurn, TurnResult } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
+import { jobLogFile } from "../service-folder.ts";
+import type { JobCopier } from "../store/job-copier.ts";
 import type { TurnLimits } from "../store/ready-turns.ts";
 import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
 import { type KeptLease, keepLease } from "./keep-lease.ts";

@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
-import { jobBranch } from "../files/job-files.ts";
-import type { JobWithPullRequest } from "../model.ts";
+import { type JobWithPullRequest, jobBranch } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import type { Store } from "../store/store.ts";
@@ -11,9 +10,9 @@ import type { Round } from "./rounds.ts";
 
 export interface ArchiverOptions {
   store: Store;
-  /** Where the pull requests of each project are. Those of other projects are left alone. */
+  /** The pull requests of each project. Jobs of other projects stay as they are. */
   pullRequests: PerProject<PullRequests>;
-  /** Returns the projects whose jobs may be archived now; `undefined` if that is all of those. Default: all. */
+  /** Returns the projects whose jobs may be archived now; `undefined` for all of the above. Default: all. */
   ownProjects?: (() => Promise<readonly string[] | undefined>) | undefined;
   /** Days without a turn after which a job is archived in any case. Default: never. */
   afterDays?: number | undefined;
@@ -22,7 +21,7 @@ export interface ArchiverOptions {
   log: (line: string) => void;
 }
 
-/** How many jobs are read or archived before other work of the service goes on. */
+/** How many jobs are read or archived before other work of the service has its turn. */
 const batchSize = 100;
 
 /** Archives jobs whose pull request is closed or merged, and jobs that have been idle for a number of days. */
@@ -61,7 +60,7 @@ export class Archiver implements Round {
     const jobs = Map.groupBy(all, ({ project }) =>
       own?.includes(project) === false ? undefined : pullRequests.get(project),
     );
-    // None waits for a platform that does not answer.
+    // No project waits for another one's platform that does not answer.
     const found = await Promise.all(
       pullRequests.values.map(async (each) => {
         const asked = jobs.get(each) ?? [];
@@ -97,7 +96,7 @@ export class Archiver implements Round {
       this.#lastErrors.delete(pullRequests);
       return closed;
     } catch (error) {
-      // Once per outage, because a round runs every minute.
+      // Logged once per outage, because a round runs every minute.
       const message = errorMessage(error);
       if (message !== this.#lastErrors.get(pullRequests) && !signal.aborted)
         log(`Cannot read which pull requests are closed: ${message}`);

@@ -1,4 +1,4 @@
-/** So that a line of the log stays readable when a round is about thousands of jobs. */
+/** Keeps a line of the log readable when a round affects thousands of jobs. */
 const maxNames = 20;
 
 /** Returns names as text, the first 20 of them if there are more: "a, b and 980 more". */

@@ -1,19 +1,19 @@
 import type { PerProject } from "../per-project.ts";
 
-/** Which repositories the jobs in a store belong to. Repositories are named as `repositoryIdentity` does. */
+/** The repositories that the jobs in a store belong to, by the names that `repositoryIdentity` returns. */
 export interface KnownRepositories {
   /** By project. */
   ofProjects: ReadonlyMap<string, string>;
-  /** The one whose clone is in the service's folder itself; `undefined` before there is any. */
+  /** The repository whose clone is in the service's folder itself; `undefined` before there is any. */
   main: string | undefined;
 }
 
 /**
  * Checks that the jobs of each project belong to its repository. With another one, the branches of all its jobs would be missing,
- * and the jobs would be archived. Projects that are not configured are left alone.
+ * and the jobs would be archived. Projects that are not configured are not checked.
  *
  * @param withJobs - the projects that have jobs
- * @throws if they belong to another one, with what to do
+ * @throws if they belong to another one; the message says what to do
  */
 export function checkRepositories(
   { ofProjects, main }: KnownRepositories,
@@ -41,8 +41,8 @@ export function checkRepositories(
 }
 
 /**
- * Returns the projects of a service whose jobs still belong to its repositories; `undefined` if all do. Another process on the same
- * store may have given some of them another repository since this one has started.
+ * Returns the projects of a service whose jobs still belong to its repositories; `undefined` if all do. Another process on the
+ * same store may have given some of them another repository since this one started.
  */
 export async function ownProjects(
   stored: { ofProjects(): Promise<ReadonlyMap<string, string>> },
@@ -60,7 +60,7 @@ export async function ownProjects(
 /**
  * Returns which repositories the jobs in a store belong to from now on.
  *
- * @param projects - those that have jobs, and those that can get some
+ * @param projects - the projects that have jobs or can get some
  */
 export function updateRepositories(
   { ofProjects, main }: KnownRepositories,
@@ -76,7 +76,7 @@ export function updateRepositories(
   );
   const names = [...updated.values()];
   if (main !== undefined && names.includes(main)) return { ofProjects: updated, main };
-  // It has moved, and so does its clone's place.
+  // The repository has moved, and so does the place of its clone.
   const moved = all.find((project) => main !== undefined && ofProjects.get(project) === main);
   const successor = moved === undefined ? undefined : updated.get(moved);
   return { ofProjects: updated, main: successor ?? configured.values[0] ?? main };
@@ -84,7 +84,7 @@ export function updateRepositories(
 
 /** Returns the name under which a store remembers a repository: its URL without password, query and `.git`. */
 export function repositoryIdentity(repositoryName: string): string {
-  // Also for URLs that `URL` cannot parse, or whose password it cannot change.
+  // `URL` cannot parse some URLs, and cannot change the password of others.
   const name = repositoryName.replace(/^([^/]*:\/\/[^/:]*):[^/]*@/, "$1@");
   if (!URL.canParse(name)) return name;
   const url = new URL(name);

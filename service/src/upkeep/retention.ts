@@ -1,10 +1,9 @@
 import { rm } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
-import { JobDirectory } from "../files/job-directory.ts";
-import { jobLogFile } from "../files/job-files.ts";
 import { OutageLog } from "../log/outage-log.ts";
 import { removeDirectory } from "../remove-directory.ts";
+import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import type { Store } from "../store/store.ts";
 import { dayMs, days } from "../time.ts";
 import { listOf } from "./list-of.ts";
@@ -16,22 +15,22 @@ export interface RetentionOptions {
   folder: string;
   /** Removes the commits of jobs from the clone. */
   forgetJobs: (ids: readonly string[]) => Promise<void>;
-  /** Days after the end of its last turn after which a job is deleted. Default: never. */
+  /** How many days after the end of its last turn a job is deleted. Default: never. */
   afterDays?: number | undefined;
-  /** No job is deleted for this long after the first round: the clock of a machine may be wrong when it starts. Default: 0. */
+  /** How long after the first round no job is deleted: a machine's clock may be wrong when it starts. Default: 0. */
   startAfterMs?: number;
   /** Aborts when the service stops. */
   signal: AbortSignal;
   log: (line: string) => void;
 }
 
-/** How many jobs are deleted before other work of the service goes on. */
+/** How many jobs are deleted before other work of the service has its turn. */
 const batchSize = 20;
 
 /**
- * Deletes jobs that have been idle for a number of days, archived or not: first from the store, so that no message can arrive
- * any more, then their directories, their logs and their commits. What cannot be removed is tried again in the next round,
- * also by the next service.
+ * Deletes jobs that have been idle for a number of days, archived or not: first from the store, so that no more
+ * messages can arrive, then their directories, their logs and their commits. Whatever cannot be removed is retried in the next
+ * round, even if that is the next service's.
  */
 export class Retention implements Round {
   readonly name = "Retention";

@@ -4,9 +4,9 @@ import type { Store } from "../store/store.ts";
 import { StoreUnavailable } from "../store-errors.ts";
 import { cautiousClock, minuteMs } from "../time.ts";
 
-/** Something that is done every minute. */
+/** A task that runs every minute. */
 export interface Round {
-  /** Names it in the log, and for other processes on the same store: only one of them runs it at a time. */
+  /** The name in the log, and of the lock that lets only one process on a store run it at a time. It must not change. */
   readonly name: string;
   /** @param now - milliseconds since 1970 */
   run(now: number): Promise<void>;
@@ -17,7 +17,7 @@ const intervalMs = minuteMs;
 /**
  * Runs rounds one after another, at once and then every minute, until `signal` aborts. Never rejects.
  *
- * @param shared - a round that another process on this store is running is left to that. Default: each process runs them
+ * @param shared - the store of several processes, of which only one runs a round at a time. Default: each process runs them
  */
 export async function runRounds(
   rounds: readonly Round[],

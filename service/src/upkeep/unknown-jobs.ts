@@ -1,9 +1,8 @@
 import { lstat, readdir, rm } from "node:fs/promises";
 import { basename } from "node:path";
-import { JobDirectory, jobsFolder } from "../files/job-directory.ts";
-import { jobLogFile, logsFolder } from "../files/job-files.ts";
 import type { Repository } from "../git/repository.ts";
 import { removeDirectory } from "../remove-directory.ts";
+import { JobDirectory, jobLogFile, jobsFolder, logsFolder } from "../service-folder.ts";
 import type { Store } from "../store/store.ts";
 import { hourMs } from "../time.ts";
 import type { Round } from "./rounds.ts";
@@ -56,7 +55,7 @@ export class UnknownJobs implements Round {
 }
 
 /**
- * Removes the directories of jobs that the store does not have, such as those of a store that was removed or restored from a
+ * Removes the directories of jobs that the store does not have, for example because the store was removed or restored from a
  * backup. It can run while turns are running, because a job is stored before its directory is created.
  *
  * @param folder - the service's

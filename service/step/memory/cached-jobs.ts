@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage } from "../../src/error-message.ts";
-import { packHome, unpackHome } from "../../src/files/home-archive.ts";
-import type { JobCopies } from "../../src/files/job-copies.ts";
 import type { JobCopy } from "../../src/model.ts";
+import type { JobCopies } from "../../src/store/job-copies.ts";
+import { packHome, unpackHome } from "../../src/turns/home-archive.ts";
 import type { CacheEntries } from "./cache-entries.ts";
 import { formatJobEntry, type JobEntry, parseJobEntry } from "./job-entry.ts";
 

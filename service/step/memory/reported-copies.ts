@@ -1,5 +1,5 @@
 import { errorMessage } from "../../src/error-message.ts";
-import type { JobCopies } from "../../src/files/job-copies.ts";
+import type { JobCopies } from "../../src/store/job-copies.ts";
 import type { ReportFile } from "../report.ts";
 
 /**

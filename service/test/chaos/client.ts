@@ -34,7 +34,7 @@ class NotConnected extends Error {}
 export class Client {
   readonly #urls: readonly string[];
   #next = 0;
-  /** How often something was sent again, by what it was rejected with. */
+  /** How often requests were repeated, by the reason. */
   readonly retries = new Map<string, number>();
 
   /** @param urls - of the APIs */
@@ -58,7 +58,7 @@ export class Client {
     return JSON.parse(reply.body) as JobRecord;
   }
 
-  /** Returns what is wrong with the page of a pull request, on each API; nothing if it shows the text. */
+  /** Checks on each API that the page of a pull request shows the text. Returns the failures. */
   async checkPage(number: number, text: string): Promise<string[]> {
     const wrong: string[] = [];
     for (const url of this.#urls) {

@@ -26,7 +26,7 @@ export interface ChaosOptions {
 export interface ChaosResult {
   /** What broke a promise. Empty if nothing did. */
   wrong: string[];
-  /** What the report says, by what it counts. */
+  /** The numbers of the report, by their names. */
   numbers: Map<string, number>;
 }
 
@@ -121,7 +121,7 @@ export async function runChaos({ jobs, minutes, seed, folder, log }: ChaosOption
   }
 }
 
-/** Returns what is wrong if turns do not end. */
+/** Waits until all turns have ended. Returns which ones do not; an empty list if all have. */
 async function waitUntilAllEnded(url: string, log: (line: string) => void): Promise<string[]> {
   let last = Number.POSITIVE_INFINITY;
   for (let changedAt = performance.now(); performance.now() - changedAt < longestStandstillMs; ) {

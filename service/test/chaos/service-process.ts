@@ -27,7 +27,7 @@ export class ServiceProcess {
   readonly name: string;
   /** Exits that nobody caused. */
   readonly unexpectedExits: string[] = [];
-  /** Starts that failed, such as while the database was down. */
+  /** Starts that failed, for example because the database was down. */
   failedStarts = 0;
   readonly #options: ServiceProcessOptions;
   readonly #ended = new AbortController();

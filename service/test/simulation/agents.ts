@@ -18,7 +18,7 @@ export interface AgentRun {
   request: number;
   process: MachineProcess;
   startedAt: number;
-  /** Whether the process goes on after a pause, and so cannot know yet what has happened meanwhile. */
+  /** Whether the process continues after a pause, and so cannot know yet what has happened meanwhile. */
   isAfterPause: boolean;
   /** `undefined` while it runs, and after it was killed with its service. */
   end: AgentResult["end"] | undefined;

@@ -41,7 +41,7 @@ export class Audit {
   readonly acceptedAt = new Map<number, number>();
   /** When each turn was taken last, by its id. */
   readonly takenAt = new Map<number, number>();
-  /** How often each turn was requeued by who ran it. */
+  /** How often each turn was requeued by its worker. */
   readonly requeues = new Map<number, number>();
   readonly #server: DatabaseServer;
   readonly #timeline: Timeline;

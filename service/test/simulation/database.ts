@@ -131,7 +131,7 @@ export class DatabaseClient implements Database {
     }
   }
 
-  /** Half of what is being committed while the connection breaks is committed. */
+  /** Commits a transaction; if the connection breaks meanwhile, only with a chance of one half. */
   async #commit<T>(change: (transaction: ClientTransaction) => Promise<T>) {
     if (this.network.isDown && !this.network.survives()) throw new ConnectionBroken();
     const outcome = await this.#server.local.transaction(async (local) => {

@@ -1,7 +1,7 @@
 import type { Period } from "./machine-process.ts";
 import type { Fault, FaultKind, Scenario } from "./scenario.ts";
 
-/** What goes wrong when, and where. The machines are numbered, those of the API first. */
+/** The faults of a history, with their times and machines. The machines are numbered, those of the API first. */
 export class Faults {
   readonly #faults: readonly Fault[];
   readonly #machines: number;

@@ -1,4 +1,4 @@
-import { jobBranch } from "../../src/files/job-files.ts";
+import { jobBranch } from "../../src/model.ts";
 import { isCommitOf } from "../../src/pulls/commit-message.ts";
 import { hourlyLimit } from "../../src/store/hourly-limit.ts";
 import { hourMs } from "../../src/time.ts";
@@ -7,7 +7,7 @@ import { isOpen, isStopped, type TurnRow } from "./audit.ts";
 import { contains, historyOf, isForeign } from "./remote.ts";
 import { type History, usesBefore } from "./simulate.ts";
 
-/** Returns what must not have happened in a history, but did. */
+/** Returns the violated guarantees of a history. */
 export function findViolations(history: History): string[] {
   const turns = [...history.audit.turns.values()];
   return [

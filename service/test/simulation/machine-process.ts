@@ -11,7 +11,7 @@ export interface Period {
 /** The monotonic time at the start of the simulation: not 0, so that a time that is used as a duration shows. */
 const clockStart = 1_000_000;
 
-/** How long it takes a process that goes on after a pause to do what it had begun. */
+/** How long a process that continues after a pause takes to do what it had begun. */
 const resumingMs = 1000;
 
 export interface ProcessOptions {
@@ -50,7 +50,7 @@ export class MachineProcess implements Machine {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Whether it goes on after a pause that has ended at this moment. */
+  /** Whether it continues after a pause that has ended at this moment. */
   get isResuming(): boolean {
     const { timeline, pauses } = this.#options;
     return pauses.some(({ at, ms }) => timeline.now - (at + ms) >= 0 && timeline.now - (at + ms) < resumingMs);

@@ -33,9 +33,9 @@ export interface World {
   faults: Faults;
   draws: Draws;
   server: DatabaseServer;
-  /** Of turns that have become ready. */
+  /** Tells of turns that have become ready. */
   notifications: Notifications;
-  /** Of jobs that have changed. */
+  /** Tells of jobs that have changed. */
   changes: Notifications;
   remote: Remote;
   landings: Landings;

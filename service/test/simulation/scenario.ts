@@ -67,7 +67,7 @@ export interface Fault {
 
 /** What happens in one history. Times are milliseconds since its start. */
 export interface Scenario {
-  /** Of everything that is drawn meanwhile, such as delays. */
+  /** The seed of everything that is drawn during the run, for example delays. */
   seed: number;
   apis: number;
   workers: number;

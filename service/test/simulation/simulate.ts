@@ -1,6 +1,6 @@
 import { order, Timeline } from "../../../test/simulation/timeline.ts";
 import { epoch } from "../../../test/support/fake-clock.ts";
-import { jobBranch } from "../../src/files/job-files.ts";
+import { jobBranch } from "../../src/model.ts";
 import { Audit } from "./audit.ts";
 import { type Answer, Clients } from "./client.ts";
 import { DatabaseServer } from "./database.ts";
@@ -13,7 +13,7 @@ import type { PlantedFault } from "./planted.ts";
 import { Remote } from "./remote.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** What happened in a history, until nothing happened any more. */
+/** The events of a history, until nothing more happened. */
 export interface History extends Pick<World, "scenario" | "audit" | "remote" | "runs" | "faults" | "log"> {
   answers: readonly Answer[];
   /** The turns that the operator has asked to stop, by their ids. */

@@ -33,7 +33,7 @@ export interface AgentService extends Service {
   lines: string[];
 }
 
-/** Of a service whose projects are all the same, unless it has `settings`. */
+/** The options of a service whose projects are all the same, unless it has `settings`. */
 export type AgentServiceOptions = Partial<ServiceOptions & ProjectOptions>;
 
 /** Returns the settings of projects. Default: the built-in editor. */

@@ -15,7 +15,7 @@ export interface GitHub extends LoopbackServer {
   owner: string;
   /** Different in each test, because the service's port depends on it. */
   repo: string;
-  /** Of the workflow. It may push and open pull requests. */
+  /** The token of the workflow. It may push and open pull requests. */
   token: string;
   /** Every request, as `POST /repos/…`. */
   requests: string[];

@@ -54,7 +54,7 @@ function write(file: string, content: string, mode = 0o644): void {
 
 const clock = new Int32Array(new SharedArrayBuffer(4));
 
-/** Returns what `action` returns, or `undefined` if it throws. */
+/** Returns the result of `action`; `undefined` if it throws. */
 function tryTo<T>(action: () => T): T | undefined {
   try {
     return action();
@@ -106,7 +106,7 @@ const attacks: Record<string, () => void> = {
   "read the environment of processes": () => {
     const environments = () => fs.readdirSync("/proc").map((process) => read(`/proc/${process}/environ`));
     const found = () => environments().some((text) => /(AGENT_SERVICE_KEY|GITHUB_TOKEN)=/.test(text));
-    // Only root can do that, and only outside the sandbox. The /proc of the machine is below that of the namespace.
+    // Only root can do that, and only outside the sandbox. The machine's /proc is below the namespace's.
     if (!found()) tryTo(() => execFileSync("umount", ["--lazy", "/proc"], { stdio: "ignore" }));
     console.log(`found ${found() ? "a secret" : "nothing"}`);
   },
@@ -190,7 +190,7 @@ const attacks: Record<string, () => void> = {
     });
     fs.appendFileSync("module/.git/config", settings(join(tree, "module/.git")));
     write("module/.git/info/attributes", attributes);
-    // Of the same size, so that Git has to read it.
+    // It has the same size, so that Git has to read it.
     write("module/page.md", "two\n");
     fs.utimesSync("module/page.md", 1, 1);
     fs.appendFileSync("README.md", "changed\n");

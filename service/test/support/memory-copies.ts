@@ -1,12 +1,12 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import type { JobCopies } from "../../src/files/job-copies.ts";
 import type { JobCopy } from "../../src/model.ts";
+import type { JobCopies } from "../../src/store/job-copies.ts";
 
 /** Copies of jobs in memory, with their home directories in a folder. */
 export class MemoryCopies implements JobCopies {
   readonly jobs = new Map<string, JobCopy>();
-  /** Of every save: the states of the job's turns, and whether the home directory was saved too. */
+  /** For each save, the states of the job's turns, and whether the home directory was saved too. */
   readonly saves: { states: string[]; hasHome: boolean }[] = [];
   readonly #folder: string;
   /** Thrown by every later call. */

@@ -12,7 +12,7 @@ const startPauseMs = 500;
 
 /** A Postgres server of its own on this machine, with an empty database. Disposing of it stops it and removes its data. */
 export class PostgresServer implements AsyncDisposable {
-  /** Of its database, for `--store`. */
+  /** The URL of its database, for `--store`. */
   readonly url: string;
   readonly #server: EmbeddedPostgres;
   readonly #folder: string;

@@ -204,7 +204,7 @@ export function postgresOfFile(): () => PostgresServer {
   };
 }
 
-/** Postgres refuses to run as root. Gives the folder to who runs it instead. */
+/** Postgres refuses to run as root. Gives the folder to the user who runs it instead. */
 function ownerOf(folder: string): { uid?: number; gid?: number } {
   if (userInfo().uid !== 0) return {};
   const { uid, gid } = nobody;

@@ -17,13 +17,13 @@ export interface ServiceStepOptions {
   environment?: Record<string, string>;
   /** The runner's folder for temporary files. Default: an empty one. */
   runnerTemp?: string;
-  /** Default: that of the repository's `dist`. */
+  /** Default: the one in the repository's `dist`. */
   mainFile?: string;
   onStart?: (child: ChildProcess) => void;
 }
 
 export interface ServiceStep extends Step {
-  /** The files of the runner, and those of the service. */
+  /** The files of the runner and of the service. */
   runnerTemp: string;
   /** Inputs of the action for the service. */
   actionInputs: Record<string, string>;

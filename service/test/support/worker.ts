@@ -3,8 +3,6 @@ import { waitUntil } from "../../../test/support/wait-until.ts";
 import { shellAgent } from "../../src/agents/agent.ts";
 import { fullNetwork } from "../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../src/agents/sandbox/sandbox.ts";
-import { JobCopier } from "../../src/files/job-copier.ts";
-import type { JobCopies } from "../../src/files/job-copies.ts";
 import type { Start } from "../../src/git/find-start.ts";
 import { Repository } from "../../src/git/repository.ts";
 import { Worktrees } from "../../src/git/worktrees.ts";
@@ -12,6 +10,8 @@ import type { Log } from "../../src/log/log.ts";
 import { thisMachine } from "../../src/machine.ts";
 import type { Metrics } from "../../src/metrics/metrics.ts";
 import { PerProject } from "../../src/per-project.ts";
+import { JobCopier } from "../../src/store/job-copier.ts";
+import type { JobCopies } from "../../src/store/job-copies.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type ProjectPorts, Worker } from "../../src/turns/worker.ts";
@@ -64,7 +64,7 @@ class Sleeps {
   /** Waits until the worker pauses for each of these times, and returns what ends the pauses. */
   async nextOf(...times: number[]): Promise<(() => void)[]> {
     const ends: (() => void)[] = [];
-    // One after another, so that those of the same length are in the order in which they began.
+    // One after another, so that pauses of the same length keep the order in which they began.
     for (const ms of times) ends.push(await this.next(ms));
     return ends;
   }

@@ -16,7 +16,7 @@ export interface PostgresOptions {
   /** Connections at a time, besides the one that waits for notifications. Default: 10. */
   maxConnections?: number;
   log: Log;
-  /** Called when the database cannot be used any more. Default: does nothing. */
+  /** Called when the database becomes unusable. Default: does nothing. */
   onOutage?: (() => void) | undefined;
   times?: Partial<PostgresTimes>;
   /** Returns the time by which hourly limits count, in milliseconds since 1970. Default: the server's. */
@@ -24,14 +24,14 @@ export interface PostgresOptions {
 }
 
 const statementMs = 30_000;
-/** Longer than the server's own limit, for a server that has gone without a word. */
+/** Longer than the server's own limit: it ends statements on a server that has silently disappeared. */
 const queryMs = 40_000;
 
-/** Of a transaction. Returns whether it was prevented, now or before; otherwise it was committed. */
+/** Prevents that a transaction is committed. Returns whether it was prevented, now or before; otherwise it was committed. */
 const preventCommit = `INSERT INTO "recentCommit" (id, "wasPrevented") VALUES ($1, true)
   ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING "wasPrevented"`;
 
-/** Of `bigint`. All that the service stores are safe integers. */
+/** The type `bigint`. The service stores only safe integers in it. */
 const bigintType = 20;
 
 /** Makes a pool of connections to a database, without connecting. */
@@ -52,19 +52,19 @@ export function createPool({ url, maxConnections = 10, times }: PostgresOptions)
         type === bigintType && format !== "binary" ? Number : types.getTypeParser(type, format),
     },
   });
-  // Of a connection that is in use. Its user finds out with the next statement; without a listener, the process would end.
+  // A connection in use was lost. Its user notices with the next statement; without a listener, the process would end.
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
 
-/** A Postgres database, of any number of processes. The log says once when it cannot be used, and when it can again. */
+/** A Postgres database for any number of processes. Logs once when it becomes unusable, and when it can be used again. */
 export class PostgresDatabase implements Database {
   readonly #pool: Pool;
   readonly #outage: OutageLog;
   readonly #times: PostgresTimes;
-  /** When it could not be used last, or was opened. */
+  /** When it was last unusable, or was opened. */
   #usableSince: number;
-  /** Whether the outage may be one of changes alone, so that only a change shows its end. */
+  /** Whether the outage may affect only changes, so that only a change shows its end. */
   #isUnwritable = false;
 
   constructor(pool: Pool, log: Log, times: Partial<PostgresTimes> = {}, onOutage?: () => void) {
@@ -72,7 +72,7 @@ export class PostgresDatabase implements Database {
     this.#outage = new OutageLog(log, onOutage);
     this.#times = { ...defaultTimes, ...times };
     this.#usableSince = this.#times.now();
-    // Of connections that nobody uses now. Who uses the next one finds out.
+    // An idle connection was lost. The user of the next one notices.
     pool.on("error", () => this.#interrupted());
   }
 
@@ -80,12 +80,12 @@ export class PostgresDatabase implements Database {
     await this.#pool.end();
   }
 
-  /** For how long it could be used without a break, in milliseconds. */
+  /** How long it has been usable without a break, in milliseconds. */
   get usableForMs(): number {
     return this.#times.now() - this.#usableSince;
   }
 
-  /** Whether it could not be used when it was tried last. The log says so. */
+  /** Whether the last attempt to use it failed. That was logged. */
   get isOut(): boolean {
     return this.#outage.isOut;
   }
@@ -102,7 +102,7 @@ export class PostgresDatabase implements Database {
     return (await this.query(numbered(sql), values)).rows as T[];
   }
 
-  /** Runs a statement of Postgres, with `$1` for the first value. */
+  /** Runs a statement in Postgres's own SQL, with `$1` for the first value. */
   async query(sql: string, values: readonly unknown[] = []): Promise<{ rows: unknown[]; rowCount: number | null }> {
     const result = await this.#guard(() => this.#pool.query(sql, values.map(storable)));
     if (hasChanged(result)) this.#written();
@@ -139,7 +139,7 @@ export class PostgresDatabase implements Database {
     await this.run("UPDATE version SET schema = schema");
   }
 
-  /** The lock ends with the connection, so that another process can go on if this one has died. */
+  /** The lock ends with the connection, so that another process can take it if this one has died. */
   async exclusively(name: string, work: () => Promise<void>): Promise<boolean> {
     const client = await this.#guard(() => this.#pool.connect());
     let lost: Error | undefined;
@@ -157,13 +157,13 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** Forgets what nobody asks any more: see `#wasCommitted`. */
+  /** Deletes the ids of transactions whose outcome is known by now: see `#wasCommitted`. */
   async forgetOldCommits(): Promise<void> {
     await this.query(`DELETE FROM "recentCommit" WHERE at < now() - interval '1 hour'`);
   }
 
   /**
-   * Finds out whether a transaction was committed whose connection was lost meanwhile. Its id is inserted here: that waits for
+   * Finds out whether a transaction was committed although its connection was lost. Its id is inserted here: that waits for
    * a server that is still committing, and if it succeeds, the transaction was not committed and never will be. It says whose
    * id it is, because its own connection can be lost as well.
    *
@@ -239,7 +239,7 @@ export class PostgresTransaction implements Transaction {
     return (await this.query(numbered(sql), values)).rows as T[];
   }
 
-  /** Runs a statement of Postgres, with `$1` for the first value. */
+  /** Runs a statement in Postgres's own SQL, with `$1` for the first value. */
   async query(sql: string, values: readonly unknown[] = []): Promise<{ rows: unknown[]; rowCount: number | null }> {
     const result = await this.#guard(() => this.#client.query(sql, values.map(storable)));
     this.hasChanges ||= hasChanged(result);

@@ -10,14 +10,14 @@ import { PostgresReadyTurns } from "./ready-turns.ts";
 import { openSchema, whileOthersWait } from "./schema.ts";
 import { defaultTimes } from "./times.ts";
 
-/** What was copied. */
+/** How much was copied. */
 export interface Imported {
   jobs: number;
   turns: number;
   pullRequests: number;
 }
 
-/** The tables with what they are read by. Those that others refer to are first. */
+/** The tables, and the query that reads each. Tables that others refer to are first. */
 const tables = {
   repository: "SELECT * FROM repository",
   projectRepository: "SELECT * FROM projectRepository",
@@ -35,12 +35,12 @@ interface LastAttempt {
 
 const lastAttempts = "SELECT job, max(id) AS turn FROM turn WHERE attempts > 0 GROUP BY job";
 
-/** In characters, of the rows that are sent at once. */
+/** How many characters of rows are sent at once. */
 const batchLength = 4_000_000;
 
 /**
  * Copies a SQLite store to a Postgres database that has no jobs: all of it, or nothing. No service runs on the file meanwhile.
- * What was running is waiting then. Homes of agents stay where they are.
+ * Turns that were running wait then. Homes of agents stay where they are.
  *
  * @param markHome - called for each job in which an agent ran, with the folder of the file's service and the last such turn. A
  *   worker on that folder can then continue the sessions of agents, and others start new ones
@@ -89,7 +89,7 @@ async function copy(
   for (const table of Object.keys(tables) as (keyof typeof tables)[])
     counts[table] = await copyTable(source, table, transaction);
   await transaction.query(`SELECT setval('"turnId"', (SELECT coalesce(max(id), 0) + 1 FROM turn))`);
-  // The numbers of deleted pull requests are not given again: their links would show others.
+  // The numbers of deleted pull requests are not used again: their links would show others.
   const last = source.row<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'pullRequest'")?.seq ?? 0;
   await transaction.query(`SELECT setval(pg_get_serial_sequence('"pullRequest"', 'number'), $1, false)`, [last + 1]);
   const first = `SELECT min(turn.id) AS turn, job.id AS job, job.project FROM turn JOIN job ON job.id = turn.job
@@ -115,7 +115,7 @@ async function copyTable(
     length = 0;
   };
   for (const row of source.rows<Record<string, unknown>>(tables[table])) {
-    // Postgres has no text with a NUL, which JSON escapes.
+    // Postgres cannot store a NUL in text, which JSON would escape.
     const text = JSON.stringify(row, (_key, value) =>
       typeof value === "string" ? value.replaceAll("\0", "\u{FFFD}").toWellFormed() : value,
     );

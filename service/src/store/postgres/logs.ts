@@ -5,9 +5,9 @@ import type { PostgresDatabase } from "./database.ts";
 import { logChannel, type Notifications } from "./notifications.ts";
 
 const maxChunkBytes = 64 * 1024;
-/** Of chunks that are read at once, because most are small. */
+/** How many chunks are read at once: most are small. */
 const maxChunks = 100;
-/** Notifications say at once that a log has grown. This is for those that do not arrive. */
+/** Notifications tell at once that a log has grown. Polling covers those that do not arrive. */
 const defaultPollMs = 10_000;
 
 /** The logs of jobs in tables: in chunks, one after another without gaps. */
@@ -16,7 +16,7 @@ export class PostgresLogs implements StoredLogs {
   readonly #notifications: Notifications;
   readonly #pollMs: number;
 
-  /** @param pollMs - how often a log is followed without a notification. Default: 10 seconds */
+  /** @param pollMs - how often followers look at a log without a notification. Default: 10 seconds */
   constructor(database: PostgresDatabase, notifications: Notifications, pollMs = defaultPollMs) {
     this.#database = database;
     this.#notifications = notifications;

@@ -2,11 +2,11 @@ import { setTimeout } from "node:timers/promises";
 import { Client, type ClientConfig } from "pg";
 import { tables } from "./schema.ts";
 
-/** Says that a turn may have become ready. */
+/** The channel for turns that may have become ready. */
 export const turnChannel = "agent_job_turn";
-/** Says that the log of a job, whose id is the payload, has grown, or that a turn of the job has ended. */
+/** The channel for logs that have grown and turns that have ended. The payload is the id of the job. */
 export const logChannel = "agent_job_log";
-/** Says that a job, whose id is the payload, has changed. */
+/** The channel for changes of jobs. The payload is the id of the job. */
 export const jobChannel = "agent_job_change";
 const channels = [turnChannel, logChannel, jobChannel];
 
@@ -14,8 +14,8 @@ const firstPauseMs = 1000;
 const lastPauseMs = 30_000;
 
 /**
- * What other processes announce with `NOTIFY`, on a connection of its own. A notification that is sent while the connection is
- * lost does not arrive, so listeners are called after each connection, too.
+ * Receives what other processes announce with `NOTIFY`, on a connection of its own. A notification that is sent while the
+ * connection is lost does not arrive, so listeners are also called after each reconnection.
  */
 export class Notifications implements AsyncDisposable {
   readonly #config: ClientConfig;
@@ -44,7 +44,7 @@ export class Notifications implements AsyncDisposable {
   /**
    * @param channel - one of those above
    * @param listener - gets the payload; `undefined` if any number of notifications may have been missed
-   * @returns what ends this
+   * @returns a function that removes the listener
    */
   on(channel: string, listener: (payload: string | undefined) => void): () => void {
     const listeners = this.#listeners.get(channel) ?? new Set();
@@ -62,7 +62,7 @@ export class Notifications implements AsyncDisposable {
     }
   }
 
-  /** Returns when the connection has ended. */
+  /** Connects and listens. Returns when the connection has ended. */
   async #listen(signal: AbortSignal): Promise<void> {
     const client = new Client(this.#config);
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();

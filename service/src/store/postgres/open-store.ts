@@ -15,7 +15,7 @@ import { PostgresTokens } from "./tokens.ts";
 const nextTurnId: NextTurnId = async (transaction) =>
   (await transaction.row<{ id: number }>(`SELECT nextval('"turnId"') AS id`))?.id ?? 0;
 
-/** The sequence never goes back, whoever takes ids from it meanwhile. */
+/** The sequence never goes back, even if others take ids from it at the same time. */
 async function skipTurnIds(transaction: Transaction, last: number): Promise<void> {
   await transaction.row(`SELECT setval('"turnId"', ?) FROM "turnId" WHERE last_value < ?`, last, last);
 }
@@ -30,7 +30,7 @@ async function serverTime(sql: Sql): Promise<number> {
 /**
  * Opens a store in a Postgres database, which any number of processes can have open.
  *
- * @throws if the database cannot be reached, or its schema is of a version that this one cannot work with
+ * @throws if the database cannot be reached, or its schema has a version that this service cannot work with
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { url, log, now = serverTime } = options;

@@ -8,26 +8,26 @@ import { queueTables } from "./schema.ts";
 
 const queue = "turn";
 
-/** A worker that has not renewed a lease for this long is taken for dead. */
+/** A worker that has not renewed a lease for this long is considered dead. */
 const leaseSeconds = 30;
 const renewEveryMs = 10_000;
-/** Notifications wake workers at once. This is for those that do not arrive, and ends pauses. */
+/** Notifications wake workers at once. Polling covers those that do not arrive, and the ends of pauses. */
 const pollMs = 5000;
 
-/** pg-boss deletes what waits longer. */
+/** pg-boss deletes turns that wait longer. */
 const retentionSeconds = 10 * 365 * 86_400;
 
 export interface PostgresReadyTurnsOptions {
   database: PostgresDatabase;
   notifications: Notifications;
   log: (line: string) => void;
-  /** How often leases that have expired are looked for, in milliseconds. At most once a second. */
+  /** How often expired leases are looked for, in milliseconds. At most once a second. */
   superviseMs: number;
 }
 
 /**
- * The queue of any number of processes: pg-boss, which takes the lowest rank first. A turn whose worker has died is taken by another
- * one when its lease has expired.
+ * The queue for any number of processes: pg-boss, which takes the lowest rank first. When the lease of a worker that has died
+ * expires, another worker takes the turn.
  */
 export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
   readonly renewEveryMs = renewEveryMs;
@@ -48,7 +48,7 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
       schema: queueTables,
       schedule: false,
       supervise: false,
-      // Processes share this interval: whoever looks for expired leases first does so for all.
+      // Processes share this interval: the first one that looks for expired leases does so for all.
       monitorIntervalSeconds: Math.max(1, superviseMs / 2000),
     });
     this.#boss.on("error", (error) => {
@@ -74,14 +74,14 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
       retentionSeconds,
       deleteAfterSeconds: 3600,
     };
-    // The state of a turn is that in the table. `exclusive`: at most one of each job.
+    // The table `turn` has the state of turns. `exclusive`: at most one turn of each job.
     await this.#boss.createQueue(queue, { ...options, policy: "exclusive" });
     await this.#boss.updateQueue(queue, options);
-    // pg-boss reads the queue's settings when it needs them first, on another connection than that of a transaction. If all
-    // connections had a transaction that waits for this, none would go on.
+    // pg-boss reads the queue's settings when it first needs them, on a connection that is not the transaction's. If all
+    // connections had a transaction that waits for this, none could continue.
     await this.#boss.findJobs(queue, { key: "" });
     this.#notifications.on(turnChannel, () => this.#announce());
-    // Not all processes at the same moment.
+    // So that processes do not all look at the same moment.
     this.#timers.push(setInterval(() => this.#announce(), pollMs * (0.8 + 0.4 * Math.random())).unref());
     this.#timers.push(setInterval(() => void this.#supervise().catch(() => {}), this.#superviseMs).unref());
   }
@@ -110,7 +110,7 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
 
   async take(transaction: Transaction, limits: TurnLimits): Promise<TakenTurn | undefined> {
     const concurrency = groupConcurrency(limits);
-    // Two at the same time would not count each other.
+    // Two processes at the same time would not count each other's turns.
     if (concurrency !== undefined) await transaction.lock("turns");
     const options = { ...(concurrency && { groupConcurrency: concurrency }), db: connectionOf(transaction) };
     const found =
@@ -138,7 +138,7 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
       const found = await this.#fetch({ ...options, ignoreGroups: unknown });
       const project = found?.groupId ?? "";
       if (found === undefined || limits.has(project)) return found;
-      // It was added after the others were read.
+      // The project was added after the others were read.
       await transaction.run("ROLLBACK TO SAVEPOINT take");
       unknown.push(project);
     }
@@ -147,7 +147,7 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
   async remove(transaction: Transaction, taken: TakenTurn): Promise<void> {
     const completed = await this.#boss.complete(queue, attemptOf(taken), null, { db: connectionOf(transaction) });
     if (!hadEffect(completed)) throw new LeaseLost(taken.turn);
-    // Who follows the log of the job may be at its end.
+    // Followers of the job's log may be at its end.
     await transaction.row("SELECT pg_notify(?, job) FROM turn WHERE id = ?", logChannel, taken.turn);
   }
 
@@ -160,17 +160,17 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     else await transaction.row("SELECT pg_notify(?, '')", turnChannel);
   }
 
-  /** Whoever has just taken the turn has changed it, too, so the caller's change of it fails and brings it back. */
+  /** A worker that has just taken the turn has changed it as well, so the caller's change of it fails and undoes this. */
   async withdraw(transaction: Transaction, { job }: Pick<ReadyTurn, "job">): Promise<void> {
     const db = connectionOf(transaction);
     for (const { id } of await this.#boss.findJobs(queue, { key: job, queued: true, db }))
       await this.#boss.deleteJob(queue, id, { db });
   }
 
-  /** Time alone ends a pause. */
+  /** Does nothing: time alone ends a pause. */
   async endPause(): Promise<void> {}
 
-  /** Other processes may be running everything that is running. */
+  /** Puts nothing back: other processes may be running all turns that are running. */
   async recover(): Promise<[]> {
     return [];
   }
@@ -191,7 +191,7 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
 
   /** After an outage, all workers have time to renew their leases before any expires. */
   async #supervise(): Promise<void> {
-    // A second one would wait in pg-boss, and go on after an outage that has begun meanwhile.
+    // A second one would wait in pg-boss, and continue after an outage that has begun meanwhile.
     if (this.#isSupervising || this.#database.usableForMs < leaseSeconds * 1000) return;
     this.#isSupervising = true;
     try {
@@ -217,7 +217,7 @@ interface QueuedTurn {
 
 type FetchOptions = Parameters<PgBoss["fetch"]>[1];
 
-/** More than can run. */
+/** More turns than can run at a time. */
 const anyNumber = 1_000_000;
 
 /** Returns the limits for pg-boss; `undefined` if there are none. The tier of a turn is its project. */
@@ -233,7 +233,7 @@ function connectionOf(transaction: Transaction) {
   return { executeSql: (sql: string, values?: unknown[]) => transaction.query(sql, values) };
 }
 
-/** pg-boss does not declare the type of what it returns. */
+/** Returns whether pg-boss changed anything. It does not declare the type of its responses. */
 function hadEffect(response: object): boolean {
   if (!("affected" in response)) throw new Error("pg-boss does not say whether it changed anything");
   return response.affected === 1;

@@ -8,14 +8,14 @@ export const queueTables = "agent_job_queue";
 export interface Migration {
   sql: string;
   /**
-   * The first schema whose services can work with this one. They go on while the others are being replaced. A change that
+   * The first schema whose services can work with this one. They keep running while others are being replaced. A change that
    * raises it requires that all older services are stopped first.
    */
   oldest: number;
   /**
-   * The version of pg-boss's schema. pg-boss brings its tables to its version when it starts, although older services may be
-   * using them, and starts on those of any later version. So a pg-boss with another schema is a change of this one: whoever adds it
-   * tries the older services on its tables, and sets `oldest`.
+   * The version of pg-boss's schema. pg-boss migrates its tables when it starts, although older services may be
+   * using them, and starts on tables of any later version. So a pg-boss with another schema changes this schema, too: before you
+   * add it, try the older services on its tables, and set `oldest`.
    */
   queueSchema: number;
 }
@@ -49,7 +49,7 @@ export const migrations: readonly Migration[] = [
       CREATE SEQUENCE "turnId";
 
       -- The order of starts. A turn's rank is greater than that of its project's turn before it and than that of the turn
-      -- that was started last, so that a project that was idle is as far as the others.
+      -- that was started last, so that a project that was idle has no advantage over the others.
       CREATE TABLE project (name text PRIMARY KEY, "lastRank" bigint NOT NULL DEFAULT 0);
       CREATE TABLE "lastStart" (rank bigint NOT NULL);
       INSERT INTO "lastStart" VALUES (0);

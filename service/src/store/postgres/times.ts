@@ -1,14 +1,14 @@
 /** Times of a Postgres store. All are in milliseconds. Tests make them shorter. */
 export interface PostgresTimes {
-  /** How long a connection is waited for: a new one, or one that others have. */
+  /** How long to wait for a connection: a new one, or one that others use. */
   connectMs: number;
-  /** How long it is asked whether a transaction was committed whose connection was lost at that moment. */
+  /** How long to ask whether a transaction was committed when its connection was lost at that moment. */
   outcomeMs: number;
   /** The pause between two such questions. */
   outcomePauseMs: number;
   /** A transaction whose locks others wait for must not outlive a machine that was paused. */
   idleInTransactionMs: number;
-  /** How often leases that have expired are looked for. */
+  /** How often expired leases are looked for. */
   superviseMs: number;
   /** Returns the time since any moment. */
   now: () => number;

@@ -2,7 +2,7 @@ import type { TokenKind } from "../../model.ts";
 import type { TokenStore } from "../tokens.ts";
 import type { PostgresDatabase } from "./database.ts";
 
-/** What tokens stand for, for all processes on the store. They expire by the clock of the database. */
+/** The tokens of browsers in the database, for all processes on it. They expire by the clock of the database. */
 export class PostgresTokens implements TokenStore {
   readonly #database: PostgresDatabase;
 

@@ -5,8 +5,8 @@ import { Connection } from "./connection.ts";
 import { checkStore } from "./schema.ts";
 
 /**
- * Copies a store to a new file, as it was at one moment, also while a service runs on it. The copy is complete when it gets
- * its name.
+ * Copies a store to a new file, as it was at one moment, even while a service runs on it. The copy gets its name when it is
+ * complete.
  *
  * @throws if there is no such store, or `file` exists already
  */
@@ -25,7 +25,7 @@ export async function backUpStore(store: string, file: string): Promise<void> {
       using copy = new Connection(partial, () => {});
       checkStore(copy, partial);
     }
-    // It has prompts.
+    // The store contains prompts.
     await chmod(partial, 0o600);
     await synchronize(partial);
     await rename(partial, file);

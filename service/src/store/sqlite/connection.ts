@@ -6,19 +6,20 @@ import { OutageLog } from "../../log/outage-log.ts";
 import { StoreUnavailable } from "../../store-errors.ts";
 import { storable, type Value } from "../sql.ts";
 
-/** SQLite's primary result codes for a file that cannot be used now, although nothing is wrong with the statement. */
+/** SQLite's primary result codes for a file that cannot be used now, although the statement is correct. */
 const resultCodes = { busy: 5, readOnly: 8, inputOutput: 10, full: 13, cannotOpen: 14 };
 const unavailable: ReadonlySet<number> = new Set(Object.values(resultCodes));
-/** SQLite's primary result codes for a file whose content is not that of a database. */
+/** SQLite's primary result codes for a file that is damaged or not a database. */
 const damaged: ReadonlySet<number> = new Set([11, 26]);
 
 /** How long a statement waits for another process, such as `sqlite3`, to finish writing. It blocks the service. */
 const busyTimeoutMs = 500;
 
 /**
- * A connection to a SQLite database whose changes are on disk when a method returns. If the file cannot be written, such as on
- * a full disk, methods throw `StoreUnavailable`, nothing is changed, and the log says so once until a change succeeds again. If
- * it is damaged, the log says once what to do. If its file was removed or replaced, changes throw `StoreUnavailable`, too.
+ * A connection to a SQLite database whose changes are on disk when a method returns. If the file cannot be written, for
+ * example because the disk is full, methods throw `StoreUnavailable`, nothing is changed, and this is logged once until a
+ * change succeeds again. If the file is damaged, the log says once what to do. If it was removed or replaced, changes throw
+ * `StoreUnavailable`, too.
  */
 export class Connection implements Disposable {
   readonly #db: DatabaseSync;
@@ -26,14 +27,14 @@ export class Connection implements Disposable {
   readonly #outage: OutageLog;
   readonly #damage: OutageLog;
   readonly #file: string;
-  /** Which file it has open; `undefined` before the file was seen, and in memory. */
+  /** Identifies the open file; `undefined` before the file was seen, and in memory. */
   #identity: string | undefined;
   /** Whether the last transaction has changed something. */
   #hasChanges = false;
 
   /**
    * @param file - created if it does not exist; `:memory:` persists nothing
-   * @param onOutage - called when the file cannot be used any more. Default: does nothing
+   * @param onOutage - called when the file becomes unusable. Default: does nothing
    * @throws if the file cannot be opened
    */
   constructor(file: string, log: Log, onOutage?: () => void) {
@@ -133,7 +134,7 @@ export class Connection implements Disposable {
     if (!this.#db.isTransaction) this.#outage.end("The store can be written again.");
   }
 
-  /** What is written to a file that was removed or replaced, such as by a restored backup, ends with the process. */
+  /** Changes of a file that was removed or replaced, for example by a restored backup, would be lost with the process. */
   #checkFile(): void {
     if (this.#file === ":memory:") return;
     const status = statSync(this.#file, { throwIfNoEntry: false });

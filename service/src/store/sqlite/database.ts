@@ -2,14 +2,14 @@ import pLimit from "p-limit";
 import type { Database, Transaction, Value } from "../sql.ts";
 import type { Connection } from "./connection.ts";
 
-/** A SQLite file as a database. It has one connection, so that everything that is asked of it is done one after another. */
+/** A SQLite file as a database. It has one connection, so statements and transactions run one after another. */
 export class SqliteDatabase implements Database {
   readonly #connection: Connection;
   readonly #oneAtATime = pLimit(1);
 
   readonly #lock: Disposable | undefined;
 
-  /** @param lock - what keeps other processes away; disposed of with the database */
+  /** @param lock - keeps other processes away; disposed of with the database */
   constructor(connection: Connection, lock?: Disposable) {
     this.#connection = connection;
     this.#lock = lock;
@@ -52,7 +52,7 @@ export class SqliteDatabase implements Database {
     return this.#oneAtATime(() => this.#connection.probe());
   }
 
-  /** Only one process has the file. */
+  /** Always does it: only one process has the file. */
   async exclusively(_name: string, work: () => Promise<void>): Promise<boolean> {
     await work();
     return true;

@@ -6,11 +6,11 @@ import { errorMessage } from "../../error-message.ts";
  * Returns the one path of a store, whichever symbolic links lead to it, and creates an empty file if there is none. The lock
  * and SQLite's log of changes are files next to that path, so a second service under another path would see neither.
  *
- * @throws if the file has several names (hard links), cannot be created, or it or what is next to it cannot be written
+ * @throws if the file has several names (hard links), cannot be created, or it or a file next to it cannot be written
  */
 export function findStore(file: string): string {
   try {
-    // Also where a link leads to nothing yet.
+    // This also creates the missing target of a link.
     if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   } catch (error) {
     throw new Error(`cannot create ${file}: ${errorMessage(error)}`);
@@ -26,7 +26,7 @@ export function findStore(file: string): string {
   return path;
 }
 
-/** SQLite would open the store to read it, and leave files next to it that are read-only, too. */
+/** Otherwise SQLite would open the store read-only, and leave read-only files next to it. */
 function checkWritable(path: string): void {
   for (const needed of [dirname(path), path, `${path}-wal`, `${path}-shm`])
     try {

@@ -12,8 +12,8 @@ import { openSchema } from "./schema.ts";
 import { lockStore } from "./store-lock.ts";
 
 /**
- * Returns an id that two services at the same time do not both give: a commit names its turn, so they could take it for
- * their own. In microseconds since 1970, of which the last three digits are random.
+ * Returns an id that two services do not give at the same time: a commit names its turn, and each would consider the commit its
+ * own. In microseconds since 1970, of which the last three digits are random.
  */
 export const distinctTurnIds: NextTurnId = async (transaction) =>
   Math.max(await countTurnIds(transaction), Date.now() * 1000 + randomInt(1000));
@@ -22,9 +22,9 @@ export const distinctTurnIds: NextTurnId = async (transaction) =>
  * Opens a store in a SQLite file. Only one service can open a file, but other processes can read it.
  *
  * @param file - created if it does not exist; `:memory:` persists nothing
- * @param log - receives a line when the file cannot be written any more, and when it can again
+ * @param log - receives a line when the file can no longer be written, and when it can again
  * @param nextTurnId - default: counts
- * @param onOutage - called when the file cannot be used any more. Default: does nothing
+ * @param onOutage - called when the file becomes unusable. Default: does nothing
  * @throws if another service has the file open, or could open it by a hard link, or if it is damaged, incomplete, of a
  *   newer version or not a store
  */
@@ -39,14 +39,14 @@ export function openSqliteStore(
   let connection: Connection | undefined;
   let isOpen = false;
   try {
-    // Before it is open, an error is thrown, and no outage begins.
+    // Until the store is open, a failure is an error and not an outage.
     connection = new Connection(
       path,
       (line, level) => isOpen && log(line, level),
       () => isOpen && onOutage(),
     );
     openSchema(connection, path);
-    // It has prompts. SQLite gives its other files the same mode.
+    // The store contains prompts. SQLite gives its other files the same mode.
     if (path !== ":memory:") chmodSync(path, 0o600);
     connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     isOpen = true;

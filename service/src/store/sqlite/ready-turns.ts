@@ -9,13 +9,13 @@ interface NextTurn {
 
 /**
  * The queue of one process, in its SQLite file: the project whose last start is longest ago goes first. A lease never expires,
- * because the next service puts back what the one before it had taken.
+ * because the next service puts back the turns that the one before it had taken.
  */
 export class SqliteReadyTurns implements ReadyTurns {
   readonly renewEveryMs = undefined;
   /**
-   * When turns became ready in this process, the oldest first. Not stored, because it is only for the age of the queue. A turn may be
-   * here whose transaction was not committed.
+   * When turns became ready in this process, the oldest first. Not stored, because only the age of the queue needs it. It can
+   * contain turns whose transaction was not committed.
    */
   readonly #since = new Map<number, number>();
   readonly #now: () => number;

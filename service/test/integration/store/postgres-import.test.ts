@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import { JobDirectory } from "../../../src/files/job-directory.ts";
-import { markHome } from "../../../src/files/shared-homes.ts";
 import type { RunningTurn } from "../../../src/model.ts";
+import { JobDirectory } from "../../../src/service-folder.ts";
 import { importStore } from "../../../src/store/postgres/import-store.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { markHome } from "../../../src/turns/shared-homes.ts";
 import { postgresOfFile } from "../../support/postgres.ts";
 
 const server = postgresOfFile();

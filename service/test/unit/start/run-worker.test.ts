@@ -239,3 +239,15 @@ describe("a worker with several repositories", () => {
     expect(log).toContain("Turns of projects that are not in --config wait: gone (1 turn)");
   });
 });
+
+test("each round has a lock of its own, whose name other processes on the store know", async () => {
+  const names: string[] = [];
+  await setUp({}, (store) => {
+    store.exclusively = async (name, work) => {
+      names.push(name);
+      await work();
+      return true;
+    };
+  });
+  await vi.waitFor(() => expect(names).toEqual(["Archiver", "Retention"]));
+});

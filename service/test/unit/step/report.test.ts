@@ -2,8 +2,8 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import type { JobCopies } from "../../../src/files/job-copies.ts";
 import type { JobCopy } from "../../../src/model.ts";
+import type { JobCopies } from "../../../src/store/job-copies.ts";
 import { reportedCopies } from "../../../step/memory/reported-copies.ts";
 import { ReportFile, readReport } from "../../../step/report.ts";
 

@@ -15,7 +15,7 @@ class SharedDatabase implements Database {
   outage: StoreUnavailable | undefined;
   /** What another machine changes before a transaction has its lock. */
   beforeLock: ((sql: Sql) => Promise<unknown>) | undefined;
-  /** The names of what was done exclusively. */
+  /** The names under which work was done exclusively. */
   readonly exclusive: string[] = [];
 
   async transaction<T>(change: (transaction: Transaction) => Promise<T>): Promise<T> {

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { builtInEditor } from "../../../src/agents/agent.ts";
 import type { AgentResult } from "../../../src/agents/run-agent.ts";
-import { SharedHomes } from "../../../src/files/shared-homes.ts";
 import { noMetrics } from "../../../src/metrics/metrics.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
+import { SharedHomes } from "../../../src/turns/shared-homes.ts";
 import { setUpTurns } from "../../support/turn.ts";
 
 const failing = (error: Error) => async (): Promise<never> => {

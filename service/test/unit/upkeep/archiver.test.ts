@@ -175,7 +175,7 @@ test("asks each project's platform for its own pull requests, and an outage of o
     signal: new AbortController().signal,
     log: (line) => void log.push(line),
   });
-  // Not of this service any more.
+  // It no longer belongs to this service.
   own = ["site"];
   await archiver.run(now);
   expect(asked).toEqual([[]]);

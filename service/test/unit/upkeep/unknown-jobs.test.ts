@@ -2,9 +2,9 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import { JobDirectory } from "../../../src/files/job-directory.ts";
 import { Repository } from "../../../src/git/repository.ts";
 import type { StoredJob } from "../../../src/model.ts";
+import { JobDirectory } from "../../../src/service-folder.ts";
 import { hourMs } from "../../../src/time.ts";
 import { removeUnknownDirectories, UnknownJobs } from "../../../src/upkeep/unknown-jobs.ts";
 

@@ -11,7 +11,7 @@ function setUp() {
   return { database, notes };
 }
 
-/** Something that the test lets go on. */
+/** A pause that the test ends. */
 function gate() {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {

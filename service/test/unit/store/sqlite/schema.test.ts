@@ -116,7 +116,7 @@ describe("a file that cannot be a store is rejected, and not changed", () => {
     const { rootpage } = index.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'turnByJob'").get() ?? {};
     index.close();
     const end = Number(rootpage) * 4096;
-    // An entry is at the end of its page: the id of the job, "a", and that of the turn, 1.
+    // An entry is at the end of its page: the ids of the job, "a", and of the turn, 1.
     const at = bytes.lastIndexOf("a", end - 1);
     expect(at).toBeGreaterThan(end - 8);
     bytes.write("b", at);

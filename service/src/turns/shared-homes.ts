@@ -4,20 +4,20 @@ import { join } from "node:path";
 import { errorMessage } from "../error-message.ts";
 import type { RunningTurn, Turn } from "../model.ts";
 import { removeDirectory } from "../remove-directory.ts";
+import { JobDirectory } from "../service-folder.ts";
+import type { AgentHomes } from "../store/agent-homes.ts";
 import type { HomeStore } from "../store/homes.ts";
 import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
-import type { AgentHomes } from "./agent-homes.ts";
 import { packHome, unpackHome } from "./home-archive.ts";
-import { JobDirectory } from "./job-directory.ts";
 
 type Log = (text: string) => void;
 
-/** In bytes, of a compressed home directory. */
+/** The largest compressed home directory that is kept, in bytes. */
 const maxBytes = 20_000_000;
 
 /**
  * The home directories of jobs whose turns run on several machines: each turn starts with what the last one left, wherever it
- * ran. If that cannot be had, the agent starts a new session, and still gets the earlier turns in its history file.
+ * ran. If that is not available, the agent starts a new session, and still gets the earlier turns in its history file.
  */
 export class SharedHomes implements AgentHomes {
   readonly #store: HomeStore;
@@ -26,11 +26,11 @@ export class SharedHomes implements AgentHomes {
     this.#store = store;
   }
 
-  /** Removes the home directory if it is not the last turn's and that one was not kept. */
+  /** Replaces the home directory by the one that the job's last turn left, or removes it. */
   async bring(turn: Turn, directory: JobDirectory, log: Log): Promise<void> {
     const last = await this.#store.lastAttemptedBefore(turn);
     const here = Number(await readFile(directory.homeTurn, "utf8").catch(() => ""));
-    // It belongs to an interrupted attempt of this turn, or to the turn before.
+    // An interrupted attempt of this turn left it, or the turn before.
     if (here !== 0 && (here === turn.id || here === last)) return;
     await removeDirectory(directory.home);
     await rm(directory.homeTurn, { force: true });
@@ -79,7 +79,7 @@ export class SharedHomes implements AgentHomes {
 /**
  * Records which turn left a job's home directory, if there is one, so that a worker with this folder continues its session.
  *
- * @param folder - the service's
+ * @param folder - the service's folder
  */
 export function markHome(folder: string, jobId: string, turn: number): void {
   const { home, homeTurn } = new JobDirectory(folder, jobId);

@@ -2,8 +2,8 @@ import { appendFileSync, fstatSync, mkdirSync, rmdirSync, statSync, writeFileSyn
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import { jobLogFile, logsFolder } from "../../../src/files/job-files.ts";
-import { LogFiles } from "../../../src/files/log-files.ts";
+import { jobLogFile, logsFolder } from "../../../src/service-folder.ts";
+import { LogFiles } from "../../../src/store/log-files.ts";
 
 function setUp() {
   const folder = temporaryFolder();

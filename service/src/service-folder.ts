@@ -1,19 +1,24 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { WorktreePlace } from "../git/worktree.ts";
-import { removeDirectory } from "../remove-directory.ts";
+import { removeDirectory } from "./remove-directory.ts";
 
-/** In the home directory of a job, so that an agent can commit. Only the files that it leaves behind count. */
+/** Git's configuration in a job's home directory, so that an agent can commit. Only the files that it leaves behind count. */
 const gitIdentity = "[user]\n\tname = Agent\n\temail = agent@localhost\n";
 
 /** Returns the folder of the job directories, whose names are the ids of the jobs. */
 export const jobsFolder = (folder: string): string => join(folder, "jobs");
 
+/** Returns the folder of the job logs: the output of agents, and the service's own notes. */
+export const logsFolder = (folder: string): string => join(folder, "logs");
+
+/** Returns the log of a job. */
+export const jobLogFile = (folder: string, jobId: string): string => join(logsFolder(folder), `${jobId}.log`);
+
 /**
  * The directory of a job. Its paths stay the same for all turns, because agents store their sessions by path. The home
- * directory outlives a turn: it has the sessions. The worktree may; see `Worktrees`.
+ * directory, which has the sessions, outlives a turn. The worktree can; see `Worktrees`.
  */
-export class JobDirectory implements WorktreePlace {
+export class JobDirectory {
   readonly path: string;
   /** The agent's `HOME`. */
   readonly home: string;
@@ -21,14 +26,14 @@ export class JobDirectory implements WorktreePlace {
   readonly tree: string;
   /** The agent's `TMPDIR`. */
   readonly temporary: string;
-  /** What the service tells the agent: the prompt and the history. */
+  /** The prompt and the history, for the agent. */
   readonly input: string;
   /** The index of the worktree. Not for the agent. */
   readonly index: string;
-  /** The id of the turn that the home directory is of, if several machines run the turns of the job. Not for the agent. */
+  /** The id of the turn that left the home directory, if several machines run the turns of the job. Not for the agent. */
   readonly homeTurn: string;
 
-  /** @param folder - the service's */
+  /** @param folder - the service's folder */
   constructor(folder: string, jobId: string) {
     this.path = join(jobsFolder(folder), jobId);
     this.home = join(this.path, "home");

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../../../../test/support/step.ts";
-import { JobDirectory } from "../../../src/files/job-directory.ts";
+import { temporaryFolder } from "../../../test/support/step.ts";
+import { JobDirectory } from "../../src/service-folder.ts";
 
 test("has a new home with a Git identity, and keeps it for the next turn", async () => {
   const folder = temporaryFolder();

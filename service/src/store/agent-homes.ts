@@ -1,5 +1,5 @@
 import type { RunningTurn, Turn } from "../model.ts";
-import type { JobDirectory } from "./job-directory.ts";
+import type { JobDirectory } from "../service-folder.ts";
 
 type Log = (text: string) => void;
 

@@ -1,6 +1,6 @@
 import { open, stat } from "node:fs/promises";
-import type { JobLogs } from "../store/logs.ts";
-import { jobLogFile } from "./job-files.ts";
+import { jobLogFile } from "../service-folder.ts";
+import type { JobLogs } from "./logs.ts";
 
 const maxReadBytes = 64 * 1024;
 const defaultPollMs = 500;
@@ -11,8 +11,8 @@ export class LogFiles implements JobLogs {
   readonly #pollMs: number;
 
   /**
-   * @param folder - the service's
-   * @param pollMs - how often a log is followed. Default: 500
+   * @param folder - the service's folder
+   * @param pollMs - how often followers look at a log. Default: 500
    */
   constructor(folder: string, pollMs = defaultPollMs) {
     this.#folder = folder;
@@ -34,7 +34,7 @@ export class LogFiles implements JobLogs {
   }
 }
 
-/** Returns the part of a file that begins at a position, at most `maxBytes` of it; nothing if the file does not exist. */
+/** Returns the part of a file that begins at a position, at most `maxBytes`; an empty buffer if the file does not exist. */
 export async function readPart(file: string, from: number, maxBytes: number): Promise<Buffer> {
   const handle = await open(file).catch(ignoreMissing);
   if (handle === undefined) return Buffer.alloc(0);

@@ -2,21 +2,21 @@ import { lstat, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { create, extract } from "tar";
 
-/** How much an archive may have. */
+/** How large an archive can be. */
 export interface ArchiveLimits {
-  /** Of all files together. */
+  /** The size of all files together. */
   megabytes: number;
-  /** Files and folders of all kinds. */
+  /** The number of files and folders of all kinds. */
   entries: number;
 }
 
 /** Agents' sessions have a few megabytes. Without a limit, empty files would take a long time. */
 const defaultLimits: ArchiveLimits = { megabytes: 50, entries: 10_000 };
 
-/** Folders that agents fill again by themselves. */
+/** Folders that agents fill again on their own. */
 const regenerated = [".cache", ".npm", "node_modules"];
 
-/** Counts what an archive has. */
+/** Adds up the size of an archive. */
 class Size {
   readonly #limits: ArchiveLimits;
   #bytes = 0;
@@ -26,7 +26,7 @@ class Size {
     this.#limits = limits;
   }
 
-  /** @throws if that is too much */
+  /** @throws if the archive becomes too large */
   add(bytes: number): void {
     const { megabytes, entries } = this.#limits;
     this.#bytes += bytes;
@@ -37,11 +37,11 @@ class Size {
 }
 
 /**
- * Packs the files of a home directory. Left out are links and sockets, caches, and every file that has one of the secrets.
+ * Packs the files of a home directory, except links, sockets, caches, and every file that contains one of the secrets.
  *
  * @param file - the archive
  * @param isCompressed - with gzip. Default: not
- * @returns the files that have secrets, relative to the home directory
+ * @returns the files that contain secrets, relative to the home directory
  * @throws if it is too large, has no files, or cannot be read
  */
 export async function packHome(
@@ -62,7 +62,7 @@ export async function packHome(
       if (!entry.isFile()) continue;
       const content = await readFile(join(home, path));
       if (secrets.some((secret) => content.includes(secret))) withSecrets.push(path);
-      // Without the dot, a name that begins with @ would stand for an archive.
+      // Without the dot, a name that begins with @ would mean an archive.
       else paths.push(`./${path}`);
     }
   };
@@ -76,7 +76,7 @@ export async function packHome(
  * Unpacks the files of a home directory, which does not exist yet. The archive is untrusted: only ordinary files within the
  * directory are written.
  *
- * @throws if it is not an archive that `packHome` can have made; then there is no home directory
+ * @throws if it is not an archive that `packHome` can have made. There is no home directory then
  */
 export async function unpackHome(file: string, home: string, limits = defaultLimits): Promise<void> {
   const size = new Size(limits);

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import { JobDirectory } from "../../../src/files/job-directory.ts";
-import { SharedHomes } from "../../../src/files/shared-homes.ts";
 import type { RunningTurn, Turn } from "../../../src/model.ts";
+import { JobDirectory } from "../../../src/service-folder.ts";
 import type { HomeStore } from "../../../src/store/homes.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
+import { SharedHomes } from "../../../src/turns/shared-homes.ts";
 
 /** A store of homes in memory. Agents ran in the turns of `attempted`. */
 class FakeHomeStore implements HomeStore {

@@ -3,22 +3,22 @@ import { dirname, join } from "node:path";
 import { errorMessage } from "../error-message.ts";
 import type { Turn } from "../model.ts";
 import { removeDirectory } from "../remove-directory.ts";
-import { isActive } from "../store/jobs.ts";
-import type { Store } from "../store/store.ts";
+import { JobDirectory } from "../service-folder.ts";
 import { StoreUnavailable } from "../store-errors.ts";
 import type { AgentHomes } from "./agent-homes.ts";
 import type { JobCopies } from "./job-copies.ts";
-import { JobDirectory } from "./job-directory.ts";
+import { isActive } from "./jobs.ts";
+import type { Store } from "./store.ts";
 
 export interface JobCopierOptions {
   copies: JobCopies;
   store: Store;
-  /** The service's. */
+  /** The service's folder. */
   folder: string;
   log: (line: string) => void;
 }
 
-/** The ids that services give to jobs. Others are not looked up: they may come from anyone who has the API key. */
+/** The ids that services give to jobs. Other ids are not looked up: they can come from anyone who has the API key. */
 const jobIdPattern = /^job_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Saves jobs in the background whenever they change, and restores those that the store does not know. */
@@ -26,9 +26,9 @@ export class JobCopier implements AgentHomes {
   readonly #options: JobCopierOptions;
   /** The last save of each job that is not done yet. */
   readonly #saves = new Map<string, Promise<void>>();
-  /** Jobs with a save that has not begun, and so will save what they are then. */
+  /** Jobs with a save that has not begun, and so will include all changes until then. */
   readonly #pending = new Set<string>();
-  /** The saves that read a home directory. */
+  /** The saves that are reading a home directory, by job. */
   readonly #homes = new Map<string, Promise<void>>();
   readonly #restores = new Map<string, Promise<void>>();
 
@@ -61,7 +61,7 @@ export class JobCopier implements AgentHomes {
   }
 
   /**
-   * Restores a job if the store does not know it and there is a copy. What was running is waiting then.
+   * Restores a job if the store does not know it and there is a copy. A turn that was running waits then.
    *
    * @throws StoreUnavailable if it is unknown whether there is a copy
    */
@@ -89,7 +89,7 @@ export class JobCopier implements AgentHomes {
     const { copies, store, folder, log } = this.#options;
     if ((await store.jobs.find(jobId)) !== undefined) return;
     const { home } = new JobDirectory(folder, jobId);
-    // Not in the folder of the jobs yet, where directories of unknown jobs are removed.
+    // Outside the folder of the jobs, where directories of unknown jobs are removed.
     const restored = join(folder, `restored-${jobId}`);
     await removeDirectory(restored);
     const job = await copies.restore(jobId, home, restored).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import type { JobCopy } from "../model.ts";
 
-/** Copies of jobs outside this machine, from which a later service on another one continues them. */
+/** Copies of jobs outside this machine, from which a later service on another machine continues them. */
 export interface JobCopies {
   /**
    * Saves a job, which has changed. Not called again for the same job before it settles.
@@ -13,8 +13,8 @@ export interface JobCopies {
    * Returns the last copy of a job, and restores its home directory; `undefined` if there is no copy.
    *
    * @param home - where the home directory will be
-   * @param into - where it is restored; that does not exist yet, and need not afterwards
-   * @throws if that cannot be read, such as while the place of the copies does not respond
+   * @param into - where it is restored; does not exist yet, and need not exist afterwards
+   * @throws if the copy cannot be read, for example because the storage does not respond
    */
   restore(jobId: string, home: string, into: string): Promise<JobCopy | undefined>;
 }

@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import type { EndedState } from "../../../src/model.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { addJob, memoryStore, startNext } from "../../support/memory-store.ts";
+
+describe("copies of jobs", () => {
+  /** Ends the next turn with an answer. */
+  async function answerNext(store: Store, state: EndedState, at: number): Promise<void> {
+    const turn = await startNext(store);
+    await store.runningTurns.countAttempt(turn);
+    await store.runningTurns.setAnswer(turn, `Done at ${at}`);
+    await store.runningTurns.setPullRequest(turn, "https://example.com/pull/1", "abc");
+    await store.runningTurns.finish(turn, state, at);
+  }
+
+  async function copyOf(store: Store, id: string) {
+    const copy = await store.jobs.copy(id);
+    if (copy === undefined) throw new Error(`no job ${id}`);
+    return copy;
+  }
+
+  test("are complete, and the job goes on in another store", async () => {
+    const store = memoryStore();
+    await addJob(store, "a", 5);
+    await answerNext(store, "completed", 10);
+    await store.turns.add("a", "Two", 15);
+    await answerNext(store, "failed", 20);
+    await store.idleJobs.archiveOldest(20, 30, 1);
+    expect(await store.jobs.copy("unknown")).toBeUndefined();
+    const copy = await copyOf(store, "a");
+    const turn = {
+      state: "completed",
+      attempts: 1,
+      startedAt: expect.any(Number),
+      reason: null,
+      stopRequestedAt: null,
+    };
+    expect(copy).toEqual({
+      id: "a",
+      project: "docs",
+      createdAt: 5,
+      archivedAt: 30,
+      pullRequest: "https://example.com/pull/1",
+      head: "abc",
+      turns: [
+        { ...turn, id: 1, prompt: "One", endedAt: 10, answer: "Done at 10" },
+        { ...turn, id: 2, prompt: "Two", state: "failed", endedAt: 20, answer: "Done at 20" },
+      ],
+    });
+    const other = memoryStore();
+    await other.jobs.addCopy(copy);
+    expect(await other.jobs.copy("a")).toEqual(copy);
+    expect(await other.jobs.find("a")).toMatchObject({ state: "failed", idleSince: 20, model: null });
+    expect(await other.runningTurns.startNext()).toBeUndefined();
+    await other.turns.add("a", "Three", 40);
+    expect(await other.runningTurns.startNext()).toMatchObject({ id: 3, prompt: "Three" });
+  });
+
+  test("of active jobs go on with the turn that was running, which is announced", async () => {
+    const store = memoryStore();
+    await addJob(store, "a", 5);
+    await answerNext(store, "completed", 10);
+    for (const prompt of ["Two", "Three"]) await store.turns.add("a", prompt, 15);
+    await startNext(store);
+    const other = memoryStore();
+    let announced = 0;
+    other.onReady(() => void announced++);
+    await other.jobs.addCopy(await copyOf(store, "a"));
+    expect(announced).toBe(1);
+    expect(await other.jobs.find("a")).toMatchObject({ state: "active", idleSince: null });
+    expect((await other.turns.ofJob("a")).map(({ state }) => state)).toEqual(["completed", "waiting", "waiting"]);
+    expect(await startNext(other)).toMatchObject({ prompt: "Two", isResumed: false });
+    expect(await other.runningTurns.startNext()).toBeUndefined();
+  });
+
+  test("whose last turn does not say when it ended have been idle since they were created", async () => {
+    const store = memoryStore();
+    await addJob(store, "a", 5);
+    await answerNext(store, "completed", 10);
+    const copy = await copyOf(store, "a");
+    const other = memoryStore();
+    await other.jobs.addCopy({ ...copy, turns: copy.turns.map((turn) => ({ ...turn, endedAt: null })) });
+    expect(await other.jobs.find("a")).toMatchObject({ state: "completed", idleSince: 5 });
+  });
+});
