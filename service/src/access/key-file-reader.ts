@@ -1,11 +1,11 @@
 import { errorMessage } from "../error-message.ts";
 import { OutageLog } from "../log/outage-log.ts";
+import type { Machine } from "../machine.ts";
 import { readKeyFile, readStamp, type StoredKey } from "./key-file.ts";
 
 export interface KeyFileReaderOptions {
   file: string;
-  /** Milliseconds since any moment. */
-  now: () => number;
+  machine: Pick<Machine, "now">;
   log: (line: string) => void;
   /** Called with the keys when they are read. */
   onRead?: (keys: readonly StoredKey[]) => void;
@@ -35,7 +35,7 @@ export class KeyFileReader {
   /** @throws if there is no such file, or it cannot be used */
   static async open(options: KeyFileReaderOptions): Promise<KeyFileReader> {
     const reader = new KeyFileReader(options);
-    reader.#checkedAt = options.now();
+    reader.#checkedAt = options.machine.now();
     await reader.#read().catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
       const command = `npm run service -- key add NAME --keys ${options.file}`;
@@ -60,9 +60,8 @@ export class KeyFileReader {
   }
 
   #refresh(): Promise<void> {
-    const now = this.#options.now();
-    // A clock that was set back must not stop the checks.
-    if (this.#check === undefined && Math.abs(now - this.#checkedAt) >= checkMs) {
+    const now = this.#options.machine.now();
+    if (this.#check === undefined && now - this.#checkedAt >= checkMs) {
       this.#checkedAt = now;
       this.#check = this.#readIfChanged().finally(() => {
         this.#check = undefined;

@@ -4,6 +4,7 @@ import { errorMessage } from "../error-message.ts";
 import { type Access, unauthorized } from "../http/authentication.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { OutageLog } from "../log/outage-log.ts";
+import type { Machine } from "../machine.ts";
 import { quote, rulesFor, type TrustRule } from "./trust-rule.ts";
 
 export interface WorkflowTokensOptions {
@@ -14,8 +15,7 @@ export interface WorkflowTokensOptions {
   rules: readonly TrustRule[];
   /** The projects of rules that name none. */
   projects: readonly string[];
-  /** Milliseconds since 1970. */
-  now: () => number;
+  machine: Pick<Machine, "wallTime">;
   log: (line: string) => void;
   /** How long to wait for the keys of the issuer, in milliseconds. Default: 5 s. */
   timeoutMs?: number;
@@ -71,7 +71,7 @@ export class WorkflowTokens {
       requiredClaims: required,
       clockTolerance: toleranceSeconds,
       maxTokenAge: maxAgeSeconds,
-      currentDate: new Date(this.#options.now()),
+      currentDate: new Date(this.#options.machine.wallTime()),
     }).catch((error: unknown) => {
       throw error instanceof errors.JOSEError ? unauthorized(this.#problem(error)) : error;
     });

@@ -1,4 +1,4 @@
-import { statfs } from "node:fs/promises";
+import { type Machine, thisMachine } from "../machine.ts";
 import type { HealthCheck } from "./health.ts";
 
 /** More than what turns need to be started. */
@@ -13,14 +13,10 @@ export function checkStore(store: { probe(): Promise<void> }): HealthCheck {
     );
 }
 
-/**
- * Checks that the disk of a folder has room.
- *
- * @param freeBytes - returns how many bytes of it the service may use. Default: asks the system
- */
-export function checkDisk(folder: string, freeBytes = freeBytesOf): HealthCheck {
+/** Checks that the disk of a folder has room. */
+export function checkDisk(folder: string, machine: Pick<Machine, "freeBytes"> = thisMachine): HealthCheck {
   return () =>
-    freeBytes(folder).then(
+    machine.freeBytes(folder).then(
       (free) => (free < minFreeBytes ? `less than ${minFreeBytes / 1_000_000} MB are free` : undefined),
       () => "cannot be read",
     );
@@ -51,9 +47,4 @@ export function checkLiveness(worker: () => Pick<CheckedWorker, "isStuck"> | und
 export function checkWorker(worker: () => CheckedWorker | undefined): HealthCheck {
   const checkIsLive = checkLiveness(worker);
   return async () => (await checkIsLive()) ?? (worker()?.isFailing ? "cannot take turns; its log says why" : undefined);
-}
-
-async function freeBytesOf(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
 }

@@ -3,6 +3,7 @@ import type { JobLogs } from "../files/job-logs.ts";
 import { defaultMaxConnections } from "../http/connections.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { queryOf } from "../http/request-url.ts";
+import type { Machine } from "../machine.ts";
 import type { JobProgress } from "../model.ts";
 import { followLog, type LogStep, readLog } from "./follow-log.ts";
 import { fromNextCharacter, LogText } from "./log-text.ts";
@@ -21,8 +22,7 @@ export interface LogPagesOptions {
   keepAliveMs?: number | undefined;
   /** Aborts when the service stops, which ends streams of events: browsers connect again then. Default: never. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds since any moment. */
-  now: () => number;
+  machine: Pick<Machine, "now">;
 }
 
 /** Returns whether a reader may still read a log: not after signing out, for example. */
@@ -106,26 +106,26 @@ export class LogPages {
     isAllowed: IsAllowed,
     signal: AbortSignal,
   ): AsyncGenerator<LogStep<JobProgress>> {
-    const { store, logs, now } = this.#options;
+    const { store, logs, machine } = this.#options;
     const readState = () => store.progress(jobId);
     const everyMs = this.#keepAliveMs / 3;
-    let checkedAt = now();
+    let checkedAt = machine.now();
     for await (const step of followLog({ logs, jobId, from, readState, everyMs, signal })) {
-      if (now() - checkedAt >= this.#keepAliveMs) {
+      if (machine.now() - checkedAt >= this.#keepAliveMs) {
         if (!(await isAllowed())) throw new HttpException(403, "The reader has no access any more");
-        checkedAt = now();
+        checkedAt = machine.now();
       }
       yield step;
     }
   }
 
   async *#events(jobId: string, from: number, isAllowed: IsAllowed, closed: AbortSignal): AsyncGenerator<Buffer> {
-    const { now, signal: stopped } = this.#options;
+    const { machine, signal: stopped } = this.#options;
     const signal = stopped === undefined ? closed : AbortSignal.any([closed, stopped]);
     const text = new LogText();
     let position = from;
     let shown: string | undefined;
-    let sentAt = now();
+    let sentAt = machine.now();
     for await (const step of this.#follow(jobId, from, isAllowed, signal)) {
       let message: Buffer | undefined;
       if ("part" in step) {
@@ -135,10 +135,10 @@ export class LogPages {
       } else if (step.state !== undefined && JSON.stringify(step.state) !== shown) {
         shown = JSON.stringify(step.state);
         message = event("state", step.state);
-      } else if (now() - sentAt >= this.#keepAliveMs) message = Buffer.from(":\n\n");
+      } else if (machine.now() - sentAt >= this.#keepAliveMs) message = Buffer.from(":\n\n");
       if (message === undefined) continue;
       yield message;
-      sentAt = now();
+      sentAt = machine.now();
     }
     if (signal.aborted) return;
     const rest = text.end();

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { Machine } from "../machine.ts";
 import type { TokenKind } from "../model.ts";
 import type { TokenStore } from "./expiring-tokens.ts";
 
@@ -9,9 +10,9 @@ const maxTokens = 1000;
 export class MemoryTokens implements TokenStore {
   readonly #meanings: Readonly<Record<TokenKind, LRUCache<string, string>>>;
 
-  /** @param now - milliseconds since any moment. Not the time of day, so that a changed clock neither ends nor extends a session */
-  constructor(now: () => number) {
-    const create = () => new LRUCache<string, string>({ max: maxTokens, ttlResolution: 0, perf: { now } });
+  constructor(machine: Pick<Machine, "now">) {
+    // Not the time of day: setting the clock neither ends nor extends a session.
+    const create = () => new LRUCache<string, string>({ max: maxTokens, ttlResolution: 0, perf: machine });
     this.#meanings = { session: create(), link: create(), form: create() };
   }
 

@@ -5,6 +5,7 @@ import { HttpException } from "../http/http-exception.ts";
 import { queryOf } from "../http/request-url.ts";
 import type { pageRoutes } from "../http/routes.ts";
 import type { TurnControl } from "../jobs/engine.ts";
+import { type Machine, thisMachine } from "../machine.ts";
 import type { PageJob } from "../model.ts";
 import { Asset } from "./assets.ts";
 import type { TokenStore } from "./expiring-tokens.ts";
@@ -23,15 +24,15 @@ import { TurnActions } from "./turn-actions.ts";
 
 export interface PagesOptions
   extends PullRequestPagesOptions,
-    Omit<LogPagesOptions, "now">,
+    Omit<LogPagesOptions, "machine">,
     Omit<JobPagesOptions, "tokens" | "scriptPath" | "projects">,
-    Omit<SignInOptions, "now" | "tokens"> {
+    Omit<SignInOptions, "machine" | "tokens"> {
   store: PageStore;
   engine: JobPagesOptions["engine"] & TurnControl;
   /** For sessions, links and forms. Default: in memory. */
   tokens?: TokenStore | undefined;
-  /** Milliseconds since any moment. Default: since the process started. */
-  now?: () => number;
+  /** Default: this machine. */
+  machine?: Machine;
 }
 
 type Reply = PageReply | StreamReply;
@@ -50,10 +51,10 @@ export class Pages {
 
   constructor(options: PagesOptions) {
     this.#options = options;
-    const { now = () => performance.now(), tokens = new MemoryTokens(now) } = options;
-    this.#signIn = new SignIn({ ...options, now, tokens });
+    const { machine = thisMachine, tokens = new MemoryTokens(machine) } = options;
+    this.#signIn = new SignIn({ ...options, machine, tokens });
     this.#readers = new Readers(this.#signIn);
-    this.#logs = new LogPages({ ...options, now });
+    this.#logs = new LogPages({ ...options, machine });
     this.#pullRequests = new PullRequestPages(options);
     this.#jobList = new JobList(options);
     this.#jobs = new JobPages({ ...options, tokens, scriptPath: this.#script.address });

@@ -3,6 +3,7 @@ import { type Access, type Authenticator, bearerOf } from "../http/authenticatio
 import { BodyReader } from "../http/body-reader.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { queryOf } from "../http/request-url.ts";
+import type { Machine } from "../machine.ts";
 import { AttemptLimit } from "./attempt-limit.ts";
 import { ExpiringTokens, type TokenStore } from "./expiring-tokens.ts";
 import { readForm, requireSameOrigin } from "./form.ts";
@@ -15,8 +16,7 @@ export interface SignInOptions {
   baseUrl: () => string;
   /** For sessions and links. */
   tokens: TokenStore;
-  /** Milliseconds since any moment. */
-  now: () => number;
+  machine: Pick<Machine, "now">;
 }
 
 const sessionMs = 12 * 3_600_000;
@@ -39,7 +39,7 @@ export class SignIn {
     this.#options = options;
     this.#sessions = new ExpiringTokens(options.tokens, "session", sessionMs);
     this.#links = new ExpiringTokens(options.tokens, "link", linkMs);
-    this.#failures = new AttemptLimit(maxFailures, failureWindowMs, options.now);
+    this.#failures = new AttemptLimit(maxFailures, failureWindowMs, options.machine);
   }
 
   /** Returns what a browser's session gives access to; `undefined` if it is not signed in. */
