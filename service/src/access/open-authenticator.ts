@@ -23,7 +23,7 @@ export interface AccessOptions {
   keys: string | undefined;
   /** The repositories whose workflows need no key. */
   trust: readonly TrustRule[];
-  /** Who issues the tokens of workflows. */
+  /** The issuer of workflow tokens. */
   trustIssuer: string;
   /** All projects of the service. */
   projects: readonly string[];
@@ -52,7 +52,7 @@ export async function openAuthenticator(options: AccessOptions): Promise<Authent
   });
 }
 
-/** Only a service that trusts workflows loads what verifies their tokens. */
+/** Only a service that trusts workflows loads the code that verifies their tokens. */
 async function openTokens(options: AccessOptions, machine: Machine): Promise<WorkflowTokens> {
   const { trust: rules, trustIssuer: issuer, projects, baseUrl: audience, log } = options;
   const { WorkflowTokens } = await import("./workflow-tokens.ts");
@@ -96,7 +96,7 @@ class ManyKeys implements Authenticator {
     return key === undefined || isExpired(key, machine.wallTime()) ? undefined : this.#accessBy(key);
   }
 
-  /** Finds a key by its hash. The time that it takes tells about the hash of what was sent, which tells nothing of a key. */
+  /** Finds a key by its hash. The duration reveals something about the hash of the sent text, and nothing about a key. */
   async #find(sha256: string): Promise<Key | undefined> {
     const { ownKey, file } = this.#sources;
     return ownKey?.sha256 === sha256 ? ownKey : file?.find(sha256);
@@ -108,7 +108,7 @@ class ManyKeys implements Authenticator {
     return tokens.verify(text);
   }
 
-  /** A project that the service does not have is unknown to all keys. */
+  /** Leaves out projects that the service does not have. */
   #accessBy({ name, sha256, projects: allowed }: Key): Access {
     const { projects } = this.#sources;
     const usable = allowed === "all" ? projects : projects.filter((project) => allowed.includes(project));
@@ -116,11 +116,11 @@ class ManyKeys implements Authenticator {
   }
 }
 
-/** Logs who uses the service, once a day each, so that the operator knows which keys are still needed. */
+/** Logs each client's first request of a day, so that the operator knows which keys are still in use. */
 class UseLog {
   readonly #machine: Machine;
   readonly #log: (line: string) => void;
-  /** The day of the last line, by name. There are no more names than keys and trusted repositories. */
+  /** The day of the last line, by name. There are only as many names as keys and trusted repositories. */
   readonly #days = new Map<string, number>();
 
   constructor(machine: Machine, log: (line: string) => void) {

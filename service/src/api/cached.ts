@@ -1,11 +1,11 @@
 import { type Machine, thisMachine } from "../machine.ts";
 
 /**
- * Returns a function that returns what `read` does, without reading each time: who asks while it reads gets the same, and so
- * does who asks a while later.
+ * Returns a function with the result of `read`, without reading each time: calls during a read share its result, and so do
+ * calls until it expires.
  *
  * @param read - never rejects
- * @param keepMs - returns for how long it is used again, given how long the reading took, both in milliseconds
+ * @param keepMs - returns how long the result is valid, given how long the read took, both in milliseconds
  */
 export function cached<T>(
   read: () => Promise<T>,

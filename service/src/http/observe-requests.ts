@@ -15,12 +15,12 @@ export interface RequestObservers {
   machine?: Pick<Machine, "now">;
 }
 
-/** As nginx calls it. */
+/** The status that nginx logs if the client leaves before it is answered. */
 const clientClosedRequest = 499;
 
 /**
- * Gives each request an id, which is in the answer and in all lines that are logged for the request, and counts the request once it
- * is answered. The id is that of the client (`X-Request-Id`) if it has one that can be logged.
+ * Gives each request an id, which is in the answer and in all log lines about the request, and counts the request once it is
+ * answered. A client can choose the id with `X-Request-Id`, if that is safe to log.
  */
 export function observeRequests(
   { metrics, logEvent, machine = thisMachine }: RequestObservers,

@@ -1,11 +1,11 @@
 import type { Machine } from "../machine.ts";
 
-/** Limits failed attempts, all clients together: behind a reverse proxy, and on one machine, they have the same address. */
+/** Limits the failed attempts of all clients together: behind a reverse proxy, and on one machine, they share an address. */
 export class AttemptLimit {
   readonly #max: number;
   readonly #windowMs: number;
   readonly #machine: Pick<Machine, "now">;
-  /** When the last failures were, oldest first. */
+  /** The times of the last failures, oldest first. */
   #failures: number[] = [];
 
   constructor(max: number, windowMs: number, machine: Pick<Machine, "now">) {
@@ -14,7 +14,7 @@ export class AttemptLimit {
     this.#machine = machine;
   }
 
-  /** Returns how long no attempt is allowed, in milliseconds; `undefined` if one is allowed now. */
+  /** Returns how long to wait for the next attempt, in milliseconds; `undefined` if it is allowed now. */
   waitMs(): number | undefined {
     const since = this.#machine.now() - this.#windowMs;
     this.#failures = this.#failures.filter((at) => at > since);

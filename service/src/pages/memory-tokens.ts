@@ -3,10 +3,10 @@ import type { Machine } from "../machine.ts";
 import type { TokenKind } from "../model.ts";
 import type { TokenStore } from "./expiring-tokens.ts";
 
-/** Of each kind. More than people ever hold at a time; a further one replaces the one that was not used for longest. */
+/** How many tokens of each kind are kept, more than people ever hold at a time. A new one replaces the least recently used. */
 const maxTokens = 1000;
 
-/** What tokens stand for, until the process ends. */
+/** Keeps the meanings of tokens until the process ends. */
 export class MemoryTokens implements TokenStore {
   readonly #meanings: Readonly<Record<TokenKind, LRUCache<string, string>>>;
 

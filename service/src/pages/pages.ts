@@ -62,9 +62,9 @@ export class Pages {
   }
 
   /**
-   * Returns a URL that signs in whoever opens it first, within 10 minutes, and leads to a page, such as `/pull/1`.
+   * Returns a one-time URL, valid for 10 minutes, that signs a browser in and leads to a page, such as `/pull/1`.
    *
-   * @param access - what it gives
+   * @param access - of the session that begins
    */
   createSignInLink(path: string, access: Access): Promise<string> {
     return this.#signIn.createLink(path, access);
@@ -108,7 +108,7 @@ export class Pages {
     };
   }
 
-  /** @throws HttpException 404 if no project of the reader has the job */
+  /** @throws HttpException 404 if none of the reader's projects has the job */
   async #findJob(id: string, { projects }: Access): Promise<PageJob> {
     const job = await this.#options.store.job(id);
     if (job === undefined || !projects.includes(job.project)) throw new HttpException(404, "Job not found");
@@ -126,7 +126,7 @@ export class Pages {
   }
 }
 
-/** Returns how a page is sent, and an error in its place. */
+/** Returns the part of an endpoint that sends a page, or a page with an error. */
 function page<Path>(show: (request: IncomingMessage, path: Path) => Promise<Reply>) {
   return {
     answer: async (request: IncomingMessage, response: ServerResponse, path: Path): Promise<void> => {
@@ -153,7 +153,7 @@ function withKeyOrSignedIn<Path>(readers: Readers, show: Show<Path>) {
   return { access: "session or key" as const, ...answer };
 }
 
-/** Programs, which send the key as in the API, get no page. */
+/** Programs, which send the key as in the API, get text instead of a page. */
 function errorReply({ status, message, headers }: HttpException, request: IncomingMessage): PageReply {
   if (request.headers.authorization !== undefined) return textReply(status, message, headers);
   return { status, headers, body: [messagePage(`Error ${status}`, message)] };
