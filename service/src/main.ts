@@ -4,20 +4,14 @@ import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { generateKey } from "./access/generate-key.ts";
 import type { AccessOptions } from "./access/open-authenticator.ts";
-import type { KeyCommand } from "./access/run-key-command.ts";
-import { type ConfinedProjects, confineAgents, withoutAgents } from "./agents/confine.ts";
+import { confineAgents, withoutAgents } from "./agents/confine.ts";
 import { errorMessage } from "./error-message.ts";
 import type { Authenticator } from "./http/authentication.ts";
 import { createLinePrinter } from "./log/line-printer.ts";
 import type { Log } from "./log/log.ts";
-import { createServiceLog } from "./log/service-log.ts";
+import { createServiceLog, type ServiceLog } from "./log/service-log.ts";
 import type { Metrics, ReadableMetrics } from "./metrics/metrics.ts";
-import { readConfiguration } from "./options/config-file.ts";
-import { type CopyOptions, parseCopyOptions } from "./options/copy-options.ts";
-import { help } from "./options/help.ts";
-import { parseKeyOptions } from "./options/key-options.ts";
-import { type CommandLineOptions, parseOptions } from "./options/options.ts";
-import type { ProjectSettings } from "./options/project-settings.ts";
+import { type CommandOf, parseCommandLine } from "./options/command-line.ts";
 import { isResourceExhausted } from "./processes/resource-exhausted.ts";
 import { removeDirectory } from "./remove-directory.ts";
 import { logsFolder } from "./service-folder.ts";
@@ -27,18 +21,18 @@ import { lockStore } from "./store/sqlite/store-lock.ts";
 import type { Store } from "./store/store.ts";
 import { markHome } from "./turns/shared-homes.ts";
 
-const args = process.argv.slice(2);
-const options = parseKeyOptions(args) ?? parseCopyOptions(args) ?? parseOptions(args, process.env, readConfiguration);
-if (options === "help") process.stdout.write(help);
-else if ("error" in options) {
+const command = parseCommandLine(process.argv.slice(2), process.env);
+if (command.kind === "help") process.stdout.write(command.text);
+else if (command.kind === "keys") await changeKeys(command);
+else if (command.kind === "copy") await copyStore(command);
+else if (command.kind === "serve") await serve(command.options);
+else {
   // Without the options, among which the error would not be found.
-  process.stderr.write(`${options.error}\nnpm run service -- --help lists all options.\n`);
+  process.stderr.write(`${command.error}\nnpm run service -- --help lists all options.\n`);
   process.exitCode = 2;
-} else if ("command" in options) await changeKeys(options);
-else if ("target" in options) await copy(options);
-else await serve(options);
+}
 
-async function changeKeys(command: KeyCommand): Promise<void> {
+async function changeKeys({ command }: CommandOf<"keys">): Promise<void> {
   try {
     const { runKeyCommand } = await import("./access/run-key-command.ts");
     const { text, note } = await runKeyCommand(command, Date.now());
@@ -50,7 +44,7 @@ async function changeKeys(command: KeyCommand): Promise<void> {
   }
 }
 
-async function copy({ store, target }: CopyOptions): Promise<void> {
+async function copyStore({ copy: { store, target } }: CommandOf<"copy">): Promise<void> {
   process.umask(0o077);
   const print = createLinePrinter();
   try {
@@ -68,99 +62,109 @@ async function copy({ store, target }: CopyOptions): Promise<void> {
   }
 }
 
-async function serve({
-  role,
-  settings,
-  secretVariables,
-  apiKey: givenKey,
-  keys,
-  trust,
-  trustIssuer,
-  store,
-  postgres,
-  folder: givenFolder,
-  drainMs,
-  logFormat,
-  ...rest
-}: CommandLineOptions) {
+type ServeOptions = CommandOf<"serve">["options"];
+
+async function serve(options: ServeOptions): Promise<void> {
   // Everything the service writes is only for its user, except what Git writes to a repository of others.
   const repositoryUmask = process.umask(0o077);
+  const { role, store, folder: givenFolder, apiKey: givenKey, keys, secretVariables, logFormat } = options;
   const keptFolder = store === undefined ? givenFolder : `${resolve(store)}.files`;
   const folder = keptFolder === undefined ? createFolder() : resolve(keptFolder);
-  const isPersistent = store !== undefined || postgres !== undefined;
-  const { log, logEvent, announce, fail } = await createServiceLog(logFormat);
-  const metrics = role === "worker" && rest.healthPort === undefined ? undefined : await createMetrics();
+  const output = await createServiceLog(logFormat);
   // Several API processes must have the same keys.
   const isGenerated = givenKey === undefined && keys === undefined && role === undefined;
   const apiKey = isGenerated ? generateKey() : givenKey;
   // No program that the service starts gets them.
   for (const name of secretVariables) delete process.env[name];
-  let confined: ConfinedProjects<ProjectSettings> | undefined;
-  let folderLock: Disposable | undefined;
-  const start = async (): Promise<RunningService | Service> => {
-    confined = role === "api" ? withoutAgents(settings) : await confineAgents(settings, folder, process.env, log);
-    const openStore = postgres === undefined ? undefined : () => openPostgres(postgres, log, metrics);
-    if (postgres !== undefined) folderLock = lockFolder(folder);
-    const openAuthenticator =
+  const held = new AsyncDisposableStack();
+  if (keptFolder === undefined) held.defer(() => removeDirectory(folder));
+  const service = await start({ ...options, apiKey, folder }, repositoryUmask, output, held).catch(
+    async (error: unknown) => {
+      const advice = isResourceExhausted(error)
+        ? "The machine lacks something, such as disk space, processes or file descriptors. Start the service again when it has that.\n"
+        : "";
+      output.fail(`The service cannot start: ${errorMessage(error)}\n${advice}`);
+      await held.disposeAsync();
+      process.exit(1);
+    },
+  );
+  stopOnSignals(service, held, options, output.log);
+  announceStart(service, { ...options, apiKey, folder }, isGenerated, output.announce);
+}
+
+/** @param held - gets everything to dispose of after the service, even if it cannot start */
+async function start(
+  options: ServeOptions & { folder: string },
+  repositoryUmask: number,
+  { log, logEvent }: ServiceLog,
+  held: AsyncDisposableStack,
+): Promise<RunningService | Service> {
+  const { role, settings, secretVariables, keys, trust, trustIssuer, postgres, drainMs, logFormat, ...rest } = options;
+  const { folder, apiKey, projects, healthPort } = rest;
+  const metrics = role === "worker" && healthPort === undefined ? undefined : await createMetrics();
+  const confined = role === "api" ? withoutAgents(settings) : await confineAgents(settings, folder, process.env, log);
+  held.use(confined);
+  if (postgres !== undefined) held.use(lockFolder(folder));
+  const serviceOptions = {
+    ...rest,
+    settings: confined.settings,
+    hasJobPages: true,
+    openAuthenticator:
       keys === undefined && trust.length === 0
         ? undefined
-        : (baseUrl: () => string) =>
-            openAccess({ apiKey, keys, trust, trustIssuer, projects: rest.projects, baseUrl, log });
-    const options = {
-      ...rest,
-      settings: confined.settings,
-      hasJobPages: true,
-      openAuthenticator,
-      apiKey,
-      folder,
-      store,
-      openStore,
-      repositoryUmask,
-      log,
-      logEvent,
-      metrics,
-    };
-    if (role === "worker") return startWorker(options);
-    return role === "api" ? startApi(options) : startService(options);
+        : (baseUrl: () => string) => openAccess({ apiKey, keys, trust, trustIssuer, projects, baseUrl, log }),
+    openStore: postgres === undefined ? undefined : () => openPostgres(postgres, log, metrics),
+    repositoryUmask,
+    log,
+    logEvent,
+    metrics,
   };
-  const end = async (): Promise<void> => {
-    await confined?.[Symbol.asyncDispose]();
-    folderLock?.[Symbol.dispose]();
-    if (keptFolder === undefined) await removeDirectory(folder);
-  };
-  const service = await start().catch(async (error: unknown) => {
-    const advice = isResourceExhausted(error)
-      ? "The machine lacks something, such as disk space, processes or file descriptors. Start the service again when it has that.\n"
-      : "";
-    fail(`The service cannot start: ${errorMessage(error)}\n${advice}`);
-    await end();
-    process.exit(1);
-  });
+  if (role === "worker") return startWorker(serviceOptions);
+  return role === "api" ? startApi(serviceOptions) : startService(serviceOptions);
+}
+
+/** Ends the process at a signal: the first one lets running agents finish for some time, the second one stops them. */
+function stopOnSignals(
+  service: RunningService,
+  held: AsyncDisposableStack,
+  { drainMs, store, postgres }: ServeOptions,
+  log: Log,
+): void {
+  const isPersistent = store !== undefined || postgres !== undefined;
   let signals = 0;
+  let stopNow = (): void => {};
   const stop = async (): Promise<void> => {
     signals++;
-    if (signals === 1 && drainMs > 0) {
+    if (signals > 1) return stopNow();
+    if (drainMs > 0) {
       log(
         `Waiting up to ${drainMs / 60_000} minutes for the running agents. No more are started. A second signal stops them.`,
       );
       const { promise: second, resolve: onSecond } = Promise.withResolvers<void>();
       stopNow = onSecond;
       await Promise.race([service.finish(), second, setTimeout(drainMs, undefined, { ref: false })]);
-    } else if (signals > 1) return stopNow();
+    }
     log(`Stopping the agents.${isPersistent ? " The next service on the same store resumes their jobs." : ""}`);
     await service[Symbol.asyncDispose]();
-    await end();
+    await held.disposeAsync();
     process.exit(0);
   };
-  let stopNow = (): void => {};
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop());
+}
+
+function announceStart(
+  service: RunningService | Service,
+  { role, projects, apiKey, keys, trust, agents, folder }: ServeOptions & { folder: string },
+  isKeyGenerated: boolean,
+  announce: (line: string) => void,
+): void {
   if ("url" in service) {
     announce(`Listening on ${service.url}`);
-    announce(`Projects     ${rest.projects.join(", ")}`);
-    if (apiKey !== undefined) announce(`API key      ${isGenerated ? apiKey : "from AGENT_SERVICE_KEY"}`);
+    announce(`Projects     ${projects.join(", ")}`);
+    if (apiKey !== undefined) announce(`API key      ${isKeyGenerated ? apiKey : "from AGENT_SERVICE_KEY"}`);
     if (keys !== undefined) announce(`API keys     ${keys}`);
     if (trust.length > 0) announce(`Trusts       ${trust.map(({ text }) => text).join(", ")}`);
-  } else announce(`Running up to ${rest.agents} agents at a time`);
+  } else announce(`Running up to ${agents} agents at a time`);
   if (service.healthUrl !== undefined) announce(`Health       ${service.healthUrl}/healthz`);
   if (role !== "api") announce(`Job logs     ${logsFolder(folder)}`);
 }

@@ -3,11 +3,11 @@ import { dirname } from "node:path";
 import { formatKeys, type KeyFileContent, readKeyFile, type StoredKey } from "./key-file.ts";
 
 /**
- * Changes a file of keys in one step: others see the file before or after it. The file keeps its owner and its mode; a new one
- * has mode 0600. The new file is written as `FILE.lock`, which nobody else can create meanwhile, as Git does it.
+ * Changes a file of keys atomically. The file keeps its owner and its mode; a new one has mode 0600. As in Git, the new file is
+ * first written as `FILE.lock`, which no other process can create meanwhile.
  *
  * @param change - returns the keys to write
- * @param ifMissing - the keys of a file that does not exist; default: it is an error
+ * @param ifMissing - the keys to change if the file does not exist; default: that is an error
  * @throws if the file is being changed by another process, cannot be read or written, or `change` throws; then nothing changes
  */
 export async function editKeyFile(

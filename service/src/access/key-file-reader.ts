@@ -1,23 +1,23 @@
 import { errorMessage } from "../error-message.ts";
 import { OutageLog } from "../log/outage-log.ts";
+import type { Machine } from "../machine.ts";
 import { readKeyFile, readStamp, type StoredKey } from "./key-file.ts";
 
 export interface KeyFileReaderOptions {
   file: string;
-  /** Milliseconds since any moment. */
-  now: () => number;
+  machine: Pick<Machine, "now">;
   log: (line: string) => void;
-  /** Called with the keys when they are read. */
+  /** Called with the keys each time they are read. */
   onRead?: (keys: readonly StoredKey[]) => void;
 }
 
-/** How often the file is looked at, at most. */
+/** The shortest time between two checks of the file. */
 const checkMs = 1000;
 
 /**
- * Knows the keys of a file, and reads it again within a second after a change. It looks at the file when a key is needed,
- * because a watch would miss changes on network file systems, and when a link to the file is swapped, as in Kubernetes. A
- * file that cannot be read changes nothing, because the keys of everyone would end with it.
+ * Has the keys of a file, and reads them again within a second after a change. It checks the file when a key is needed: a watch
+ * would miss changes on network file systems, and swapped links, which Kubernetes uses. If the file cannot be read, the last
+ * keys stay valid, so that an error does not lock everyone out.
  */
 export class KeyFileReader {
   readonly #options: KeyFileReaderOptions;
@@ -32,10 +32,10 @@ export class KeyFileReader {
     this.#outage = new OutageLog(options.log);
   }
 
-  /** @throws if there is no such file, or it cannot be used */
+  /** @throws if the file does not exist or cannot be used */
   static async open(options: KeyFileReaderOptions): Promise<KeyFileReader> {
     const reader = new KeyFileReader(options);
-    reader.#checkedAt = options.now();
+    reader.#checkedAt = options.machine.now();
     await reader.#read().catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
       const command = `npm run service -- key add NAME --keys ${options.file}`;
@@ -45,8 +45,7 @@ export class KeyFileReader {
   }
 
   /**
-   * Returns the key with a hash, whether it has expired or not. A look-up by hash takes no time from which parts of a key could
-   * be guessed.
+   * Returns the key with a hash, whether it has expired or not. The duration of a look-up by hash reveals no part of a key.
    */
   async find(sha256: string): Promise<StoredKey | undefined> {
     await this.#refresh();
@@ -60,9 +59,8 @@ export class KeyFileReader {
   }
 
   #refresh(): Promise<void> {
-    const now = this.#options.now();
-    // A clock that was set back must not stop the checks.
-    if (this.#check === undefined && Math.abs(now - this.#checkedAt) >= checkMs) {
+    const now = this.#options.machine.now();
+    if (this.#check === undefined && now - this.#checkedAt >= checkMs) {
       this.#checkedAt = now;
       this.#check = this.#readIfChanged().finally(() => {
         this.#check = undefined;

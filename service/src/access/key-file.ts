@@ -25,10 +25,10 @@ const storedKey = z.strictObject({
 
 const keyFile = z.strictObject({ version: z.literal(1, "must be 1"), keys: z.array(storedKey) });
 
-/** A key as the file has it. */
+/** A key in the file. */
 export type StoredKey = z.infer<typeof storedKey>;
 
-/** What a file of keys has. */
+/** The content of a file of keys. */
 export interface KeyFileContent {
   keys: readonly StoredKey[];
   /** Changes whenever the file does; see `stampOf`. */
@@ -54,23 +54,23 @@ export function isExpired({ expires }: Pick<StoredKey, "expires">, now: number):
 /**
  * Reads a file of keys.
  *
- * @throws if it cannot be read, others can write it, or it has not the keys that it should; the message names the file
+ * @throws if it cannot be read, others can write it, or its content is not valid; the message names the file
  */
 export async function readKeyFile(file: string): Promise<KeyFileContent> {
   // Opening something else, such as a pipe, could wait for ever.
   if (!(await stat(file)).isFile()) throw new Error(`${file} is not a file`);
   await using handle = await open(file);
-  // Of what is open, so that the stamp is not that of a file that has replaced it meanwhile.
+  // The stats of the open file: another file may have replaced it by now.
   const stats = await handle.stat({ bigint: true });
   const mode = Number(stats.mode) & 0o777;
-  // Whoever can write it could add a key. Reading it helps nobody.
+  // Anyone who can write it could add a key. Reading it helps nobody.
   if ((mode & 0o022) !== 0) throw new Error(`${file} can be written by others. Run: chmod go-w ${file}`);
   if (stats.size > maxBytes) throw new Error(`${file} has more than ${maxBytes} bytes`);
   const keys = parseKeys(await handle.readFile("utf8"), file);
   return { keys, stamp: stampOf(stats), mode, uid: Number(stats.uid), gid: Number(stats.gid) };
 }
 
-/** Returns what changes when a file is written, replaced or made accessible to others. */
+/** Returns a text that changes when a file is written, replaced or made accessible to others. */
 export async function readStamp(file: string): Promise<string> {
   return stampOf(await stat(file, { bigint: true }));
 }

@@ -9,6 +9,7 @@ import {
   singleKeyName,
   unauthorized,
 } from "../http/authentication.ts";
+import { type Machine, thisMachine } from "../machine.ts";
 import { dayMs } from "../time.ts";
 import { isExpired, type StoredKey } from "./key-file.ts";
 import { KeyFileReader } from "./key-file-reader.ts";
@@ -22,14 +23,14 @@ export interface AccessOptions {
   keys: string | undefined;
   /** The repositories whose workflows need no key. */
   trust: readonly TrustRule[];
-  /** Who issues the tokens of workflows. */
+  /** The issuer of workflow tokens. */
   trustIssuer: string;
   /** All projects of the service. */
   projects: readonly string[];
   /** Returns the URL of the service, which tokens must be for. */
   baseUrl: () => string;
-  /** Milliseconds since 1970. Default: the time. */
-  now?: () => number;
+  /** Default: this machine. */
+  machine?: Machine;
   log: (line: string) => void;
 }
 
@@ -39,23 +40,23 @@ export interface AccessOptions {
  * @throws if the file of keys does not exist or cannot be used
  */
 export async function openAuthenticator(options: AccessOptions): Promise<Authenticator> {
-  const { apiKey, keys: file, trust, projects, now = Date.now, log } = options;
+  const { apiKey, keys: file, trust, projects, machine = thisMachine, log } = options;
   const onRead = (keys: readonly StoredKey[]) => warnOfProjects(keys, projects, log);
   return new ManyKeys({
     ownKey: apiKey === undefined ? undefined : { name: singleKeyName, sha256: hashKey(apiKey), projects: "all" },
-    file: file === undefined ? undefined : await KeyFileReader.open({ file, now, log, onRead }),
-    tokens: trust.length === 0 ? undefined : await openTokens(options, now),
+    file: file === undefined ? undefined : await KeyFileReader.open({ file, machine, log, onRead }),
+    tokens: trust.length === 0 ? undefined : await openTokens(options, machine),
     projects,
-    now,
-    uses: new UseLog(now, log),
+    machine,
+    uses: new UseLog(machine, log),
   });
 }
 
-/** Only a service that trusts workflows loads what verifies their tokens. */
-async function openTokens(options: AccessOptions, now: () => number): Promise<WorkflowTokens> {
+/** Only a service that trusts workflows loads the code that verifies their tokens. */
+async function openTokens(options: AccessOptions, machine: Machine): Promise<WorkflowTokens> {
   const { trust: rules, trustIssuer: issuer, projects, baseUrl: audience, log } = options;
   const { WorkflowTokens } = await import("./workflow-tokens.ts");
-  return new WorkflowTokens({ issuer, audience, rules, projects, now, log });
+  return new WorkflowTokens({ issuer, audience, rules, projects, machine, log });
 }
 
 /** A key of a file, or the one of the environment. */
@@ -66,7 +67,7 @@ interface Sources {
   file: KeyFileReader | undefined;
   tokens: WorkflowTokens | undefined;
   projects: readonly string[];
-  now: () => number;
+  machine: Machine;
   uses: UseLog;
 }
 
@@ -79,9 +80,9 @@ class ManyKeys implements Authenticator {
 
   async authenticate(text: string | undefined): Promise<Access> {
     checkKind(text);
-    const { now, uses } = this.#sources;
+    const { machine, uses } = this.#sources;
     const key = await this.#find(hashKey(text));
-    if (key !== undefined && isExpired(key, now()))
+    if (key !== undefined && isExpired(key, machine.wallTime()))
       throw unauthorized(`The API key ${key.name} expired on ${key.expires?.slice(0, 10)}`);
     const access = key === undefined ? await this.#verify(text) : this.#accessBy(key);
     uses.add(access.name);
@@ -89,13 +90,13 @@ class ManyKeys implements Authenticator {
   }
 
   async accessOf(text: string): Promise<Access | undefined> {
-    const { ownKey, file, now } = this.#sources;
+    const { ownKey, file, machine } = this.#sources;
     const keys = [...(ownKey ? [ownKey] : []), ...((await file?.keys()) ?? [])];
     const key = keys.find(({ name, sha256 }) => signInAs(name, sha256) === text);
-    return key === undefined || isExpired(key, now()) ? undefined : this.#accessBy(key);
+    return key === undefined || isExpired(key, machine.wallTime()) ? undefined : this.#accessBy(key);
   }
 
-  /** Finds a key by its hash. The time that it takes tells about the hash of what was sent, which tells nothing of a key. */
+  /** Finds a key by its hash. The duration reveals something about the hash of the sent text, and nothing about a key. */
   async #find(sha256: string): Promise<Key | undefined> {
     const { ownKey, file } = this.#sources;
     return ownKey?.sha256 === sha256 ? ownKey : file?.find(sha256);
@@ -107,7 +108,7 @@ class ManyKeys implements Authenticator {
     return tokens.verify(text);
   }
 
-  /** A project that the service does not have is unknown to all keys. */
+  /** Leaves out projects that the service does not have. */
   #accessBy({ name, sha256, projects: allowed }: Key): Access {
     const { projects } = this.#sources;
     const usable = allowed === "all" ? projects : projects.filter((project) => allowed.includes(project));
@@ -115,20 +116,20 @@ class ManyKeys implements Authenticator {
   }
 }
 
-/** Logs who uses the service, once a day each, so that the operator knows which keys are still needed. */
+/** Logs each client's first request of a day, so that the operator knows which keys are still in use. */
 class UseLog {
-  readonly #now: () => number;
+  readonly #machine: Machine;
   readonly #log: (line: string) => void;
-  /** The day of the last line, by name. There are no more names than keys and trusted repositories. */
+  /** The day of the last line, by name. There are only as many names as keys and trusted repositories. */
   readonly #days = new Map<string, number>();
 
-  constructor(now: () => number, log: (line: string) => void) {
-    this.#now = now;
+  constructor(machine: Machine, log: (line: string) => void) {
+    this.#machine = machine;
     this.#log = log;
   }
 
   add(name: string): void {
-    const day = Math.floor(this.#now() / dayMs);
+    const day = Math.floor(this.#machine.wallTime() / dayMs);
     if (this.#days.get(name) === day) return;
     this.#days.set(name, day);
     this.#log(`First request of the day by: ${name}`);

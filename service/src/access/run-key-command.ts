@@ -10,7 +10,7 @@ export type KeyCommand =
   | { command: "list"; file: string }
   | { command: "revoke"; file: string; name: string };
 
-/** What a command prints. */
+/** The output of a command. */
 export interface CommandOutput {
   /** For programs: on stdout. */
   text: string;
@@ -22,7 +22,7 @@ export interface CommandOutput {
  * Adds, lists or revokes keys of a file.
  *
  * @param now - milliseconds since 1970
- * @throws if it cannot be done; then the file is as it was
+ * @throws if the command fails; then the file is unchanged
  */
 export async function runKeyCommand(options: KeyCommand, now: number): Promise<CommandOutput> {
   const { file } = options;

@@ -1,18 +1,18 @@
-/** Which workflows are trusted, by what GitHub says about them in their tokens. */
+/** Says which workflows are trusted. It is compared with the claims in their tokens. */
 export interface TrustRule {
-  /** As it was written, for messages. */
+  /** The rule as it was written, for messages. */
   text: string;
   /** The project that they may use. Default: all. */
   project: string | undefined;
-  /** `OWNER/NAME`, in any case. */
+  /** `OWNER/NAME`, whose case does not matter. */
   repository: string;
-  /** Only on this ref, such as `refs/heads/main`, or on those that begin as it does before a `*` at its end. */
+  /** Only runs on this ref, such as `refs/heads/main`. A `*` at the end stands for any text. */
   ref: string | undefined;
-  /** Only in jobs with this environment, in any case, as GitHub compares them. */
+  /** Only jobs with this environment. Its case does not matter, as on GitHub. */
   environment: string | undefined;
 }
 
-/** What a token says about the run of a workflow. */
+/** The claims of a token about the run of a workflow. */
 export interface WorkflowClaims {
   repository: string;
   ref: string;
@@ -25,7 +25,7 @@ export const defaultIssuer = "https://token.actions.githubusercontent.com";
 /**
  * Parses a rule: `[PROJECT=]OWNER/NAME[:REF|:environment:NAME]`.
  *
- * @throws if it is none; the message says what is expected
+ * @throws if it is not valid; the message says what is expected
  */
 export function parseTrustRule(text: string): TrustRule {
   const match = /^(?:([^=:]+)=)?([\w.-]+\/[\w.-]+)(?::(.+))?$/.exec(text);
@@ -53,10 +53,10 @@ export function parseIssuer(text: string): string {
 }
 
 /**
- * Returns the rules by which a run of a workflow is trusted, or why it is not.
+ * Returns the rules that trust a run of a workflow, or the reason why none does.
  *
- * Code from a fork runs in two kinds of runs, and those are only trusted by rules that say so: runs on `refs/pull/…`, whose
- * workflow is that of the pull request, and runs for `pull_request_target`, which may check it out.
+ * Code from a fork runs in two kinds of runs, which only explicit rules trust: runs on `refs/pull/…`, which use the workflow of
+ * the pull request, and runs for `pull_request_target`, which may check out its code.
  */
 export function rulesFor(rules: readonly TrustRule[], claims: WorkflowClaims): TrustRule[] | { reason: string } {
   const { repository, ref, event_name: event, environment } = claims;
@@ -87,7 +87,7 @@ function place(ref: string, environment: string | undefined): string {
   return `on ${quote(ref)} ${environment === undefined ? "without an environment" : `in the environment ${quote(environment)}`}`;
 }
 
-/** Returns a text of someone else for a message, in one line. */
+/** Returns untrusted text for a message, in one line. */
 export function quote(text: string): string {
   return JSON.stringify(text.slice(0, 300));
 }

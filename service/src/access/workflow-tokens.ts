@@ -4,6 +4,7 @@ import { errorMessage } from "../error-message.ts";
 import { type Access, unauthorized } from "../http/authentication.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { OutageLog } from "../log/outage-log.ts";
+import type { Machine } from "../machine.ts";
 import { quote, rulesFor, type TrustRule } from "./trust-rule.ts";
 
 export interface WorkflowTokensOptions {
@@ -12,22 +13,21 @@ export interface WorkflowTokensOptions {
   /** Returns the audience that tokens must be for: the URL of this service. */
   audience: () => string;
   rules: readonly TrustRule[];
-  /** The projects of rules that name none. */
+  /** The projects for rules that name none. */
   projects: readonly string[];
-  /** Milliseconds since 1970. */
-  now: () => number;
+  machine: Pick<Machine, "wallTime">;
   log: (line: string) => void;
-  /** How long to wait for the keys of the issuer, in milliseconds. Default: 5 s. */
+  /** How long to wait for the keys of the issuer, in milliseconds. Default: 5 seconds. */
   timeoutMs?: number;
-  /** How long an unknown key does not make the service ask for new keys after it has got some. Default: 10 s. */
+  /** How long after reading keys an unknown key does not cause another read, in milliseconds. Default: 10 seconds. */
   cooldownMs?: number;
 }
 
-/** GitHub's have about 2,000 characters. */
+/** GitHub's tokens have about 2,000 characters. */
 const maxLength = 8192;
-/** How much the clock of the issuer may differ. */
+/** How much the issuer's clock may differ. */
 const toleranceSeconds = 60;
-/** GitHub's are valid for some minutes. */
+/** GitHub's tokens are valid for a few minutes. */
 const maxAgeSeconds = 3600;
 const retryAfterSeconds = 10;
 
@@ -40,7 +40,7 @@ const claims = z.object({
 });
 const required = ["iss", "aud", "exp", "iat", "nbf", "repository", "ref", "event_name"];
 
-/** Knows the OpenID Connect tokens that GitHub issues to the workflows of trusted repositories. */
+/** Verifies the OpenID Connect tokens that GitHub issues to the workflows of trusted repositories. */
 export class WorkflowTokens {
   readonly #options: WorkflowTokensOptions;
   readonly #findKey: JWTVerifyGetKey;
@@ -57,7 +57,7 @@ export class WorkflowTokens {
   }
 
   /**
-   * Returns what a token gives access to. What is wrong with one is no secret from who sends it.
+   * Returns the access that a token gives. Errors say what is wrong with a token, which is no secret to its sender.
    *
    * @throws HttpException 401 if it is not valid or not trusted, 503 if the keys of the issuer cannot be read
    */
@@ -71,7 +71,7 @@ export class WorkflowTokens {
       requiredClaims: required,
       clockTolerance: toleranceSeconds,
       maxTokenAge: maxAgeSeconds,
-      currentDate: new Date(this.#options.now()),
+      currentDate: new Date(this.#options.machine.wallTime()),
     }).catch((error: unknown) => {
       throw error instanceof errors.JOSEError ? unauthorized(this.#problem(error)) : error;
     });
@@ -82,7 +82,7 @@ export class WorkflowTokens {
     return { name: `repo ${data.repository}`, projects: this.#projectsOf(trusted) };
   }
 
-  /** Tokens of other issuers are rejected before anything is requested for them, and with a reason that helps. */
+  /** Rejects the tokens of other issuers before anything is requested for them, and with a helpful reason. */
   #checkIssuer(token: string): void {
     const { issuer } = this.#options;
     const iss = issuerOf(token);
@@ -130,7 +130,7 @@ export class WorkflowTokens {
   }
 }
 
-/** Returns what a token says of its issuer, which is not verified. */
+/** Returns the issuer that a token names, which is not verified. */
 function issuerOf(token: string): unknown {
   try {
     return decodeJwt(token).iss;

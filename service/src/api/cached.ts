@@ -1,24 +1,25 @@
+import { type Machine, thisMachine } from "../machine.ts";
+
 /**
- * Returns a function that returns what `read` does, without reading each time: who asks while it reads gets the same, and so
- * does who asks a while later.
+ * Returns a function with the result of `read`, without reading each time: calls during a read share its result, and so do
+ * calls until it expires.
  *
  * @param read - never rejects
- * @param keepMs - returns for how long it is used again, given how long the reading took, both in milliseconds
- * @param now - returns milliseconds since any moment. Default: since the process started
+ * @param keepMs - returns how long the result is valid, given how long the read took, both in milliseconds
  */
 export function cached<T>(
   read: () => Promise<T>,
   keepMs: (tookMs: number) => number,
-  now: () => number = () => performance.now(),
+  machine: Pick<Machine, "now"> = thisMachine,
 ): () => Promise<T> {
   let last: { value: Promise<T>; until: number } | undefined;
   return () => {
-    const begin = now();
+    const begin = machine.now();
     if (last !== undefined && begin < last.until) return last.value;
     const current = { value: read(), until: Number.POSITIVE_INFINITY };
     last = current;
     void current.value.then(() => {
-      current.until = now() + keepMs(now() - begin);
+      current.until = machine.now() + keepMs(machine.now() - begin);
     });
     return current.value;
   };

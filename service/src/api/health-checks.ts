@@ -1,7 +1,7 @@
-import { statfs } from "node:fs/promises";
+import { type Machine, thisMachine } from "../machine.ts";
 import type { HealthCheck } from "./health.ts";
 
-/** More than what turns need to be started. */
+/** More than turns need to start. */
 const minFreeBytes = 256_000_000;
 
 /** Checks that the store can be written. */
@@ -13,31 +13,27 @@ export function checkStore(store: { probe(): Promise<void> }): HealthCheck {
     );
 }
 
-/**
- * Checks that the disk of a folder has room.
- *
- * @param freeBytes - returns how many bytes of it the service may use. Default: asks the system
- */
-export function checkDisk(folder: string, freeBytes = freeBytesOf): HealthCheck {
+/** Checks that the disk of a folder has room. */
+export function checkDisk(folder: string, machine: Pick<Machine, "freeBytes"> = thisMachine): HealthCheck {
   return () =>
-    freeBytes(folder).then(
+    machine.freeBytes(folder).then(
       (free) => (free < minFreeBytes ? `less than ${minFreeBytes / 1_000_000} MB are free` : undefined),
       () => "cannot be read",
     );
 }
 
-/** What is checked of a worker. */
+/** The state of a worker that health depends on. */
 export interface CheckedWorker {
-  /** Whether the store does not answer it. */
+  /** Whether the store does not answer the worker. */
   readonly isStuck: boolean;
-  /** Whether it can take no turns. */
+  /** Whether the worker cannot take turns. */
   readonly isFailing: boolean;
 }
 
 /**
- * Checks that the worker of this process goes on.
+ * Checks that the worker of this process is not stuck.
  *
- * @param worker - returns it; `undefined` before it has started
+ * @param worker - returns the worker; `undefined` before it has started
  */
 export function checkLiveness(worker: () => Pick<CheckedWorker, "isStuck"> | undefined): HealthCheck {
   return async () => {
@@ -47,13 +43,8 @@ export function checkLiveness(worker: () => Pick<CheckedWorker, "isStuck"> | und
   };
 }
 
-/** Checks that the worker of this process goes on, and can take turns. A restart may not help if it cannot. */
+/** Checks that the worker of this process is not stuck and can take turns. If it cannot, a restart may not help. */
 export function checkWorker(worker: () => CheckedWorker | undefined): HealthCheck {
   const checkIsLive = checkLiveness(worker);
   return async () => (await checkIsLive()) ?? (worker()?.isFailing ? "cannot take turns; its log says why" : undefined);
-}
-
-async function freeBytesOf(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
 }

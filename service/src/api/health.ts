@@ -1,51 +1,49 @@
-import { setTimeout } from "node:timers/promises";
+import { type Machine, thisMachine } from "../machine.ts";
 import { cached } from "./cached.ts";
 
-/** Returns what is wrong, in words for anyone, or `undefined`. Never rejects. */
+/** Returns a problem in words that anyone may read, or `undefined`. Never rejects. */
 export type HealthCheck = () => Promise<string | undefined>;
 
 /** Whether everything works. */
 export interface HealthReport {
   status: "ok" | "failing";
-  /** `ok`, or what is wrong. */
+  /** `ok`, or the problem, by the name of the check. */
   checks: Readonly<Record<string, string>>;
 }
 
 export interface HealthOptions {
-  /** A check that takes longer has failed, in milliseconds. Default: 3 seconds. */
+  /** How long a check may take, in milliseconds. Default: 3 seconds. */
   limitMs?: number;
-  /** Returns milliseconds since any moment. Default: since the process started. */
-  now?: () => number;
+  /** Default: this machine. */
+  machine?: Pick<Machine, "now" | "sleep">;
 }
 
-/** Whoever asks more often gets the last answer. */
+/** Clients that ask more often get the last answer. */
 const keptMs = 5000;
 
-/** Returns what makes the checks, however many ask for that, at most every five seconds. */
+/** Returns a function that makes the checks, at most every five seconds however often it is called. */
 export function createHealth(
   checks: Readonly<Record<string, HealthCheck>>,
-  { limitMs = 3000, now }: HealthOptions = {},
+  { limitMs = 3000, machine = thisMachine }: HealthOptions = {},
 ): () => Promise<HealthReport> {
-  const entries = Object.entries(checks).map(([name, check]) => [name, boundedCheck(check, limitMs)] as const);
+  const entries = Object.entries(checks).map(([name, check]) => [name, boundedCheck(check, limitMs, machine)] as const);
   const read = async (): Promise<HealthReport> => {
     const results = await Promise.all(entries.map(async ([name, check]) => [name, (await check()) ?? "ok"] as const));
     const status = results.every(([, result]) => result === "ok") ? "ok" : "failing";
     return { status, checks: Object.fromEntries(results) };
   };
-  return cached(read, () => keptMs, now);
+  return cached(read, () => keptMs, machine);
 }
 
-/** Returns a check that ends in time. One that still goes on is waited for again, and not begun a second time. */
-function boundedCheck(check: HealthCheck, limitMs: number): HealthCheck {
+/** Returns a check that ends in time. While a slow check is still running, the next call waits for it and starts no second one. */
+function boundedCheck(check: HealthCheck, limitMs: number, machine: Pick<Machine, "sleep">): HealthCheck {
   let pending: Promise<string | undefined> | undefined;
   return async () => {
     pending ??= check().finally(() => {
       pending = undefined;
     });
     const end = new AbortController();
-    const late = setTimeout(limitMs, `no answer within ${limitMs / 1000} s`, { signal: end.signal });
-    // Also if the check is first: nobody waits for it then.
-    late.catch(() => {});
+    const late = machine.sleep(limitMs, end.signal).then(() => `no answer within ${limitMs / 1000} s`);
     const result = await Promise.race([pending, late]);
     end.abort();
     return result;

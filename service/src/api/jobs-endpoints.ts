@@ -15,7 +15,7 @@ export interface ApiOptions {
   authenticator: Authenticator;
   /** Whether jobs have pages, at `/job/ID`. Default: no. */
   hasJobPages?: boolean | undefined;
-  /** How many requests wait for the end of a job at a time. Default: half of the connections that are allowed. */
+  /** How many requests may wait for the end of a job at a time. Default: half of the allowed connections. */
   maxWaiting?: number | undefined;
   /** Aborts when the service stops. Default: never. */
   signal?: AbortSignal | undefined;
@@ -24,16 +24,16 @@ export interface ApiOptions {
 /** The HTTP API of the agent job service. */
 export interface Api {
   endpoints: Endpoints<keyof typeof apiRoutes>;
-  /** Answers a request that no route has: only those with a key learn that. */
+  /** Answers a request to an unknown path: only clients with a key learn that it is unknown. */
   notFound: (request: IncomingMessage) => Promise<never>;
 }
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The specification gives no limit; this one only protects the memory. */
+/** The specification has no limit; this one only protects the memory. */
 const maxBodyBytes = 32 * 1024 * 1024;
 
-/** Four of the largest bodies. Each takes several times its size until it is stored. */
+/** Four of the largest bodies. Each needs several times its size until it is stored. */
 const bodyBudgetBytes = 4 * maxBodyBytes;
 
 /** Returns the HTTP API of the agent job service. Specification: "Endpoints". */

@@ -8,13 +8,13 @@ import type { Census } from "../model.ts";
 
 export interface MetricsEndpointOptions {
   metrics: ReadableMetrics;
-  /** Returns what the store has, or `undefined` if that cannot be read. Never rejects. */
+  /** Counts the jobs and turns in the store; `undefined` if the store cannot be read. Never rejects. */
   census: () => Promise<Census | undefined>;
   /** Default: nobody has a key. */
   authenticator?: Pick<Authenticator, "authenticate"> | undefined;
 }
 
-/** What reverse proxies add to the requests of others. */
+/** Headers that reverse proxies add to the requests that they forward. */
 const proxyHeaders = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 
 /**

@@ -14,9 +14,9 @@ export interface OperationsOptions {
   folder: string;
   /** Returns the worker of this process, once it has started. Default: it has none. */
   worker?: (() => CheckedWorker | undefined) | undefined;
-  /** Who else than programs of this machine may read metrics. Default: nobody. */
+  /** Decides who may read metrics besides programs on this machine. Default: nobody. */
   authenticator?: Pick<Authenticator, "authenticate"> | undefined;
-  /** Default: there are none to read. */
+  /** Default: nothing is counted, and nobody can read metrics. */
   metrics?: Metrics | ReadableMetrics | undefined;
 }
 
@@ -25,7 +25,7 @@ export type OperationEndpoints = Omit<Endpoints<keyof typeof operationRoutes>, "
   Partial<Pick<Endpoints<"metrics">, "metrics">>;
 
 const censusKeptMs = 5000;
-/** Counting all jobs may take this part of the time. */
+/** The share of time that may be spent on counting all jobs. */
 const censusRatio = 1 / 100;
 
 /** Returns the endpoints for those who operate the service: whether it works, whether this process does, and metrics. */
@@ -36,7 +36,7 @@ export function createOperations(options: OperationsOptions): OperationEndpoints
     disk: checkDisk(folder),
     ...(worker && { worker: checkWorker(worker) }),
   });
-  // Does not depend on what a restart cannot help.
+  // Depends on nothing that a restart cannot fix.
   const liveness = createHealth(worker === undefined ? {} : { worker: checkLiveness(worker) });
   const census = cached(
     () => store.counts.census().catch(() => undefined),

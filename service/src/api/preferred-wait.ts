@@ -2,10 +2,10 @@
 const maxWaitSeconds = 25;
 
 /**
- * Returns for how many seconds a client prefers to wait rather than to be answered at once, by its `Prefer` headers: at most 25;
- * `undefined` if it does not say. RFC 7240, sections 2 and 4.3.
+ * Returns how many seconds a client prefers to wait for an answer, from its `Prefer` headers: at most 25; `undefined` if the
+ * client does not say. RFC 7240, sections 2 and 4.3.
  *
- * @param header - all of them, joined by commas
+ * @param header - all `Prefer` headers, joined by commas
  */
 export function preferredWait(header: string | string[] | undefined): number | undefined {
   for (const preference of String(header ?? "").split(",")) {

@@ -3,26 +3,26 @@ import { HttpException } from "./http-exception.ts";
 
 /** What a client may do. */
 export interface Access {
-  /** For logs: of the key, unique, or `repo OWNER/NAME` of a workflow. */
+  /** For logs: the unique name of the key, or `repo OWNER/NAME` for a workflow. */
   name: string;
   /** The projects that it may use. */
   projects: readonly string[];
   /**
-   * What stands for it in the session of a browser, see `Authenticator.accessOf`. Another key has another, even if it has the
-   * same name. Default: it cannot sign in.
+   * Identifies the key in the session of a browser, see `Authenticator.accessOf`. Two keys never share it, even if they have
+   * the same name. Default: the client cannot sign in.
    */
   signInAs?: string;
 }
 
-/** Knows who may use the service. */
+/** Decides who may use the service. */
 export interface Authenticator {
   /**
-   * Returns what a key, or a token in its place, gives access to.
+   * Returns the access that a key, or a token in its place, gives.
    *
-   * @throws HttpException 401 if it is missing or not valid, 503 if that cannot be found out now
+   * @throws HttpException 401 if it is missing or not valid, 503 if it cannot be verified now
    */
   authenticate(key: string | undefined): Promise<Access>;
-  /** Returns what an `Access.signInAs` gives access to now; `undefined` if its key is not valid any more. For sessions. */
+  /** Returns the access that `Access.signInAs` gives now; `undefined` if its key is no longer valid. For sessions. */
   accessOf(signInAs: string): Promise<Access | undefined>;
 }
 
@@ -34,7 +34,7 @@ export function bearerOf(authorization: string | undefined): string | undefined 
   return /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
 }
 
-/** Not a name that a key in a file can have. */
+/** No key in a file can have this name, which contains a space. */
 export const singleKeyName = "API key";
 
 /** Returns an authenticator that knows one key, whose name is `singleKeyName`. */
@@ -61,12 +61,12 @@ export function isToken(text: string): boolean {
   return /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(text);
 }
 
-/** Returns what is thrown to answer a request without a valid key. */
+/** Returns the error for a request without a valid key. */
 export function unauthorized(message: string): HttpException {
   return new HttpException(401, message, { "www-authenticate": "Bearer" });
 }
 
-/** Returns what is thrown to answer a request with a key that nobody has. */
+/** Returns the error for a request with an unknown key. */
 export function invalidKey(key: string): HttpException {
   return unauthorized(isToken(key) ? "This service accepts no tokens of workflows" : "Invalid API key");
 }

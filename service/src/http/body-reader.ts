@@ -9,7 +9,7 @@ export class BodyReader {
 
   /**
    * @param maxBytes - per body
-   * @param budgetBytes - of all bodies that are being read; default: no limit
+   * @param budgetBytes - for all bodies that are being read; default: no limit
    */
   constructor(maxBytes: number, budgetBytes = Number.POSITIVE_INFINITY) {
     this.#maxBytes = maxBytes;
@@ -23,7 +23,7 @@ export class BodyReader {
    *   connection
    */
   async read(request: IncomingMessage): Promise<string> {
-    // A body of unknown length may become as large as is allowed.
+    // A body of unknown length may become as large as the limit.
     const declared = Number(request.headers["content-length"] ?? this.#maxBytes);
     const reserved = Math.min(declared, this.#maxBytes);
     if (this.#reservedBytes + reserved > this.#budgetBytes)
@@ -43,7 +43,7 @@ async function readText(request: IncomingMessage, maxBytes: number): Promise<str
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      // Read to the end in any case: a client that is still writing would not read the response.
+      // Read to the end anyway: a client that is still writing would not read the response.
       if (bytes <= maxBytes) chunks.push(chunk);
     }
   } catch {

@@ -6,7 +6,7 @@ const errors: Readonly<Record<string, { status: number; error: string }>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, error: "The request took too long to arrive" },
 };
 
-/** Answers requests that cannot be read with JSON: malformed ones, too many headers, and those that take too long. */
+/** Answers unreadable requests with JSON: if they are malformed, have too many headers, or take too long. */
 export function answerClientErrors(server: Server): void {
   const responses = new WeakMap<Duplex, ServerResponse>();
   server.on("request", ({ socket }, response) => responses.set(socket, response));

@@ -2,20 +2,20 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { descriptorLimit } from "../processes/descriptor-limit.ts";
 
-/** Connections with a request of someone who holds the key. */
+/** Connections with an authenticated request. */
 const kept = new WeakSet<Socket>();
 
-/** Keeps the connection of an authenticated request until its response is sent, however many others are opened. */
+/** Keeps the connection of an authenticated request until its response is sent, however many others clients open. */
 export function keepConnection(request: IncomingMessage): void {
   kept.add(request.socket);
 }
 
 /**
- * Bounds the open connections of a server, so that descriptors are left for files and processes. One more closes the
+ * Limits the open connections of a server, so that files and processes have descriptors left. One connection more closes the
  * connection that has waited longest without an authenticated request: an idle one, or one that sends its request slowly.
  */
 export function limitConnections(server: Server, max: number, log: (line: string) => void): void {
-  /** The one that has waited longest comes first. */
+  /** The connection that has waited longest comes first. */
   const waiting = new Set<Socket>();
   let open = 0;
   let isLogged = false;
@@ -52,7 +52,7 @@ function firstDroppable(sockets: Iterable<Socket>): Socket | undefined {
   return undefined;
 }
 
-/** Returns how many connections leave half of the descriptors for everything else. Default: those of the process. */
+/** Returns the largest number of connections that leaves half of the descriptors, by default the process's, for other uses. */
 export function defaultMaxConnections(descriptors = descriptorLimit()): number {
   return Math.min(4000, Math.floor(descriptors / 2));
 }

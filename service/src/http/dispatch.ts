@@ -7,12 +7,12 @@ import { pathOf } from "./request-url.ts";
 import { matchRoute, type Parameters, type Route, type RouteName, type routes } from "./routes.ts";
 import { sendJson } from "./send-json.ts";
 
-/** What answers the requests of a route. */
+/** Answers the requests of a route. */
 export interface Endpoint<Name extends RouteName> {
-  /** What the endpoint checks. It repeats the table of routes, so that the compiler finds an endpoint that checks something else. */
+  /** The access that the endpoint checks. The compiler compares it with the table of routes. */
   access: (typeof routes)[Name]["access"];
   /**
-   * Checks what must be checked before the method. Default: nothing.
+   * Makes the checks that come before the check of the method. Default: none.
    *
    * @throws HttpException to reject the request
    */
@@ -27,7 +27,7 @@ export interface Endpoint<Name extends RouteName> {
   fail?: (request: IncomingMessage, response: ServerResponse, error: HttpException) => void;
 }
 
-/** What answers the requests of some routes. */
+/** The endpoints of some routes. */
 export type Endpoints<Names extends RouteName> = { readonly [Name in Names]: Endpoint<Name> };
 
 export interface DispatchOptions {
@@ -41,7 +41,7 @@ export interface DispatchOptions {
   log: Log;
 }
 
-/** Returns what answers all requests: the endpoint of their path, if the table of routes has their method. */
+/** Returns a listener that finds the endpoint for the path of a request in the table of routes, and checks the method. */
 export function dispatch({ endpoints, notFound = rejectUnknown, publicUrl, log }: DispatchOptions): RequestListener {
   return async (request, response) => {
     const { name, route, parameters } = matchRoute(pathOf(request)) ?? {};

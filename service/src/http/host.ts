@@ -1,9 +1,9 @@
 import { HttpException } from "./http-exception.ts";
 
-/** The names and addresses of this machine for itself. */
+/** The names and addresses by which this machine reaches itself. */
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** Returns whether a `Host` header names this machine for itself. */
+/** Whether a `Host` header has a loopback name or address. */
 export function isLoopbackHost(host: string | undefined): boolean {
   return loopback.test(nameIn(host) ?? "");
 }
@@ -14,8 +14,8 @@ function nameIn(host: string | undefined): string | undefined {
 }
 
 /**
- * Returns how to reject a request whose `Host` is neither loopback nor the name in the public URL; `undefined` if it is one of
- * them. Otherwise any website could make its own name resolve to 127.0.0.1 and so read answers of the service in a visitor's
+ * Returns the error for a request whose `Host` is neither loopback nor the name in the public URL; `undefined` if it is one of
+ * them. Without this check, any website could resolve its own name to 127.0.0.1 and read the service's answers in a visitor's
  * browser (DNS rebinding).
  *
  * @param publicUrl - at which a reverse proxy serves the service

@@ -3,23 +3,23 @@ import type { AddressInfo, Socket } from "node:net";
 import { answerClientErrors } from "./client-error.ts";
 import { defaultMaxConnections, limitConnections } from "./connections.ts";
 
-/** An HTTP server. Disposing of it answers the requests that have arrived, then closes all connections. */
+/** An HTTP server. Its disposal answers the requests that have arrived, then closes all connections. */
 export interface LoopbackServer extends AsyncDisposable {
-  /** `http://127.0.0.1:<port>`, without a trailing slash; with another address, if it listens only on that. */
+  /** `http://127.0.0.1:<port>`, without a trailing slash; has the address instead if the server listens only on another one. */
   url: string;
   server: Server;
 }
 
 export interface ListenOptions {
-  /** The address of this machine to listen on. Default: 127.0.0.1, which no other machine can reach. */
+  /** The IP address to listen on. Default: 127.0.0.1, which no other machine can reach. */
   address?: string | undefined;
-  /** Default: half of the descriptors of the process, at most 4000. */
+  /** Default: half of the process's file descriptors, at most 4000. */
   maxConnections?: number;
-  /** From the connection, or the end of the request before, until the headers have arrived. Default: 15 seconds. */
+  /** From the connection, or the end of the previous request, until the headers have arrived. Default: 15 seconds. */
   headersTimeoutMs?: number;
   /** From the connection until the body has arrived. Default: 2 minutes. */
   requestTimeoutMs?: number;
-  /** How long requests that have arrived are answered when the server is disposed of. Default: 5 seconds. */
+  /** How long disposal waits for requests that have arrived. Default: 5 seconds. */
   graceMs?: number;
   /** Receives one line per outage when connections are dropped. */
   log?: (line: string) => void;
@@ -46,11 +46,11 @@ export async function listen(
   const timeouts = {
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
-    // Between two requests of a connection.
+    // Between two requests on a connection.
     keepAliveTimeout: 5000,
     connectionsCheckingInterval: Math.min(5000, headersTimeoutMs, requestTimeoutMs),
   };
-  // The listener answers a missing `Host`, with JSON.
+  // The listener answers a missing `Host` itself, with JSON.
   const server = createServer({ ...timeouts, requireHostHeader: false }, listener);
   limitConnections(server, maxConnections, log);
   answerClientErrors(server);
@@ -68,7 +68,7 @@ export async function listen(
   };
 }
 
-/** Returns what closes a server when the requests that have arrived are answered, or some milliseconds have passed. */
+/** Returns a function that closes a server once the requests that have arrived are answered, or `graceMs` has passed. */
 function closeAfterRequests(server: Server): (graceMs: number) => Promise<void> {
   const idle = new Set<Socket>();
   let isClosing = false;
@@ -87,7 +87,7 @@ function closeAfterRequests(server: Server): (graceMs: number) => Promise<void> 
     isClosing = true;
     const closed = new Promise((resolve) => server.close(resolve));
     for (const socket of idle) socket.destroy();
-    // A create whose answer is cut off leaves its client in doubt.
+    // A client whose create is cut off cannot know whether it was accepted.
     const timer = setTimeout(() => server.closeAllConnections(), graceMs);
     await closed;
     clearTimeout(timer);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { LogEvent } from "../log/log.ts";
 import { withLogContext } from "../log/log-context.ts";
+import { type Machine, thisMachine } from "../machine.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { pathOf } from "./request-url.ts";
 import { matchRoute } from "./routes.ts";
@@ -10,28 +11,30 @@ export interface RequestObservers {
   metrics: Metrics;
   /** Receives a line for each request. Default: none. */
   logEvent?: LogEvent | undefined;
-  /** Returns milliseconds since any moment. Default: since the process started. */
-  now?: (() => number) | undefined;
+  /** Default: this machine. */
+  machine?: Pick<Machine, "now">;
 }
 
-/** As nginx calls it. */
+/** The status that nginx logs if the client leaves before it is answered. */
 const clientClosedRequest = 499;
 
 /**
- * Gives each request an id, which is in the answer and in all lines that are logged for the request, and counts the request once it
- * is answered. The id is that of the client (`X-Request-Id`) if it has one that can be logged.
+ * Gives each request an id, which is in the answer and in all log lines about the request, and counts the request once it is
+ * answered. A client can choose the id with `X-Request-Id`, if that is safe to log.
  */
-export function observeRequests({ metrics, logEvent, now }: RequestObservers, next: RequestListener): RequestListener {
-  const clock = now ?? (() => performance.now());
+export function observeRequests(
+  { metrics, logEvent, machine = thisMachine }: RequestObservers,
+  next: RequestListener,
+): RequestListener {
   return (request, response) => {
     const context = { request: requestId(request) };
-    const begin = clock();
+    const begin = machine.now();
     response.setHeader("x-request-id", context.request);
     response.once("close", () => {
       const method = knownMethod(request.method);
       const route = routeLabel(request);
       const status = statusOf(response);
-      const ms = clock() - begin;
+      const ms = machine.now() - begin;
       metrics.requestAnswered({ method, route, status, seconds: ms / 1000 });
       withLogContext(context, () => logEvent?.("request answered", { method, route, status, ms: Math.round(ms) }));
     });

@@ -10,8 +10,8 @@ export interface JsonPrinter {
 }
 
 /**
- * Returns what prints lines such as `{"level":"info","time":"2026-11-22T09:00:00.000Z","job":"job_1","turn":3,"msg":"…"}`, with
- * what they are about. Like the printer of text, it never throws, and prints a line before it returns.
+ * Returns a printer of lines such as `{"level":"info","time":"2026-11-22T09:00:00.000Z","job":"job_1","turn":3,"msg":"…"}`, which
+ * name their job, turn and request. Like the printer of text, it never throws, and prints a line before it returns.
  *
  * @param write - writes bytes, and returns how many it has written. Default: to stdout
  */

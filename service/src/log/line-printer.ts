@@ -16,7 +16,7 @@ export function createLinePrinter(
 ): (line: string) => void {
   let missing = 0;
   return (line) => {
-    // The line before may have been cut off.
+    // The previous line may have been cut off.
     const note = missing === 0 ? "" : `\n${describe(missing)}\n`;
     try {
       for (let rest = Buffer.from(`${note}${line}\n`); rest.length > 0; rest = rest.subarray(write(rest)));

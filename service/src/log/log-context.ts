@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** What the lines of a structured log are about. */
+/** The subject of lines in a structured log. */
 export interface LogContext {
   /** The id of an HTTP request. */
   request?: string;
@@ -13,14 +13,14 @@ export interface LogContext {
 const storage = new AsyncLocalStorage<LogContext>();
 
 /**
- * Does something whose lines are about this and nothing else, also those that are logged after it has returned. What was begun in
- * a request but is not part of it, such as the turns of other jobs, needs a context of its own.
+ * Calls `work` with a context for the lines that it logs, including those after it has returned. Work that begins in a request
+ * but is not part of it, for example the turns of other jobs, needs a context of its own.
  */
 export function withLogContext<T>(context: LogContext, work: () => T): T {
   return storage.run(context, work);
 }
 
-/** Returns what a line that is logged now is about. */
+/** Returns the context of a line that is logged now. */
 export function logContext(): LogContext {
   return storage.getStore() ?? {};
 }

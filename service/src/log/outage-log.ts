@@ -1,6 +1,6 @@
 import type { Log } from "./log.ts";
 
-/** Logs when something stops working and when it works again, once each, however often it is tried in between. */
+/** Logs once when something stops working and once when it works again, however many attempts are between. */
 export class OutageLog {
   readonly #log: Log;
   readonly #onBegin: () => void;
@@ -12,7 +12,7 @@ export class OutageLog {
     this.#onBegin = onBegin;
   }
 
-  /** Whether it does not work. */
+  /** Whether the outage lasts. */
   get isOut(): boolean {
     return this.#isOut;
   }

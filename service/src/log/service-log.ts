@@ -1,10 +1,10 @@
 import { createLinePrinter } from "./line-printer.ts";
 import type { Log, LogEvent } from "./log.ts";
 
-/** What the process prints: lines for people, or for programs. */
+/** The output of the process: lines for people, or for programs. */
 export interface ServiceLog {
   log: Log;
-  /** Prints what the start of the service says, such as its URL. */
+  /** Prints a line about the start of the service, such as its URL. */
   announce: (line: string) => void;
   /** Prints why the service cannot start. */
   fail: (text: string) => void;
@@ -12,7 +12,7 @@ export interface ServiceLog {
   logEvent: LogEvent | undefined;
 }
 
-/** Returns the log of the process. Only JSON loads what that needs. */
+/** Returns the log of the process. The code for JSON is loaded only if it is needed. */
 export async function createServiceLog(format: "text" | "json"): Promise<ServiceLog> {
   if (format === "text") {
     const print = createLinePrinter();
@@ -27,7 +27,7 @@ export async function createServiceLog(format: "text" | "json"): Promise<Service
   const { log, logEvent } = createJsonPrinter();
   return {
     log,
-    // In text, it is a table.
+    // The lines of text form a table.
     announce: (line) => log(line.replace(/ +/g, " ")),
     fail: (text) => log(text.trim(), "error"),
     logEvent,

@@ -14,15 +14,15 @@ export type AgentExit =
   | "disk-limit"
   | "stopped";
 
-/** What became of a create or message: accepted, rejected for one of two reasons, or nobody knows. */
+/** Whether a create or message was accepted: yes, rejected for one of two reasons, or unknown. */
 export type PromptResult = "accepted" | "rate-limited" | "store-unavailable" | "unknown";
 
-/** An HTTP request that was answered, or whose client has gone before. */
+/** An HTTP request that was answered, or whose client left before. */
 export interface AnsweredRequest {
   method: string;
   /** The template of its path, of which there are few: `/pull/{number}`. */
   route: string;
-  /** 499 if the client has gone before it was answered. */
+  /** 499 if the client left before the answer. */
   status: number;
   seconds: number;
 }
@@ -37,10 +37,10 @@ export interface GitHubResponseNumbers {
   resetAt: number | undefined;
 }
 
-/** Receives what happens in the service, to count it. Its methods never throw. */
+/** Counts events in the service. Its methods never throw. */
 export interface Metrics {
   promptAnswered(kind: "create" | "message", result: PromptResult): void;
-  /** Returns what is called when the turn has ended. */
+  /** Returns a function to call when the turn has ended. */
   turnStarted(): (result: TurnResult) => void;
   agentExited(exit: AgentExit): void;
   requestAnswered(request: AnsweredRequest): void;

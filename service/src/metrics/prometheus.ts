@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { type Machine, thisMachine } from "../machine.ts";
 import type { Census, TurnResult } from "../model.ts";
 import type { AgentExit, AnsweredRequest, GitHubResponseNumbers, PromptResult, ReadableMetrics } from "./metrics.ts";
 
@@ -7,20 +8,19 @@ const turnBuckets = [1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200];
 /** In seconds. */
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Metrics in the text format of Prometheus, together with those of the process. */
+/** Metrics in the text format of Prometheus, including the metrics of the process. */
 export class PrometheusMetrics implements ReadableMetrics {
   readonly #registry = new Registry();
-  readonly #now: () => number;
+  readonly #machine: Pick<Machine, "now">;
   readonly #store = storeGauges(this.#registry);
   readonly #worker = workerMetrics(this.#registry);
   readonly #http = httpMetrics(this.#registry);
   readonly #gitHub = gitHubMetrics(this.#registry);
 
-  /** @param now - returns milliseconds since any moment. Default: since the process started */
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
+  constructor(machine: Pick<Machine, "now"> = thisMachine) {
+    this.#machine = machine;
     collectDefaultMetrics({ register: this.#registry });
-    // Not 0 before GitHub has said anything.
+    // Missing, not 0, until GitHub has sent them.
     for (const gauge of [this.#gitHub.remaining, this.#gitHub.reset]) gauge.remove();
   }
 
@@ -31,7 +31,7 @@ export class PrometheusMetrics implements ReadableMetrics {
   render(census: Census | undefined): Promise<string> {
     const { up, jobs, turns, oldest } = this.#store;
     up.set(census === undefined ? 0 : 1);
-    // Nobody knows them now.
+    // They are unknown now.
     jobs.reset();
     turns.reset();
     oldest.remove();
@@ -48,11 +48,11 @@ export class PrometheusMetrics implements ReadableMetrics {
   }
 
   turnStarted(): (result: TurnResult) => void {
-    const startedAt = this.#now();
+    const startedAt = this.#machine.now();
     this.#worker.running.inc();
     return (result) => {
       this.#worker.running.dec();
-      this.#worker.durations.observe({ result }, (this.#now() - startedAt) / 1000);
+      this.#worker.durations.observe({ result }, (this.#machine.now() - startedAt) / 1000);
     };
   }
 
@@ -76,7 +76,7 @@ export class PrometheusMetrics implements ReadableMetrics {
   }
 }
 
-/** Of the store, which other processes may have open, too. */
+/** Metrics of the store, which other processes may have open, too. */
 function storeGauges(registry: Registry) {
   const registers = [registry];
   return {

@@ -1,7 +1,7 @@
 import { errorMessage } from "../error-message.ts";
 import { parseArguments } from "./arguments.ts";
 
-/** What `--backup` or `--export` asks for: a copy of a store. */
+/** The copy of a store that `--backup` or `--export` requests. */
 export interface CopyOptions {
   /** A file. */
   store: string;

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-/** A kind of value: how the command line and the `--config` file say it. */
+/** A kind of value: its form on the command line and in the `--config` file. */
 export interface Kind<T> {
-  /** How often the command line says it. `never`: the option has no value. */
+  /** How often the command line may give a value. `never`: the option has none. */
   given: "never" | "once" | "repeatedly";
   /**
    * Returns the value of an option on the command line.
@@ -70,7 +70,7 @@ export function integer(min: number, max: number): Kind<number> {
   };
 }
 
-/** A limit of what the kernel counts, which the service enforces only on Linux. */
+/** A limit that the service can enforce only on Linux. */
 export const linuxLimit: Kind<number> = {
   ...integer(1, maxLimit),
   parse: (option, given) => {

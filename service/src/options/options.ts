@@ -13,15 +13,15 @@ import {
 } from "./project-settings.ts";
 import { byKey, type OptionName, optionsOf } from "./table.ts";
 
-/** What the command line, the environment and the configuration say. */
+/** The options from the command line, the environment and the configuration. */
 export interface CommandLineOptions {
   /** Default: the API and a worker. */
   role: "api" | "worker" | undefined;
-  /** All of the service. */
+  /** All projects of the service. */
   projects: readonly string[];
   /** Without a configuration, the same for all projects of the store. */
   settings: PerProject<ProjectSettings>;
-  /** Variables of the environment with secrets of the service that no other program gets. */
+  /** Environment variables with secrets of the service, which no other program gets. */
   secretVariables: readonly string[];
   /** For all projects. */
   apiKey: string | undefined;
@@ -29,10 +29,10 @@ export interface CommandLineOptions {
   keys: string | undefined;
   /** The repositories whose workflows need no key. */
   trust: TrustRule[];
-  /** Who issues the tokens of workflows. */
+  /** The issuer of workflow tokens. */
   trustIssuer: string;
   port: number;
-  /** Where a worker answers `/healthz`. Default: nowhere. */
+  /** The port at which a worker answers `/healthz`. Default: none. */
   healthPort: number | undefined;
   logFormat: "text" | "json";
   listen: string | undefined;
@@ -56,7 +56,7 @@ const serviceOptions = [...optionsOf("project"), ...optionsOf("service")];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a configuration says. */
+/** The options in a configuration. */
 export type Configuration = Pick<CommandLineOptions, "projects" | "settings" | "secretVariables">;
 
 /**
@@ -143,7 +143,7 @@ function findConfiguration(
   return { projects: given.value("project") ?? ["demo"], settings: PerProject.same(settings), secretVariables: [] };
 }
 
-/** The queue of a Postgres store ends what takes a day. */
+/** The queue of a Postgres store ends turns that take a day. */
 const longestPostgresTurnMs = 1380 * 60_000;
 
 function parseRole(word: string | undefined): "api" | "worker" | undefined {

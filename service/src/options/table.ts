@@ -6,7 +6,7 @@ import { amount, choice, flag, integer, type Kind, linuxLimit, text, texts, vari
 
 /** An option of the command line. */
 export interface Option<T> {
-  /** `project`: each project can have its own. `command`: only a command has it that does not run the service. */
+  /** `project`: each project can have its own value. `command`: only for commands that do not run the service. */
   of: "project" | "service" | "command";
   /** The key of a project in the `--config` file. Default: the file does not have the option. */
   key?: string;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { TokenKind } from "../model.ts";
 import type { TokenStore } from "../store/tokens.ts";
 
-/** Random tokens of a kind, which stand for a text until they expire. */
+/** Random tokens of one kind, each with a text as its meaning until it expires. */
 export class ExpiringTokens {
   readonly #store: TokenStore;
   readonly #kind: TokenKind;
@@ -21,26 +21,26 @@ export class ExpiringTokens {
     return token;
   }
 
-  /** Uses a token of `newToken`. Returns whether it is one, and was not used before. */
+  /** Uses a token from `newToken`. Returns whether it is valid and was not used before. */
   async use(token: string): Promise<boolean> {
     return isToken(token) && this.#store.add(this.#kind, hash(token), "", this.#lifetimeMs);
   }
 
-  /** Returns what a token stands for; `undefined` if it is not valid. */
+  /** Returns the meaning of a token; `undefined` if it is not valid. */
   async find(token: string): Promise<string | undefined> {
     return isToken(token) ? this.#store.find(this.#kind, hash(token)) : undefined;
   }
 
-  /** Returns what a token stands for and makes the token invalid; `undefined` if it is not valid. */
+  /** Returns the meaning of a token and makes the token invalid; `undefined` if it was not valid. */
   async take(token: string): Promise<string | undefined> {
     return isToken(token) ? this.#store.take(this.#kind, hash(token)) : undefined;
   }
 }
 
-/** Returns a random token, which is not kept before it is used: such as that of a form, of which most are never sent. */
+/** Returns a random token that is not stored before it is used. For forms, because most forms are never sent. */
 export const newToken = (): string => randomBytes(32).toString("base64url");
 
 const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
-/** A look-up by hash takes no time from which parts of a token could be guessed. */
+/** Look-ups are by hash, so that their duration reveals no part of a token. */
 const hash = (token: string): string => createHash("sha256").update(token).digest("base64");

@@ -8,19 +8,19 @@ export interface FollowOptions<State> {
   from: number;
   /** Reads the state of the job. Returns `undefined` if it was deleted. */
   readState: () => Promise<State | undefined>;
-  /** How often the state is read at least, in milliseconds. Default: when the log may have changed. */
+  /** The longest time between two reads of the state, in milliseconds. Default: it is read only when the log may have changed. */
   everyMs?: number;
   /** Aborts when the reader has left. */
   signal: AbortSignal;
 }
 
 /**
- * A step of following a log: the next part of it, or the state of the job, whose log was complete up to there. `undefined` if
- * it is not known, or the job was deleted.
+ * A step of following a log: its next part, or the state of the job once the log is complete up to that state. `undefined` if
+ * the state is unknown or the job was deleted.
  */
 export type LogStep<State> = { part: Buffer } | { state: State | undefined };
 
-/** Follows the log of a job until its last turn has ended, also over outages of the store. */
+/** Follows the log of a job until its last turn has ended. Outages of the store do not end it. */
 export async function* followLog<State extends { state: string }>({
   logs,
   jobId,
@@ -61,7 +61,7 @@ export async function* followLog<State extends { state: string }>({
   }
 }
 
-/** Reads what there is of a log now, from a position in bytes. */
+/** Reads a log from a position, in bytes, to its current end. */
 export async function* readLog(logs: JobLogs, jobId: string, from: number): AsyncGenerator<Buffer> {
   for (let position = from; ; ) {
     const part = await logs.read(jobId, position);

@@ -6,11 +6,11 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** A piece of HTML, of which all that others wrote is escaped. */
+/** A piece of HTML in which all untrusted text is escaped. */
 export class Html {
   readonly #text: string;
 
-  /** @param trusted - is not escaped: only for what the service itself wrote */
+  /** @param trusted - is not escaped: only for HTML that the service itself wrote */
   constructor(trusted: string) {
     this.#text = trusted;
   }
@@ -20,20 +20,20 @@ export class Html {
   }
 }
 
-/** What a template can hold. Text is escaped, the items of a list are separated by line breaks, and the last two are nothing. */
+/** Values in a template. Text is escaped, line breaks separate the items of a list, and `undefined` and `false` add nothing. */
 export type Content = Html | string | number | readonly Content[] | undefined | false;
 
-/** Makes HTML of a template. Attributes have to be in double quotes. */
+/** Makes HTML from a template. Attributes must be in double quotes. */
 export function html(parts: TemplateStringsArray, ...content: readonly Content[]): Html {
   return new Html(parts.reduce((text, part, index) => text + render(content[index - 1]) + part));
 }
 
-/** Returns text as the value of a field of a form: the browser sends it back as it is. */
+/** Returns text as the value of a form field, which the browser sends back unchanged. */
 export function fieldValue(text: string): Html {
   return new Html(escapeMarkup(text));
 }
 
-/** Shows the control characters that would reorder a text. */
+/** Makes the control characters visible that would reorder a text. */
 export function showReordering(text: string): string {
   return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, (control) => `[U+${control.codePointAt(0)?.toString(16)}]`);
 }

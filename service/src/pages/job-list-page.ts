@@ -6,11 +6,11 @@ import { plural, time } from "./words.ts";
 
 /** A page of the list of jobs. */
 export interface JobListPage {
-  /** That of all jobs; `undefined` if they are of several. */
+  /** `undefined` if the jobs have several repositories. */
   repositoryName: string | undefined;
-  /** All that the reader may see. */
+  /** All projects that the reader may see. */
   projects: readonly string[];
-  /** What is chosen. Default: all of them. */
+  /** The filter. Default: all projects. */
   project: string | undefined;
   status: JobStatus | undefined;
   jobs: readonly (ListedJob & { title: string })[];

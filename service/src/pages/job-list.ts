@@ -15,7 +15,7 @@ export interface JobListOptions {
 }
 
 const pageLength = 50;
-/** In characters, of a prompt. Its first line that is not empty becomes the title of its job. */
+/** How many characters of a prompt are read. Its first line that is not empty becomes the title of its job. */
 const maxPromptLength = 1000;
 const maxTitles = 10_000;
 
@@ -24,7 +24,7 @@ export const statuses: readonly JobStatus[] = ["active", "completed", "failed", 
 /** The start page: the jobs, newest first, in pages that are stable while jobs are added. */
 export class JobList {
   readonly #options: JobListOptions;
-  /** By the job's id. The first prompt of a job never changes. */
+  /** By the job's id. They never expire, because the first prompt of a job never changes. */
   readonly #titles = new LRUCache<string, string>({ max: maxTitles });
 
   constructor(options: JobListOptions) {
@@ -44,7 +44,7 @@ export class JobList {
     const after = positionIn(query);
     if (project !== undefined && !projects.includes(project)) throw new HttpException(404, "Project not found");
     const shown = project === undefined ? projects : [project];
-    // One more tells whether there is another page.
+    // One extra job tells whether there is another page.
     const found = await store.lists.jobs({ projects: shown, status, after, limit: pageLength + 1 });
     const jobs = [];
     for (const job of found.slice(0, pageLength)) jobs.push({ ...job, title: await this.#title(job) });

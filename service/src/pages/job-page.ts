@@ -6,7 +6,7 @@ import type { LogTail } from "./log-tail.ts";
 import { pullRequestLink } from "./pull-request-link.ts";
 import { time } from "./words.ts";
 
-/** A message that is not sent. */
+/** A message that was not sent. */
 export interface MessageDraft {
   text: string;
   /** Why it was not sent. */
@@ -17,10 +17,10 @@ export interface MessageDraft {
 export interface JobPage {
   job: PageJob;
   progress: JobProgress;
-  /** The first line of its first prompt. */
+  /** The first line of the job's first prompt. */
   title: string;
   repositoryName: string | undefined;
-  /** Its pull requests that are pages, newest first. */
+  /** The job's pull requests that are pages, newest first. */
   pages: readonly { number: number; title: string }[];
   turns: Html;
   log: LogTail;
@@ -32,8 +32,8 @@ export interface JobPage {
 }
 
 /**
- * Renders the page of a job. Its script knows it by ids and `data-` attributes: it replaces `status`, `facts` and the items of
- * `turns` by those of the page as it is then, and appends to `log`.
+ * Renders the page of a job. Its script finds elements by ids and `data-` attributes: it replaces `status`, `facts` and the
+ * items of `turns` with newer ones, and appends to `log`.
  */
 export function renderJobPage(page: JobPage): Html {
   const { job, title, repositoryName, progress, turns, scriptPath } = page;

@@ -25,25 +25,25 @@ export interface JobPagesOptions {
   logs: JobLogs;
   engine: Pick<Engine, "message">;
   projects: PerProject<{ repositoryName: string }>;
-  /** For forms that were sent. */
+  /** Remembers the forms that were sent. */
   tokens: TokenStore;
-  /** Where the script of the page is. */
+  /** The path of the page's script. */
   scriptPath: string;
 }
 
 const logTailBytes = 64 * 1024;
-/** Of the job's first prompt. */
+/** How many characters of the job's first prompt are read for the title. */
 const maxTitlePrompt = 1000;
 const maxPullRequests = 20;
 const maxFormBytes = 1024 * 1024;
-/** Longer than a page is kept open, as a rule. */
+/** Longer than most people keep a page open. */
 const formMs = 24 * 3_600_000;
 
 /** The page of a job, and its form for messages. */
 export class JobPages {
   readonly #options: JobPagesOptions;
   readonly #bodies = new BodyReader(maxFormBytes, 8 * maxFormBytes);
-  /** Of those who are not signed in any more, or never were. They must not use up what others need. */
+  /** Reads the forms of those whose session has ended, or who never had one. They must not use up the memory that others need. */
   readonly #otherBodies = new BodyReader(maxFormBytes, 4 * maxFormBytes);
   /** The forms that were sent. A job costs money, so a double click must not send a message twice. */
   readonly #sentForms: ExpiringTokens;
@@ -59,10 +59,10 @@ export class JobPages {
   }
 
   /**
-   * Handles the form: a `POST` of `prompt` and `form`, a token that can be used once. Leads to the page of the job then.
+   * Handles the form: a `POST` of `prompt` and `form`, a token that can be used once. Then leads to the page of the job.
    *
    * @param findJob - finds the job for a reader; throws HttpException 404 if there is none
-   * @param access - of the reader; `undefined` if the session has ended
+   * @param access - the reader's; `undefined` if the session has ended
    */
   async submitMessage(
     request: IncomingMessage,
@@ -109,7 +109,7 @@ export class JobPages {
   async #render(job: PageJob, draft?: MessageDraft) {
     const { store, logs, projects, scriptPath } = this.#options;
     const { id } = job;
-    // Read before what it describes: what changes meanwhile is an event then.
+    // Read before the rest of the page, so that a change in the meantime becomes an event.
     const progress = await store.jobs.progress(id);
     return renderJobPage({
       job,
@@ -133,14 +133,14 @@ export class JobPages {
   }
 }
 
-/** Of a page with a script. Only the service's own scripts run, and they can connect only to the service. */
+/** The policy of pages with a script. Only the service's own scripts run, and they can connect only to the service. */
 const policy = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; form-action 'self'; " +
     "base-uri 'none'; frame-ancestors 'none'",
 };
 
-/** Answers a message that was not sent with its text, which the browser may have forgotten. */
+/** Answers a message that was not sent. The page has its text, because the browser may have lost it. */
 function unsentMessage(jobId: string, status: number, error: string, text: string): PageReply {
   const content = html`<pre>\n${text}</pre>
 <p><a href="/job/${jobId}">Back to the job</a></p>

@@ -19,9 +19,9 @@ export const pageEnd = html`</main>
 `;
 
 /**
- * Returns what every page for someone who is signed in has at its top.
+ * Returns the header of every page that requires a session.
  *
- * @param repositoryName - that of the page. Default: those of several repositories are on it
+ * @param repositoryName - default: none, because the page shows several repositories
  */
 export function pageHeader(repositoryName = ""): Html {
   return html`<header><nav><a href="/">Jobs</a> <span class="quiet">${repositoryName}</span></nav>

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { defaultMaxConnections } from "../http/connections.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { queryOf } from "../http/request-url.ts";
+import type { Machine } from "../machine.ts";
 import type { JobProgress } from "../model.ts";
 import type { JobLogs } from "../store/logs.ts";
 import { followLog, type LogStep, readLog } from "./follow-log.ts";
@@ -12,28 +13,27 @@ import type { StreamReply } from "./stream-reply.ts";
 export interface LogPagesOptions {
   store: Pick<PageStore, "jobs">;
   logs: JobLogs;
-  /** How many logs are sent at a time. Default: a quarter of the connections that are allowed, at most 100. */
+  /** How many logs are sent at a time. Default: a quarter of the allowed connections, at most 100. */
   maxLogs?: number | undefined;
   /**
-   * How long a stream of events is silent at most, so that no proxy takes it for idle, and after which time it is checked again
-   * that the reader may read a log. In milliseconds. Default: 15 seconds.
+   * The longest silence in a stream of events, so that no proxy considers it idle, and the interval at which the reader's access
+   * is checked again. In milliseconds. Default: 15 seconds.
    */
   keepAliveMs?: number | undefined;
-  /** Aborts when the service stops, which ends streams of events: browsers connect again then. Default: never. */
+  /** Aborts when the service stops, which ends streams of events; then browsers reconnect. Default: never. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds since any moment. */
-  now: () => number;
+  machine: Pick<Machine, "now">;
 }
 
-/** Returns whether a reader may still read a log: not after signing out, for example. */
+/** Returns whether a reader may still read a log: no longer after signing out, for example. */
 export type IsAllowed = () => Promise<boolean>;
 
-/** The logs of jobs, as text or as events, which go on as long as their jobs are active. */
+/** The logs of jobs, as text or as events. A log is sent until its job is no longer active. */
 export class LogPages {
   readonly #options: LogPagesOptions;
   readonly #maxLogs: number;
   readonly #keepAliveMs: number;
-  /** How many are being sent. */
+  /** How many logs are being sent. */
   #count = 0;
 
   constructor(options: LogPagesOptions) {
@@ -43,7 +43,7 @@ export class LogPages {
   }
 
   /**
-   * Returns the log of a job as text. With `?follow=no`, it is what there is of it now.
+   * Returns the log of a job as text. With `?follow=no`, only as far as it exists now.
    *
    * @throws HttpException 503 if too many logs are being sent
    */
@@ -56,10 +56,10 @@ export class LogPages {
   /**
    * Returns the log of a job, and what happens to its turns, as server-sent events:
    *
-   * - `log`: text that was appended, as JSON. Its id is the position in the log, in bytes, at which the next one goes on. The
+   * - `log`: text that was appended, as JSON. Its id is the position in the log, in bytes, at which the next text begins. The
    *   stream begins at the position `Last-Event-ID` or, without that header, `?after`. Default: 0
-   * - `state`: the progress of the job as JSON, at first and whenever it changes
-   * - `end`: the job is not active any more, and nothing follows
+   * - `state`: the progress of the job as JSON, first of all and whenever it changes
+   * - `end`: the job is no longer active, and nothing follows
    *
    * @throws HttpException 400 if the position is not a number, 503 if too many logs are being sent
    */
@@ -75,7 +75,7 @@ export class LogPages {
     type: string,
     content: (signal: AbortSignal) => AsyncIterable<Buffer>,
   ): StreamReply {
-    // Otherwise nginx holds back what it gets.
+    // Otherwise nginx buffers the stream.
     const headers = { "content-type": type, "x-accel-buffering": "no" };
     if (method === "HEAD") return { headers, content };
     if (this.#count >= this.#maxLogs)
@@ -99,33 +99,33 @@ export class LogPages {
     for await (const step of this.#follow(jobId, 0, isAllowed, signal)) if ("part" in step) yield step.part;
   }
 
-  /** @throws HttpException 403 if the reader may not read it any more, which cuts off what is sent */
+  /** @throws HttpException 403 if the reader no longer has access, which cuts off the stream */
   async *#follow(
     jobId: string,
     from: number,
     isAllowed: IsAllowed,
     signal: AbortSignal,
   ): AsyncGenerator<LogStep<JobProgress>> {
-    const { store, logs, now } = this.#options;
+    const { store, logs, machine } = this.#options;
     const readState = () => store.jobs.progress(jobId);
     const everyMs = this.#keepAliveMs / 3;
-    let checkedAt = now();
+    let checkedAt = machine.now();
     for await (const step of followLog({ logs, jobId, from, readState, everyMs, signal })) {
-      if (now() - checkedAt >= this.#keepAliveMs) {
+      if (machine.now() - checkedAt >= this.#keepAliveMs) {
         if (!(await isAllowed())) throw new HttpException(403, "The reader has no access any more");
-        checkedAt = now();
+        checkedAt = machine.now();
       }
       yield step;
     }
   }
 
   async *#events(jobId: string, from: number, isAllowed: IsAllowed, closed: AbortSignal): AsyncGenerator<Buffer> {
-    const { now, signal: stopped } = this.#options;
+    const { machine, signal: stopped } = this.#options;
     const signal = stopped === undefined ? closed : AbortSignal.any([closed, stopped]);
     const text = new LogText();
     let position = from;
     let shown: string | undefined;
-    let sentAt = now();
+    let sentAt = machine.now();
     for await (const step of this.#follow(jobId, from, isAllowed, signal)) {
       let message: Buffer | undefined;
       if ("part" in step) {
@@ -135,10 +135,10 @@ export class LogPages {
       } else if (step.state !== undefined && JSON.stringify(step.state) !== shown) {
         shown = JSON.stringify(step.state);
         message = event("state", step.state);
-      } else if (now() - sentAt >= this.#keepAliveMs) message = Buffer.from(":\n\n");
+      } else if (machine.now() - sentAt >= this.#keepAliveMs) message = Buffer.from(":\n\n");
       if (message === undefined) continue;
       yield message;
-      sentAt = now();
+      sentAt = machine.now();
     }
     if (signal.aborted) return;
     const rest = text.end();
@@ -147,7 +147,7 @@ export class LogPages {
   }
 }
 
-/** @param id - what a browser that has lost the connection sends as `Last-Event-ID` */
+/** @param id - a browser that has lost the connection sends it as `Last-Event-ID` */
 function event(name: "log" | "state" | "end", data: unknown, id?: number): Buffer {
   return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 }

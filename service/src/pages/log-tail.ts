@@ -5,16 +5,16 @@ import { fromNextCharacter, LogText } from "./log-text.ts";
 /** The last lines of a log. */
 export interface LogTail {
   text: string;
-  /** Where the log goes on, in bytes. */
+  /** Where the log continues, in bytes. */
   position: number;
-  /** Whether there are lines before it. */
+  /** Whether the log has earlier lines. */
   isCut: boolean;
 }
 
 /**
  * Reads the last lines of a job's log.
  *
- * @param maxBytes - how much of it. What is appended meanwhile comes on top
+ * @param maxBytes - how much to read; text that is appended meanwhile is extra
  */
 export async function readLogTail(logs: JobLogs, jobId: string, maxBytes: number): Promise<LogTail> {
   const from = Math.max(0, (await logs.end(jobId)) - maxBytes);

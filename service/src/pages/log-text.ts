@@ -15,12 +15,12 @@ export class LogText {
     return toText(bytes.subarray(0, end));
   }
 
-  /** How many bytes at the end of the parts are not in any text yet. */
+  /** The number of bytes at the end of the parts that are not in any text yet. */
   get restBytes(): number {
     return this.#rest.length;
   }
 
-  /** Returns the text of what is left when no part follows: the beginning of a character. */
+  /** Returns the text of an incomplete character at the end of the log. Call it when no part follows. */
   end(): string {
     const text = toText(this.#rest);
     this.#rest = Buffer.alloc(0);
@@ -28,7 +28,7 @@ export class LogText {
   }
 }
 
-/** Returns a part of a log without the end of a character whose beginning is not in it. */
+/** Returns a part of a log from its first complete character on. */
 export function fromNextCharacter(part: Buffer): Buffer {
   let start = 0;
   while (start < 3 && isContinuation(part[start])) start++;

@@ -1,17 +1,18 @@
 import { LRUCache } from "lru-cache";
+import type { Machine } from "../machine.ts";
 import type { TokenKind } from "../model.ts";
 import type { TokenStore } from "../store/tokens.ts";
 
-/** Of each kind. More than people ever hold at a time; a further one replaces the one that was not used for longest. */
+/** How many tokens of each kind are kept, more than people ever hold at a time. A new one replaces the least recently used. */
 const maxTokens = 1000;
 
-/** What tokens stand for, until the process ends. */
+/** Keeps the meanings of tokens until the process ends. */
 export class MemoryTokens implements TokenStore {
   readonly #meanings: Readonly<Record<TokenKind, LRUCache<string, string>>>;
 
-  /** @param now - milliseconds since any moment. Not the time of day, so that a changed clock neither ends nor extends a session */
-  constructor(now: () => number) {
-    const create = () => new LRUCache<string, string>({ max: maxTokens, ttlResolution: 0, perf: { now } });
+  constructor(machine: Pick<Machine, "now">) {
+    // Not the time of day: setting the clock neither ends nor extends a session.
+    const create = () => new LRUCache<string, string>({ max: maxTokens, ttlResolution: 0, perf: machine });
     this.#meanings = { session: create(), link: create(), form: create() };
   }
 

@@ -8,13 +8,13 @@ export interface PageReply {
   body: PageBody;
 }
 
-/** Parts that are sent one after another. Not strings, so that none is sent that is not escaped. */
+/** Parts that are sent one after another. Not strings, so that unescaped text is a type error. */
 export type PageBody = readonly (Html | Buffer)[];
 
-/** Of all pages. */
+/** The headers of all pages. */
 export const fixedHeaders = {
   "content-type": "text/html; charset=utf-8",
-  // No scripts, nothing from elsewhere, and no frame in a page of another site.
+  // No scripts, nothing from other sites, and no frames in pages of other sites.
   "content-security-policy":
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer",

@@ -5,6 +5,7 @@ import { HttpException } from "../http/http-exception.ts";
 import { queryOf } from "../http/request-url.ts";
 import type { pageRoutes } from "../http/routes.ts";
 import type { TurnControl } from "../jobs/engine.ts";
+import { type Machine, thisMachine } from "../machine.ts";
 import type { PageJob } from "../model.ts";
 import type { TokenStore } from "../store/tokens.ts";
 import { Asset } from "./assets.ts";
@@ -23,15 +24,15 @@ import { TurnActions } from "./turn-actions.ts";
 
 export interface PagesOptions
   extends PullRequestPagesOptions,
-    Omit<LogPagesOptions, "now">,
+    Omit<LogPagesOptions, "machine">,
     Omit<JobPagesOptions, "tokens" | "scriptPath" | "projects">,
-    Omit<SignInOptions, "now" | "tokens"> {
+    Omit<SignInOptions, "machine" | "tokens"> {
   store: PageStore;
   engine: JobPagesOptions["engine"] & TurnControl;
   /** For sessions, links and forms. Default: in memory. */
   tokens?: TokenStore | undefined;
-  /** Milliseconds since any moment. Default: since the process started. */
-  now?: () => number;
+  /** Default: this machine. */
+  machine?: Machine;
 }
 
 type Reply = PageReply | StreamReply;
@@ -50,10 +51,10 @@ export class Pages {
 
   constructor(options: PagesOptions) {
     this.#options = options;
-    const { now = () => performance.now(), tokens = new MemoryTokens(now) } = options;
-    this.#signIn = new SignIn({ ...options, now, tokens });
+    const { machine = thisMachine, tokens = new MemoryTokens(machine) } = options;
+    this.#signIn = new SignIn({ ...options, machine, tokens });
     this.#readers = new Readers(this.#signIn);
-    this.#logs = new LogPages({ ...options, now });
+    this.#logs = new LogPages({ ...options, machine });
     this.#pullRequests = new PullRequestPages(options);
     this.#jobList = new JobList(options);
     this.#jobs = new JobPages({ ...options, tokens, scriptPath: this.#script.address });
@@ -61,9 +62,9 @@ export class Pages {
   }
 
   /**
-   * Returns a URL that signs in whoever opens it first, within 10 minutes, and leads to a page, such as `/pull/1`.
+   * Returns a one-time URL, valid for 10 minutes, that signs a browser in and leads to a page, such as `/pull/1`.
    *
-   * @param access - what it gives
+   * @param access - of the session that begins
    */
   createSignInLink(path: string, access: Access): Promise<string> {
     return this.#signIn.createLink(path, access);
@@ -107,7 +108,7 @@ export class Pages {
     };
   }
 
-  /** @throws HttpException 404 if no project of the reader has the job */
+  /** @throws HttpException 404 if none of the reader's projects has the job */
   async #findJob(id: string, { projects }: Access): Promise<PageJob> {
     const job = await this.#options.store.jobs.find(id);
     if (job === undefined || !projects.includes(job.project)) throw new HttpException(404, "Job not found");
@@ -125,7 +126,7 @@ export class Pages {
   }
 }
 
-/** Returns how a page is sent, and an error in its place. */
+/** Returns the part of an endpoint that sends a page, or a page with an error. */
 function page<Path>(show: (request: IncomingMessage, path: Path) => Promise<Reply>) {
   return {
     answer: async (request: IncomingMessage, response: ServerResponse, path: Path): Promise<void> => {
@@ -152,7 +153,7 @@ function withKeyOrSignedIn<Path>(readers: Readers, show: Show<Path>) {
   return { access: "session or key" as const, ...answer };
 }
 
-/** Programs, which send the key as in the API, get no page. */
+/** Programs, which send the key as in the API, get text instead of a page. */
 function errorReply({ status, message, headers }: HttpException, request: IncomingMessage): PageReply {
   if (request.headers.authorization !== undefined) return textReply(status, message, headers);
   return { status, headers, body: [messagePage(`Error ${status}`, message)] };

@@ -14,7 +14,7 @@ import { renderChanges, renderHead } from "./pull-request-page.ts";
 import { renderInSlices } from "./render-in-slices.ts";
 import { renderTurns, type TurnLists } from "./turn-list.ts";
 
-/** Where the pull requests of a project are. */
+/** The repository of a project and the states of its pull requests. */
 export interface PullRequestSource {
   repository: Pick<Repository, "latestCommits" | "diff">;
   repositoryName: string;
@@ -33,23 +33,23 @@ export interface PullRequestPagesOptions {
   log: Log;
 }
 
-/** Of a larger diff only this much is read, and only so many lines are shown: browsers are slow with more. */
+/** Larger diffs are cut off: browsers are slow with more bytes or lines. */
 const maxDiffBytes = 500_000;
 const maxDiffLines = 20_000;
 const maxCommits = 100;
 const maxSubjectLength = 200;
-/** How many pages are rendered at a time, and how many wait for that. */
+/** How many pages are rendered at a time, and how many may wait. */
 const maxRenders = 2;
 const maxWaiting = 20;
-/** Of rendered changes. */
+/** The size of the cache of rendered changes. */
 const cacheBytes = 32 * 1024 * 1024;
 
-/** Renders the pages of pull requests without holding up other requests for long, whatever is on the pages. */
+/** Renders the pages of pull requests. However large they are, other requests are not delayed for long. */
 export class PullRequestPages {
   readonly #options: PullRequestPagesOptions;
   readonly #errors: StateErrorLog;
   readonly #limit = pLimit(maxRenders);
-  /** Pages that are being rendered, by number: who asks for one of them gets the same. */
+  /** Pages that are being rendered, by number. Requests for the same page share the result. */
   readonly #renders = new Map<number, Promise<PageBody>>();
   /** The changes between two commits never change. */
   readonly #changes = new LRUCache<string, Buffer>({

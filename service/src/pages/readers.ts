@@ -17,14 +17,14 @@ export class Readers {
     this.#signIn = signIn;
   }
 
-  /** Returns what a browser's session gives access to; `undefined` if it is not signed in. */
+  /** Returns the access of a browser's session; `undefined` if the browser is not signed in. */
   async session(request: IncomingMessage): Promise<Access | undefined> {
     const access = await this.#signIn.access(request);
     if (access !== undefined) keepConnection(request);
     return access;
   }
 
-  /** Shows something to a signed-in browser, and leads others to the sign-in form. */
+  /** Shows a page to a signed-in browser, and leads others to the sign-in form. */
   async signedIn<Reply>(
     request: IncomingMessage,
     show: (access: Access) => Promise<Reply>,
@@ -34,7 +34,7 @@ export class Readers {
   }
 
   /**
-   * Does the same also for programs, which send the key as in the API.
+   * Shows a page to a signed-in browser, or to a program that sends the key as in the API.
    *
    * @throws HttpException 401 if the key is not valid, 403 if another site made a browser send a form
    */
@@ -51,7 +51,7 @@ export class Readers {
     return show(access);
   }
 
-  /** Returns whether the sender of a request may still read a job: not after signing out, or when the key is revoked. */
+  /** Returns whether the sender of a request may still read a job: no longer after signing out, or if the key is revoked. */
   async mayStillRead(request: IncomingMessage, { project }: PageJob): Promise<boolean> {
     try {
       const hasKey = request.headers.authorization !== undefined;

@@ -3,6 +3,7 @@ import { type Access, type Authenticator, bearerOf } from "../http/authenticatio
 import { BodyReader } from "../http/body-reader.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { queryOf } from "../http/request-url.ts";
+import type { Machine } from "../machine.ts";
 import type { TokenStore } from "../store/tokens.ts";
 import { AttemptLimit } from "./attempt-limit.ts";
 import { ExpiringTokens } from "./expiring-tokens.ts";
@@ -12,12 +13,11 @@ import { renderReloadPage, renderSignInPage } from "./sign-in-page.ts";
 
 export interface SignInOptions {
   authenticator: Authenticator;
-  /** Returns the URL that browsers reach the service at. */
+  /** Returns the URL at which browsers reach the service. */
   baseUrl: () => string;
-  /** For sessions and links. */
+  /** Stores sessions and links. */
   tokens: TokenStore;
-  /** Milliseconds since any moment. */
-  now: () => number;
+  machine: Pick<Machine, "now">;
 }
 
 const sessionMs = 12 * 3_600_000;
@@ -26,12 +26,12 @@ const maxFailures = 10;
 const failureWindowMs = 60_000;
 const maxFormBytes = 4096;
 
-/** Signs browsers in by the API key or a one-time link, and knows those that are signed in by their cookie. */
+/** Signs browsers in with the API key or a one-time link, and recognizes them by their cookie. */
 export class SignIn {
   readonly #options: SignInOptions;
-  /** Each stands for the key that it began with: `Access.signInAs`. */
+  /** The meaning of each is `Access.signInAs` of the key that it began with. */
   readonly #sessions: ExpiringTokens;
-  /** Each stands for the path that it leads to and, after a space, the key that it signs in with. */
+  /** The meaning of each is the path that it leads to and, after a space, `Access.signInAs` of its key. */
   readonly #links: ExpiringTokens;
   readonly #failures: AttemptLimit;
   readonly #forms = new BodyReader(maxFormBytes);
@@ -40,10 +40,10 @@ export class SignIn {
     this.#options = options;
     this.#sessions = new ExpiringTokens(options.tokens, "session", sessionMs);
     this.#links = new ExpiringTokens(options.tokens, "link", linkMs);
-    this.#failures = new AttemptLimit(maxFailures, failureWindowMs, options.now);
+    this.#failures = new AttemptLimit(maxFailures, failureWindowMs, options.machine);
   }
 
-  /** Returns what a browser's session gives access to; `undefined` if it is not signed in. */
+  /** Returns the access of a browser's session; `undefined` if the browser is not signed in. */
   async access(request: IncomingMessage): Promise<Access | undefined> {
     for (const token of this.#sessionTokens(request)) {
       const signInAs = await this.#sessions.find(token);
@@ -54,19 +54,19 @@ export class SignIn {
   }
 
   /**
-   * Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page.
+   * Returns a one-time URL, valid for 10 minutes, that signs a browser in and leads to a page.
    *
-   * @param access - what it gives
-   * @throws HttpException 403 if nobody can sign in with it
+   * @param access - of the session that begins
+   * @throws HttpException 403 if nobody can sign in with this access
    */
   async createLink(path: string, access: Access): Promise<string> {
     const meaning = `${localPath(path)} ${requireSignInAs(access)}`;
     return `${this.#options.baseUrl()}/sign-in/${await this.#links.create(meaning)}`;
   }
 
-  /** Asks who is not signed in to sign in, and leads back to `path` then. */
+  /** Leads to the sign-in form, and from there back to `path`. */
   challenge(request: IncomingMessage, path: string): PageReply {
-    // A browser sends no `SameSite=Strict` cookie if a link of another site, such as GitHub, is followed.
+    // A browser sends no `SameSite=Strict` cookie if it follows a link on another site, such as GitHub.
     if (request.headers["sec-fetch-site"] === "cross-site") return { status: 200, body: [renderReloadPage(path)] };
     return redirect(path === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(path)}`);
   }
@@ -97,8 +97,8 @@ export class SignIn {
   }
 
   /**
-   * Accepts who sends the key as in the API, with no limit on attempts, as there. So nobody can lock out the operator by using
-   * up the attempts of the form.
+   * Returns the access of a request with a key, sent as in the API. As there, attempts are not limited, so that nobody can lock
+   * out the operator by using up the attempts of the form.
    *
    * @throws HttpException 401
    */
@@ -106,16 +106,16 @@ export class SignIn {
     return this.#options.authenticator.authenticate(bearerOf(request.headers.authorization));
   }
 
-  /** Creates a link, as text, for who sends the key. */
+  /** Creates a sign-in link, as text, for a request with a key. */
   async requestLink(request: IncomingMessage): Promise<PageReply> {
     const access = await this.requireKey(request);
     const url = await this.createLink(localPath(queryOf(request).get("next")), access);
     return { status: 201, headers: { "content-type": "text/plain" }, body: [Buffer.from(`${url}\n`)] };
   }
 
-  /** Handles the first visit of a link. The redirect removes the token from the browser's address bar. */
+  /** Handles the first visit to a link. The redirect removes the token from the browser's address bar. */
   async followLink(request: IncomingMessage, token: string): Promise<PageReply> {
-    // A browser that loads pages in advance must not use it up.
+    // A browser that loads pages in advance must not use up the link.
     if (String(request.headers["sec-purpose"]).startsWith("prefetch"))
       throw new HttpException(503, "The link is not loaded in advance");
     const target = await this.#links.take(token);
@@ -141,14 +141,14 @@ export class SignIn {
     return redirect(path, `${this.#cookieName(request)}=${token}; ${attributes.join("; ")}`);
   }
 
-  /** With the port, because browsers share cookies between all ports of a host. All machines behind a public URL use its own. */
+  /** Has the port, because browsers share cookies between all ports of a host. All machines behind a public URL use its port. */
   #cookieName({ socket, headers }: IncomingMessage): string {
     const { protocol, host, port } = new URL(this.#options.baseUrl());
     const publicPort = port || (protocol === "https:" ? 443 : 80);
     return `agent-job-service-${headers.host === host ? publicPort : socket.localPort}`;
   }
 
-  /** All of that name, because another server on this machine can add one. */
+  /** Returns all cookies with the name, because another server on this machine can add one. */
   #sessionTokens(request: IncomingMessage): string[] {
     const prefix = `${this.#cookieName(request)}=`;
     const cookies = (request.headers.cookie ?? "").split(/; */);
@@ -164,7 +164,7 @@ function requireSignInAs({ signInAs }: Access): string {
 
 const isPage = (path: string): boolean => /^\/(pull\/\d{1,9}|job\/[\w-]{1,64}(\/log)?)$/.test(path);
 
-/** Returns a path if it is that of a page here, otherwise `/`, so that no link can lead to another site. */
+/** Returns a path if one of the service's pages has it, otherwise `/`, so that no link can lead to another site. */
 function localPath(path: string | null): string {
   return path !== null && isPage(path) ? path : "/";
 }

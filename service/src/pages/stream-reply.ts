@@ -2,11 +2,11 @@ import type { ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { fixedHeaders } from "./page-reply.ts";
 
-/** An answer that is sent while it comes into being. */
+/** An answer that is sent while it is being produced. */
 export interface StreamReply {
   headers: Readonly<Record<string, string>>;
   /**
-   * Returns what is sent, part by part. A part is asked for when the one before it was taken by the client's connection.
+   * Returns the parts of the answer. The next part is requested once the client's connection has accepted the previous one.
    *
    * @param signal - aborts when the connection is closed
    */
@@ -16,10 +16,10 @@ export interface StreamReply {
 const defaultStallMs = 120_000;
 
 /**
- * Sends a reply, without a body if the request is a `HEAD`. Returns when it is sent, or the connection is closed.
+ * Sends a reply, without a body if the request is a `HEAD`. Resolves when it is sent, or the connection is closed.
  *
- * @param stallMs - a client that takes nothing for so long is disconnected. Default: 2 minutes
- * @throws if the content cannot be read. The connection is closed then, so that the client does not take it for complete
+ * @param stallMs - a client that reads nothing for this long is disconnected. Default: 2 minutes
+ * @throws if the content cannot be read. Then the connection is closed, so that the client does not consider it complete
  */
 export async function sendStream(
   response: ServerResponse,
@@ -31,7 +31,7 @@ export async function sendStream(
   if (response.destroyed) closed.abort();
   response.writeHead(200, { ...fixedHeaders, ...headers });
   if (response.req.method === "HEAD") return void response.end();
-  // A client that has gone without a word is noticed, also while nothing is sent.
+  // Detects a client that has disappeared even while nothing is sent.
   response.req.socket.setKeepAlive(true, 30_000);
   response.flushHeaders();
   try {
@@ -45,12 +45,12 @@ export async function sendStream(
   } catch (error) {
     if (!closed.signal.aborted) throw error;
   } finally {
-    // Nothing, if everything was sent.
+    // If everything was sent, the connection stays open.
     if (!response.writableFinished) response.destroy();
   }
 }
 
-/** Waits for an event of a response. Destroys the response if that does not come in time. */
+/** Waits for an event of a response. Destroys the response if the event does not come in time. */
 async function event(response: ServerResponse, name: "drain" | "finish", limitMs: number): Promise<void> {
   if (response.destroyed || response.writableFinished) return;
   const end = new AbortController();

@@ -1,4 +1,4 @@
-/** Of all pages. Their policy allows no style sheet from elsewhere. */
+/** The style sheet of all pages. Their policy allows no other one. */
 export const style = `
 :root { color-scheme: light dark; --text: #1f2328; --quiet: #59636e; --line: #d1d9e0; --back: #fff; --soft: #f6f8fa;
   --added: #dafbe1; --removed: #ffebe9; --hunk: #ddf4ff; --plus: #1a7f37; --minus: #d1242f; --link: #0969da }

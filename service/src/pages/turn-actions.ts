@@ -6,7 +6,7 @@ import type { PageJob } from "../model.ts";
 import { type PageReply, redirect, textReply } from "./page-reply.ts";
 import { duration } from "./words.ts";
 
-/** What the buttons of a turn do: stop it, or run it again. */
+/** Handles the buttons of a turn: stop it, or run it again. */
 export class TurnActions {
   readonly #turns: TurnControl;
 

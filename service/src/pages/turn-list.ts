@@ -7,7 +7,7 @@ import type { PageStore } from "./page-store.ts";
 import { duration, time } from "./words.ts";
 
 const maxTurns = 50;
-/** In characters, of each prompt and each answer. */
+/** How many characters of each prompt and each answer are shown. */
 const maxTextLength = 10_000;
 
 /** Where the turns of jobs are read. */
@@ -25,7 +25,7 @@ export async function renderTurns(lists: TurnLists, jobId: string, isJobPage = f
   for (const id of ids) {
     // SQLite reads all of a text to return its beginning, which takes some milliseconds for 30 MiB.
     await setImmediate();
-    // One character more tells whether there is more.
+    // One extra character tells whether the text is cut off.
     const turn = await lists.turnExcerpt(id, maxTextLength + 1);
     if (turn === undefined) continue;
     const isLast = id === ids.at(-1);
@@ -49,7 +49,7 @@ ${reason !== null && html`<p class="minus">${reason}</p>\n`}Prompt${renderExcerp
   }</details>${action}</li>`;
 }
 
-/** Returns the button of a turn; `undefined` if nothing can be done with it. */
+/** Returns the button of a turn; `undefined` if it has none. */
 function renderAction(path: string, { state }: TurnExcerpt, isLast: boolean): Html | undefined {
   const button = (action: string, label: string): Html =>
     html`<form method="post" action="${path}/${action}"><button class="small">${label}</button></form>`;

@@ -12,6 +12,7 @@ import type { PageStore } from "../../src/pages/page-store.ts";
 import { Pages } from "../../src/pages/pages.ts";
 import { PerProject } from "../../src/per-project.ts";
 import type { PullRequestState } from "../../src/pulls/pull-requests.ts";
+import { FakeMachine } from "./fake-machine.ts";
 import { MemoryLogs } from "./memory-logs.ts";
 
 /** A repository with one commit and one diff for every pull request. */
@@ -94,7 +95,7 @@ export async function startPages(options: PagesServerOptions = {}) {
   const rows = new Map<number, LocalPullRequest>([[1, pullRequest()]]);
   const turns: (Partial<TurnExcerpt> | undefined)[] = [{ state: "completed", prompt: "Fix it", answer: null }];
   const log: string[] = [];
-  const clock = { ms: 5_000_000 };
+  const machine = new FakeMachine();
   const repository = new FakeRepository({ url: "/nowhere", folder: "/nowhere" });
   const state: { read: () => Promise<PullRequestState> } = { read: async () => "open" };
   const jobs = new Map<string, Partial<PageJob>>([["job_1", {}]]);
@@ -158,7 +159,7 @@ export async function startPages(options: PagesServerOptions = {}) {
     keepAliveMs,
     signal,
     baseUrl: () => publicUrl ?? url,
-    now: () => clock.ms,
+    machine,
     log: (line) => void log.push(line),
   });
   const notFound = async (_request: IncomingMessage, response: ServerResponse) => void response.end("next");
@@ -209,7 +210,7 @@ export async function startPages(options: PagesServerOptions = {}) {
     engine,
     logs,
     log,
-    clock,
+    machine,
     repository,
     state,
     pages,

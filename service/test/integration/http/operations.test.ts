@@ -16,6 +16,7 @@ import { PerProject } from "../../../src/per-project.ts";
 import { startWorker } from "../../../src/start/service.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { docsRepository, runJob, send, startAgentService } from "../../support/agent-service.ts";
+import { FakeMachine } from "../../support/fake-machine.ts";
 
 interface Answer {
   status: number | undefined;
@@ -221,14 +222,14 @@ async function startObserved() {
   const answered: AnsweredRequest[] = [];
   const events: { fields: object; context: object }[] = [];
   const contexts: object[] = [];
-  let now = 3000;
+  const machine = new FakeMachine();
   const metrics = { ...noMetrics, requestAnswered: (request: AnsweredRequest) => void answered.push(request) };
   const logEvent = (_message: string, fields: object) => void events.push({ fields, context: logContext() });
   const server = await listen(
-    observeRequests({ metrics, logEvent, now: () => now }, async (request, response) => {
+    observeRequests({ metrics, logEvent, machine }, async (request, response) => {
       await new Promise((resolve) => setTimeout(resolve, 1));
       contexts.push(logContext());
-      now += 250;
+      machine.pass(250);
       if (request.url === "/gone") return;
       response.writeHead(202).end("{}");
     }),

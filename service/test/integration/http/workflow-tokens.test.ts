@@ -6,6 +6,7 @@ import { parseTrustRule } from "../../../src/access/trust-rule.ts";
 import { WorkflowTokens, type WorkflowTokensOptions } from "../../../src/access/workflow-tokens.ts";
 import type { Access } from "../../../src/http/authentication.ts";
 import { docsRepository, startAgentService } from "../../support/agent-service.ts";
+import { FakeMachine } from "../../support/fake-machine.ts";
 import { type Claims, createSigningKey, TokenIssuer } from "../../support/token-issuer.ts";
 
 const audience = "https://agents.example.com";
@@ -20,7 +21,7 @@ const [key, nextKey, ecKey] = await Promise.all([
 /** Starts an issuer, and what verifies its tokens for a rule. */
 async function setUp(options: Partial<WorkflowTokensOptions> & { trust?: string[] } = {}) {
   const { trust = ["acme/docs"], ...rest } = options;
-  const clock = { now: start };
+  const machine = new FakeMachine(start);
   const log: string[] = [];
   const issuer = await TokenIssuer.start(
     key,
@@ -32,11 +33,11 @@ async function setUp(options: Partial<WorkflowTokensOptions> & { trust?: string[
     audience: () => audience,
     rules: trust.map(parseTrustRule),
     projects: ["docs", "site"],
-    now: () => clock.now,
+    machine,
     log: (line) => void log.push(line),
     ...rest,
   });
-  return { issuer, tokens, clock, log };
+  return { issuer, tokens, machine, log };
 }
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");

@@ -179,21 +179,21 @@ describe("the events of a job", () => {
   });
 
   test("are followed by comments while nothing happens, so that no proxy takes the connection for idle", async () => {
-    const { open, clock, logs } = await start({ keepAliveMs: 3 });
+    const { open, machine, logs } = await start({ keepAliveMs: 3 });
     const { until } = await open();
     await until("state");
     logs.wake("job_1");
-    clock.ms += 3;
+    machine.pass(3);
     expect(await until(":\n\n")).toMatch(/\n\n:\n\n$/);
   });
 
   test("go on after an outage of the store, and keep the connection meanwhile", async () => {
-    const { open, jobs, logs, log, clock } = await start({ keepAliveMs: 3 });
+    const { open, jobs, logs, log, machine } = await start({ keepAliveMs: 3 });
     logs.add("job_1", "| one\n");
     const { until, end } = await open();
     await until("state");
     logs.gate = () => Promise.reject(new StoreUnavailable("no connection"));
-    clock.ms += 3;
+    machine.pass(3);
     await until(":\n\n");
     logs.gate = () => Promise.resolve();
     logs.add("job_1", "| two\n");
@@ -207,16 +207,16 @@ describe("the events of a job", () => {
   test.each([path, "/job/job_1/log"])(
     "at %s are cut off some time after the reader has signed out",
     async (address) => {
-      const { open, submit, cookie, clock, logs, log } = await start({ keepAliveMs: 3 });
+      const { open, submit, cookie, machine, logs, log } = await start({ keepAliveMs: 3 });
       logs.add("job_1", "| one\n");
       const { response, until } = await open(address, { authorization: undefined, cookie });
       const closed = new Promise((resolve) => response.once("close", resolve));
       await until("one");
-      clock.ms += 3;
+      machine.pass(3);
       logs.add("job_1", "| two\n");
       await until("two");
       await submit({}, { cookie }, "/sign-out");
-      clock.ms += 3;
+      machine.pass(3);
       logs.add("job_1", "| secret\n");
       await closed;
       expect(response.complete).toBe(false);
@@ -226,11 +226,11 @@ describe("the events of a job", () => {
   );
 
   test("are not cut off for who sends the key", async () => {
-    const { open, clock, logs } = await start({ keepAliveMs: 3 });
+    const { open, machine, logs } = await start({ keepAliveMs: 3 });
     const { until } = await open();
     await until("state");
     for (const text of ["one", "two"]) {
-      clock.ms += 3;
+      machine.pass(3);
       logs.add("job_1", `| ${text}\n`);
       await until(text);
     }

@@ -350,12 +350,12 @@ describe("a message", () => {
   });
 
   test("is sent once by a form, also by two submissions at the same time", async () => {
-    const { send, form, formIn, messages, clock } = await openForm();
+    const { send, form, formIn, messages, machine } = await openForm();
     const statuses = (await Promise.all([send("Once", form), send("Once", form)])).map(({ status }) => status);
     expect(statuses.sort()).toEqual([303, 409]);
     for (const other of ["", "x", `${form}x`, `!${form.slice(1)}`])
       expect((await send("Once", other)).status).toBe(409);
-    clock.ms += 11 * 60 * minute;
+    machine.pass(11 * 60 * minute);
     const again = await send("Edited\n", form);
     expect(again.status).toBe(409);
     expect(again.text).toContain("This form was sent before.");
@@ -408,8 +408,8 @@ describe("a message", () => {
   });
 
   test("of somebody whose session has ended is not sent, and not lost", async () => {
-    const { send, form, clock, messages } = await openForm();
-    clock.ms += 13 * 60 * minute;
+    const { send, form, machine, messages } = await openForm();
+    machine.pass(13 * 60 * minute);
     const sent = await send("Keep me", form);
     expect(sent.status).toBe(401);
     expect(sent.text).toContain("Your session has ended.");

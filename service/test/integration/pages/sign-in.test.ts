@@ -3,6 +3,7 @@ import { serviceKey } from "../../../../test/support/scripted-service.ts";
 import { openAuthenticator } from "../../../src/access/open-authenticator.ts";
 import { defaultIssuer } from "../../../src/access/trust-rule.ts";
 import { singleKey } from "../../../src/http/authentication.ts";
+import { FakeMachine } from "../../support/fake-machine.ts";
 import { keyFile, start } from "../../support/key-file.ts";
 import { cookieIn, startPages } from "../../support/pages-server.ts";
 
@@ -108,10 +109,10 @@ describe("a key that is not accepted", () => {
   });
 
   test("limits attempts for a minute, but neither sessions nor links of those who have the key", async () => {
-    const { ask, submit, get, clock } = await startPages();
+    const { ask, submit, get, machine } = await startPages();
     for (let attempt = 0; attempt < 10; attempt++) {
       expect((await submit({ key: "mint_wrong" })).status).toBe(401);
-      clock.ms += 1000;
+      machine.pass(1000);
     }
     const limited = await submit({ key: serviceKey });
     expect(limited.status).toBe(429);
@@ -124,9 +125,9 @@ describe("a key that is not accepted", () => {
     const link = await ask("/sign-in/link?next=/pull/1", { method: "POST", headers });
     expect((await ask(new URL(link.text.trim()).pathname)).headers.location).toBe("/pull/1");
 
-    clock.ms += 49_999;
+    machine.pass(49_999);
     expect((await submit({ key: serviceKey })).status).toBe(429);
-    clock.ms += 1;
+    machine.pass(1);
     expect((await submit({ key: serviceKey })).status).toBe(303);
     // Only the oldest attempt has expired.
     expect((await submit({ key: "mint_wrong" })).status).toBe(401);
@@ -136,10 +137,10 @@ describe("a key that is not accepted", () => {
 
 describe("a session", () => {
   test("ends after 12 hours", async () => {
-    const { get, clock } = await startPages();
-    clock.ms += 12 * hour;
+    const { get, machine } = await startPages();
+    machine.pass(12 * hour);
     expect((await get("/pull/1")).status).toBe(200);
-    clock.ms += 1;
+    machine.pass(1);
     expect((await get("/pull/1")).status).toBe(303);
   });
 
@@ -233,11 +234,11 @@ describe("a link to sign in", () => {
   });
 
   test("expires after 10 minutes", async () => {
-    const { ask, pages, clock } = await startPages();
+    const { ask, pages, machine } = await startPages();
     const [one, two] = [await pages.createSignInLink("/", access), await pages.createSignInLink("/", access)];
-    clock.ms += 600_000;
+    machine.pass(600_000);
     expect((await ask(new URL(one).pathname)).status).toBe(303);
-    clock.ms += 1;
+    machine.pass(1);
     expect((await ask(new URL(two).pathname)).status).toBe(403);
   });
 
@@ -273,7 +274,7 @@ describe("with several keys", () => {
   async function startWithKeys() {
     const { file, add, revoke } = keyFile();
     const keys = { ci: await add("ci", ["docs"], 1), operator: await add("operator") };
-    const clock = { now: start };
+    const time = new FakeMachine(start);
     const authenticator = await openAuthenticator({
       apiKey: undefined,
       keys: file,
@@ -281,10 +282,10 @@ describe("with several keys", () => {
       trustIssuer: defaultIssuer,
       projects: ["docs"],
       baseUrl: () => "",
-      now: () => clock.now,
+      machine: time,
       log: () => {},
     });
-    return { ...(await startPages({ authenticator })), keys, revoke, time: clock };
+    return { ...(await startPages({ authenticator })), keys, revoke, time };
   }
 
   test("each signs in, and a session ends with its key only", async () => {
@@ -294,9 +295,9 @@ describe("with several keys", () => {
     const statuses = () => Promise.all(cookies.map(async (cookie) => (await ask("/", { headers: { cookie } })).status));
     expect(await statuses()).toEqual([200, 200]);
     await revoke("operator");
-    time.now += 1000;
+    time.pass(1000);
     expect(await statuses()).toEqual([200, 303]);
-    time.now += 24 * hour;
+    time.pass(24 * hour);
     expect(await statuses()).toEqual([303, 303]);
     const expired = await submit({ key: keys.ci });
     expect(expired.status).toBe(401);
@@ -310,7 +311,7 @@ describe("with several keys", () => {
     const cookie = cookieIn((await ask(new URL(text.trim()).pathname)).headers);
     expect((await ask("/", { headers: { cookie } })).status).toBe(200);
     await revoke("ci");
-    time.now += 1000;
+    time.pass(1000);
     expect((await ask("/", { headers: { cookie } })).status).toBe(303);
   });
 });

@@ -5,6 +5,7 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import { type AccessOptions, openAuthenticator } from "../../../src/access/open-authenticator.ts";
 import { defaultIssuer, parseTrustRule } from "../../../src/access/trust-rule.ts";
 import { singleKey } from "../../../src/http/authentication.ts";
+import { FakeMachine } from "../../support/fake-machine.ts";
 import { keyFile, start } from "../../support/key-file.ts";
 
 const dayMs = 86_400_000;
@@ -12,7 +13,7 @@ const invalid = { status: 401, message: "Invalid API key", headers: { "www-authe
 
 /** Opens an authenticator for the projects `docs` and `site`, with a clock that only tests move. */
 async function open(options: Partial<AccessOptions>) {
-  const clock = { now: start };
+  const machine = new FakeMachine(start);
   const log: string[] = [];
   const authenticator = await openAuthenticator({
     apiKey: undefined,
@@ -21,11 +22,11 @@ async function open(options: Partial<AccessOptions>) {
     trustIssuer: defaultIssuer,
     projects: ["docs", "site"],
     baseUrl: () => "https://agents.example.com",
-    now: () => clock.now,
+    machine,
     log: (line) => void log.push(line),
     ...options,
   });
-  return { authenticator, clock, log };
+  return { authenticator, machine, log };
 }
 
 test("gives each key its projects, and the one of the environment all of them", async () => {
@@ -82,12 +83,12 @@ test("accepts keys that look like tokens, and rejects other texts, without askin
 test("ends a key and its sessions when it expires, and says so only to who has it", async () => {
   const { file, add } = keyFile();
   const key = await add("ci", "all", 30);
-  const { authenticator, clock } = await open({ keys: file });
+  const { authenticator, machine } = await open({ keys: file });
   const { signInAs = "" } = await authenticator.authenticate(key);
-  clock.now += 30 * dayMs - 1;
+  machine.pass(30 * dayMs - 1);
   expect(await authenticator.authenticate(key)).toMatchObject({ name: "ci" });
   expect(await authenticator.accessOf(signInAs)).toMatchObject({ name: "ci", projects: ["docs", "site"] });
-  clock.now += 1;
+  machine.pass(1);
   const message = "The API key ci expired on 2026-03-31";
   await expect(authenticator.authenticate(key)).rejects.toMatchObject({ status: 401, message });
   expect(await authenticator.accessOf(signInAs)).toBeUndefined();
@@ -96,11 +97,11 @@ test("ends a key and its sessions when it expires, and says so only to who has i
 test("ends the sessions of a revoked key, also if its name gets another key", async () => {
   const { file, add, revoke } = keyFile();
   const key = await add("ci");
-  const { authenticator, clock } = await open({ keys: file, apiKey: "mint_environment" });
+  const { authenticator, machine } = await open({ keys: file, apiKey: "mint_environment" });
   const { signInAs = "" } = await authenticator.authenticate(key);
   await revoke("ci");
   const next = await add("ci");
-  clock.now += 1000;
+  machine.pass(1000);
   await expect(authenticator.authenticate(key)).rejects.toMatchObject(invalid);
   expect(await authenticator.accessOf(signInAs)).toBeUndefined();
   expect(await authenticator.accessOf((await authenticator.authenticate(next)).signInAs ?? "")).toBeDefined();
@@ -119,12 +120,12 @@ test("knows the sessions of the key of the environment until it changes", async 
 test("logs once a day that a key is in use", async () => {
   const { file, add } = keyFile();
   const key = await add("ci");
-  const { authenticator, clock, log } = await open({ keys: file, apiKey: "mint_environment" });
+  const { authenticator, machine, log } = await open({ keys: file, apiKey: "mint_environment" });
   for (const used of [key, key, "mint_environment"]) await authenticator.authenticate(used);
-  clock.now += dayMs - 1;
+  machine.pass(dayMs - 1);
   await authenticator.authenticate(key);
   expect(log).toEqual(["First request of the day by: ci", "First request of the day by: API key"]);
-  clock.now += 1;
+  machine.pass(1);
   await authenticator.authenticate(key);
   expect(log.slice(2)).toEqual(["First request of the day by: ci"]);
 });
@@ -133,14 +134,14 @@ describe("reads the file again", () => {
   test("within a second after a change, and not for each request", async () => {
     const { file, add } = keyFile();
     await add("first");
-    const { authenticator, clock, log } = await open({ keys: file });
+    const { authenticator, machine, log } = await open({ keys: file });
     const second = await add("second");
-    clock.now += 999;
+    machine.pass(999);
     await expect(authenticator.authenticate(second)).rejects.toMatchObject(invalid);
-    clock.now += 1;
+    machine.pass(1);
     expect(await authenticator.authenticate(second)).toMatchObject({ name: "second" });
     expect(log[0]).toBe(`The API keys in ${file} were read again: 2`);
-    clock.now += 1000;
+    machine.pass(1000);
     await authenticator.authenticate(second);
     expect(log).toHaveLength(2);
   });
@@ -148,13 +149,13 @@ describe("reads the file again", () => {
   test("although its size and time are the same", async () => {
     const { file, add, revoke } = keyFile();
     const first = await add("ci");
-    const { authenticator, clock } = await open({ keys: file });
+    const { authenticator, machine } = await open({ keys: file });
     const at = new Date(start);
     utimesSync(file, at, at);
     await revoke("ci");
     const second = await add("ci");
     utimesSync(file, at, at);
-    clock.now += 1000;
+    machine.pass(1000);
     await expect(authenticator.authenticate(first)).rejects.toMatchObject(invalid);
     expect(await authenticator.authenticate(second)).toMatchObject({ name: "ci" });
   });
@@ -162,9 +163,10 @@ describe("reads the file again", () => {
   test("although the clock was set back", async () => {
     const { file, add } = keyFile();
     await add("first");
-    const { authenticator, clock } = await open({ keys: file });
+    const { authenticator, machine } = await open({ keys: file });
     const second = await add("second");
-    clock.now -= dayMs;
+    machine.setWallTime(start - dayMs);
+    machine.pass(1000);
     expect(await authenticator.authenticate(second)).toMatchObject({ name: "second" });
   });
 
@@ -178,11 +180,11 @@ describe("reads the file again", () => {
     }
     symlinkSync("..0", join(folder, "..data"));
     symlinkSync("..data/keys.json", join(folder, "keys.json"));
-    const { authenticator, clock } = await open({ keys: join(folder, "keys.json") });
+    const { authenticator, machine } = await open({ keys: join(folder, "keys.json") });
     expect(await authenticator.authenticate(first)).toMatchObject({ name: "first" });
     symlinkSync("..1", join(folder, "..data_tmp"));
     renameSync(join(folder, "..data_tmp"), join(folder, "..data"));
-    clock.now += 1000;
+    machine.pass(1000);
     await expect(authenticator.authenticate(first)).rejects.toMatchObject(invalid);
     expect(await authenticator.authenticate(second)).toMatchObject({ name: "second" });
   });
@@ -196,11 +198,11 @@ describe("keeps the keys that were read last, and logs once,", () => {
     const { file, add } = keyFile();
     const key = await add("ci");
     const content = readFileSync(file, "utf8");
-    const { authenticator, clock, log } = await open({ keys: file });
+    const { authenticator, machine, log } = await open({ keys: file });
     await authenticator.authenticate(key);
     spoil(file);
     for (let second = 0; second < 3; second++) {
-      clock.now += 1000;
+      machine.pass(1000);
       expect(await authenticator.authenticate(key)).toMatchObject({ name: "ci" });
     }
     expect(log).toHaveLength(2);
@@ -208,7 +210,7 @@ describe("keeps the keys that were read last, and logs once,", () => {
       `The API keys that were read last stay valid, because of an error: ${reason}`,
     );
     writeFileSync(file, content, { mode: 0o600 });
-    clock.now += 1000;
+    machine.pass(1000);
     await authenticator.authenticate(key);
     expect(log.slice(2)).toEqual([
       `The API keys in ${file} were read again: 1`,

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createHealth } from "../../../src/api/health.ts";
 import { checkDisk, checkLiveness, checkStore, checkWorker } from "../../../src/api/health-checks.ts";
+import { FakeMachine } from "../../support/fake-machine.ts";
 
 test("is ok if every check finds nothing wrong, and names what is wrong otherwise", async () => {
   const none = async () => undefined;
@@ -17,17 +18,17 @@ test("is ok if every check finds nothing wrong, and names what is wrong otherwis
 
 test("does not ask more often than every five seconds", async () => {
   let asked = 0;
-  const clock = { now: 7000 };
+  const machine = new FakeMachine();
   const check = async () => {
     asked++;
     return undefined;
   };
-  const health = createHealth({ store: check }, { now: () => clock.now });
+  const health = createHealth({ store: check }, { machine });
   for (let request = 0; request < 50; request++) await health();
-  clock.now += 4999;
+  machine.pass(4999);
   await health();
   expect(asked).toBe(1);
-  clock.now += 1;
+  machine.pass(1);
   await health();
   expect(asked).toBe(2);
 });
@@ -35,22 +36,24 @@ test("does not ask more often than every five seconds", async () => {
 test("waits only so long for a check, and does not begin it again while it goes on", async () => {
   let asked = 0;
   let answer = (_problem: string | undefined): void => {};
-  const clock = { now: 7000 };
+  const machine = new FakeMachine();
   const check = () => {
     asked++;
     return new Promise<string | undefined>((resolve) => {
       answer = resolve;
     });
   };
-  const health = createHealth({ store: check }, { limitMs: 20, now: () => clock.now });
+  const health = createHealth({ store: check }, { limitMs: 20, machine });
   const late = { status: "failing", checks: { store: "no answer within 0.02 s" } };
-  expect(await health()).toEqual(late);
-  clock.now += 5000;
-  expect(await health()).toEqual(late);
+  for (let request = 0; request < 2; request++) {
+    const report = health();
+    machine.pass(20);
+    expect(await report).toEqual(late);
+    machine.pass(5000);
+  }
   expect(asked).toBe(1);
   answer(undefined);
   await new Promise((resolve) => setImmediate(resolve));
-  clock.now += 5000;
   const next = health();
   await new Promise((resolve) => setImmediate(resolve));
   answer(undefined);
@@ -70,7 +73,9 @@ test.each([
   [256_000_000, undefined],
   [255_999_999, "less than 256 MB are free"],
 ])("a disk with %i free bytes: %s", async (bytes, problem) => {
-  expect(await checkDisk("/service", async () => bytes)()).toBe(problem);
+  const machine = new FakeMachine();
+  machine.free = bytes;
+  expect(await checkDisk("/service", machine)()).toBe(problem);
 });
 
 test("a folder that cannot be read is unhealthy, and one that can is asked for its disk", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { PrometheusMetrics } from "../../../src/metrics/prometheus.ts";
 import type { Census } from "../../../src/model.ts";
+import { FakeMachine } from "../../support/fake-machine.ts";
 
 const census: Census = {
   jobs: { active: 3, completed: 5, failed: 2, archived: 40 },
@@ -35,10 +36,10 @@ test("has what the store has, and only while it can be read", async () => {
 });
 
 test("times turns, and counts those that run", async () => {
-  const clock = { now: 9000 };
-  const metrics = new PrometheusMetrics(() => clock.now);
+  const machine = new FakeMachine();
+  const metrics = new PrometheusMetrics(machine);
   const [first, second] = [metrics.turnStarted(), metrics.turnStarted()];
-  clock.now += 90_000;
+  machine.pass(90_000);
   first("completed");
   expect(await samples(metrics)).toEqual(
     expect.arrayContaining([

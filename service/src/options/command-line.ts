@@ -1,0 +1,31 @@
+import type { KeyCommand } from "../access/run-key-command.ts";
+import { readConfiguration } from "./config-file.ts";
+import { type CopyOptions, parseCopyOptions } from "./copy-options.ts";
+import { help } from "./help.ts";
+import { parseKeyOptions } from "./key-options.ts";
+import { type CommandLineOptions, parseOptions } from "./options.ts";
+
+/** A command of the service's program. */
+export type Command =
+  | { kind: "help"; text: string }
+  | { kind: "invalid"; error: string }
+  | { kind: "keys"; command: KeyCommand }
+  | { kind: "copy"; copy: CopyOptions }
+  | { kind: "serve"; options: CommandLineOptions };
+
+/** The command of one kind. */
+export type CommandOf<Kind extends Command["kind"]> = Extract<Command, { kind: Kind }>;
+
+/** Parses the command line of the service's program. */
+export function parseCommandLine(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Command {
+  const command = parseKeyOptions(args);
+  if (command !== undefined) return "error" in command ? { kind: "invalid", ...command } : { kind: "keys", command };
+  const copy = parseCopyOptions(args);
+  if (copy !== undefined) return "error" in copy ? { kind: "invalid", ...copy } : { kind: "copy", copy };
+  const options = parseOptions(args, environment, readConfiguration);
+  if (options === "help") return { kind: "help", text: help };
+  return "error" in options ? { kind: "invalid", ...options } : { kind: "serve", options };
+}
