@@ -19,7 +19,7 @@ import {
   type KnownRepositories,
   repositoryIdentity,
   updateRepositories,
-} from "../upkeep/repository-check.ts";
+} from "./repository-check.ts";
 
 /** The repository of a project. */
 export interface ProjectSource {

@@ -6,28 +6,19 @@ import { checkPrograms } from "../agents/check-programs.ts";
 import type { Limits } from "../agents/limits.ts";
 import { type AgentNetwork, fullNetwork } from "../agents/network/agent-network.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
-import { errorMessage } from "../error-message.ts";
 import type { Repository } from "../git/repository.ts";
-import { keepUp } from "../git/upkeep.ts";
-import type { WorktreePlace } from "../git/worktree.ts";
 import { Worktrees } from "../git/worktrees.ts";
 import type { Log } from "../log/log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { PerProject } from "../per-project.ts";
 import { jobsFolder } from "../service-folder.ts";
 import type { JobCopier } from "../store/job-copier.ts";
-import type { Store } from "../store/store.ts";
-import { dayMs, hourMs } from "../time.ts";
 import { SharedHomes } from "../turns/shared-homes.ts";
 import { isKeptAway } from "../turns/turn.ts";
 import { type ProjectPorts, Worker } from "../turns/worker.ts";
-import { Archiver } from "../upkeep/archiver.ts";
-import { listOf } from "../upkeep/list-of.ts";
-import { ownProjects } from "../upkeep/repository-check.ts";
-import { Retention } from "../upkeep/retention.ts";
-import { runRounds } from "../upkeep/rounds.ts";
-import { removeUnknownDirectories, UnknownJobs } from "../upkeep/unknown-jobs.ts";
+import { startUpkeep } from "../upkeep/start-upkeep.ts";
 import type { Backend, ProjectBackend } from "./backend.ts";
+import { ownProjects } from "./repository-check.ts";
 
 /** How agents work on the jobs of a project. */
 export interface ProjectAgents {
@@ -120,47 +111,18 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     homes: store.homes ? new SharedHomes(store.homes) : options.copier,
   });
   await worker.start();
-  const repositories = [...worktrees.keys()];
-  const rounds = [
-    new Archiver({
-      store,
-      pullRequests: projects.map(({ pullRequests }) => pullRequests),
-      ownProjects: ownOnes,
-      afterDays: options.archiveAfterDays,
-      signal,
-      log,
-    }),
-    new Retention({
-      store,
-      folder,
-      forgetJobs: async (ids) => {
-        for (const repository of repositories) await repository.forgetJobs(ids);
-      },
-      afterDays: options.deleteAfterDays,
-      startAfterMs: Math.min(hourMs, Math.floor((options.deleteAfterDays ?? 1) * dayMs)),
-      signal,
-      log,
-    }),
-  ];
-  // Each machine cleans up its own disk; the other rounds are run by one machine for all.
-  const ownRounds =
-    store.homes === undefined ? [] : [new UnknownJobs({ jobs: store.jobs, folder, repositories, signal })];
-  const isNeeded = async ({ tree }: WorktreePlace) => {
-    const job = await store.jobs.find(jobOf(tree));
-    return job !== undefined && job.archivedAt === null;
-  };
-  const keepAllUp = () =>
-    Promise.all(
-      [...worktrees].map(([repository, own]) => keepUp({ repository, worktrees: own, isNeeded, signal, log })),
-    );
-  const adopt = (found: readonly WorktreePlace[]) => adoptWorktrees(found, worktrees, backend);
-  const inBackground = Promise.all([
-    // If it cannot be read, the store has logged that.
-    logUnknownProjects(store, projects, log).catch(() => {}),
-    runRounds(rounds, store, signal, log),
-    runRounds(ownRounds, undefined, signal, log),
-    tidy(folder, store, adopt, signal, log).then(keepAllUp),
-  ]);
+  const { archiveAfterDays, deleteAfterDays } = options;
+  const upkeep = startUpkeep({
+    store,
+    projects,
+    worktrees,
+    ownProjects: ownOnes,
+    folder,
+    archiveAfterDays,
+    deleteAfterDays,
+    signal,
+    log,
+  });
   return {
     get isStuck() {
       return worker.isStuck;
@@ -175,7 +137,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     },
     [Symbol.asyncDispose]: async () => {
       await worker.drain();
-      await inBackground;
+      await upkeep;
     },
   };
 }
@@ -217,50 +179,4 @@ function portsOf(
     timeLimitMs,
     largestChangeBytes,
   };
-}
-
-/** Gives the worktrees that an earlier service left to their repositories. Worktrees of unknown projects stay. */
-async function adoptWorktrees(
-  found: readonly WorktreePlace[],
-  worktrees: ReadonlyMap<Repository, Worktrees>,
-  { store, projects }: Backend,
-): Promise<void> {
-  const places = new Map<Repository | undefined, WorktreePlace[]>();
-  for (const place of found) {
-    // A job that a new store does not have may be one of any project.
-    const repository = projects.get((await store.jobs.projectOf(jobOf(place.tree))) ?? "")?.repository;
-    places.set(repository, [...(places.get(repository) ?? []), place]);
-  }
-  for (const [repository, own] of worktrees) await own.adopt(places.get(repository) ?? []);
-}
-
-/** Returns the job of a worktree in its directory. */
-const jobOf = (tree: string): string => basename(dirname(tree));
-
-/** Logs which turns wait for a worker that knows their projects. */
-async function logUnknownProjects(store: Store, projects: PerProject<unknown>, log: (line: string) => void) {
-  if (projects.names === undefined) return;
-  const unknown = (await store.counts.waitingTurns()).filter(({ project }) => projects.get(project) === undefined);
-  if (unknown.length === 0) return;
-  const list = unknown.map(({ project, turns }) => `${project} (${turns} ${turns === 1 ? "turn" : "turns"})`);
-  log(`Turns of projects that are not in --config wait: ${listOf(list)}`);
-}
-
-async function tidy(
-  folder: string,
-  store: Store,
-  adopt: (found: readonly WorktreePlace[]) => Promise<void>,
-  signal: AbortSignal,
-  log: (line: string) => void,
-): Promise<void> {
-  try {
-    // Another store may have been put in place of theirs.
-    const isNew = (await store.counts.total()).jobs === 0;
-    const isJob = async (id: string) => isNew || (await store.jobs.find(id)) !== undefined;
-    const { removed, withWorktree } = await removeUnknownDirectories(folder, isJob, signal);
-    if (removed > 0) log(`Removed the directories of jobs that are not in the store: ${removed}.`);
-    if (!signal.aborted) await adopt(withWorktree);
-  } catch (error) {
-    log(`Cannot remove what an earlier service left in ${folder}: ${errorMessage(error)}`);
-  }
 }

@@ -5,7 +5,7 @@ import {
   ownProjects,
   repositoryIdentity,
   updateRepositories,
-} from "../../../src/upkeep/repository-check.ts";
+} from "../../../src/start/repository-check.ts";
 
 test.each([
   ["https://github.com/acme/docs", "https://github.com/acme/docs"],

@@ -1,0 +1,126 @@
+import { basename, dirname } from "node:path";
+import { errorMessage } from "../error-message.ts";
+import type { Repository } from "../git/repository.ts";
+import { keepUp } from "../git/upkeep.ts";
+import type { WorktreePlace } from "../git/worktree.ts";
+import type { Worktrees } from "../git/worktrees.ts";
+import type { PerProject } from "../per-project.ts";
+import type { PullRequests } from "../pulls/pull-requests.ts";
+import type { Store } from "../store/store.ts";
+import { dayMs, hourMs } from "../time.ts";
+import { Archiver } from "./archiver.ts";
+import { listOf } from "./list-of.ts";
+import { Retention } from "./retention.ts";
+import { runRounds } from "./rounds.ts";
+import { removeUnknownDirectories, UnknownJobs } from "./unknown-jobs.ts";
+
+export interface UpkeepOptions {
+  store: Store;
+  projects: PerProject<{ repository: Repository; pullRequests: PullRequests }>;
+  /** The worktrees of each repository. */
+  worktrees: ReadonlyMap<Repository, Worktrees>;
+  /** Returns the projects whose jobs are this service's now; `undefined` if all are. Default: all. */
+  ownProjects?: (() => Promise<readonly string[] | undefined>) | undefined;
+  /** The service's folder. */
+  folder: string;
+  /** Default: jobs are archived only when their pull request is closed or merged. */
+  archiveAfterDays?: number | undefined;
+  /** Default: jobs are never deleted. */
+  deleteAfterDays?: number | undefined;
+  /** Aborts when the service stops. */
+  signal: AbortSignal;
+  log: (line: string) => void;
+}
+
+/**
+ * Archives and deletes jobs, and cleans up disks and clones, until the signal aborts. Resolves when all of that has ended; never
+ * rejects.
+ */
+export async function startUpkeep(options: UpkeepOptions): Promise<void> {
+  const { store, worktrees, signal, log } = options;
+  const isNeeded = async ({ tree }: WorktreePlace) => {
+    const job = await store.jobs.find(jobOf(tree));
+    return job !== undefined && job.archivedAt === null;
+  };
+  const keepAllUp = () =>
+    Promise.all(
+      [...worktrees].map(([repository, own]) => keepUp({ repository, worktrees: own, isNeeded, signal, log })),
+    );
+  await Promise.all([
+    // If it cannot be read, the store has logged that.
+    logUnknownProjects(options).catch(() => {}),
+    runRounds(sharedRounds(options), store, signal, log),
+    runRounds(ownRounds(options), undefined, signal, log),
+    tidy(options).then(keepAllUp),
+  ]);
+}
+
+/** The rounds that one machine runs for all on the same store. */
+function sharedRounds({
+  store,
+  projects,
+  worktrees,
+  ownProjects,
+  folder,
+  archiveAfterDays,
+  deleteAfterDays,
+  signal,
+  log,
+}: UpkeepOptions) {
+  const pullRequests = projects.map((project) => project.pullRequests);
+  const forgetJobs = async (ids: readonly string[]) => {
+    for (const repository of worktrees.keys()) await repository.forgetJobs(ids);
+  };
+  const startAfterMs = Math.min(hourMs, Math.floor((deleteAfterDays ?? 1) * dayMs));
+  return [
+    new Archiver({ store, pullRequests, ownProjects, afterDays: archiveAfterDays, signal, log }),
+    new Retention({ store, folder, forgetJobs, afterDays: deleteAfterDays, startAfterMs, signal, log }),
+  ];
+}
+
+/** The rounds that each machine runs for its own disk, if others can delete jobs. */
+function ownRounds({ store, worktrees, folder, signal }: UpkeepOptions) {
+  if (store.homes === undefined) return [];
+  return [new UnknownJobs({ jobs: store.jobs, folder, repositories: [...worktrees.keys()], signal })];
+}
+
+/** Logs which turns wait for a worker that knows their projects. */
+async function logUnknownProjects({ store, projects, log }: UpkeepOptions): Promise<void> {
+  if (projects.names === undefined) return;
+  const unknown = (await store.counts.waitingTurns()).filter(({ project }) => projects.get(project) === undefined);
+  if (unknown.length === 0) return;
+  const list = unknown.map(({ project, turns }) => `${project} (${turns} ${turns === 1 ? "turn" : "turns"})`);
+  log(`Turns of projects that are not in --config wait: ${listOf(list)}`);
+}
+
+/** Removes the directories of unknown jobs that an earlier service left, and adopts the worktrees of the others. */
+async function tidy(options: UpkeepOptions): Promise<void> {
+  const { folder, store, signal, log } = options;
+  try {
+    // Another store may have been put in place of theirs.
+    const isNew = (await store.counts.total()).jobs === 0;
+    const isJob = async (id: string) => isNew || (await store.jobs.find(id)) !== undefined;
+    const { removed, withWorktree } = await removeUnknownDirectories(folder, isJob, signal);
+    if (removed > 0) log(`Removed the directories of jobs that are not in the store: ${removed}.`);
+    if (!signal.aborted) await adoptWorktrees(withWorktree, options);
+  } catch (error) {
+    log(`Cannot remove what an earlier service left in ${folder}: ${errorMessage(error)}`);
+  }
+}
+
+/** Gives worktrees that an earlier service left to their repositories. Worktrees of unknown projects stay. */
+async function adoptWorktrees(
+  found: readonly WorktreePlace[],
+  { store, projects, worktrees }: UpkeepOptions,
+): Promise<void> {
+  const places = new Map<Repository | undefined, WorktreePlace[]>();
+  for (const place of found) {
+    // A job that a new store does not have may be one of any project.
+    const repository = projects.get((await store.jobs.projectOf(jobOf(place.tree))) ?? "")?.repository;
+    places.set(repository, [...(places.get(repository) ?? []), place]);
+  }
+  for (const [repository, own] of worktrees) await own.adopt(places.get(repository) ?? []);
+}
+
+/** Returns the job of a worktree in its directory. */
+const jobOf = (tree: string): string => basename(dirname(tree));
