@@ -146,7 +146,7 @@ const arrows: Record<string, string[]> = {
   "action/runner": [],
   "service/access": ["service/http", "service/log"],
   "service/agents": ["service/processes"],
-  "service/api": ["service/http", "service/jobs", "service/log", "service/metrics", "service/store"],
+  "service/api": ["service/http", "service/jobs", "service/metrics", "service/store"],
   "service/editor": [],
   "service/files": ["service/git", "service/store"],
   "service/git": ["service/processes"],
