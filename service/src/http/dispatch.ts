@@ -44,18 +44,20 @@ export interface DispatchOptions {
 /** Returns a listener that finds the endpoint for the path of a request in the table of routes, and checks the method. */
 export function dispatch({ endpoints, notFound = rejectUnknown, publicUrl, log }: DispatchOptions): RequestListener {
   return async (request, response) => {
-    const { name, route, parameters } = matchRoute(pathOf(request)) ?? {};
-    const endpoint = name && endpoints[name];
-    const problem = endpoint && route?.takesAnyHost ? undefined : hostProblem(request.headers.host, publicUrl);
+    const match = matchRoute(pathOf(request));
+    const endpoint = match && endpoints[match.name];
+    const problem = endpoint && match.route.takesAnyHost ? undefined : hostProblem(request.headers.host, publicUrl);
     if (problem !== undefined) return sendError(request, response, problem);
-    const { fail = sendError } = (parameters && endpoint) || {};
+    const parameters = match?.parameters;
+    const isFound = match !== undefined && endpoint !== undefined && parameters !== undefined;
     try {
-      if (!endpoint || !route || !parameters) return await notFound(request, response);
+      if (!isFound) return await notFound(request, response);
       await endpoint.admit?.(request, parameters);
-      requireMethod(route, request.method);
+      requireMethod(match.route, request.method);
       await endpoint.answer(request, response, parameters);
     } catch (error) {
       const failed = failedRequest(error, request, log);
+      const fail = (isFound && endpoint.fail) || sendError;
       // What was being sent is cut off by now.
       if (!response.headersSent) fail(request, response, failed);
     }
