@@ -28,6 +28,7 @@ const pagesWithLinks = [
   "CHANGELOG.md",
   "test/README.md",
   "service/test/README.md",
+  "bench/README.md",
   "bench/results.md",
   "service/bench/results.md",
   "service/bench/scale-results.md",
