@@ -58,7 +58,7 @@ function baseUrlProblem(value: string): string | undefined {
   return "must begin with https://, because the key would be sent in the clear otherwise (http:// is only for loopback hosts such as localhost)";
 }
 
-/** Returns what is wrong with an API key, if anything. Never contains the key. */
+/** Returns the problem with an API key, if there is one. Never contains the key. */
 export function apiKeyProblem(value: string): string | undefined {
   if (value === "") {
     return (

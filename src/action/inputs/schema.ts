@@ -92,7 +92,7 @@ const rules = {
   "required-permission": requiredPermission,
   "allowed-bots": allowedBots,
   reply: boolean,
-  // Checked where it is needed.
+  // Only checked if it is needed.
   "github-token": anyText,
   "matrix-leg": anyText,
 } satisfies Record<InputName, Rule<unknown>>;
@@ -100,7 +100,7 @@ const rules = {
 /** The prompt file's text, or why it cannot be used. */
 export type PromptFile = { text: string } | { problem: Text };
 
-/** Where the inputs come from. */
+/** The source of the inputs. */
 export interface InputSource {
   /** Returns the raw value of an input; empty if it is not set. */
   read: (name: InputName) => string;

@@ -60,7 +60,7 @@ export class SessionMemory {
     this.#prefix = `agent-session-${hash(JSON.stringify([baseUrl.href, projectId, session]))}-`;
   }
 
-  /** Returns what earlier steps saved; `undefined` if that is nothing. Reads it once. Never rejects. */
+  /** Returns the entry that earlier steps saved; `undefined` if there is none. Reads it once. Never rejects. */
   find(): Promise<{ entry: SessionEntry | undefined } | { error: string }> {
     this.#found ??= this.#read();
     return this.#found;

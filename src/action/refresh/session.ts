@@ -8,7 +8,7 @@ import { untilAborted } from "./abort.ts";
 import { readPullRequestState } from "./pull-request-state.ts";
 import type { SessionEntry, SessionMemory } from "./session-memory.ts";
 
-/** Returns what the session remembers. If that cannot be read, the result says so, and nothing may be sent. */
+/** Returns the entry of the session. If it cannot be read, the result says so, and nothing may be sent. */
 export async function recallSession(
   memory: SessionMemory,
   signal: AbortSignal,
