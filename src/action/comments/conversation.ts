@@ -36,6 +36,7 @@ export interface Conversation {
   renderProgress: (reply: ReplyState) => string;
 }
 
+/** Returns whether this is not the first attempt of the workflow run. */
 export function isRerun({ ports }: Run): boolean {
   return runAttempt(ports.environment) > 1;
 }
