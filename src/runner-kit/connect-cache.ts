@@ -61,7 +61,7 @@ export function connectCache(environment: Environment, options: CacheOptions = {
   };
 }
 
-/** Reads what a restore wrote. Whoever can write the cache decides what that is. */
+/** Reads the file that a restore wrote. Anyone who can write the cache decides its contents. */
 function readEntry({ path }: CacheFolder): string {
   const file = join(path, entryFile);
   const status = restoredFile(file);

@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface CacheOperation {
   operation: Operation;
-  /** Of the entry. A restore takes the newest one whose key has this prefix. */
+  /** The key of the entry. A restore takes the newest entry whose key has this prefix. */
   key: string;
   /** The file that the entry consists of, in `folder`. A restore only finds entries whose path is spelled the same. */
   file: string;

@@ -49,7 +49,7 @@ function isUnreadable({ result, found, isForSession }: CacheRestore): boolean {
   return result === "failed" || (!isForSession && (result === "unusable" || found?.isCorrupt === true));
 }
 
-/** Returns what the attempts of the same step had saved when the attempt looked for it. */
+/** Returns the entries that the attempts of the same step had saved when the attempt looked for one. */
 function entriesOf({ run, unit, index }: Place, places: readonly Place[]): CacheEntry[] {
   const entries = run.cache.restores[0]?.entries ?? run.cache.entriesAtStart;
   return entries.filter(({ owner, isForSession }) => !isForSession && places[owner]?.unit === unit && owner < index);
@@ -67,7 +67,7 @@ function mayBeForgotten({ run, execution, index }: Place, later: Place, places: 
   );
 }
 
-/** Returns whether the result is that of a job which an earlier attempt created, and which had failed before this one. */
+/** Returns whether the result comes from a job that an earlier attempt created, and which had failed before this one. */
 function isFailureOfEarlier(run: Place["run"]): boolean {
   const { outcome = "", "job-origin": origin } = run.runner.outputs;
   const { found } = run.cache.restores[0] ?? {};
