@@ -2,7 +2,7 @@ export const id = 813;
 export const ids = [813];
 export const modules = {
 
-/***/ 4813:
+/***/ 6813:
 /***/ ((__unused_webpack___webpack_module__, __unused_webpack___webpack_exports__, __webpack_require__) => {
 
 
@@ -31,13 +31,14 @@ async function confineAgents(settings, folder, environment, log) {
     const sandboxes = new Map([["", sandbox/* unconfined */.y]]);
     const networks = new AsyncDisposableStack();
     try {
-        const confined = await settings.mapInOrder(async ({ sandbox: kind, network: networkKind, modelHosts, ...rest }) => {
+        const confined = await settings.mapInOrder(async (project) => {
+            const { agent, sandbox: kind, network: networkKind, modelHosts, ...rest } = project;
             const hasNetwork = networkKind === "full";
             const key = kind === undefined ? "" : `${kind} ${hasNetwork}`;
             const sandbox = sandboxes.get(key) ?? (await (0,create_sandbox/* createSandbox */._)(kind ?? "none", folder, hasNetwork, log));
             sandboxes.set(key, sandbox);
-            const network = await (0,agent_network/* createAgentNetwork */.e)(networkKind, rest.agent, modelHosts, environment, log);
-            return { ...rest, sandbox, network: networks.use(network) };
+            const network = await (0,agent_network/* createAgentNetwork */.e)(networkKind, agent, modelHosts, environment, log);
+            return { ...rest, agent, sandbox, network: networks.use(network) };
         });
         return { settings: confined, [Symbol.asyncDispose]: () => networks.disposeAsync() };
     }
@@ -56,8 +57,8 @@ function withoutAgents(settings) {
 
 // EXTERNAL MODULE: ./build/service/src/error-message.js
 var error_message = __webpack_require__(5719);
-// EXTERNAL MODULE: ./build/service/src/options/options.js + 4 modules
-var options_options = __webpack_require__(5798);
+// EXTERNAL MODULE: ./build/service/src/options/options.js + 8 modules
+var options_options = __webpack_require__(186);
 // EXTERNAL MODULE: external "node:crypto"
 var external_node_crypto_ = __webpack_require__(7598);
 ;// CONCATENATED MODULE: ./build/service/src/http/http-exception.js
@@ -81,7 +82,7 @@ const otherKinds = ["mint_dsc_", "mint_us_"];
 function bearerOf(authorization) {
     return /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
 }
-/** Not a name that a key in a file can have. */
+/** No key in a file can have this name, which contains a space. */
 const singleKeyName = "API key";
 /** Returns an authenticator that knows one key, whose name is `singleKeyName`. */
 function singleKey(apiKey, projects) {
@@ -107,11 +108,11 @@ function checkKind(key) {
 function isToken(text) {
     return /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(text);
 }
-/** Returns what is thrown to answer a request without a valid key. */
+/** Returns the error for a request without a valid key. */
 function unauthorized(message) {
     return new HttpException(401, message, { "www-authenticate": "Bearer" });
 }
-/** Returns what is thrown to answer a request with a key that nobody has. */
+/** Returns the error for a request with an unknown key. */
 function invalidKey(key) {
     return unauthorized(isToken(key) ? "This service accepts no tokens of workflows" : "Invalid API key");
 }
@@ -137,7 +138,7 @@ class BodyReader {
     #reservedBytes = 0;
     /**
      * @param maxBytes - per body
-     * @param budgetBytes - of all bodies that are being read; default: no limit
+     * @param budgetBytes - for all bodies that are being read; default: no limit
      */
     constructor(maxBytes, budgetBytes = Number.POSITIVE_INFINITY) {
         this.#maxBytes = maxBytes;
@@ -150,7 +151,7 @@ class BodyReader {
      *   connection
      */
     async read(request) {
-        // A body of unknown length may become as large as is allowed.
+        // A body of unknown length may become as large as the limit.
         const declared = Number(request.headers["content-length"] ?? this.#maxBytes);
         const reserved = Math.min(declared, this.#maxBytes);
         if (this.#reservedBytes + reserved > this.#budgetBytes)
@@ -170,7 +171,7 @@ async function readText(request, maxBytes) {
     try {
         for await (const chunk of request) {
             bytes += chunk.length;
-            // Read to the end in any case: a client that is still writing would not read the response.
+            // Read to the end anyway: a client that is still writing would not read the response.
             if (bytes <= maxBytes)
                 chunks.push(chunk);
         }
@@ -212,18 +213,18 @@ function descriptor_limit_checkDescriptors(limit = descriptorLimit()) {
 
 ;// CONCATENATED MODULE: ./build/service/src/http/connections.js
 
-/** Connections with a request of someone who holds the key. */
+/** Connections with an authenticated request. */
 const kept = new WeakSet();
-/** Keeps the connection of an authenticated request until its response is sent, however many others are opened. */
+/** Keeps the connection of an authenticated request until its response is sent, however many others clients open. */
 function keepConnection(request) {
     kept.add(request.socket);
 }
 /**
- * Bounds the open connections of a server, so that descriptors are left for files and processes. One more closes the
+ * Limits the open connections of a server, so that files and processes have descriptors left. One connection more closes the
  * connection that has waited longest without an authenticated request: an idle one, or one that sends its request slowly.
  */
 function limitConnections(server, max, log) {
-    /** The one that has waited longest comes first. */
+    /** The connection that has waited longest comes first. */
     const waiting = new Set();
     let open = 0;
     let isLogged = false;
@@ -262,44 +263,14 @@ function firstDroppable(sockets) {
             return socket;
     return undefined;
 }
-/** Returns how many connections leave half of the descriptors for everything else. Default: those of the process. */
+/** Returns the largest number of connections that leaves half of the descriptors, by default the process's, for other uses. */
 function defaultMaxConnections(descriptors = descriptorLimit()) {
     return Math.min(4000, Math.floor(descriptors / 2));
 }
 
-;// CONCATENATED MODULE: ./build/service/src/store/errors.js
-/** Thrown when nothing can be stored now, such as on a full disk, or copies of jobs cannot be read. Nothing was accepted. */
-class StoreUnavailable extends Error {
-}
-/** Thrown when it cannot be found out whether a change was stored, because the connection to the store was lost meanwhile. */
-class OutcomeUnknown extends Error {
-}
-
-;// CONCATENATED MODULE: ./build/service/src/http/failed-request.js
-
-
-
-/**
- * Returns how a request is answered that failed. What the service did not expect is logged, with its stack, and tells the client
- * nothing of itself.
- *
- * @param path - of the request, for the log
- */
-function failedRequest(error, { method }, path, log) {
-    if (error instanceof HttpException)
-        return error;
-    if (error instanceof StoreUnavailable)
-        return new HttpException(503, "The service cannot use its store now", { "retry-after": "30" });
-    log(`${method} ${path}: ${(0,error_message/* errorStack */.j)(error)}`, "error");
-    // Neither retried nor taken for a rejection by clients that keep to the specification.
-    if (error instanceof OutcomeUnknown)
-        return new HttpException(500, "It is unknown whether the request was accepted");
-    return new HttpException(500, "Internal error: see the log of the service");
-}
-
 ;// CONCATENATED MODULE: ./build/service/src/http/send-json.js
 /** Answers with JSON. Node.js sends no body if the request is a `HEAD`. */
-function send_json_sendJson(response, status, data, headers = {}) {
+function sendJson(response, status, data, headers = {}) {
     const body = JSON.stringify(data);
     response.writeHead(status, {
         "content-type": "application/json",
@@ -313,10 +284,10 @@ function send_json_sendJson(response, status, data, headers = {}) {
 /** In seconds. Proxies commonly give up after 30 or 60 seconds without an answer. */
 const maxWaitSeconds = 25;
 /**
- * Returns for how many seconds a client prefers to wait rather than to be answered at once, by its `Prefer` headers: at most 25;
- * `undefined` if it does not say. RFC 7240, sections 2 and 4.3.
+ * Returns how many seconds a client prefers to wait for an answer, from its `Prefer` headers: at most 25; `undefined` if the
+ * client does not say. RFC 7240, sections 2 and 4.3.
  *
- * @param header - all of them, joined by commas
+ * @param header - all `Prefer` headers, joined by commas
  */
 function preferredWait(header) {
     for (const preference of String(header ?? "").split(",")) {
@@ -335,77 +306,86 @@ function preferredWait(header) {
 
 
 
-
-/** The specification gives no limit; this one only protects the memory. */
+/** The specification has no limit; this one only protects the memory. */
 const maxBodyBytes = 32 * 1024 * 1024;
-/** Four of the largest bodies. Each takes several times its size until it is stored. */
+/** Four of the largest bodies. Each needs several times its size until it is stored. */
 const bodyBudgetBytes = 4 * maxBodyBytes;
-const route = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(\/message)?)?$/;
 /** Returns the HTTP API of the agent job service. Specification: "Endpoints". */
 function createApi(options) {
-    const { engine, authenticator, hasJobPages = false, signal: stop, log } = options;
+    const { engine, authenticator, hasJobPages = false, signal: stop } = options;
     const { maxWaiting = Math.floor(defaultMaxConnections() / 2) } = options;
     const bodies = new BodyReader(maxBodyBytes, bodyBudgetBytes);
-    /** Of the requests that wait for the end of a job. */
+    /** Requests that wait for the end of a job. */
     const waits = new Set();
     stop?.addEventListener("abort", () => {
         for (const wait of waits)
             wait.abort();
     });
-    function jobReply(status, job, headers) {
-        const page = `</job/${encodeURIComponent(job.id)}>; rel="alternate"; type="text/html"`;
-        return { status, body: job, headers: { ...headers, ...(hasJobPages && { link: page }) } };
+    async function authenticate(request) {
+        const access = await authenticator.authenticate(bearerOf(request.headers.authorization));
+        keepConnection(request);
+        return access;
     }
-    /** Answers when the job is not active any more, if the client prefers to wait for that. */
-    async function show(projectId, jobId, request, response) {
+    const forProject = {
+        access: "key for the project",
+        admit: async (request, path) => {
+            const { projects } = await authenticate(request);
+            if (!projects.includes(decode(path.project)))
+                throw new HttpException(404, "Project not found");
+            // A malformed path is rejected before its method is.
+            if (path.job !== undefined)
+                decode(path.job);
+        },
+    };
+    function sendJob(response, status, job, headers) {
+        const page = `</job/${encodeURIComponent(job.id)}>; rel="alternate"; type="text/html"`;
+        sendJson(response, status, job, { ...headers, ...(hasJobPages && { link: page }) });
+    }
+    /** Answers when the job is no longer active, if the client prefers to wait for that. */
+    async function show(request, response, projectId, jobId) {
         const seconds = request.method === "GET" ? preferredWait(request.headers.prefer) : undefined;
         // Too many would leave no connections for creates, and one that stops ends them all. The client polls as if the service did
         // not know the header.
         if (seconds === undefined || waits.size >= maxWaiting || stop?.aborted)
-            return jobReply(200, requireJob(await engine.get(projectId, jobId)));
+            return sendJob(response, 200, requireJob(await engine.get(projectId, jobId)));
         const end = new AbortController();
         waits.add(end);
         response.once("close", () => end.abort());
         try {
             const job = requireJob(await engine.get(projectId, jobId, { ms: seconds * 1000, signal: end.signal }));
-            return jobReply(200, job, end.signal.aborted ? {} : { "preference-applied": `wait=${seconds}` });
+            sendJob(response, 200, job, end.signal.aborted ? {} : { "preference-applied": `wait=${seconds}` });
         }
         finally {
             waits.delete(end);
         }
     }
-    async function handle(request, response) {
-        const { projects } = await authenticator.authenticate(bearerOf(request.headers.authorization));
-        keepConnection(request);
-        const [path = ""] = (request.url ?? "").split("?");
-        const match = route.exec(path);
-        if (!match)
+    return {
+        endpoints: {
+            createJob: {
+                ...forProject,
+                answer: async (request, response, { project }) => {
+                    const prompt = await readPrompt(request, bodies);
+                    sendJob(response, 201, requireAccepted(await engine.create(decode(project), prompt)));
+                },
+            },
+            readJob: {
+                ...forProject,
+                answer: (request, response, { project, job }) => show(request, response, decode(project), decode(job)),
+            },
+            sendMessage: {
+                ...forProject,
+                answer: async (request, response, path) => {
+                    const [project, job] = [decode(path.project), decode(path.job)];
+                    requireJob(await engine.get(project, job));
+                    const prompt = await readPrompt(request, bodies);
+                    sendJob(response, 200, requireAccepted(requireJob(await engine.message(project, job, prompt))));
+                },
+            },
+        },
+        notFound: async (request) => {
+            await authenticate(request);
             throw new HttpException(404, "Not found");
-        const projectId = decode(match[1] ?? "");
-        if (!projects.includes(projectId))
-            throw new HttpException(404, "Project not found");
-        const jobId = match[2] === undefined ? undefined : decode(match[2]);
-        if (jobId === undefined) {
-            requireMethod(request, "POST");
-            const prompt = await readPrompt(request, bodies);
-            return jobReply(201, requireAccepted(await engine.create(projectId, prompt)));
-        }
-        if (match[3] === undefined) {
-            requireMethod(request, "GET");
-            return show(projectId, jobId, request, response);
-        }
-        const job = await engine.get(projectId, jobId);
-        requireMethod(request, "POST");
-        requireJob(job);
-        const prompt = await readPrompt(request, bodies);
-        return jobReply(200, requireAccepted(requireJob(await engine.message(projectId, jobId, prompt))));
-    }
-    return async (request, response) => {
-        const { status, body, headers } = await handle(request, response).catch((error) => {
-            const failed = failedRequest(error, request, request.url ?? "", log);
-            return { status: failed.status, body: { error: failed.message }, headers: failed.headers };
-        });
-        send_json_sendJson(response, status, body, headers);
+        },
     };
 }
 function decode(segment) {
@@ -415,12 +395,6 @@ function decode(segment) {
     catch {
         throw new HttpException(400, "Malformed path");
     }
-}
-function requireMethod(request, method) {
-    // A `HEAD` is a `GET` without the body.
-    const requested = request.method === "HEAD" ? "GET" : request.method;
-    if (requested !== method)
-        throw new HttpException(405, "Method not allowed", { allow: method });
 }
 function requireJob(job) {
     if (job === undefined)
@@ -452,118 +426,95 @@ function promptIn(body) {
     }
 }
 
-;// CONCATENATED MODULE: ./build/service/src/http/host.js
+// EXTERNAL MODULE: external "node:fs/promises"
+var promises_ = __webpack_require__(1455);
+// EXTERNAL MODULE: external "node:timers/promises"
+var external_node_timers_promises_ = __webpack_require__(8500);
+;// CONCATENATED MODULE: ./build/service/src/machine.js
 
-/** The names and addresses of this machine for itself. */
-const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-/** Returns whether a `Host` header names this machine for itself. */
-function isLoopbackHost(host) {
-    return loopback.test(nameIn(host) ?? "");
-}
-/** Returns the name in a `Host` header, without the port; `undefined` if it is missing or malformed. */
-function nameIn(host) {
-    return /^(\[[\da-f:.]+\]|[^:]+)(:\d+)?$/i.exec(host ?? "")?.[1]?.toLowerCase();
-}
-/**
- * Rejects requests whose `Host` is neither loopback nor that of the public URL. Otherwise any website could make its own name
- * resolve to 127.0.0.1 and so read answers of the service in a visitor's browser (DNS rebinding).
- *
- * @param publicUrl - what a reverse proxy serves the service as
- */
-function checkHost(publicUrl, next) {
-    const publicName = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
-    return (request, response) => {
-        const name = nameIn(request.headers.host);
-        if (name === undefined)
-            return send_json_sendJson(response, 400, { error: "The Host header is missing or malformed" });
-        if (name === publicName || loopback.test(name))
-            return next(request, response);
-        send_json_sendJson(response, 421, {
-            error: `The service is not known as ${name}. If a reverse proxy serves it as that, start it with --public-url`,
-        });
-    };
-}
+
+/** The machine that the process runs on. */
+const thisMachine = {
+    now: () => performance.now(),
+    wallTime: () => Date.now(),
+    sleep: (ms, signal) => (0,external_node_timers_promises_.setTimeout)(ms, undefined, { signal }).catch(() => { }),
+    random: () => Math.random(),
+    freeBytes: async (folder) => {
+        const { bavail, bsize } = await (0,promises_.statfs)(folder);
+        return bavail * bsize;
+    },
+};
 
 ;// CONCATENATED MODULE: ./build/service/src/api/cached.js
+
 /**
- * Returns a function that returns what `read` does, without reading each time: who asks while it reads gets the same, and so
- * does who asks a while later.
+ * Returns a function with the result of `read`, without reading each time: calls during a read share its result, and so do
+ * calls until it expires.
  *
  * @param read - never rejects
- * @param keepMs - returns for how long it is used again, given how long the reading took, both in milliseconds
- * @param now - returns milliseconds since any moment. Default: since the process started
+ * @param keepMs - returns how long the result is valid, given how long the read took, both in milliseconds
  */
-function cached(read, keepMs, now = () => performance.now()) {
+function cached(read, keepMs, machine = thisMachine) {
     let last;
     return () => {
-        const begin = now();
+        const begin = machine.now();
         if (last !== undefined && begin < last.until)
             return last.value;
         const current = { value: read(), until: Number.POSITIVE_INFINITY };
         last = current;
         void current.value.then(() => {
-            current.until = now() + keepMs(now() - begin);
+            current.until = machine.now() + keepMs(machine.now() - begin);
         });
         return current.value;
     };
 }
 
-// EXTERNAL MODULE: external "node:timers/promises"
-var promises_ = __webpack_require__(8500);
 ;// CONCATENATED MODULE: ./build/service/src/api/health.js
 
 
-/** Whoever asks more often gets the last answer. */
+/** Clients that ask more often get the last answer. */
 const keptMs = 5000;
-/** Returns what makes the checks, however many ask for that, at most every five seconds. */
-function createHealth(checks, { limitMs = 3000, now } = {}) {
-    const entries = Object.entries(checks).map(([name, check]) => [name, boundedCheck(check, limitMs)]);
+/** Returns a function that makes the checks, at most every five seconds however often it is called. */
+function createHealth(checks, { limitMs = 3000, machine = thisMachine } = {}) {
+    const entries = Object.entries(checks).map(([name, check]) => [name, boundedCheck(check, limitMs, machine)]);
     const read = async () => {
         const results = await Promise.all(entries.map(async ([name, check]) => [name, (await check()) ?? "ok"]));
         const status = results.every(([, result]) => result === "ok") ? "ok" : "failing";
         return { status, checks: Object.fromEntries(results) };
     };
-    return cached(read, () => keptMs, now);
+    return cached(read, () => keptMs, machine);
 }
-/** Returns a check that ends in time. One that still goes on is waited for again, and not begun a second time. */
-function boundedCheck(check, limitMs) {
+/** Returns a check that ends in time. While a slow check is still running, the next call waits for it and starts no second one. */
+function boundedCheck(check, limitMs, machine) {
     let pending;
     return async () => {
         pending ??= check().finally(() => {
             pending = undefined;
         });
         const end = new AbortController();
-        const late = (0,promises_.setTimeout)(limitMs, `no answer within ${limitMs / 1000} s`, { signal: end.signal });
-        // Also if the check is first: nobody waits for it then.
-        late.catch(() => { });
+        const late = machine.sleep(limitMs, end.signal).then(() => `no answer within ${limitMs / 1000} s`);
         const result = await Promise.race([pending, late]);
         end.abort();
         return result;
     };
 }
 
-// EXTERNAL MODULE: external "node:fs/promises"
-var external_node_fs_promises_ = __webpack_require__(1455);
 ;// CONCATENATED MODULE: ./build/service/src/api/health-checks.js
 
-/** More than what turns need to be started. */
+/** More than turns need to start. */
 const minFreeBytes = 256_000_000;
 /** Checks that the store can be written. */
 function checkStore(store) {
     return () => store.probe().then(() => undefined, () => "cannot be written");
 }
-/**
- * Checks that the disk of a folder has room.
- *
- * @param freeBytes - returns how many bytes of it the service may use. Default: asks the system
- */
-function checkDisk(folder, freeBytes = freeBytesOf) {
-    return () => freeBytes(folder).then((free) => (free < minFreeBytes ? `less than ${minFreeBytes / 1_000_000} MB are free` : undefined), () => "cannot be read");
+/** Checks that the disk of a folder has room. */
+function checkDisk(folder, machine = thisMachine) {
+    return () => machine.freeBytes(folder).then((free) => (free < minFreeBytes ? `less than ${minFreeBytes / 1_000_000} MB are free` : undefined), () => "cannot be read");
 }
 /**
- * Checks that the worker of this process goes on.
+ * Checks that the worker of this process is not stuck.
  *
- * @param worker - returns it; `undefined` before it has started
+ * @param worker - returns the worker; `undefined` before it has started
  */
 function checkLiveness(worker) {
     return async () => {
@@ -573,61 +524,70 @@ function checkLiveness(worker) {
         return running.isStuck ? "does not get an answer when it asks for a turn" : undefined;
     };
 }
-/** Checks that the worker of this process goes on, and can take turns. A restart may not help if it cannot. */
+/** Checks that the worker of this process is not stuck and can run turns. If it cannot, a restart may not help. */
 function checkWorker(worker) {
     const checkIsLive = checkLiveness(worker);
-    return async () => (await checkIsLive()) ?? (worker()?.isFailing ? "cannot take turns; its log says why" : undefined);
-}
-async function freeBytesOf(folder) {
-    const { bavail, bsize } = await (0,external_node_fs_promises_.statfs)(folder);
-    return bavail * bsize;
+    return async () => (await checkIsLive()) ?? (worker()?.isFailing ? "cannot run turns; its log says why" : undefined);
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/api/health-endpoint.js
 
 /**
- * Answers at some paths whether the service works, to anyone: 200 or 503. Passes every other request to `next`.
+ * Returns an endpoint that tells anyone whether the service works: 200 or 503.
  *
- * @param reports - what to answer, by path. They never reject
+ * @param report - never rejects
  */
-function serveHealth(reports, next) {
-    const byPath = new Map(Object.entries(reports));
-    return async (request, response) => {
-        const [path = ""] = (request.url ?? "").split("?");
-        const report = byPath.get(path);
-        if (report === undefined)
-            return next(request, response);
-        if (!["GET", "HEAD"].includes(request.method ?? ""))
-            return send_json_sendJson(response, 405, { error: "Method not allowed" }, { allow: "GET, HEAD" });
-        const result = await report();
-        send_json_sendJson(response, result.status === "ok" ? 200 : 503, result, { "cache-control": "no-store" });
+function healthEndpoint(report) {
+    return {
+        access: "anyone",
+        answer: async (_request, response) => {
+            const result = await report();
+            sendJson(response, result.status === "ok" ? 200 : 503, result, { "cache-control": "no-store" });
+        },
     };
+}
+
+;// CONCATENATED MODULE: ./build/service/src/http/host.js
+
+/** The names and addresses by which this machine reaches itself. */
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+/** Whether a `Host` header has a loopback name or address. */
+function isLoopbackHost(host) {
+    return loopback.test(nameIn(host) ?? "");
+}
+/** Returns the name in a `Host` header, without the port; `undefined` if it is missing or malformed. */
+function nameIn(host) {
+    return /^(\[[\da-f:.]+\]|[^:]+)(:\d+)?$/i.exec(host ?? "")?.[1]?.toLowerCase();
+}
+/**
+ * Returns the error for a request whose `Host` is neither loopback nor the name in the public URL; `undefined` if it is one of
+ * them. Without this check, any website could resolve its own name to 127.0.0.1 and read the service's answers in a visitor's
+ * browser (DNS rebinding).
+ *
+ * @param publicUrl - at which a reverse proxy serves the service
+ */
+function hostProblem(host, publicUrl) {
+    const name = nameIn(host);
+    if (name === undefined)
+        return new HttpException(400, "The Host header is missing or malformed");
+    if (loopback.test(name) || (publicUrl !== undefined && name === new URL(publicUrl).hostname))
+        return undefined;
+    const advice = "If a reverse proxy serves it as that, start it with --public-url";
+    return new HttpException(421, `The service is not known as ${name}. ${advice}`);
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/api/metrics-endpoint.js
 
 
 
-
-
-/** What reverse proxies add to the requests of others. */
+/** Headers that reverse proxies add to the requests that they forward. */
 const proxyHeaders = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 /**
- * Answers `/metrics`, and passes every other request to `next`. Only programs of this machine and those that have the API key can
- * read metrics, so that a reverse proxy does not publish them.
+ * Returns the endpoint for metrics. Only programs on this machine and those with an API key can read them, so that a reverse
+ * proxy does not publish them.
  */
-function serveMetrics(options, next) {
-    return async (request, response) => {
-        const [path = ""] = (request.url ?? "").split("?");
-        if (path !== "/metrics")
-            return next(request, response);
-        if (!["GET", "HEAD"].includes(request.method ?? ""))
-            return send_json_sendJson(response, 405, { error: "Method not allowed" }, { allow: "GET, HEAD" });
-        await answer(request, response, options).catch((error) => {
-            const { status, message, headers } = failedRequest(error, request, path, options.log);
-            send_json_sendJson(response, status, { error: message }, headers);
-        });
-    };
+function metricsEndpoint(options) {
+    return { access: "this machine or key", answer: (request, response) => answer(request, response, options) };
 }
 async function answer(request, response, { metrics, census, authenticator }) {
     const { authorization } = request.headers;
@@ -657,243 +617,184 @@ function isFromThisMachine({ headers, socket }) {
 
 
 
-
 const censusKeptMs = 5000;
-/** Counting all jobs may take this part of the time. */
+/** The share of time that may be spent on counting all jobs. */
 const censusRatio = 1 / 100;
-/**
- * Answers what those who operate the service ask: `/healthz`, whether it works; `/healthz/live`, whether this process does; and
- * `/metrics`, if they can be read. Passes every other request to `next` if its `Host` is one of the service.
- */
-function operations_serveOperations(options, next) {
-    const { publicUrl, store, folder, worker, authenticator, metrics, log } = options;
-    const reports = {
-        "/healthz": createHealth({
-            store: checkStore(store),
-            disk: checkDisk(folder),
-            ...(worker && { worker: checkWorker(worker) }),
-        }),
-        // Does not depend on what a restart cannot help.
-        "/healthz/live": createHealth(worker === undefined ? {} : { worker: checkLiveness(worker) }),
+/** Returns the endpoints for those who operate the service: whether it works, whether this process does, and metrics. */
+function operations_createOperations(options) {
+    const { store, folder, worker, authenticator, metrics } = options;
+    const health = createHealth({
+        store: checkStore(store),
+        disk: checkDisk(folder),
+        ...(worker && { worker: checkWorker(worker) }),
+    });
+    // Depends on nothing that a restart cannot fix.
+    const liveness = createHealth(worker === undefined ? {} : { worker: checkLiveness(worker) });
+    const census = cached(() => store.counts.census().catch(() => undefined), (tookMs) => Math.max(censusKeptMs, tookMs / censusRatio));
+    return {
+        health: healthEndpoint(health),
+        liveness: healthEndpoint(liveness),
+        ...(metrics && "render" in metrics && { metrics: metricsEndpoint({ metrics, census, authenticator }) }),
     };
-    const census = cached(() => store.census().catch(() => undefined), (tookMs) => Math.max(censusKeptMs, tookMs / censusRatio));
-    const checked = checkHost(publicUrl, serveHealth(reports, next));
-    if (metrics === undefined || !("render" in metrics))
-        return checked;
-    // Who collects metrics knows each process by its address in a network, and no website has the key.
-    return serveMetrics({ metrics, census, authenticator, log }, checked);
 }
 
-// EXTERNAL MODULE: ./build/service/src/remove-directory.js
-var remove_directory = __webpack_require__(3889);
-;// CONCATENATED MODULE: ./build/service/src/files/job-copies.js
-/** Returns whether a turn of the job is waiting or running. */
-function isActive({ turns }) {
-    return turns.some(({ state }) => state === "waiting" || state === "running");
+;// CONCATENATED MODULE: ./build/service/src/store-errors.js
+/** Thrown when nothing can be stored now (a full disk, a lost connection) or copies of jobs cannot be read. Nothing was accepted. */
+class StoreUnavailable extends Error {
+}
+/** Thrown when the connection to the store was lost during a change, so that it is unknown whether the change was stored. */
+class OutcomeUnknown extends Error {
+}
+/** Thrown when somebody else has taken a turn over, because its lease had expired. Nothing was changed. */
+class LeaseLost extends Error {
+    constructor(turn) {
+        super(`turn ${turn} was taken over, because its lease had expired`);
+    }
 }
 
-;// CONCATENATED MODULE: ./build/service/src/files/job-directory.js
+;// CONCATENATED MODULE: ./build/service/src/http/request-url.js
+/** Returns the path of a request, without the query. */
+function pathOf({ url = "" }) {
+    return url.split("?")[0] ?? "";
+}
+/** Returns the query of a request. */
+function queryOf({ url = "" }) {
+    return new URLSearchParams(url.split("?")[1]);
+}
+
+;// CONCATENATED MODULE: ./build/service/src/http/failed-request.js
 
 
 
-/** In the home directory of a job, so that an agent can commit. Only the files that it leaves behind count. */
-const gitIdentity = "[user]\n\tname = Agent\n\temail = agent@localhost\n";
-/** Returns the folder of the job directories, whose names are the ids of the jobs. */
-const jobsFolder = (folder) => (0,external_node_path_.join)(folder, "jobs");
+
 /**
- * The directory of a job. Its paths stay the same for all turns, because agents store their sessions by path. The home
- * directory outlives a turn: it has the sessions. The worktree may; see `Worktrees`.
+ * Returns the error that answers a failed request. The log gets what the service did not expect, with its stack; the client
+ * learns nothing about it.
  */
-class JobDirectory {
-    path;
-    /** The agent's `HOME`. */
-    home;
-    /** The worktree. */
-    tree;
-    /** The agent's `TMPDIR`. */
-    temporary;
-    /** What the service tells the agent: the prompt and the history. */
-    input;
-    /** The index of the worktree. Not for the agent. */
-    index;
-    /** The id of the turn that the home directory is of, if several machines run the turns of the job. Not for the agent. */
-    homeTurn;
-    /** @param folder - the service's */
-    constructor(folder, jobId) {
-        this.path = (0,external_node_path_.join)(jobsFolder(folder), jobId);
-        this.home = (0,external_node_path_.join)(this.path, "home");
-        this.tree = (0,external_node_path_.join)(this.path, "tree");
-        this.temporary = (0,external_node_path_.join)(this.path, "tmp");
-        this.input = (0,external_node_path_.join)(this.path, "input");
-        this.index = (0,external_node_path_.join)(this.path, "index");
-        this.homeTurn = (0,external_node_path_.join)(this.path, "home-turn");
-    }
-    /**
-     * Creates the directory for a turn, without the worktree.
-     *
-     * @returns whether the home directory is new
-     */
-    async prepare() {
-        await this.clean();
-        const isNew = (await (0,external_node_fs_promises_.mkdir)(this.home, { recursive: true })) !== undefined;
-        if (isNew)
-            await (0,external_node_fs_promises_.writeFile)((0,external_node_path_.join)(this.home, ".gitconfig"), gitIdentity);
-        await (0,external_node_fs_promises_.mkdir)(this.temporary);
-        await (0,external_node_fs_promises_.mkdir)(this.input);
-        return isNew;
-    }
-    /** Removes everything except the home directory and the worktree. */
-    async clean() {
-        for (const path of [this.temporary, this.input])
-            await (0,remove_directory/* removeDirectory */.q)(path);
-    }
+function failedRequest(error, request, log) {
+    if (error instanceof HttpException)
+        return error;
+    if (error instanceof StoreUnavailable)
+        return new HttpException(503, "The service cannot use its store now", { "retry-after": "30" });
+    log(`${request.method} ${pathOf(request)}: ${(0,error_message/* errorStack */.j)(error)}`, "error");
+    // Clients that follow the specification neither retry it nor treat it as a rejection.
+    if (error instanceof OutcomeUnknown)
+        return new HttpException(500, "It is unknown whether the request was accepted");
+    return new HttpException(500, "Internal error: see the log of the service");
 }
 
-;// CONCATENATED MODULE: ./build/service/src/files/job-copier.js
-
-
-
-
-
-
-
-/** The ids that services give to jobs. Others are not looked up: they may come from anyone who has the API key. */
-const jobIdPattern = /^job_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Saves jobs in the background whenever they change, and restores those that the store does not know. */
-class JobCopier {
-    #options;
-    /** The last save of each job that is not done yet. */
-    #saves = new Map();
-    /** Jobs with a save that has not begun, and so will save what they are then. */
-    #pending = new Set();
-    /** The saves that read a home directory. */
-    #homes = new Map();
-    #restores = new Map();
-    constructor(options) {
-        this.#options = options;
+;// CONCATENATED MODULE: ./build/service/src/http/routes.js
+const read = ["GET", "HEAD"];
+const write = ["POST"];
+const operationRoutes = {
+    // Whoever collects metrics knows each process by its address in a network, and no website has the key.
+    metrics: { path: "/metrics", methods: read, access: "this machine or key", takesAnyHost: true },
+    health: { path: "/healthz", methods: read, access: "anyone" },
+    liveness: { path: "/healthz/live", methods: read, access: "anyone" },
+};
+const ofProject = { access: "key for the project", takesAnyText: true };
+/** Specification: "Endpoints". */
+const apiRoutes = {
+    createJob: { path: "/v2/agent/{project}/job", methods: write, ...ofProject },
+    readJob: { path: "/v2/agent/{project}/job/{job}", methods: ["GET"], alsoHead: true, ...ofProject },
+    sendMessage: { path: "/v2/agent/{project}/job/{job}/message", methods: write, ...ofProject },
+};
+const pageRoutes = {
+    jobList: { path: "/", methods: read, access: "session" },
+    pullRequest: { path: "/pull/{number}", methods: read, access: "session" },
+    jobPage: { path: "/job/{job}", methods: read, access: "session" },
+    jobLog: { path: "/job/{job}/log", methods: read, access: "session or key" },
+    jobEvents: { path: "/job/{job}/events", methods: read, access: "session or key" },
+    messageForm: { path: "/job/{job}/message", methods: write, access: "session of a form" },
+    stopTurn: { path: "/job/{job}/turn/{turn}/stop", methods: write, access: "session or key" },
+    retryTurn: { path: "/job/{job}/turn/{turn}/retry", methods: write, access: "session or key" },
+    jobScript: { path: "/assets/job-page.js", methods: read, access: "anyone" },
+    createSignInLink: { path: "/sign-in/link", methods: write, access: "key" },
+    // A `HEAD` must not use up the link.
+    followSignInLink: { path: "/sign-in/{link}", methods: ["GET"], access: "anyone" },
+    signIn: { path: "/sign-in", methods: ["GET", "HEAD", "POST"], access: "anyone" },
+    signOut: { path: "/sign-out", methods: write, access: "anyone" },
+};
+/** Every path that the service answers. If two match, the first one counts. */
+const routes = { ...operationRoutes, ...apiRoutes, ...pageRoutes };
+const parameterSyntax = {
+    job: /^[\w-]{1,64}$/,
+    turn: /^\d{1,16}$/,
+    number: /^\d{1,9}$/,
+    link: /^[\w-]{43}$/,
+};
+/** Returns the route that has the form of a path, which is without a query; `undefined` if there is none. */
+function matchRoute(path) {
+    const texts = path.split("/");
+    for (const { name, route, segments } of table) {
+        const isMatch = segments.length === texts.length &&
+            segments.every((segment, index) => (isParameter(segment) ? texts[index] !== "" : texts[index] === segment));
+        if (isMatch)
+            return { name, route, parameters: parametersIn(segments, texts, route) };
     }
-    /** Saves a job in the background: with its home directory, unless it is active. A failure is only logged. */
-    save(jobId) {
-        if (this.#pending.has(jobId))
-            return;
-        this.#pending.add(jobId);
-        const save = (this.#saves.get(jobId) ?? Promise.resolve()).then(() => {
-            this.#pending.delete(jobId);
-            return this.#save(jobId);
-        });
-        this.#saves.set(jobId, save);
-        void save.then(() => {
-            if (this.#saves.get(jobId) === save)
-                this.#saves.delete(jobId);
-        });
+    return undefined;
+}
+const table = Object.keys(routes).map((name) => {
+    const route = routes[name];
+    return { name, route, segments: route.path.split("/") };
+});
+const isParameter = (segment) => segment.startsWith("{");
+function parametersIn(segments, texts, route) {
+    const found = { project: "", job: "", turn: "", number: "", link: "" };
+    for (const name of Object.keys(found)) {
+        const index = segments.indexOf(`{${name}}`);
+        if (index === -1)
+            continue;
+        found[name] = texts[index] ?? "";
+        if (!route.takesAnyText && parameterSyntax[name]?.test(found[name]) === false)
+            return undefined;
     }
-    /** Waits until the home directory of a job is not being read, so that a turn can use it. */
-    async releaseHome(jobId) {
-        await this.#homes.get(jobId);
-    }
-    /** Waits until everything is saved. */
-    async settle() {
-        await Promise.all(this.#saves.values());
-    }
-    /**
-     * Restores a job if the store does not know it and there is a copy. What was running is waiting then.
-     *
-     * @throws StoreUnavailable if it is unknown whether there is a copy
-     */
-    async restore(jobId) {
-        if (!jobIdPattern.test(jobId))
-            return;
-        const restore = this.#restores.get(jobId) ?? this.#restore(jobId).finally(() => this.#restores.delete(jobId));
-        this.#restores.set(jobId, restore);
-        await restore;
-    }
-    async #save(jobId) {
-        const { copies, store, folder, log } = this.#options;
-        const logFailure = (error) => log(`${jobId}: cannot be saved for later services: ${(0,error_message/* errorMessage */.g)(error)}`);
-        const job = await store.copyJob(jobId).catch(logFailure);
-        if (job === undefined)
-            return;
-        const { home } = new JobDirectory(folder, jobId);
-        const hasHome = !isActive(job) && (0,external_node_fs_.existsSync)(home);
-        const save = copies.save(job, hasHome ? home : undefined).catch(logFailure);
-        if (hasHome)
-            this.#homes.set(jobId, save);
-        await save;
-        this.#homes.delete(jobId);
-    }
-    async #restore(jobId) {
-        const { copies, store, folder, log } = this.#options;
-        if ((await store.job(jobId)) !== undefined)
-            return;
-        const { home } = new JobDirectory(folder, jobId);
-        // Not in the folder of the jobs yet, where directories of unknown jobs are removed.
-        const restored = (0,external_node_path_.join)(folder, `restored-${jobId}`);
-        await (0,remove_directory/* removeDirectory */.q)(restored);
-        const job = await copies.restore(jobId, home, restored).catch((error) => {
-            log(`${jobId}: cannot be restored: ${(0,error_message/* errorMessage */.g)(error)}`);
-            throw new StoreUnavailable((0,error_message/* errorMessage */.g)(error));
-        });
-        if (job === undefined)
-            return;
-        await (0,remove_directory/* removeDirectory */.q)(home);
-        (0,external_node_fs_.mkdirSync)((0,external_node_path_.dirname)(home), { recursive: true });
-        if ((0,external_node_fs_.existsSync)(restored))
-            (0,external_node_fs_.renameSync)(restored, home);
-        await store.addCopy(job);
-        log(`${jobId}: restored`);
-    }
+    return found;
 }
 
-// EXTERNAL MODULE: ./build/service/src/files/job-files.js
-var job_files = __webpack_require__(542);
-;// CONCATENATED MODULE: ./build/service/src/files/log-files.js
+;// CONCATENATED MODULE: ./build/service/src/http/dispatch.js
 
 
-const maxReadBytes = 64 * 1024;
-const defaultPollMs = 500;
-/** The logs of jobs whose turns all run on this machine: files in the service's folder. */
-class LogFiles {
-    #folder;
-    #pollMs;
-    /**
-     * @param folder - the service's
-     * @param pollMs - how often a log is followed. Default: 500
-     */
-    constructor(folder, pollMs = defaultPollMs) {
-        this.#folder = folder;
-        this.#pollMs = pollMs;
-    }
-    read(jobId, from) {
-        return readPart((0,job_files/* jobLogFile */.W8)(this.#folder, jobId), from, maxReadBytes);
-    }
-    async end(jobId) {
-        const status = await (0,external_node_fs_promises_.stat)((0,job_files/* jobLogFile */.W8)(this.#folder, jobId)).catch(ignoreMissing);
-        return status?.size ?? 0;
-    }
-    follow(_jobId, listener) {
-        const timer = setInterval(listener, this.#pollMs).unref();
-        return () => clearInterval(timer);
-    }
+
+
+
+
+/** Returns a listener that finds the endpoint for the path of a request in the table of routes, and checks the method. */
+function dispatch_dispatch({ endpoints, notFound = rejectUnknown, publicUrl, log }) {
+    return async (request, response) => {
+        const match = matchRoute(pathOf(request));
+        const endpoint = match && endpoints[match.name];
+        const problem = endpoint && match.route.takesAnyHost ? undefined : hostProblem(request.headers.host, publicUrl);
+        if (problem !== undefined)
+            return sendError(request, response, problem);
+        const parameters = match?.parameters;
+        const isFound = match !== undefined && endpoint !== undefined && parameters !== undefined;
+        try {
+            if (!isFound)
+                return await notFound(request, response);
+            await endpoint.admit?.(request, parameters);
+            requireMethod(match.route, request.method);
+            await endpoint.answer(request, response, parameters);
+        }
+        catch (error) {
+            const failed = failedRequest(error, request, log);
+            const fail = (isFound && endpoint.fail) || sendError;
+            // What was being sent is cut off by now.
+            if (!response.headersSent)
+                fail(request, response, failed);
+        }
+    };
 }
-/** Returns the part of a file that begins at a position, at most `maxBytes` of it; nothing if the file does not exist. */
-async function readPart(file, from, maxBytes) {
-    const handle = await (0,external_node_fs_promises_.open)(file).catch(ignoreMissing);
-    if (handle === undefined)
-        return Buffer.alloc(0);
-    try {
-        const length = Math.min((await handle.stat()).size - from, maxBytes);
-        if (length <= 0)
-            return Buffer.alloc(0);
-        const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, from);
-        return buffer.subarray(0, bytesRead);
-    }
-    finally {
-        await handle.close();
-    }
+function requireMethod({ methods, alsoHead }, method) {
+    const isAllowed = methods.some((one) => one === method) || (alsoHead && method === "HEAD");
+    if (!isAllowed)
+        throw new HttpException(405, "Method not allowed", { allow: methods.join(", ") });
 }
-function ignoreMissing(error) {
-    if (error.code !== "ENOENT")
-        throw error;
+async function rejectUnknown() {
+    throw new HttpException(404, "Not found");
+}
+function sendError(_request, response, error) {
+    sendJson(response, error.status, { error: error.message }, error.headers);
 }
 
 // EXTERNAL MODULE: external "node:http"
@@ -904,7 +805,7 @@ const errors = {
     HPE_HEADER_OVERFLOW: { status: 431, error: "Request header fields too large" },
     ERR_HTTP_REQUEST_TIMEOUT: { status: 408, error: "The request took too long to arrive" },
 };
-/** Answers requests that cannot be read with JSON: malformed ones, too many headers, and those that take too long. */
+/** Answers unreadable requests with JSON: if they are malformed, have too many headers, or take too long. */
 function answerClientErrors(server) {
     const responses = new WeakMap();
     server.on("request", ({ socket }, response) => responses.set(socket, response));
@@ -934,11 +835,11 @@ async function listen_listen(listener, port = 0, options = {}) {
     const timeouts = {
         headersTimeout: headersTimeoutMs,
         requestTimeout: requestTimeoutMs,
-        // Between two requests of a connection.
+        // Between two requests on a connection.
         keepAliveTimeout: 5000,
         connectionsCheckingInterval: Math.min(5000, headersTimeoutMs, requestTimeoutMs),
     };
-    // The listener answers a missing `Host`, with JSON.
+    // The listener answers a missing `Host` itself, with JSON.
     const server = (0,external_node_http_.createServer)({ ...timeouts, requireHostHeader: false }, listener);
     limitConnections(server, maxConnections, log);
     answerClientErrors(server);
@@ -955,7 +856,7 @@ async function listen_listen(listener, port = 0, options = {}) {
         [Symbol.asyncDispose]: () => close(graceMs),
     };
 }
-/** Returns what closes a server when the requests that have arrived are answered, or some milliseconds have passed. */
+/** Returns a function that closes a server once the requests that have arrived are answered, or `graceMs` has passed. */
 function closeAfterRequests(server) {
     const idle = new Set();
     let isClosing = false;
@@ -977,7 +878,7 @@ function closeAfterRequests(server) {
         const closed = new Promise((resolve) => server.close(resolve));
         for (const socket of idle)
             socket.destroy();
-        // A create whose answer is cut off leaves its client in doubt.
+        // A client whose create is cut off cannot know whether it was accepted.
         const timer = setTimeout(() => server.closeAllConnections(), graceMs);
         await closed;
         clearTimeout(timer);
@@ -990,77 +891,56 @@ var external_node_async_hooks_ = __webpack_require__(6698);
 
 const storage = new external_node_async_hooks_.AsyncLocalStorage();
 /**
- * Does something whose lines are about this and nothing else, also those that are logged after it has returned. What was begun in
- * a request but is not part of it, such as the turns of other jobs, needs a context of its own.
+ * Calls `work` with a context for the lines that it logs, including those after it has returned. Work that begins in a request
+ * but is not part of it, for example the turns of other jobs, needs a context of its own.
  */
 function withLogContext(context, work) {
     return storage.run(context, work);
 }
-/** Returns what a line that is logged now is about. */
+/** Returns the context of a line that is logged now. */
 function logContext() {
     return storage.getStore() ?? {};
-}
-
-;// CONCATENATED MODULE: ./build/service/src/http/route-template.js
-/** The templates of the paths that the service knows. */
-const templates = [
-    [/^\/v2\/agent\/[^/]+\/job$/, "/v2/agent/{project}/job"],
-    [/^\/v2\/agent\/[^/]+\/job\/[^/]+$/, "/v2/agent/{project}/job/{job}"],
-    [/^\/v2\/agent\/[^/]+\/job\/[^/]+\/message$/, "/v2/agent/{project}/job/{job}/message"],
-    [/^\/pull\/[^/]+$/, "/pull/{number}"],
-    [/^\/job\/[^/]+$/, "/job/{job}"],
-    [/^\/job\/[^/]+\/log$/, "/job/{job}/log"],
-    [/^\/job\/[^/]+\/events$/, "/job/{job}/events"],
-    [/^\/job\/[^/]+\/message$/, "/job/{job}/message"],
-    [/^\/job\/[^/]+\/turn\/[^/]+\/stop$/, "/job/{job}/turn/{turn}/stop"],
-    [/^\/job\/[^/]+\/turn\/[^/]+\/retry$/, "/job/{job}/turn/{turn}/retry"],
-    [/^\/assets\/job-page\.js$/, "/assets/job-page.js"],
-    [/^\/sign-in\/link$/, "/sign-in/link"],
-    [/^\/sign-in\/[^/]+$/, "/sign-in/{link}"],
-    [/^\/(sign-in|sign-out|healthz|healthz\/live|metrics)?$/, ""],
-];
-/** The methods that the service knows. */
-const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-/**
- * Returns a name for the path of a request that is neither personal nor secret, and of which there are few, whatever clients
- * ask for: `other` for paths that the service does not know.
- */
-function routeTemplate(url) {
-    const [path = ""] = (url ?? "").split("?");
-    const [, template] = templates.find(([pattern]) => pattern.test(path)) ?? [undefined, "other"];
-    return template === "" ? path : template;
-}
-/** Returns the method of a request, or `other`. */
-function knownMethod(method) {
-    return method !== undefined && methods.includes(method) ? method : "other";
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/http/observe-requests.js
 
 
 
-/** As nginx calls it. */
+
+
+/** The status that nginx logs if the client leaves before it is answered. */
 const clientClosedRequest = 499;
 /**
- * Gives each request an id, which is in the answer and in all lines that are logged for the request, and counts the request once it
- * is answered. The id is that of the client (`X-Request-Id`) if it has one that can be logged.
+ * Gives each request an id, which is in the answer and in all log lines about the request, and counts the request once it is
+ * answered. A client can choose the id with `X-Request-Id`, if that is safe to log.
  */
-function observeRequests({ metrics, logEvent, now }, next) {
-    const clock = now ?? (() => performance.now());
+function observeRequests({ metrics, logEvent, machine = thisMachine }, next) {
     return (request, response) => {
         const context = { request: requestId(request) };
-        const begin = clock();
+        const begin = machine.now();
         response.setHeader("x-request-id", context.request);
         response.once("close", () => {
             const method = knownMethod(request.method);
-            const route = routeTemplate(request.url);
+            const route = routeLabel(request);
             const status = statusOf(response);
-            const ms = clock() - begin;
+            const ms = machine.now() - begin;
             metrics.requestAnswered({ method, route, status, seconds: ms / 1000 });
             withLogContext(context, () => logEvent?.("request answered", { method, route, status, ms: Math.round(ms) }));
         });
         withLogContext(context, () => next(request, response));
     };
+}
+/**
+ * Returns a label for the path of a request that is neither personal nor secret, and of which there are few, whatever clients
+ * request: `other` for paths without a route.
+ */
+function routeLabel(request) {
+    return matchRoute(pathOf(request))?.route.path ?? "other";
+}
+const knownMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+/** Returns the method of a request; `other` if the service does not know it. */
+function knownMethod(method) {
+    return method !== undefined && knownMethods.includes(method) ? method : "other";
 }
 function requestId({ headers }) {
     const given = headers["x-request-id"];
@@ -1081,28 +961,43 @@ const noMetrics = {
     storeOutageBegan: () => { },
 };
 
-;// CONCATENATED MODULE: ./build/service/src/sleep.js
+;// CONCATENATED MODULE: ./build/service/src/model.js
+/*
+ * Terms of the project:
+ *
+ * job      what a client creates: work on one project, with a branch and at most one open pull request
+ * turn     one prompt of a job: the create's or a message's; the turns of a job run one after another
+ * attempt  one run of an agent for a turn; a turn has a second one only if the first was interrupted
+ * worker   a process that takes turns and runs them
+ * step     the action's run in a workflow; it creates a job or sends a message, and polls
+ * run      GitHub's workflow run, which the step is part of
+ *
+ * Times are milliseconds since 1970, unless a comment says otherwise.
+ */
+/** Returns the branch of a job. The service has made the id, so it is valid in a ref name. */
+const jobBranch = (jobId) => `agent/${jobId}`;
 
-/** With a timer. */
-const sleep_sleep = (ms, options) => (0,promises_.setTimeout)(ms, undefined, options);
-
-;// CONCATENATED MODULE: ./build/service/src/steady-clock.js
-const machineClocks = { wall: Date.now, monotonic: () => performance.now() };
+;// CONCATENATED MODULE: ./build/service/src/time.js
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+/** Returns a number of days as text: "1 day", "2 days", "0.5 days". */
+const days = (count) => `${count} ${count === 1 ? "day" : "days"}`;
 /**
  * Returns a clock in milliseconds since 1970 that starts at the system's time and then only goes forward, as fast as time
  * passes. Setting the system's clock while the service runs can neither escape an hourly limit nor extend it.
  */
-function steadyClock({ wall, monotonic } = machineClocks) {
-    const offset = wall() - monotonic();
-    return () => Math.round(offset + monotonic());
+function steadyClock(machine) {
+    const offset = machine.wallTime() - machine.now();
+    return () => Math.round(offset + machine.now());
 }
 /**
  * Returns a clock in milliseconds since 1970 that is never ahead of the system's, nor of a steady one. A system's clock that
  * jumps forward makes no job look old. One that is corrected forward is followed when the service is started again.
  */
-function cautiousClock(clocks = machineClocks) {
-    const steady = steadyClock(clocks);
-    return () => Math.min(clocks.wall(), steady());
+function cautiousClock(machine) {
+    const steady = steadyClock(machine);
+    return () => Math.min(machine.wallTime(), steady());
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/jobs/jobs.js
@@ -1115,18 +1010,18 @@ function cautiousClock(clocks = machineClocks) {
 /** The jobs in a store: accepts new ones and their messages. A worker runs them. */
 class Jobs {
     #options;
-    #clocks;
+    #machine;
     #now;
     constructor(options) {
         this.#options = options;
-        this.#clocks = options.clocks ?? machineClocks;
-        this.#now = steadyClock(this.#clocks);
+        this.#machine = options.machine ?? thisMachine;
+        this.#now = steadyClock(this.#machine);
     }
     async create(projectId, prompt) {
         const { store, copier } = this.#options;
         const { model } = this.#project(projectId);
-        const job = { id: `job_${(0,external_node_crypto_.randomUUID)()}`, project: projectId, createdAt: this.#clocks.wall(), model };
-        const limited = await this.#accept("create", job.id, (onTurn) => store.addJob(job, prompt, this.#now(), onTurn));
+        const job = { id: `job_${(0,external_node_crypto_.randomUUID)()}`, project: projectId, createdAt: this.#machine.wallTime(), model };
+        const limited = await this.#accept("create", job.id, (onTurn) => store.jobs.add(job, prompt, this.#now(), onTurn));
         if (limited !== undefined)
             return limited;
         copier?.save(job.id);
@@ -1137,7 +1032,7 @@ class Jobs {
         const job = await this.#find(projectId, jobId);
         if (job === undefined)
             return undefined;
-        const added = await this.#accept("message", jobId, (onTurn) => store.addTurn(jobId, prompt, this.#now(), onTurn));
+        const added = await this.#accept("message", jobId, (onTurn) => store.turns.add(jobId, prompt, this.#now(), onTurn));
         if (added === false)
             return undefined;
         if (added !== true)
@@ -1151,24 +1046,22 @@ class Jobs {
             job = await this.#waitForEnd(projectId, jobId, wait);
         return job && this.#record(job);
     }
-    /** Returns a job when it is not active any more, or the wait is over. */
+    /** Returns a job when it is no longer active, or the wait is over. */
     async #waitForEnd(projectId, jobId, wait) {
-        const { store, sleep = sleep_sleep } = this.#options;
+        const { store } = this.#options;
         const ended = new AbortController();
         const signal = AbortSignal.any([wait.signal, ended.signal]);
         let changed = Promise.withResolvers();
         const wake = () => changed.resolve();
         const unfollow = store.followJob(jobId, wake);
         let isOver = false;
-        const over = sleep(wait.ms, { signal })
-            .catch(() => { })
-            .then(() => {
+        const over = this.#machine.sleep(wait.ms, signal).then(() => {
             isOver = true;
             wake();
         });
         try {
             for (;;) {
-                // Before the job is read, because it may change meanwhile.
+                // Taken before the job is read, because the job may change meanwhile.
                 const next = changed.promise;
                 const job = await this.#find(projectId, jobId);
                 if (job?.state !== "active" || isOver)
@@ -1188,7 +1081,7 @@ class Jobs {
             return false;
         const { store, copier } = this.#options;
         const reason = `Stopped by an operator (${by}).`;
-        const isStopped = await store.stopTurn(jobId, turnId, this.#clocks.wall(), reason);
+        const isStopped = await store.turns.stop(jobId, turnId, this.#machine.wallTime(), reason);
         copier?.save(jobId);
         return isStopped;
     }
@@ -1197,7 +1090,7 @@ class Jobs {
         const job = await this.#find(projectId, jobId);
         if (job === undefined)
             return undefined;
-        const added = await this.#accept("message", jobId, (onTurn) => store.retryTurn(jobId, turnId, this.#now(), onTurn));
+        const added = await this.#accept("message", jobId, (onTurn) => store.turns.retry(jobId, turnId, this.#now(), onTurn));
         if (added === false)
             return undefined;
         if (added !== true)
@@ -1205,7 +1098,7 @@ class Jobs {
         copier?.save(jobId);
         return this.#activeRecord(job);
     }
-    /** Adds a turn to the store, with what counts and logs that. */
+    /** Adds a turn to the store, and counts and logs that. */
     async #accept(kind, job, add) {
         const { metrics = noMetrics, logEvent, onUnavailable } = this.#options;
         let turn;
@@ -1215,7 +1108,7 @@ class Jobs {
             });
             if (typeof added === "object")
                 metrics.promptAnswered(kind, "rate-limited");
-            // Otherwise the job was deleted a moment ago.
+            // Without a turn, the job was deleted a moment ago.
             else if (turn !== undefined) {
                 metrics.promptAnswered(kind, "accepted");
                 logEvent?.(`${kind} accepted`, { job, turn });
@@ -1234,14 +1127,14 @@ class Jobs {
     }
     async #find(projectId, jobId) {
         const { store, copier } = this.#options;
-        let job = await store.job(jobId);
+        let job = await store.jobs.find(jobId);
         if (job === undefined && copier !== undefined) {
             await copier.restore(jobId);
-            job = await store.job(jobId);
+            job = await store.jobs.find(jobId);
         }
         return job?.project === projectId ? job : undefined;
     }
-    /** Of a job that was changed just now. It is not read again, because it was accepted even if the store fails a moment later. */
+    /** Returns the record of a job that has just changed, without reading it: it was accepted even if the store fails now. */
     #activeRecord(job) {
         return this.#record({ ...job, state: "active", archivedAt: null });
     }
@@ -1251,7 +1144,7 @@ class Jobs {
         return {
             id,
             status: archivedAt === null ? state : "archived",
-            source: { repository: repositoryName, ref: (0,job_files/* jobBranch */.c3)(id) },
+            source: { repository: repositoryName, ref: jobBranch(id) },
             model: job.model ?? model,
             prLink: state === "active" ? null : pullRequest,
             createdAt: new Date(createdAt).toISOString(),
@@ -1292,30 +1185,6 @@ class Asset {
         const headers = { "content-type": this.#type, "cache-control": "public, max-age=31536000, immutable" };
         return { status: 200, headers, body: [this.#content] };
     }
-}
-
-;// CONCATENATED MODULE: ./build/service/src/pages/form.js
-
-/**
- * Returns the fields of a form that a page of this service sent.
- *
- * @throws HttpException 403 if another site sent it, 400 if it is not a form, and as `BodyReader` does
- */
-async function readForm(request, bodies) {
-    requireSameOrigin(request);
-    if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers["content-type"] ?? ""))
-        throw new HttpException(400, "Content-Type must be application/x-www-form-urlencoded");
-    return new URLSearchParams(await bodies.read(request));
-}
-/** Rejects forms that another site, or another server on this machine, made a browser send. */
-function requireSameOrigin({ headers }) {
-    const { host, origin, "sec-fetch-site": site } = headers;
-    // Only a browser sends these headers. One without `Sec-Fetch-Site` sends `Origin` with forms.
-    const isOwn = site === undefined
-        ? origin === undefined || [`http://${host}`, `https://${host}`].includes(origin)
-        : ["same-origin", "none"].includes(site);
-    if (!isOwn)
-        throw new HttpException(403, "The form was sent from another site");
 }
 
 // EXTERNAL MODULE: ../node_modules/lru-cache/dist/esm/node/index.min.js
@@ -1366,10 +1235,10 @@ const entities = {
     '"': "&quot;",
     "'": "&#39;",
 };
-/** A piece of HTML, of which all that others wrote is escaped. */
+/** A piece of HTML in which all untrusted text is escaped. */
 class Html {
     #text;
-    /** @param trusted - is not escaped: only for what the service itself wrote */
+    /** @param trusted - is not escaped: only for HTML that the service itself wrote */
     constructor(trusted) {
         this.#text = trusted;
     }
@@ -1377,15 +1246,15 @@ class Html {
         return this.#text;
     }
 }
-/** Makes HTML of a template. Attributes have to be in double quotes. */
+/** Makes HTML from a template. Attributes must be in double quotes. */
 function html(parts, ...content) {
     return new Html(parts.reduce((text, part, index) => text + render(content[index - 1]) + part));
 }
-/** Returns text as the value of a field of a form: the browser sends it back as it is. */
+/** Returns text as the value of a form field, which the browser sends back unchanged. */
 function fieldValue(text) {
     return new Html(escapeMarkup(text));
 }
-/** Shows the control characters that would reorder a text. */
+/** Makes the control characters visible that would reorder a text. */
 function showReordering(text) {
     return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, (control) => `[U+${control.codePointAt(0)?.toString(16)}]`);
 }
@@ -1403,7 +1272,7 @@ function escapeMarkup(text) {
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/pages/style.js
-/** Of all pages. Their policy allows no style sheet from elsewhere. */
+/** The style sheet of all pages. Their policy allows no other one. */
 const style = `
 :root { color-scheme: light dark; --text: #1f2328; --quiet: #59636e; --line: #d1d9e0; --back: #fff; --soft: #f6f8fa;
   --added: #dafbe1; --removed: #ffebe9; --hunk: #ddf4ff; --plus: #1a7f37; --minus: #d1242f; --link: #0969da }
@@ -1481,9 +1350,9 @@ const pageEnd = html `</main>
 </html>
 `;
 /**
- * Returns what every page for someone who is signed in has at its top.
+ * Returns the header of every page that requires a session.
  *
- * @param repositoryName - that of the page. Default: those of several repositories are on it
+ * @param repositoryName - default: none, because the page shows several repositories
  */
 function pageHeader(repositoryName = "") {
     return html `<header><nav><a href="/">Jobs</a> <span class="quiet">${repositoryName}</span></nav>
@@ -1599,14 +1468,14 @@ ${next !== undefined && html `<a href="${address(next)}" rel="next">Older jobs</
 
 
 const pageLength = 50;
-/** In characters, of a prompt. Its first line that is not empty becomes the title of its job. */
+/** How many characters of a prompt are read. Its first line that is not empty becomes the title of its job. */
 const maxPromptLength = 1000;
 const maxTitles = 10_000;
 const statuses = ["active", "completed", "failed", "archived"];
 /** The start page: the jobs, newest first, in pages that are stable while jobs are added. */
 class JobList {
     #options;
-    /** By the job's id. The first prompt of a job never changes. */
+    /** By the job's id. They never expire, because the first prompt of a job never changes. */
     #titles = new index_min/* LRUCache */.q({ max: maxTitles });
     constructor(options) {
         this.#options = options;
@@ -1625,8 +1494,8 @@ class JobList {
         if (project !== undefined && !projects.includes(project))
             throw new HttpException(404, "Project not found");
         const shown = project === undefined ? projects : [project];
-        // One more tells whether there is another page.
-        const found = await store.jobs({ projects: shown, status, after, limit: pageLength + 1 });
+        // One extra job tells whether there is another page.
+        const found = await store.lists.jobs({ projects: shown, status, after, limit: pageLength + 1 });
         const jobs = [];
         for (const job of found.slice(0, pageLength))
             jobs.push({ ...job, title: await this.#title(job) });
@@ -1646,8 +1515,8 @@ class JobList {
         if (known !== undefined || firstTurn === null)
             return known ?? id;
         // SQLite reads all of a prompt to return its beginning, which takes some milliseconds for 30 MiB.
-        await (0,promises_.setImmediate)();
-        const turn = await this.#options.store.turnExcerpt(firstTurn, maxPromptLength);
+        await (0,external_node_timers_promises_.setImmediate)();
+        const turn = await this.#options.store.lists.turnExcerpt(firstTurn, maxPromptLength);
         if (turn === undefined)
             return id;
         const title = commitTitle(turn.prompt);
@@ -1675,7 +1544,7 @@ function positionIn(query) {
 
 ;// CONCATENATED MODULE: ./build/service/src/pages/expiring-tokens.js
 
-/** Random tokens of a kind, which stand for a text until they expire. */
+/** Random tokens of one kind, each with a text as its meaning until it expires. */
 class ExpiringTokens {
     #store;
     #kind;
@@ -1691,24 +1560,48 @@ class ExpiringTokens {
         await this.#store.add(this.#kind, hash(token), meaning, this.#lifetimeMs);
         return token;
     }
-    /** Uses a token of `newToken`. Returns whether it is one, and was not used before. */
+    /** Uses a token from `newToken`. Returns whether it is valid and was not used before. */
     async use(token) {
         return expiring_tokens_isToken(token) && this.#store.add(this.#kind, hash(token), "", this.#lifetimeMs);
     }
-    /** Returns what a token stands for; `undefined` if it is not valid. */
+    /** Returns the meaning of a token; `undefined` if it is not valid. */
     async find(token) {
         return expiring_tokens_isToken(token) ? this.#store.find(this.#kind, hash(token)) : undefined;
     }
-    /** Returns what a token stands for and makes the token invalid; `undefined` if it is not valid. */
+    /** Returns the meaning of a token and makes the token invalid; `undefined` if it was not valid. */
     async take(token) {
         return expiring_tokens_isToken(token) ? this.#store.take(this.#kind, hash(token)) : undefined;
     }
 }
-/** Returns a random token, which is not kept before it is used: such as that of a form, of which most are never sent. */
+/** Returns a random token that is not stored before it is used. For forms, because most forms are never sent. */
 const newToken = () => (0,external_node_crypto_.randomBytes)(32).toString("base64url");
 const expiring_tokens_isToken = (text) => /^[\w-]{43}$/.test(text);
-/** A look-up by hash takes no time from which parts of a token could be guessed. */
+/** Look-ups are by hash, so that their duration reveals no part of a token. */
 const hash = (token) => (0,external_node_crypto_.createHash)("sha256").update(token).digest("base64");
+
+;// CONCATENATED MODULE: ./build/service/src/pages/form.js
+
+/**
+ * Returns the fields of a form that a page of this service sent.
+ *
+ * @throws HttpException 403 if another site sent it, 400 if it is not a form, and as `BodyReader` does
+ */
+async function readForm(request, bodies) {
+    requireSameOrigin(request);
+    if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers["content-type"] ?? ""))
+        throw new HttpException(400, "Content-Type must be application/x-www-form-urlencoded");
+    return new URLSearchParams(await bodies.read(request));
+}
+/** Rejects forms that another site, or another server on this machine, made a browser send. */
+function requireSameOrigin({ headers }) {
+    const { host, origin, "sec-fetch-site": site } = headers;
+    // Only a browser sends these headers. One without `Sec-Fetch-Site` sends `Origin` with forms.
+    const isOwn = site === undefined
+        ? origin === undefined || [`http://${host}`, `https://${host}`].includes(origin)
+        : ["same-origin", "none"].includes(site);
+    if (!isOwn)
+        throw new HttpException(403, "The form was sent from another site");
+}
 
 ;// CONCATENATED MODULE: ./build/service/src/pages/job-page.js
 
@@ -1717,8 +1610,8 @@ const hash = (token) => (0,external_node_crypto_.createHash)("sha256").update(to
 
 
 /**
- * Renders the page of a job. Its script knows it by ids and `data-` attributes: it replaces `status`, `facts` and the items of
- * `turns` by those of the page as it is then, and appends to `log`.
+ * Renders the page of a job. Its script finds elements by ids and `data-` attributes: it replaces `status`, `facts` and the
+ * items of `turns` with newer ones, and appends to `log`.
  */
 function renderJobPage(page) {
     const { job, title, repositoryName, progress, turns, scriptPath } = page;
@@ -1761,7 +1654,7 @@ ${draft && html `<p class="minus" role="alert">${draft.error}</p>\n`}<form class
 
 ;// CONCATENATED MODULE: ./build/service/src/pages/follow-log.js
 
-/** Follows the log of a job until its last turn has ended, also over outages of the store. */
+/** Follows the log of a job until its last turn has ended. Outages of the store do not end it. */
 async function* followLog({ logs, jobId, from, readState, everyMs, signal, }) {
     let changed = Promise.withResolvers();
     const wake = () => changed.resolve();
@@ -1799,7 +1692,7 @@ async function* followLog({ logs, jobId, from, readState, everyMs, signal, }) {
         clearInterval(timer);
     }
 }
-/** Reads what there is of a log now, from a position in bytes. */
+/** Reads a log from a position, in bytes, to its current end. */
 async function* readLog(logs, jobId, from) {
     for (let position = from;;) {
         const part = await logs.read(jobId, position);
@@ -1825,18 +1718,18 @@ class LogText {
         this.#rest = bytes.subarray(end);
         return toText(bytes.subarray(0, end));
     }
-    /** How many bytes at the end of the parts are not in any text yet. */
+    /** The number of bytes at the end of the parts that are not in any text yet. */
     get restBytes() {
         return this.#rest.length;
     }
-    /** Returns the text of what is left when no part follows: the beginning of a character. */
+    /** Returns the text of an incomplete character at the end of the log. Call it when no part follows. */
     end() {
         const text = toText(this.#rest);
         this.#rest = Buffer.alloc(0);
         return text;
     }
 }
-/** Returns a part of a log without the end of a character whose beginning is not in it. */
+/** Returns a part of a log from its first complete character on. */
 function fromNextCharacter(part) {
     let start = 0;
     while (start < 3 && isContinuation(part[start]))
@@ -1872,7 +1765,7 @@ function toText(bytes) {
 /**
  * Reads the last lines of a job's log.
  *
- * @param maxBytes - how much of it. What is appended meanwhile comes on top
+ * @param maxBytes - how much to read; text that is appended meanwhile is extra
  */
 async function readLogTail(logs, jobId, maxBytes) {
     const from = Math.max(0, (await logs.end(jobId)) - maxBytes);
@@ -1891,10 +1784,10 @@ async function readLogTail(logs, jobId, maxBytes) {
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/pages/page-reply.js
-/** Of all pages. */
+/** The headers of all pages. */
 const fixedHeaders = {
     "content-type": "text/html; charset=utf-8",
-    // No scripts, nothing from elsewhere, and no frame in a page of another site.
+    // No scripts, nothing from other sites, and no frames in pages of other sites.
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
@@ -1931,7 +1824,7 @@ var external_node_util_ = __webpack_require__(7975);
 
 
 const maxTurns = 50;
-/** In characters, of each prompt and each answer. */
+/** How many characters of each prompt and each answer are shown. */
 const maxTextLength = 10_000;
 /**
  * Reads and renders the newest turns of a job, oldest first.
@@ -1939,21 +1832,21 @@ const maxTextLength = 10_000;
  * @param isJobPage - whether turns can be stopped and run again, and the texts of the last one are shown without a click. Default:
  *   false
  */
-async function renderTurns(store, jobId, isJobPage = false) {
-    const ids = await store.latestTurns(jobId, maxTurns);
+async function renderTurns(lists, jobId, isJobPage = false) {
+    const ids = await lists.latestTurns(jobId, maxTurns);
     const turns = [];
     for (const id of ids) {
         // SQLite reads all of a text to return its beginning, which takes some milliseconds for 30 MiB.
-        await (0,promises_.setImmediate)();
-        // One character more tells whether there is more.
-        const turn = await store.turnExcerpt(id, maxTextLength + 1);
+        await (0,external_node_timers_promises_.setImmediate)();
+        // One extra character tells whether the text is cut off.
+        const turn = await lists.turnExcerpt(id, maxTextLength + 1);
         if (turn === undefined)
             continue;
         const isLast = id === ids.at(-1);
         const action = isJobPage ? renderAction(`/job/${jobId}/turn/${id}`, turn, isLast) : undefined;
         turns.push(renderTurn(id, turn, isJobPage && isLast, action));
     }
-    const count = Math.max(turns.length, await store.countTurns(jobId));
+    const count = Math.max(turns.length, await lists.countTurns(jobId));
     const first = count - turns.length + 1;
     return html `<section id="turns">
 <h2>Turns</h2>
@@ -1966,7 +1859,7 @@ function renderTurn(id, turn, isOpen, action) {
     return html `<li id="turn-${id}"><details${isOpen && html ` open`}><summary>${commitTitle(prompt)} ${renderState(turn)}</summary>
 ${reason !== null && html `<p class="minus">${reason}</p>\n`}Prompt${renderExcerpt(prompt)}${answer !== null && html `\nLast message of the agent${renderExcerpt(answer)}`}</details>${action}</li>`;
 }
-/** Returns the button of a turn; `undefined` if nothing can be done with it. */
+/** Returns the button of a turn; `undefined` if it has none. */
 function renderAction(path, { state }, isLast) {
     const button = (action, label) => html `<form method="post" action="${path}/${action}"><button class="small">${label}</button></form>`;
     if (state === "waiting")
@@ -2006,17 +1899,17 @@ function renderExcerpt(text) {
 
 
 const logTailBytes = 64 * 1024;
-/** Of the job's first prompt. */
+/** How many characters of the job's first prompt are read for the title. */
 const maxTitlePrompt = 1000;
 const maxPullRequests = 20;
 const maxFormBytes = 1024 * 1024;
-/** Longer than a page is kept open, as a rule. */
+/** Longer than most people keep a page open. */
 const formMs = 24 * 3_600_000;
 /** The page of a job, and its form for messages. */
 class JobPages {
     #options;
     #bodies = new BodyReader(maxFormBytes, 8 * maxFormBytes);
-    /** Of those who are not signed in any more, or never were. They must not use up what others need. */
+    /** Reads the forms of those whose session has ended, or who never had one. They must not use up the memory that others need. */
     #otherBodies = new BodyReader(maxFormBytes, 4 * maxFormBytes);
     /** The forms that were sent. A job costs money, so a double click must not send a message twice. */
     #sentForms;
@@ -2029,10 +1922,10 @@ class JobPages {
         return { status: 200, headers: policy, body: [await this.#render(job)] };
     }
     /**
-     * Handles the form: a `POST` of `prompt` and `form`, a token that can be used once. Leads to the page of the job then.
+     * Handles the form: a `POST` of `prompt` and `form`, a token that can be used once. Then leads to the page of the job.
      *
      * @param findJob - finds the job for a reader; throws HttpException 404 if there is none
-     * @param access - of the reader; `undefined` if the session has ended
+     * @param access - the reader's; `undefined` if the session has ended
      */
     async submitMessage(request, jobId, access, findJob) {
         const fields = await readForm(request, access === undefined ? this.#otherBodies : this.#bodies);
@@ -2074,15 +1967,15 @@ class JobPages {
     async #render(job, draft) {
         const { store, logs, projects, scriptPath } = this.#options;
         const { id } = job;
-        // Read before what it describes: what changes meanwhile is an event then.
-        const progress = await store.progress(id);
+        // Read before the rest of the page, so that a change in the meantime becomes an event.
+        const progress = await store.jobs.progress(id);
         return renderJobPage({
             job,
             progress: progress ?? { state: job.state, turns: 0, running: null },
             title: await this.#title(job),
             repositoryName: projects.get(job.project)?.repositoryName,
-            pages: await store.pullRequestsOf(id, maxPullRequests),
-            turns: await renderTurns(store, id, true),
+            pages: await store.pullRequests.newestOf(id, maxPullRequests),
+            turns: await renderTurns(store.lists, id, true),
             log: await readLogTail(logs, id, logTailBytes),
             form: newToken(),
             draft,
@@ -2091,17 +1984,17 @@ class JobPages {
     }
     async #title({ id, project }) {
         const { store } = this.#options;
-        const firstTurn = await store.firstTurn(id);
-        const turn = firstTurn === undefined ? undefined : await store.turnExcerpt(firstTurn, maxTitlePrompt);
+        const firstTurn = await store.lists.firstTurn(id);
+        const turn = firstTurn === undefined ? undefined : await store.lists.turnExcerpt(firstTurn, maxTitlePrompt);
         return turn === undefined ? `Job of ${project}` : commitTitle(turn.prompt);
     }
 }
-/** Of a page with a script. Only the service's own scripts run, and they can connect only to the service. */
+/** The policy of pages with a script. Only the service's own scripts run, and they can connect only to the service. */
 const policy = {
     "content-security-policy": "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; form-action 'self'; " +
         "base-uri 'none'; frame-ancestors 'none'",
 };
-/** Answers a message that was not sent with its text, which the browser may have forgotten. */
+/** Answers a message that was not sent. The page has its text, because the browser may have lost it. */
 function unsentMessage(jobId, status, error, text) {
     const content = html `<pre>\n${text}</pre>
 <p><a href="/job/${jobId}">Back to the job</a></p>
@@ -2114,12 +2007,13 @@ function unsentMessage(jobId, status, error, text) {
 
 
 
-/** The logs of jobs, as text or as events, which go on as long as their jobs are active. */
+
+/** The logs of jobs, as text or as events. A log is sent until its job is no longer active. */
 class LogPages {
     #options;
     #maxLogs;
     #keepAliveMs;
-    /** How many are being sent. */
+    /** How many logs are being sent. */
     #count = 0;
     constructor(options) {
         this.#options = options;
@@ -2127,7 +2021,7 @@ class LogPages {
         this.#keepAliveMs = options.keepAliveMs ?? 15_000;
     }
     /**
-     * Returns the log of a job as text. With `?follow=no`, it is what there is of it now.
+     * Returns the log of a job as text. With `?follow=no`, only as far as it exists now.
      *
      * @throws HttpException 503 if too many logs are being sent
      */
@@ -2139,10 +2033,10 @@ class LogPages {
     /**
      * Returns the log of a job, and what happens to its turns, as server-sent events:
      *
-     * - `log`: text that was appended, as JSON. Its id is the position in the log, in bytes, at which the next one goes on. The
+     * - `log`: text that was appended, as JSON. Its id is the position in the log, in bytes, at which the next text begins. The
      *   stream begins at the position `Last-Event-ID` or, without that header, `?after`. Default: 0
-     * - `state`: the progress of the job as JSON, at first and whenever it changes
-     * - `end`: the job is not active any more, and nothing follows
+     * - `state`: the progress of the job as JSON, first of all and whenever it changes
+     * - `end`: the job is no longer active, and nothing follows
      *
      * @throws HttpException 400 if the position is not a number, 503 if too many logs are being sent
      */
@@ -2154,7 +2048,7 @@ class LogPages {
         return this.#stream(request, "text/event-stream", content);
     }
     #stream({ method }, type, content) {
-        // Otherwise nginx holds back what it gets.
+        // Otherwise nginx buffers the stream.
         const headers = { "content-type": type, "x-accel-buffering": "no" };
         if (method === "HEAD")
             return { headers, content };
@@ -2180,28 +2074,28 @@ class LogPages {
             if ("part" in step)
                 yield step.part;
     }
-    /** @throws HttpException 403 if the reader may not read it any more, which cuts off what is sent */
+    /** @throws HttpException 403 if the reader no longer has access, which cuts off the stream */
     async *#follow(jobId, from, isAllowed, signal) {
-        const { store, logs, now } = this.#options;
-        const readState = () => store.progress(jobId);
+        const { store, logs, machine } = this.#options;
+        const readState = () => store.jobs.progress(jobId);
         const everyMs = this.#keepAliveMs / 3;
-        let checkedAt = now();
+        let checkedAt = machine.now();
         for await (const step of followLog({ logs, jobId, from, readState, everyMs, signal })) {
-            if (now() - checkedAt >= this.#keepAliveMs) {
+            if (machine.now() - checkedAt >= this.#keepAliveMs) {
                 if (!(await isAllowed()))
                     throw new HttpException(403, "The reader has no access any more");
-                checkedAt = now();
+                checkedAt = machine.now();
             }
             yield step;
         }
     }
     async *#events(jobId, from, isAllowed, closed) {
-        const { now, signal: stopped } = this.#options;
+        const { machine, signal: stopped } = this.#options;
         const signal = stopped === undefined ? closed : AbortSignal.any([closed, stopped]);
         const text = new LogText();
         let position = from;
         let shown;
-        let sentAt = now();
+        let sentAt = machine.now();
         for await (const step of this.#follow(jobId, from, isAllowed, signal)) {
             let message;
             if ("part" in step) {
@@ -2214,12 +2108,12 @@ class LogPages {
                 shown = JSON.stringify(step.state);
                 message = log_pages_event("state", step.state);
             }
-            else if (now() - sentAt >= this.#keepAliveMs)
+            else if (machine.now() - sentAt >= this.#keepAliveMs)
                 message = Buffer.from(":\n\n");
             if (message === undefined)
                 continue;
             yield message;
-            sentAt = now();
+            sentAt = machine.now();
         }
         if (signal.aborted)
             return;
@@ -2229,24 +2123,21 @@ class LogPages {
         yield log_pages_event("end", null);
     }
 }
-/** @param id - what a browser that has lost the connection sends as `Last-Event-ID` */
+/** @param id - a browser that has lost the connection sends it as `Last-Event-ID` */
 function log_pages_event(name, data, id) {
     return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
-}
-function queryOf({ url = "" }) {
-    return new URLSearchParams(url.split("?")[1]);
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/pages/memory-tokens.js
 
-/** Of each kind. More than people ever hold at a time; a further one replaces the one that was not used for longest. */
+/** How many tokens of each kind are kept, more than people ever hold at a time. A new one replaces the least recently used. */
 const maxTokens = 1000;
-/** What tokens stand for, until the process ends. */
+/** Keeps the meanings of tokens until the process ends. */
 class MemoryTokens {
     #meanings;
-    /** @param now - milliseconds since any moment. Not the time of day, so that a changed clock neither ends nor extends a session */
-    constructor(now) {
-        const create = () => new index_min/* LRUCache */.q({ max: maxTokens, ttlResolution: 0, perf: { now } });
+    constructor(machine) {
+        // Not the time of day: setting the clock neither ends nor extends a session.
+        const create = () => new index_min/* LRUCache */.q({ max: maxTokens, ttlResolution: 0, perf: machine });
         this.#meanings = { session: create(), link: create(), form: create() };
     }
     async add(kind, hash, meaning, lifetimeMs) {
@@ -2411,7 +2302,7 @@ async function renderInSlices(parts) {
             continue;
         rendered.push(Buffer.from(text));
         text = "";
-        await (0,promises_.setImmediate)();
+        await (0,external_node_timers_promises_.setImmediate)();
         start = performance.now();
     }
     return Buffer.concat([...rendered, Buffer.from(text)]);
@@ -2426,22 +2317,22 @@ async function renderInSlices(parts) {
 
 
 
-/** Of a larger diff only this much is read, and only so many lines are shown: browsers are slow with more. */
+/** Larger diffs are cut off: browsers are slow with more bytes or lines. */
 const maxDiffBytes = 500_000;
 const maxDiffLines = 20_000;
 const maxCommits = 100;
 const maxSubjectLength = 200;
-/** How many pages are rendered at a time, and how many wait for that. */
+/** How many pages are rendered at a time, and how many may wait. */
 const maxRenders = 2;
 const maxWaiting = 20;
-/** Of rendered changes. */
+/** The size of the cache of rendered changes. */
 const cacheBytes = 32 * 1024 * 1024;
-/** Renders the pages of pull requests without holding up other requests for long, whatever is on the pages. */
+/** Renders the pages of pull requests. However large they are, other requests are not delayed for long. */
 class PullRequestPages {
     #options;
     #errors;
     #limit = (0,p_limit/* default */.A)(maxRenders);
-    /** Pages that are being rendered, by number: who asks for one of them gets the same. */
+    /** Pages that are being rendered, by number. Requests for the same page share the result. */
     #renders = new Map();
     /** The changes between two commits never change. */
     #changes = new index_min/* LRUCache */.q({
@@ -2461,7 +2352,7 @@ class PullRequestPages {
         const current = this.#renders.get(number);
         if (current)
             return current;
-        const pullRequest = await this.#options.store.pullRequest(number);
+        const pullRequest = await this.#options.store.pullRequests.find(number);
         const source = pullRequest && (await this.#sourceOf(pullRequest));
         if (!source)
             return undefined;
@@ -2477,7 +2368,7 @@ class PullRequestPages {
         return render;
     }
     async #sourceOf({ job }) {
-        const project = await this.#options.store.projectOf(job);
+        const project = await this.#options.store.jobs.projectOf(job);
         return project === undefined ? undefined : this.#options.projects.get(project);
     }
     async #render(number, pullRequest, source) {
@@ -2486,7 +2377,7 @@ class PullRequestPages {
         const { job, title, branch, target, base, head } = pullRequest;
         const state = await this.#stateOf(number, pullRequest, source);
         const start = renderHead({ number, jobId: job, title, branch, targetBranch: target, repositoryName, state });
-        return [start, await renderTurns(store, job), await this.#renderChanges(base, head, repository)];
+        return [start, await renderTurns(store.lists, job), await this.#renderChanges(base, head, repository)];
     }
     async #stateOf(number, pullRequest, { stateOf }) {
         try {
@@ -2527,51 +2418,85 @@ function firstLines(text, count) {
     return text.slice(0, end + 1);
 }
 
-;// CONCATENATED MODULE: ./build/service/src/pages/routes.js
+;// CONCATENATED MODULE: ./build/service/src/pages/readers.js
 
-/**
- * Returns what handles a request; `undefined` if no route has its path.
- *
- * @throws HttpException 405 if the route of the path does not have its method
- */
-function findHandler(routes, method, path) {
-    for (const { pattern, methods } of routes) {
-        const match = pattern.exec(path);
-        if (!match)
-            continue;
-        const [, handler] = Object.entries(methods).find(([name]) => name === method) ?? [];
-        if (!handler)
-            throw new HttpException(405, "Method not allowed", { allow: Object.keys(methods).join(", ") });
-        return (request) => handler(request, match[1] ?? "");
+
+
+
+
+/** Finds out who reads a page: a browser with a session, or a program with a key. */
+class Readers {
+    #signIn;
+    constructor(signIn) {
+        this.#signIn = signIn;
     }
-    return undefined;
+    /** Returns the access of a browser's session; `undefined` if the browser is not signed in. */
+    async session(request) {
+        const access = await this.#signIn.access(request);
+        if (access !== undefined)
+            keepConnection(request);
+        return access;
+    }
+    /** Shows a page to a signed-in browser, and leads others to the sign-in form. */
+    async signedIn(request, show) {
+        const access = await this.session(request);
+        return access === undefined ? this.#signIn.challenge(request, pathOf(request)) : show(access);
+    }
+    /**
+     * Shows a page to a signed-in browser, or to a program that sends the key as in the API.
+     *
+     * @throws HttpException 401 if the key is not valid, 403 if another site made a browser send a form
+     */
+    async withKeyOrSignedIn(request, show) {
+        if (request.headers.authorization === undefined) {
+            if (request.method === "POST")
+                requireSameOrigin(request);
+            return this.signedIn(request, show);
+        }
+        const access = await this.#signIn.requireKey(request);
+        keepConnection(request);
+        return show(access);
+    }
+    /** Returns whether the sender of a request may still read a job: no longer after signing out, or if the key is revoked. */
+    async mayStillRead(request, { project }) {
+        try {
+            const hasKey = request.headers.authorization !== undefined;
+            const access = hasKey ? await this.#signIn.requireKey(request) : await this.#signIn.access(request);
+            return access?.projects.includes(project) === true;
+        }
+        catch (error) {
+            if (error instanceof HttpException)
+                return false;
+            // An outage of the store ends no log.
+            if (error instanceof StoreUnavailable)
+                return true;
+            throw error;
+        }
+    }
 }
-/** Methods of what is only read. Node.js sends no body for a `HEAD`. */
-const read = (handler) => ({ GET: handler, HEAD: handler });
 
 ;// CONCATENATED MODULE: ./build/service/src/pages/attempt-limit.js
-/** Limits failed attempts, all clients together: behind a reverse proxy, and on one machine, they have the same address. */
+/** Limits the failed attempts of all clients together: behind a reverse proxy, and on one machine, they share an address. */
 class AttemptLimit {
     #max;
     #windowMs;
-    #now;
-    /** When the last failures were, oldest first. */
+    #machine;
+    /** The times of the last failures, oldest first. */
     #failures = [];
-    /** @param now - milliseconds since any moment */
-    constructor(max, windowMs, now) {
+    constructor(max, windowMs, machine) {
         this.#max = max;
         this.#windowMs = windowMs;
-        this.#now = now;
+        this.#machine = machine;
     }
-    /** Returns how long no attempt is allowed, in milliseconds; `undefined` if one is allowed now. */
+    /** Returns how long to wait for the next attempt, in milliseconds; `undefined` if it is allowed now. */
     waitMs() {
-        const since = this.#now() - this.#windowMs;
+        const since = this.#machine.now() - this.#windowMs;
         this.#failures = this.#failures.filter((at) => at > since);
         const [oldest] = this.#failures;
         return oldest === undefined || this.#failures.length < this.#max ? undefined : oldest - since;
     }
     addFailure() {
-        this.#failures.push(this.#now());
+        this.#failures.push(this.#machine.now());
     }
 }
 
@@ -2612,17 +2537,18 @@ ${pageEnd}`;
 
 
 
+
 const sessionMs = 12 * 3_600_000;
 const linkMs = 10 * 60_000;
 const maxFailures = 10;
 const failureWindowMs = 60_000;
 const sign_in_maxFormBytes = 4096;
-/** Signs browsers in by the API key or a one-time link, and knows those that are signed in by their cookie. */
+/** Signs browsers in with the API key or a one-time link, and recognizes them by their cookie. */
 class SignIn {
     #options;
-    /** Each stands for the key that it began with: `Access.signInAs`. */
+    /** The meaning of each is `Access.signInAs` of the key that it began with. */
     #sessions;
-    /** Each stands for the path that it leads to and, after a space, the key that it signs in with. */
+    /** The meaning of each is the path that it leads to and, after a space, `Access.signInAs` of its key. */
     #links;
     #failures;
     #forms = new BodyReader(sign_in_maxFormBytes);
@@ -2630,9 +2556,9 @@ class SignIn {
         this.#options = options;
         this.#sessions = new ExpiringTokens(options.tokens, "session", sessionMs);
         this.#links = new ExpiringTokens(options.tokens, "link", linkMs);
-        this.#failures = new AttemptLimit(maxFailures, failureWindowMs, options.now);
+        this.#failures = new AttemptLimit(maxFailures, failureWindowMs, options.machine);
     }
-    /** Returns what a browser's session gives access to; `undefined` if it is not signed in. */
+    /** Returns the access of a browser's session; `undefined` if the browser is not signed in. */
     async access(request) {
         for (const token of this.#sessionTokens(request)) {
             const signInAs = await this.#sessions.find(token);
@@ -2643,24 +2569,24 @@ class SignIn {
         return undefined;
     }
     /**
-     * Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page.
+     * Returns a one-time URL, valid for 10 minutes, that signs a browser in and leads to a page.
      *
-     * @param access - what it gives
-     * @throws HttpException 403 if nobody can sign in with it
+     * @param access - of the session that begins
+     * @throws HttpException 403 if nobody can sign in with this access
      */
     async createLink(path, access) {
         const meaning = `${localPath(path)} ${requireSignInAs(access)}`;
         return `${this.#options.baseUrl()}/sign-in/${await this.#links.create(meaning)}`;
     }
-    /** Asks who is not signed in to sign in, and leads back to `path` then. */
+    /** Leads to the sign-in form, and from there back to `path`. */
     challenge(request, path) {
-        // A browser sends no `SameSite=Strict` cookie if a link of another site, such as GitHub, is followed.
+        // A browser sends no `SameSite=Strict` cookie if it follows a link on another site, such as GitHub.
         if (request.headers["sec-fetch-site"] === "cross-site")
             return { status: 200, body: [renderReloadPage(path)] };
         return redirect(path === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(path)}`);
     }
     async showForm(request) {
-        const next = localPath(sign_in_queryOf(request).get("next"));
+        const next = localPath(queryOf(request).get("next"));
         return (await this.access(request)) ? redirect(next) : { status: 200, body: [renderSignInPage(next)] };
     }
     /** Handles the form: a `POST` of `key` and `next`. */
@@ -2670,7 +2596,7 @@ class SignIn {
         const waitMs = this.#failures.waitMs();
         if (waitMs !== undefined) {
             const seconds = Math.ceil(waitMs / 1000);
-            const error = `Too many attempts with a wrong key. Try again in ${seconds} seconds, or create a link with the key: see "Pages" in service/README.md.`;
+            const error = `Too many attempts with a wrong key. Try again in ${seconds} seconds, or create a link with the key: see "Pages" in service/docs/jobs-and-pages.md.`;
             return { status: 429, headers: { "retry-after": String(seconds) }, body: [renderSignInPage(next, error)] };
         }
         try {
@@ -2685,23 +2611,23 @@ class SignIn {
         }
     }
     /**
-     * Accepts who sends the key as in the API, with no limit on attempts, as there. So nobody can lock out the operator by using
-     * up the attempts of the form.
+     * Returns the access of a request with a key, sent as in the API. As there, attempts are not limited, so that nobody can lock
+     * out the operator by using up the attempts of the form.
      *
      * @throws HttpException 401
      */
     requireKey(request) {
         return this.#options.authenticator.authenticate(bearerOf(request.headers.authorization));
     }
-    /** Creates a link, as text, for who sends the key. */
+    /** Creates a sign-in link, as text, for a request with a key. */
     async requestLink(request) {
         const access = await this.requireKey(request);
-        const url = await this.createLink(localPath(sign_in_queryOf(request).get("next")), access);
+        const url = await this.createLink(localPath(queryOf(request).get("next")), access);
         return { status: 201, headers: { "content-type": "text/plain" }, body: [Buffer.from(`${url}\n`)] };
     }
-    /** Handles the first visit of a link. The redirect removes the token from the browser's address bar. */
+    /** Handles the first visit to a link. The redirect removes the token from the browser's address bar. */
     async followLink(request, token) {
-        // A browser that loads pages in advance must not use it up.
+        // A browser that loads pages in advance must not use up the link.
         if (String(request.headers["sec-purpose"]).startsWith("prefetch"))
             throw new HttpException(503, "The link is not loaded in advance");
         const target = await this.#links.take(token);
@@ -2726,13 +2652,13 @@ class SignIn {
         const token = await this.#sessions.create(signInAs);
         return redirect(path, `${this.#cookieName(request)}=${token}; ${attributes.join("; ")}`);
     }
-    /** With the port, because browsers share cookies between all ports of a host. All machines behind a public URL use its own. */
+    /** Has the port, because browsers share cookies between all ports of a host. All machines behind a public URL use its port. */
     #cookieName({ socket, headers }) {
         const { protocol, host, port } = new URL(this.#options.baseUrl());
         const publicPort = port || (protocol === "https:" ? 443 : 80);
         return `agent-job-service-${headers.host === host ? publicPort : socket.localPort}`;
     }
-    /** All of that name, because another server on this machine can add one. */
+    /** Returns all cookies with the name, because another server on this machine can add one. */
     #sessionTokens(request) {
         const prefix = `${this.#cookieName(request)}=`;
         const cookies = (request.headers.cookie ?? "").split(/; */);
@@ -2746,12 +2672,9 @@ function requireSignInAs({ signInAs }) {
     return signInAs;
 }
 const isPage = (path) => /^\/(pull\/\d{1,9}|job\/[\w-]{1,64}(\/log)?)$/.test(path);
-/** Returns a path if it is that of a page here, otherwise `/`, so that no link can lead to another site. */
+/** Returns a path if one of the service's pages has it, otherwise `/`, so that no link can lead to another site. */
 function localPath(path) {
     return path !== null && isPage(path) ? path : "/";
-}
-function sign_in_queryOf({ url = "" }) {
-    return new URLSearchParams(url.split("?")[1]);
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/pages/stream-reply.js
@@ -2759,10 +2682,10 @@ function sign_in_queryOf({ url = "" }) {
 
 const defaultStallMs = 120_000;
 /**
- * Sends a reply, without a body if the request is a `HEAD`. Returns when it is sent, or the connection is closed.
+ * Sends a reply, without a body if the request is a `HEAD`. Resolves when it is sent, or the connection is closed.
  *
- * @param stallMs - a client that takes nothing for so long is disconnected. Default: 2 minutes
- * @throws if the content cannot be read. The connection is closed then, so that the client does not take it for complete
+ * @param stallMs - a client that reads nothing for this long is disconnected. Default: 2 minutes
+ * @throws if the content cannot be read. Then the connection is closed, so that the client does not consider it complete
  */
 async function sendStream(response, { headers, content }, stallMs = defaultStallMs) {
     const closed = new AbortController();
@@ -2772,7 +2695,7 @@ async function sendStream(response, { headers, content }, stallMs = defaultStall
     response.writeHead(200, { ...fixedHeaders, ...headers });
     if (response.req.method === "HEAD")
         return void response.end();
-    // A client that has gone without a word is noticed, also while nothing is sent.
+    // Detects a client that has disappeared even while nothing is sent.
     response.req.socket.setKeepAlive(true, 30_000);
     response.flushHeaders();
     try {
@@ -2792,19 +2715,19 @@ async function sendStream(response, { headers, content }, stallMs = defaultStall
             throw error;
     }
     finally {
-        // Nothing, if everything was sent.
+        // If everything was sent, the connection stays open.
         if (!response.writableFinished)
             response.destroy();
     }
 }
-/** Waits for an event of a response. Destroys the response if that does not come in time. */
+/** Waits for an event of a response. Destroys the response if the event does not come in time. */
 async function stream_reply_event(response, name, limitMs) {
     if (response.destroyed || response.writableFinished)
         return;
     const end = new AbortController();
     const { promise, resolve } = Promise.withResolvers();
     response.once(name, resolve).once("close", resolve);
-    const timer = (0,promises_.setTimeout)(limitMs, undefined, { signal: end.signal }).then(() => void response.destroy(), () => { });
+    const timer = (0,external_node_timers_promises_.setTimeout)(limitMs, undefined, { signal: end.signal }).then(() => void response.destroy(), () => { });
     await Promise.race([promise, timer]);
     end.abort();
     response.off(name, resolve).off("close", resolve);
@@ -2814,7 +2737,7 @@ async function stream_reply_event(response, name, limitMs) {
 
 
 
-/** What the buttons of a turn do: stop it, or run it again. */
+/** Handles the buttons of a turn: stop it, or run it again. */
 class TurnActions {
     #turns;
     constructor(turns) {
@@ -2873,166 +2796,80 @@ function turn_actions_answer({ headers }, job, text) {
 
 
 
-
-
-/** The pages that people read in a browser. Who has an API key can read those of its projects. */
+/** The pages that people read in a browser. Whoever has an API key can read the pages of the key's projects. */
 class Pages {
     #options;
     #signIn;
+    #readers;
     #pullRequests;
     #jobList;
     #jobs;
     #turns;
     #logs;
     #script = new Asset("job-page.js", "text/javascript; charset=utf-8");
-    #routes;
     constructor(options) {
         this.#options = options;
-        const { now = () => performance.now(), tokens = new MemoryTokens(now) } = options;
-        this.#signIn = new SignIn({ ...options, now, tokens });
-        this.#logs = new LogPages({ ...options, now });
+        const { machine = thisMachine, tokens = new MemoryTokens(machine) } = options;
+        this.#signIn = new SignIn({ ...options, machine, tokens });
+        this.#readers = new Readers(this.#signIn);
+        this.#logs = new LogPages({ ...options, machine });
         this.#pullRequests = new PullRequestPages(options);
         this.#jobList = new JobList(options);
         this.#jobs = new JobPages({ ...options, tokens, scriptPath: this.#script.address });
         this.#turns = new TurnActions(options.engine);
-        this.#routes = this.#createRoutes();
     }
     /**
-     * Returns a URL that signs in who opens it first, within 10 minutes, and leads to a page, such as `/pull/1`.
+     * Returns a one-time URL, valid for 10 minutes, that signs a browser in and leads to a page, such as `/pull/1`.
      *
-     * @param access - what it gives
+     * @param access - of the session that begins
      */
     createSignInLink(path, access) {
         return this.#signIn.createLink(path, access);
     }
-    /** Returns a listener that serves the pages and passes every other request to `next`. */
-    serve(next) {
-        return async (request, response) => {
-            const path = pathOf(request);
-            try {
-                const handler = findHandler(this.#routes, request.method ?? "", path);
-                if (handler === undefined)
-                    return next(request, response);
-                await send(response, await handler(request));
-            }
-            catch (error) {
-                const failed = failedRequest(error, request, path, this.#options.log);
-                // A stream is cut off by now.
-                if (!response.headersSent)
-                    sendPage(response, errorReply(failed, request));
-            }
-        };
-    }
-    #createRoutes() {
-        const signIn = this.#signIn;
-        const signedIn = (show) => read((request, parameter) => this.#signedIn(request, parameter, show));
-        const keyOrSignedIn = (show) => read((request, id) => this.#keyOrSignedIn(request, id, show));
-        return [
-            { pattern: /^\/$/, methods: signedIn((request, _, access) => this.#jobList.show(pages_queryOf(request), access)) },
-            { pattern: /^\/pull\/(\d{1,9})$/, methods: signedIn((_, number, access) => this.#showPull(number, access)) },
-            {
-                pattern: /^\/job\/([\w-]{1,64})$/,
-                methods: signedIn(async (_, id, access) => this.#jobs.show(await this.#findJob(id, access))),
-            },
-            {
-                pattern: /^\/job\/([\w-]{1,64})\/log$/,
-                methods: keyOrSignedIn(async (request, id, access) => {
-                    const job = await this.#findJob(id, access);
-                    return this.#logs.showText(request, id, () => this.#mayRead(request, job));
-                }),
-            },
-            {
-                pattern: /^\/job\/([\w-]{1,64})\/events$/,
-                methods: keyOrSignedIn(async (request, id, access) => {
-                    const job = await this.#findJob(id, access);
-                    return this.#logs.showEvents(request, id, () => this.#mayRead(request, job));
-                }),
-            },
-            { pattern: /^\/job\/([\w-]{1,64})\/message$/, methods: { POST: (request, id) => this.#message(request, id) } },
-            {
-                pattern: /^\/job\/([\w-]{1,64}\/turn\/\d{1,16})\/stop$/,
-                methods: this.#onTurn((request, job, turn, access) => this.#turns.stop(request, job, turn, access)),
-            },
-            {
-                pattern: /^\/job\/([\w-]{1,64}\/turn\/\d{1,16})\/retry$/,
-                methods: this.#onTurn((request, job, turn) => this.#turns.retry(request, job, turn)),
-            },
-            { pattern: /^\/assets\/job-page\.js$/, methods: read(async () => this.#script.reply()) },
-            { pattern: /^\/sign-in\/link$/, methods: { POST: (request) => signIn.requestLink(request) } },
-            { pattern: /^\/sign-in\/([\w-]{43})$/, methods: { GET: (request, token) => signIn.followLink(request, token) } },
-            {
-                pattern: /^\/sign-in$/,
-                methods: {
-                    ...read((request) => signIn.showForm(request)),
-                    POST: (request) => signIn.submitForm(request),
-                },
-            },
-            { pattern: /^\/sign-out$/, methods: { POST: (request) => signIn.signOut(request) } },
-        ];
-    }
-    async #signedIn(request, parameter, show) {
-        const access = await this.#signIn.access(request);
-        if (access === undefined)
-            return this.#signIn.challenge(request, pathOf(request));
-        keepConnection(request);
-        return show(request, parameter, access);
-    }
-    /** A log is also for programs, which send the key as in the API. */
-    async #keyOrSignedIn(request, parameter, show) {
-        if (request.headers.authorization === undefined)
-            return this.#signedIn(request, parameter, show);
-        const access = await this.#signIn.requireKey(request);
-        keepConnection(request);
-        return show(request, parameter, access);
-    }
-    /** Returns whether who sent a request may still read a job: not after signing out, or when the key is revoked. */
-    async #mayRead(request, { project }) {
-        try {
-            const hasKey = request.headers.authorization !== undefined;
-            const access = hasKey ? await this.#signIn.requireKey(request) : await this.#signIn.access(request);
-            return access?.projects.includes(project) === true;
-        }
-        catch (error) {
-            if (error instanceof HttpException)
-                return false;
-            // An outage of the store ends no log.
-            if (error instanceof StoreUnavailable)
-                return true;
-            throw error;
-        }
-    }
-    async #message(request, id) {
-        const access = await this.#signIn.access(request);
-        if (access !== undefined)
-            keepConnection(request);
-        return this.#jobs.submitMessage(request, id, access, (reader) => this.#findJob(id, reader));
-    }
-    /** What is done with a turn, also by programs, which send the key as in the API. */
-    #onTurn(act) {
-        const handle = async (request, parameter, access) => {
-            const [id = "", , turn] = parameter.split("/");
-            return act(request, await this.#findJob(id, access), Number(turn), access);
-        };
+    get endpoints() {
+        const [signIn, readers] = [this.#signIn, this.#readers];
         return {
-            POST: (request, parameter) => {
-                if (request.headers.authorization === undefined)
-                    requireSameOrigin(request);
-                return this.#keyOrSignedIn(request, parameter, handle);
+            jobList: signedIn(readers, (request, access) => this.#jobList.show(queryOf(request), access)),
+            pullRequest: signedIn(readers, (_, access, { number }) => this.#showPull(Number(number), access)),
+            jobPage: signedIn(readers, async (_, access, { job }) => this.#jobs.show(await this.#findJob(job, access))),
+            jobLog: withKeyOrSignedIn(readers, async (request, access, { job: id }) => {
+                const job = await this.#findJob(id, access);
+                return this.#logs.showText(request, id, () => readers.mayStillRead(request, job));
+            }),
+            jobEvents: withKeyOrSignedIn(readers, async (request, access, { job: id }) => {
+                const job = await this.#findJob(id, access);
+                return this.#logs.showEvents(request, id, () => readers.mayStillRead(request, job));
+            }),
+            messageForm: {
+                access: "session of a form",
+                ...page(async (request, { job: id }) => {
+                    const access = await readers.session(request);
+                    return this.#jobs.submitMessage(request, id, access, (reader) => this.#findJob(id, reader));
+                }),
             },
+            stopTurn: withKeyOrSignedIn(readers, async (request, access, { job, turn }) => this.#turns.stop(request, await this.#findJob(job, access), Number(turn), access)),
+            retryTurn: withKeyOrSignedIn(readers, async (request, access, { job, turn }) => this.#turns.retry(request, await this.#findJob(job, access), Number(turn))),
+            jobScript: { access: "anyone", ...page(async () => this.#script.reply()) },
+            createSignInLink: { access: "key", ...page((request) => signIn.requestLink(request)) },
+            followSignInLink: { access: "anyone", ...page((request, { link }) => signIn.followLink(request, link)) },
+            signIn: {
+                access: "anyone",
+                ...page((request) => (request.method === "POST" ? signIn.submitForm(request) : signIn.showForm(request))),
+            },
+            signOut: { access: "anyone", ...page((request) => signIn.signOut(request)) },
         };
     }
-    /** @throws HttpException 404 if there is no such job in the projects of the reader */
+    /** @throws HttpException 404 if none of the reader's projects has the job */
     async #findJob(id, { projects }) {
-        const job = await this.#options.store.job(id);
+        const job = await this.#options.store.jobs.find(id);
         if (job === undefined || !projects.includes(job.project))
             throw new HttpException(404, "Job not found");
         return job;
     }
-    async #showPull(text, { projects }) {
+    async #showPull(number, { projects }) {
         const { store } = this.#options;
-        const number = Number(text);
-        const pull = await store.pullRequest(number);
-        const job = pull && (await store.job(pull.job));
+        const pull = await store.pullRequests.find(number);
+        const job = pull && (await store.jobs.find(pull.job));
         const isOfReader = job !== undefined && projects.includes(job.project);
         const body = isOfReader ? await this.#pullRequests.render(number) : undefined;
         if (body === undefined)
@@ -3040,19 +2877,332 @@ class Pages {
         return { status: 200, body };
     }
 }
-/** Programs, which send the key as in the API, get no page. */
+/** Returns the part of an endpoint that sends a page, or a page with an error. */
+function page(show) {
+    return {
+        answer: async (request, response, path) => {
+            const reply = await show(request, path);
+            if ("content" in reply)
+                await sendStream(response, reply);
+            else
+                sendPage(response, reply);
+        },
+        fail: (request, response, error) => sendPage(response, errorReply(error, request)),
+    };
+}
+function signedIn(readers, show) {
+    const answer = page((request, path) => readers.signedIn(request, (access) => show(request, access, path)));
+    return { access: "session", ...answer };
+}
+function withKeyOrSignedIn(readers, show) {
+    const answer = page((request, path) => readers.withKeyOrSignedIn(request, (access) => show(request, access, path)));
+    return { access: "session or key", ...answer };
+}
+/** Programs, which send the key as in the API, get text instead of a page. */
 function errorReply({ status, message, headers }, request) {
     if (request.headers.authorization !== undefined)
         return textReply(status, message, headers);
     return { status, headers, body: [messagePage(`Error ${status}`, message)] };
 }
-const pathOf = ({ url = "" }) => url.split("?")[0] ?? "";
-const pages_queryOf = ({ url = "" }) => new URLSearchParams(url.split("?")[1]);
-async function send(response, reply) {
-    if ("content" in reply)
-        await sendStream(response, reply);
-    else
-        sendPage(response, reply);
+
+// EXTERNAL MODULE: ./build/service/src/remove-directory.js
+var remove_directory = __webpack_require__(3889);
+// EXTERNAL MODULE: ./build/service/src/service-folder.js
+var service_folder = __webpack_require__(5053);
+;// CONCATENATED MODULE: ./build/service/src/store/hourly-limit.js
+
+/** How many creates, and how many messages, are accepted per project in any hour. Specification: "Rate limits". */
+const hourlyLimit = 100;
+/**
+ * Counts a create or message, unless its project has used up its hourly limit. Its cost does not depend on other projects.
+ *
+ * @param clock - milliseconds since 1970. An earlier use with a later time, from before the clock was set back, counts as now:
+ *   it neither escapes the limit nor blocks the project for more than an hour
+ */
+async function countUse(transaction, kind, project, clock) {
+    await transaction.lock(`${kind} in ${project}`);
+    // Read now: others may have been counted before the lock was free.
+    const at = await clock();
+    await transaction.run("DELETE FROM use WHERE kind = ? AND project = ? AND at <= ?", kind, project, at - hourMs);
+    await transaction.run("UPDATE use SET at = ? WHERE kind = ? AND project = ? AND at > ?", at, kind, project, at);
+    const uses = "SELECT count(*) AS count, min(at) AS oldest FROM use WHERE kind = ? AND project = ?";
+    const found = await transaction.row(uses, kind, project);
+    const { count = 0, oldest } = found ?? {};
+    if (count >= hourlyLimit)
+        return { retryAfterMs: (oldest ?? at) + hourMs - at };
+    await transaction.run("INSERT INTO use (kind, project, at) VALUES (?, ?, ?)", kind, project, at);
+    return undefined;
+}
+
+;// CONCATENATED MODULE: ./build/service/src/store/job-state.js
+/** Keeps others from changing a job, its turns and its pull requests, or from deleting it, until the transaction has ended. */
+async function lockJob(transaction, job) {
+    await transaction.lock(job);
+}
+/** Returns whether a turn of a job waits or is running. */
+async function hasOpenTurn(transaction, job) {
+    const open = "SELECT 1 FROM turn WHERE job = ? AND state IN ('waiting', 'running') LIMIT 1";
+    return (await transaction.row(open, job)) !== undefined;
+}
+/** Adds a turn to a job, which becomes active. Returns the id of the turn. */
+async function addTurn({ ready, nextTurnId }, transaction, { job, project, prompt }) {
+    const isFirst = !(await hasOpenTurn(transaction, job));
+    const turn = await nextTurnId(transaction);
+    await transaction.run("INSERT INTO turn (id, job, prompt) VALUES (?, ?, ?)", turn, job, prompt);
+    const activate = 'UPDATE job SET state = \'active\', "idleSince" = NULL, "archivedAt" = NULL WHERE id = ?';
+    await transaction.run(activate, job);
+    if (isFirst)
+        await ready.add(transaction, { turn, job, project });
+    return turn;
+}
+/** Makes the oldest waiting turn of a job ready. Returns `false` if none waits. */
+async function addNextReady(ready, transaction, job) {
+    const next = await transaction.row(`SELECT turn.id AS turn, job.project FROM turn JOIN job ON job.id = turn.job
+       WHERE turn.job = ? AND turn.state = 'waiting' ORDER BY turn.id LIMIT 1`, job);
+    if (next !== undefined)
+        await ready.add(transaction, { ...next, job });
+    return next !== undefined;
+}
+/** Gives a job without open turns the state of its last one, which may have been stopped before an earlier one ended. */
+async function endJob(transaction, job, at) {
+    const last = "SELECT state FROM turn WHERE job = ? ORDER BY id DESC LIMIT 1";
+    await transaction.run(`UPDATE job SET state = (${last}), "idleSince" = ? WHERE id = ?`, job, at, job);
+}
+
+;// CONCATENATED MODULE: ./build/service/src/store/jobs.js
+
+
+/** The columns of a turn in a copy of its job. */
+const copiedColumns = 'id, prompt, state, attempts, "startedAt", "endedAt", answer, reason, "stopRequestedAt"';
+/** The jobs: adding and finding them, and copies for another store. */
+class StoredJobs {
+    #parts;
+    constructor(parts) {
+        this.#parts = parts;
+    }
+    /**
+     * Adds a job with its first turn, if the hourly limit of its project allows another create. Both are one transaction: a
+     * create that could not be stored is not counted.
+     *
+     * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
+     * @param onTurn - receives the id of the turn, before it is known whether it is stored
+     */
+    async add({ id, project, createdAt, model = null }, prompt, at = createdAt, onTurn) {
+        const { database, announcements, now } = this.#parts;
+        const limited = await database.transaction(async (transaction) => {
+            const exceeded = await countUse(transaction, "create", project, () => now?.(transaction) ?? at);
+            if (exceeded !== undefined)
+                return exceeded;
+            const insert = 'INSERT INTO job (id, project, "createdAt", model) VALUES (?, ?, ?, ?)';
+            await transaction.run(insert, id, project, createdAt, model);
+            const turn = await addTurn(this.#parts, transaction, { job: id, project, prompt });
+            onTurn?.(turn);
+            return undefined;
+        });
+        announcements.turnReady();
+        return limited;
+    }
+    /** Returns `undefined` if there is no such job. */
+    find(id) {
+        return this.#parts.database.row("SELECT * FROM job WHERE id = ?", id);
+    }
+    /** Returns the project of a job; `undefined` if there is no such job. */
+    async projectOf(id) {
+        return (await this.#parts.database.row("SELECT project FROM job WHERE id = ?", id))?.project;
+    }
+    /** Returns the projects that have jobs. */
+    async projects() {
+        const sql = "SELECT DISTINCT project FROM job ORDER BY project";
+        return (await this.#parts.database.rows(sql)).map(({ project }) => project);
+    }
+    /** Returns the progress of a job; `undefined` if there is no such job. */
+    progress(id) {
+        // The index of states finds the few turns that are running. Read by their job, all would be, with their prompts.
+        const sql = `SELECT state,
+      (SELECT count(*) FROM turn WHERE turn.job = job.id) AS turns,
+      (SELECT max(turn.id) FROM turn WHERE turn.state = 'running' AND turn.job || '' = job.id) AS running
+      FROM job WHERE id = ?`;
+        return this.#parts.database.row(sql, id);
+    }
+    /** Returns a job with its turns, for another store. */
+    async copy(id) {
+        const { database } = this.#parts;
+        const columns = 'id, project, "createdAt", "archivedAt", "pullRequest", head';
+        const job = await database.row(`SELECT ${columns} FROM job WHERE id = ?`, id);
+        const turns = `SELECT ${copiedColumns} FROM turn WHERE job = ? ORDER BY id`;
+        return job && { ...job, turns: await database.rows(turns, id) };
+    }
+    /** Adds a job of another store. Its running turns become waiting ones. */
+    async addCopy(copy) {
+        const { database, ready, announcements, skipTurnIds } = this.#parts;
+        const { id, project, createdAt, archivedAt, pullRequest, head, turns } = copy;
+        const { state: lastState = "failed", endedAt = null } = turns.at(-1) ?? {};
+        const [state, idleSince] = isActive(copy) ? ["active", null] : [lastState, endedAt ?? createdAt];
+        await database.transaction(async (transaction) => {
+            const insertJob = `INSERT INTO job
+        (id, project, "createdAt", state, "idleSince", "archivedAt", "pullRequest", head) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+            await transaction.run(insertJob, id, project, createdAt, state, idleSince, archivedAt, pullRequest, head);
+            const insertTurn = `INSERT INTO turn (job, ${copiedColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+            for (const turn of turns) {
+                const { startedAt = null, reason = null, stopRequestedAt = null } = turn;
+                const turnState = turn.state === "running" ? "waiting" : turn.state;
+                const progress = [turnState, turn.attempts, startedAt, turn.endedAt, turn.answer, reason, stopRequestedAt];
+                await transaction.run(insertTurn, id, turn.id, turn.prompt, ...progress);
+            }
+            await skipTurnIds?.(transaction, turns.at(-1)?.id ?? 0);
+            await addNextReady(ready, transaction, id);
+        });
+        announcements.turnReady();
+    }
+}
+/** Returns whether a turn of the job is waiting or running. */
+function isActive({ turns }) {
+    return turns.some(({ state }) => state === "waiting" || state === "running");
+}
+
+;// CONCATENATED MODULE: ./build/service/src/store/job-copier.js
+
+
+
+
+
+
+
+/** The ids that services give to jobs. Other ids are not looked up: they can come from anyone who has the API key. */
+const jobIdPattern = /^job_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Saves jobs in the background whenever they change, and restores those that the store does not know. */
+class JobCopier {
+    #options;
+    /** The last save of each job that is not done yet. */
+    #saves = new Map();
+    /** Jobs with a save that has not begun, and so will include all changes until then. */
+    #pending = new Set();
+    /** The saves that are reading a home directory, by job. */
+    #homes = new Map();
+    #restores = new Map();
+    constructor(options) {
+        this.#options = options;
+    }
+    /** Saves a job in the background: with its home directory, unless it is active. A failure is only logged. */
+    save(jobId) {
+        if (this.#pending.has(jobId))
+            return;
+        this.#pending.add(jobId);
+        const save = (this.#saves.get(jobId) ?? Promise.resolve()).then(() => {
+            this.#pending.delete(jobId);
+            return this.#save(jobId);
+        });
+        this.#saves.set(jobId, save);
+        void save.then(() => {
+            if (this.#saves.get(jobId) === save)
+                this.#saves.delete(jobId);
+        });
+    }
+    /** Waits until no save reads the home directory of the turn's job. */
+    async bring({ job }) {
+        await this.#homes.get(job);
+    }
+    /** Waits until everything is saved. */
+    async settle() {
+        await Promise.all(this.#saves.values());
+    }
+    /**
+     * Restores a job if the store does not know it and there is a copy. A turn that was running waits then.
+     *
+     * @throws StoreUnavailable if it is unknown whether there is a copy
+     */
+    async restore(jobId) {
+        if (!jobIdPattern.test(jobId))
+            return;
+        const restore = this.#restores.get(jobId) ?? this.#restore(jobId).finally(() => this.#restores.delete(jobId));
+        this.#restores.set(jobId, restore);
+        await restore;
+    }
+    async #save(jobId) {
+        const { copies, store, folder, log } = this.#options;
+        const logFailure = (error) => log(`${jobId}: cannot be saved for later services: ${(0,error_message/* errorMessage */.g)(error)}`);
+        const job = await store.jobs.copy(jobId).catch(logFailure);
+        if (job === undefined)
+            return;
+        const { home } = new service_folder/* JobDirectory */.lV(folder, jobId);
+        const hasHome = !isActive(job) && (0,external_node_fs_.existsSync)(home);
+        const save = copies.save(job, hasHome ? home : undefined).catch(logFailure);
+        if (hasHome)
+            this.#homes.set(jobId, save);
+        await save;
+        this.#homes.delete(jobId);
+    }
+    async #restore(jobId) {
+        const { copies, store, folder, log } = this.#options;
+        if ((await store.jobs.find(jobId)) !== undefined)
+            return;
+        const { home } = new service_folder/* JobDirectory */.lV(folder, jobId);
+        // Outside the folder of the jobs, where directories of unknown jobs are removed.
+        const restored = (0,external_node_path_.join)(folder, `restored-${jobId}`);
+        await (0,remove_directory/* removeDirectory */.q)(restored);
+        const job = await copies.restore(jobId, home, restored).catch((error) => {
+            log(`${jobId}: cannot be restored: ${(0,error_message/* errorMessage */.g)(error)}`);
+            throw new StoreUnavailable((0,error_message/* errorMessage */.g)(error));
+        });
+        if (job === undefined)
+            return;
+        await (0,remove_directory/* removeDirectory */.q)(home);
+        (0,external_node_fs_.mkdirSync)((0,external_node_path_.dirname)(home), { recursive: true });
+        if ((0,external_node_fs_.existsSync)(restored))
+            (0,external_node_fs_.renameSync)(restored, home);
+        await store.jobs.addCopy(job);
+        log(`${jobId}: restored`);
+    }
+}
+
+;// CONCATENATED MODULE: ./build/service/src/store/log-files.js
+
+
+const maxReadBytes = 64 * 1024;
+const defaultPollMs = 500;
+/** The logs of jobs whose turns all run on this machine: files in the service's folder. */
+class LogFiles {
+    #folder;
+    #pollMs;
+    /**
+     * @param folder - the service's folder
+     * @param pollMs - how often followers look at a log. Default: 500
+     */
+    constructor(folder, pollMs = defaultPollMs) {
+        this.#folder = folder;
+        this.#pollMs = pollMs;
+    }
+    read(jobId, from) {
+        return readPart((0,service_folder/* jobLogFile */.W8)(this.#folder, jobId), from, maxReadBytes);
+    }
+    async end(jobId) {
+        const status = await (0,promises_.stat)((0,service_folder/* jobLogFile */.W8)(this.#folder, jobId)).catch(ignoreMissing);
+        return status?.size ?? 0;
+    }
+    follow(_jobId, listener) {
+        const timer = setInterval(listener, this.#pollMs).unref();
+        return () => clearInterval(timer);
+    }
+}
+/** Returns the part of a file that begins at a position, at most `maxBytes`; an empty buffer if the file does not exist. */
+async function readPart(file, from, maxBytes) {
+    const handle = await (0,promises_.open)(file).catch(ignoreMissing);
+    if (handle === undefined)
+        return Buffer.alloc(0);
+    try {
+        const length = Math.min((await handle.stat()).size - from, maxBytes);
+        if (length <= 0)
+            return Buffer.alloc(0);
+        const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, from);
+        return buffer.subarray(0, bytesRead);
+    }
+    finally {
+        await handle.close();
+    }
+}
+function ignoreMissing(error) {
+    if (error.code !== "ENOENT")
+        throw error;
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/git/clone-folders.js
@@ -3103,7 +3253,7 @@ const extended = 0x4000;
  * @throws if it is no index of version 2 or 3 with SHA-1 names, which are what Git writes unless told otherwise
  */
 async function readIndex(file) {
-    const index = await (0,external_node_fs_promises_.readFile)(file);
+    const index = await (0,promises_.readFile)(file);
     const version = index.readUInt32BE(4);
     if (index.toString("latin1", 0, 4) !== "DIRC" || (version !== 2 && version !== 3))
         throw new Error(`${file} is no index of a known version`);
@@ -3128,9 +3278,9 @@ async function readIndex(file) {
  * they changed.
  */
 async function copyIndex(from, to) {
-    await (0,external_node_fs_promises_.copyFile)(from, to);
-    const { atime, mtime } = await (0,external_node_fs_promises_.stat)(from);
-    await (0,external_node_fs_promises_.utimes)(to, atime, mtime);
+    await (0,promises_.copyFile)(from, to);
+    const { atime, mtime } = await (0,promises_.stat)(from);
+    await (0,promises_.utimes)(to, atime, mtime);
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/git/agent-repository.js
@@ -3145,12 +3295,12 @@ async function writeAgentRepository({ tree, index }, options) {
     const { clone, cloneConfig, url, branch, head, targetBranch, heads } = options;
     const folder = (0,external_node_path_.join)(tree, ".git");
     const write = async (file, text) => {
-        await (0,external_node_fs_promises_.mkdir)((0,external_node_path_.dirname)((0,external_node_path_.join)(folder, file)), { recursive: true });
-        await (0,external_node_fs_promises_.writeFile)((0,external_node_path_.join)(folder, file), text);
+        await (0,promises_.mkdir)((0,external_node_path_.dirname)((0,external_node_path_.join)(folder, file)), { recursive: true });
+        await (0,promises_.writeFile)((0,external_node_path_.join)(folder, file), text);
     };
     const core = cloneConfig.replace("bare = true", "bare = false\n\tlogallrefupdates = true");
     const origin = `[remote "origin"]\n\turl = ${quote(url)}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n`;
-    await (0,external_node_fs_promises_.mkdir)((0,external_node_path_.join)(folder, "objects/pack"), { recursive: true });
+    await (0,promises_.mkdir)((0,external_node_path_.join)(folder, "objects/pack"), { recursive: true });
     await write("objects/info/alternates", `${(0,external_node_path_.join)(clone, "objects")}\n`);
     await write("HEAD", headText(branch));
     await write("config", core + origin);
@@ -3171,8 +3321,8 @@ async function hasOwnCommits(tree, { branch, head }) {
     const isUnchanged = async (file, text) => {
         const path = (0,external_node_path_.join)(tree, ".git", file);
         // Anything else, such as a named pipe, could block.
-        const stat = await (0,external_node_fs_promises_.lstat)(path).catch(() => undefined);
-        return stat?.isFile() === true && stat.size === text.length && (await (0,external_node_fs_promises_.readFile)(path, "latin1")) === text;
+        const stat = await (0,promises_.lstat)(path).catch(() => undefined);
+        return stat?.isFile() === true && stat.size === text.length && (await (0,promises_.readFile)(path, "latin1")) === text;
     };
     const [sameHead, sameBranch] = await Promise.all([
         isUnchanged("HEAD", headText(branch)),
@@ -3203,180 +3353,6 @@ function areEqual(one, other) {
     return one.size === other.size && [...one].every(([branch, head]) => other.get(branch) === head);
 }
 
-;// CONCATENATED MODULE: ./build/service/src/git/worktree-files.js
-
-
-
-/**
- * Removes everything from a worktree that is not a tracked file, or not of its kind: untracked and ignored files, links in
- * place of folders, Git repositories, and the content of submodules. Folders become writable again, for their owner only. It
- * follows no link and runs no Git.
- *
- * @throws if a name is no valid UTF-8
- */
-async function removeForeignFiles(tree, tracked) {
-    const kinds = kindsOf(tracked);
-    const clean = async (folder) => {
-        await (0,external_node_fs_promises_.chmod)((0,external_node_path_.join)(tree, folder), 0o700);
-        const entries = await (0,external_node_fs_promises_.readdir)((0,external_node_path_.join)(tree, folder), { withFileTypes: true });
-        await Promise.all(entries.map(async (entry) => {
-            const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-            if (path.includes("\ufffd"))
-                throw new Error(`${path} is no valid UTF-8`);
-            const kind = kinds.get(path);
-            if (kind === "folder" && entry.isDirectory())
-                await clean(path);
-            else if (!(kind === "file" && entry.isFile()) && !(kind === "link" && entry.isSymbolicLink()))
-                await (0,remove_directory/* removeDirectory */.q)((0,external_node_path_.join)(tree, path));
-        }));
-    };
-    await clean("");
-}
-function kindsOf(tracked) {
-    const kinds = new Map();
-    for (const { mode, path } of tracked) {
-        if (mode === 0o120000)
-            kinds.set(path, "link");
-        // Git creates the empty folder of a submodule again.
-        else if (mode !== 0o160000)
-            kinds.set(path, "file");
-        for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
-            const folder = path.slice(0, end);
-            if (kinds.has(folder))
-                break;
-            kinds.set(folder, "folder");
-        }
-    }
-    return kinds;
-}
-/**
- * Prepares a folder and those in it for `git add`: makes those readable that the agent made unreadable, since Git would leave
- * out what is in them, without an error.
- *
- * @returns the path of a named pipe in place of a file that Git reads, such as `.gitignore`; `undefined` if there is none
- */
-async function prepareFolders(folder) {
-    // A folder that is too deep for any path stays as it is: it is too deep for Git, too.
-    await (0,external_node_fs_promises_.access)(folder, external_node_fs_promises_.constants.R_OK | external_node_fs_promises_.constants.X_OK).catch(() => (0,external_node_fs_promises_.chmod)(folder, 0o700).catch(() => { }));
-    const entries = await (0,external_node_fs_promises_.readdir)(folder, { withFileTypes: true }).catch(() => []);
-    const pipe = entries.find((entry) => entry.isFIFO() && entry.name.startsWith(".git"));
-    if (pipe !== undefined)
-        return (0,external_node_path_.join)(folder, pipe.name);
-    const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== ".git");
-    return (await Promise.all(folders.map(({ name }) => prepareFolders((0,external_node_path_.join)(folder, name))))).find((found) => found !== undefined);
-}
-
-;// CONCATENATED MODULE: ./build/service/src/git/commit-worktree.js
-
-
-
-
-/**
- * Commits everything in a worktree on top of its head, regardless of what the agent did with Git there.
- *
- * A submodule is never moved to another commit: whether its own repository has that commit is unknown, and its files are not
- * part of this one. It can be removed, or replaced by files.
- *
- * @param git - runs in the clone
- * @param maxBytes - the changed files may have together
- * @throws if the worktree is gone, or another directory or a link is in its place, whose files would be published
- */
-async function commitWorktree(git, clone, worktree, message, maxBytes) {
-    const { tree, head, identity } = worktree;
-    if (identity === undefined || (await identityOf(tree)) !== identity)
-        throw new Error("the agent removed or replaced its worktree");
-    const pipe = await prepareFolders(tree);
-    if (pipe !== undefined)
-        throw new Error(`the agent left a named pipe, for which Git would wait: ${pipe}`);
-    // A copy, because only what the service itself wrote may be in the index of the worktree.
-    const index = `${worktree.index}-commit`;
-    try {
-        await copyIndex(worktree.index, index);
-        const environment = { GIT_DIR: clone, GIT_WORK_TREE: tree, GIT_INDEX_FILE: index };
-        const run = (args, input = "") => git.run(args, { cwd: tree, environment, input });
-        const update = async (option, paths) => {
-            if (paths.length > 0)
-                await run(["update-index", "-z", option, "--stdin"], paths.join("\0"));
-        };
-        const before = await readIndex(index);
-        const submodules = await sortSubmodules(tree, before);
-        // Git leaves them alone then. Otherwise it would read the repository that the agent has there.
-        await update("--skip-worktree", submodules.kept);
-        await update("--force-remove", submodules.gone);
-        const list = ["ls-files", "-z", "--others", "--modified", "--exclude-standard", "--", ":/"];
-        const paths = (await run(list)).split("\0").filter((path) => path !== "");
-        if (paths.length === 0 && submodules.gone.length === 0)
-            return { commit: undefined, leftOut: submodules.leftOut };
-        await checkSize(tree, paths, maxBytes);
-        await run(["add", "--all", "--", ":/"]);
-        const after = await readIndex(index);
-        const nested = after.find(({ mode, path }) => mode === submoduleMode && !submodules.kept.includes(path));
-        if (nested !== undefined)
-            throw new Error(`the agent created a Git repository in ${nested.path}, which cannot be committed`);
-        if (isSame(before, after))
-            return { commit: undefined, leftOut: submodules.leftOut };
-        const commit = await commitTree(git, (await run(["write-tree"])).trim(), head, message);
-        return { commit, leftOut: submodules.leftOut };
-    }
-    finally {
-        await (0,external_node_fs_promises_.rm)(index, { force: true });
-    }
-}
-/** Returns the id of a new commit. */
-async function commitTree(git, tree, parent, message) {
-    return (await git.run(["commit-tree", tree, "-p", parent, "-F", "-"], { input: message })).trim();
-}
-/** Returns the identity of a directory, or `undefined` if there is no directory, such as a link. */
-async function identityOf(path) {
-    const stat = await (0,external_node_fs_promises_.lstat)(path, { bigint: true }).catch(() => undefined);
-    return stat?.isDirectory() ? `${stat.dev}:${stat.ino}` : undefined;
-}
-/** Sorts the submodules of a worktree by what the agent did with them. */
-async function sortSubmodules(tree, entries) {
-    const [kept, gone, leftOut] = [[], [], []];
-    for (const { path } of entries.filter(({ mode }) => mode === submoduleMode)) {
-        const folder = (0,external_node_path_.join)(tree, path);
-        const isFolder = (await identityOf(folder)) !== undefined;
-        const names = await (0,external_node_fs_promises_.readdir)(folder).catch(() => [".git"]);
-        const hasRepository = isFolder && names.includes(".git");
-        if (hasRepository)
-            leftOut.push(path);
-        (hasRepository || (isFolder && names.length === 0) ? kept : gone).push(path);
-    }
-    return { kept, gone, leftOut };
-}
-function isSame(before, after) {
-    return (before.length === after.length &&
-        before.every(({ mode, path, id }, index) => {
-            const other = after[index];
-            return mode === other?.mode && path === other.path && id === other.id;
-        }));
-}
-/**
- * Checks the size of the files that are about to be added, before they are copied to the clone, which keeps them.
- *
- * @throws if they are larger than `maxBytes` together
- */
-async function checkSize(tree, paths, maxBytes) {
-    let total = 0;
-    let largest = { path: "", size: 0 };
-    for (const path of paths) {
-        // A deleted file is listed too.
-        const stat = await (0,external_node_fs_promises_.lstat)((0,external_node_path_.join)(tree, path)).catch(() => undefined);
-        const size = stat?.isDirectory() ? 0 : (stat?.size ?? 0);
-        total += size;
-        if (size > largest.size)
-            largest = { path, size };
-    }
-    if (total <= maxBytes)
-        return;
-    throw new Error(`the change has ${megabytes(total)} MB, more than the ${megabytes(maxBytes)} MB of --largest-change-mb; ` +
-        `the largest file is ${largest.path} with ${megabytes(largest.size)} MB`);
-}
-function megabytes(bytes) {
-    return (bytes / 1_000_000).toLocaleString("en", { maximumFractionDigits: 1 });
-}
-
 ;// CONCATENATED MODULE: ./build/service/src/git/control-files.js
 
 
@@ -3404,7 +3380,7 @@ class ControlFiles {
     }
     /** Remembers the configuration that `git init` created. */
     async remember() {
-        this.#config = await (0,external_node_fs_promises_.readFile)(this.#configFile);
+        this.#config = await (0,promises_.readFile)(this.#configFile);
     }
     /** The configuration that `git init` created. */
     get config() {
@@ -3420,17 +3396,17 @@ class ControlFiles {
         // Renamed, because another command may be starting at the same time.
         const file = `${this.#configFile}-${++this.#writes}.lock`;
         await (0,remove_directory/* removeDirectory */.q)(file);
-        await (0,external_node_fs_promises_.writeFile)(file, this.#config, { flag: "wx" });
-        await (0,external_node_fs_promises_.rename)(file, this.#configFile);
+        await (0,promises_.writeFile)(file, this.#config, { flag: "wx" });
+        await (0,promises_.rename)(file, this.#configFile);
     }
     async #isConfigUnchanged(config) {
-        const stat = await (0,external_node_fs_promises_.lstat)(this.#configFile).catch(() => undefined);
+        const stat = await (0,promises_.lstat)(this.#configFile).catch(() => undefined);
         if (stat?.isDirectory())
             await (0,remove_directory/* removeDirectory */.q)(this.#configFile);
-        return stat?.isFile() === true && config.equals(await (0,external_node_fs_promises_.readFile)(this.#configFile));
+        return stat?.isFile() === true && config.equals(await (0,promises_.readFile)(this.#configFile));
     }
     async #removeUnused() {
-        const unused = (await (0,external_node_fs_promises_.readdir)(this.#repository)).filter((entry) => !used.test(entry));
+        const unused = (await (0,promises_.readdir)(this.#repository)).filter((entry) => !used.test(entry));
         // Git puts nothing into `objects/info` without being asked, but `alternates` in it would add objects of an agent's choice.
         await Promise.all([...unused, "objects/info"].map((entry) => (0,remove_directory/* removeDirectory */.q)((0,external_node_path_.join)(this.#repository, entry))));
     }
@@ -3443,7 +3419,7 @@ var external_node_child_process_ = __webpack_require__(1421);
 const secrets = ["AGENT_SERVICE_KEY", "GITHUB_TOKEN", "GH_TOKEN"];
 /**
  * Variables that redirect Git to another repository or change its commits, attributes or diffs. They are set if Git itself
- * started the service, in a hook or an alias. The list is that of `git rev-parse --local-env-vars`, and some more.
+ * started the service, in a hook or an alias. The list is the output of `git rev-parse --local-env-vars`, and some more.
  */
 const gitVariables = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -3469,7 +3445,7 @@ const gitVariables = [
     "GIT_TEMPLATE_DIR",
     "GIT_WORK_TREE",
 ];
-/** Returns the environment for child processes: that of the service, without its secrets and the variables of a calling Git. */
+/** Returns the environment for child processes: the service's own, without its secrets and the variables of a calling Git. */
 function childEnvironment() {
     const removed = new Set([...secrets, ...gitVariables]);
     return Object.fromEntries(Object.entries(process.env).filter(([name]) => !removed.has(name)));
@@ -3549,14 +3525,18 @@ var external_node_events_ = __webpack_require__(8474);
 ;// CONCATENATED MODULE: ./build/service/src/processes/start-process.js
 
 
+/** The program is not there, or is being written: it is being updated, or was removed. */
+const missingCodes = ["ENOENT", "EACCES", "ETXTBSY"];
 /**
  * Starts a child process. Without this, an error of `spawn` would end the whole service unless a listener is added at once,
  * and a child that was not started has no stdio.
  *
  * @param spawn - calls `spawn` or `fork`
- * @throws ResourceExhausted if the machine cannot start a process now, otherwise the error of `spawn`
+ * @param isOwn - whether the service needs the program itself, such as Git. Without it, nothing can succeed until it is back
+ * @throws ResourceExhausted if the machine cannot start a process now, or lacks a program of the service's own; otherwise the
+ *   error of `spawn`
  */
-async function startProcess(spawn) {
+async function startProcess(spawn, isOwn = true) {
     try {
         const child = spawn();
         if (child.pid !== undefined)
@@ -3565,10 +3545,13 @@ async function startProcess(spawn) {
         throw error;
     }
     catch (error) {
-        if (!isResourceExhausted(error))
+        if (!isResourceExhausted(error) && !(isOwn && isMissing(error)))
             throw error;
         throw new ResourceExhausted(`no process can be started now: ${error.message}`);
     }
+}
+function isMissing(error) {
+    return error instanceof Error && "code" in error && missingCodes.includes(String(error.code));
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/git/settings.js
@@ -3740,6 +3723,532 @@ class Git {
     }
 }
 
+;// CONCATENATED MODULE: ./build/service/src/git/worktree-files.js
+
+
+
+/**
+ * Removes everything from a worktree that is not a tracked file, or not of its kind: untracked and ignored files, links in
+ * place of folders, Git repositories, and the content of submodules. Folders become writable again, for their owner only. It
+ * follows no link and runs no Git.
+ *
+ * @throws if a name is no valid UTF-8
+ */
+async function removeForeignFiles(tree, tracked) {
+    const kinds = kindsOf(tracked);
+    const clean = async (folder) => {
+        await (0,promises_.chmod)((0,external_node_path_.join)(tree, folder), 0o700);
+        const entries = await (0,promises_.readdir)((0,external_node_path_.join)(tree, folder), { withFileTypes: true });
+        await Promise.all(entries.map(async (entry) => {
+            const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+            if (path.includes("\ufffd"))
+                throw new Error(`${path} is no valid UTF-8`);
+            const kind = kinds.get(path);
+            if (kind === "folder" && entry.isDirectory())
+                await clean(path);
+            else if (!(kind === "file" && entry.isFile()) && !(kind === "link" && entry.isSymbolicLink()))
+                await (0,remove_directory/* removeDirectory */.q)((0,external_node_path_.join)(tree, path));
+        }));
+    };
+    await clean("");
+}
+function kindsOf(tracked) {
+    const kinds = new Map();
+    for (const { mode, path } of tracked) {
+        if (mode === 0o120000)
+            kinds.set(path, "link");
+        // Git creates the empty folder of a submodule again.
+        else if (mode !== 0o160000)
+            kinds.set(path, "file");
+        for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+            const folder = path.slice(0, end);
+            if (kinds.has(folder))
+                break;
+            kinds.set(folder, "folder");
+        }
+    }
+    return kinds;
+}
+/**
+ * Prepares a folder and those in it for `git add`: makes those readable that the agent made unreadable, since Git would leave
+ * out what is in them, without an error.
+ *
+ * @returns the path of a named pipe in place of a file that Git reads, such as `.gitignore`; `undefined` if there is none
+ */
+async function prepareFolders(folder) {
+    // A folder that is too deep for any path stays as it is: it is too deep for Git, too.
+    await (0,promises_.access)(folder, promises_.constants.R_OK | promises_.constants.X_OK).catch(() => (0,promises_.chmod)(folder, 0o700).catch(() => { }));
+    const entries = await (0,promises_.readdir)(folder, { withFileTypes: true }).catch(() => []);
+    const pipe = entries.find((entry) => entry.isFIFO() && entry.name.startsWith(".git"));
+    if (pipe !== undefined)
+        return (0,external_node_path_.join)(folder, pipe.name);
+    const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== ".git");
+    return (await Promise.all(folders.map(({ name }) => prepareFolders((0,external_node_path_.join)(folder, name))))).find((found) => found !== undefined);
+}
+
+;// CONCATENATED MODULE: ./build/service/src/git/commit-worktree.js
+
+
+
+
+/**
+ * Commits everything in a worktree on top of its head, however the agent used Git there.
+ *
+ * A submodule is never moved to another commit: whether its own repository has that commit is unknown, and its files are not
+ * part of this one. It can be removed, or replaced by files.
+ *
+ * @param git - runs in the clone
+ * @param maxBytes - the changed files may have together
+ * @throws if the worktree is gone, or another directory or a link is in its place, whose files would be published
+ */
+async function commitWorktree(git, clone, worktree, message, maxBytes) {
+    const { tree, head, identity } = worktree;
+    if (identity === undefined || (await identityOf(tree)) !== identity)
+        throw new Error("the agent removed or replaced its worktree");
+    const pipe = await prepareFolders(tree);
+    if (pipe !== undefined)
+        throw new Error(`the agent left a named pipe, for which Git would wait: ${pipe}`);
+    // A copy, because only what the service itself wrote may be in the index of the worktree.
+    const index = `${worktree.index}-commit`;
+    try {
+        await copyIndex(worktree.index, index);
+        const environment = { GIT_DIR: clone, GIT_WORK_TREE: tree, GIT_INDEX_FILE: index };
+        const run = (args, input = "") => git.run(args, { cwd: tree, environment, input });
+        const update = async (option, paths) => {
+            if (paths.length > 0)
+                await run(["update-index", "-z", option, "--stdin"], paths.join("\0"));
+        };
+        const before = await readIndex(index);
+        const submodules = await sortSubmodules(tree, before);
+        // Git leaves them alone then. Otherwise it would read the repository that the agent has there.
+        await update("--skip-worktree", submodules.kept);
+        await update("--force-remove", submodules.gone);
+        const list = ["ls-files", "-z", "--others", "--modified", "--exclude-standard", "--", ":/"];
+        const paths = (await run(list)).split("\0").filter((path) => path !== "");
+        if (paths.length === 0 && submodules.gone.length === 0)
+            return { commit: undefined, leftOut: submodules.leftOut };
+        await checkSize(tree, paths, maxBytes);
+        await run(["add", "--all", "--", ":/"]);
+        const after = await readIndex(index);
+        const nested = after.find(({ mode, path }) => mode === submoduleMode && !submodules.kept.includes(path));
+        if (nested !== undefined)
+            throw new Error(`the agent created a Git repository in ${nested.path}, which cannot be committed`);
+        if (isSame(before, after))
+            return { commit: undefined, leftOut: submodules.leftOut };
+        const commit = await commitTree(git, (await run(["write-tree"])).trim(), head, message);
+        return { commit, leftOut: submodules.leftOut };
+    }
+    finally {
+        await (0,promises_.rm)(index, { force: true });
+    }
+}
+/** Returns the id of a new commit. */
+async function commitTree(git, tree, parent, message) {
+    return (await git.run(["commit-tree", tree, "-p", parent, "-F", "-"], { input: message })).trim();
+}
+/** Returns the identity of a directory, or `undefined` if there is no directory, such as a link. */
+async function identityOf(path) {
+    const stat = await (0,promises_.lstat)(path, { bigint: true }).catch(() => undefined);
+    return stat?.isDirectory() ? `${stat.dev}:${stat.ino}` : undefined;
+}
+/** Sorts the submodules of a worktree by how the agent left them. */
+async function sortSubmodules(tree, entries) {
+    const [kept, gone, leftOut] = [[], [], []];
+    for (const { path } of entries.filter(({ mode }) => mode === submoduleMode)) {
+        const folder = (0,external_node_path_.join)(tree, path);
+        const isFolder = (await identityOf(folder)) !== undefined;
+        const names = await (0,promises_.readdir)(folder).catch(() => [".git"]);
+        const hasRepository = isFolder && names.includes(".git");
+        if (hasRepository)
+            leftOut.push(path);
+        (hasRepository || (isFolder && names.length === 0) ? kept : gone).push(path);
+    }
+    return { kept, gone, leftOut };
+}
+function isSame(before, after) {
+    return (before.length === after.length &&
+        before.every(({ mode, path, id }, index) => {
+            const other = after[index];
+            return mode === other?.mode && path === other.path && id === other.id;
+        }));
+}
+/**
+ * Checks the size of the files that are about to be added, before they are copied to the clone, which keeps them.
+ *
+ * @throws if they are larger than `maxBytes` together
+ */
+async function checkSize(tree, paths, maxBytes) {
+    let total = 0;
+    let largest = { path: "", size: 0 };
+    for (const path of paths) {
+        // A deleted file is listed too.
+        const stat = await (0,promises_.lstat)((0,external_node_path_.join)(tree, path)).catch(() => undefined);
+        const size = stat?.isDirectory() ? 0 : (stat?.size ?? 0);
+        total += size;
+        if (size > largest.size)
+            largest = { path, size };
+    }
+    if (total <= maxBytes)
+        return;
+    throw new Error(`the change has ${megabytes(total)} MB, more than the ${megabytes(maxBytes)} MB of --largest-change-mb; ` +
+        `the largest file is ${largest.path} with ${megabytes(largest.size)} MB`);
+}
+function megabytes(bytes) {
+    return (bytes / 1_000_000).toLocaleString("en", { maximumFractionDigits: 1 });
+}
+
+;// CONCATENATED MODULE: ./build/service/src/git/history.js
+
+/** Returns the id of the commit that a ref or an id names; `undefined` if the clone does not have it. */
+function resolveCommit(git, name) {
+    return git.query(["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
+}
+/** Returns the merge base of two commits; `undefined` if they have no common history. */
+function mergeBase(git, a, b) {
+    return git.query(["merge-base", a, b]);
+}
+async function isAncestor(git, ancestor, descendant) {
+    return (await git.query(["merge-base", "--is-ancestor", ancestor, descendant])) !== undefined;
+}
+/**
+ * Returns whether a branch contains all changes between two commits, however they were merged.
+ *
+ * @param base - the merge base of the commit and the branch
+ * @param branch - the head of the branch
+ */
+async function isMergedSince(git, base, commit, branch) {
+    if (base === commit)
+        return true;
+    const names = [branch, `${base}^{tree}`, `${commit}^{tree}`, `${branch}^{tree}`];
+    const [head, baseTree, tree, branchTree] = (await git.run(["rev-parse", ...names])).split("\n");
+    // A commit without a net change would count as merged into every branch.
+    if (head === base || baseTree === tree)
+        return false;
+    return (await git.query(["merge-tree", "--write-tree", branch, commit])) === branchTree;
+}
+/** Returns the commits after `base` up to `head`, oldest first. */
+async function commitsBetween(git, base, head) {
+    const output = await git.run(["log", "--reverse", "-z", "--format=%H%n%B", `${base}..${head}`]);
+    return entriesOf(output, "\n").map(([commit, message]) => ({ commit, message }));
+}
+/** Returns the newest commits after `base` up to `head`, oldest first, each with the subject of its message. */
+async function latestCommits(git, base, head, count) {
+    const log = ["log", "--reverse", "-z", "--format=%H %s", `--max-count=${count}`, `${base}..${head}`];
+    // A subject can be as long as a whole message.
+    const output = await git.run(log, { maxBytes: 1_000_000 });
+    return entriesOf(output, " ").map(([commit, subject]) => ({ commit, subject }));
+}
+/** Splits entries that end with NUL into what stands before and after a separator. */
+function entriesOf(output, separator) {
+    const entries = output.split("\0").filter((entry) => entry !== "");
+    return entries.map((entry) => {
+        const end = entry.indexOf(separator);
+        return [entry.slice(0, end), entry.slice(end + 1)];
+    });
+}
+/** Returns the first `maxBytes` bytes of the diff between two commits. */
+function diff(git, base, head, maxBytes) {
+    const format = [
+        "--no-color",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--src-prefix=a/",
+        "--dst-prefix=b/",
+        "--find-renames",
+    ];
+    return git.run(["diff", ...format, base, head], { maxBytes });
+}
+/**
+ * Moves a commit, a child of `parent`, onto another descendant of `parent`.
+ *
+ * @returns the new commit; `newParent` itself if it contains the change already; `undefined` on a conflict
+ */
+async function rebase(git, commit, parent, newParent) {
+    if (!(await isAncestor(git, parent, newParent)))
+        return undefined;
+    const tree = await git.query(["merge-tree", "--write-tree", newParent, commit]);
+    if (tree === undefined)
+        return undefined;
+    if (tree === (await git.run(["rev-parse", `${newParent}^{tree}`])).trim())
+        return newParent;
+    const message = await git.run(["log", "--max-count=1", "--format=%B", commit]);
+    return commitTree(git, tree, newParent, message);
+}
+
+;// CONCATENATED MODULE: ./build/service/src/git/clone.js
+
+
+
+
+
+
+
+
+/** What Git says if objects or refs of a repository are damaged. */
+const damageMessages = /bad object|is corrupt|object file .* is empty|did not send all necessary objects/;
+/** Options of `git fetch` that leave everything but the named refs alone. */
+const fetchOptions = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"];
+/**
+ * A bare clone of a repository, with all its branches. The service runs Git only in clones, because the configuration of a
+ * worktree belongs to the agent; the configuration of the clone is restored before each command.
+ */
+class Clone {
+    folder;
+    /** The folder of Git objects that checkouts refer to. */
+    objects;
+    url;
+    #controlFiles;
+    #options;
+    #git;
+    /** Directories that belong to other users and that the operator allows Git to use. */
+    #safeDirectories = [];
+    #defaultBranch;
+    #heads = new Map();
+    /** When the last fetch began, on the clock of `performance.now`. */
+    #fetchedAt = Number.NEGATIVE_INFINITY;
+    #queuedFetch;
+    #refUpdate = Promise.resolve();
+    constructor(options) {
+        this.#options = options;
+        this.url = options.url;
+        this.folder = (0,external_node_path_.join)(options.folder, "mirror.git");
+        this.objects = (0,external_node_path_.join)(this.folder, "objects");
+        this.#controlFiles = new ControlFiles(this.folder);
+        this.#git = this.#createGit([]);
+    }
+    /** Git in the clone. Another one after `open`. */
+    get git() {
+        return this.#git;
+    }
+    /** The clone's own configuration file, as the service wrote it. */
+    get config() {
+        return this.#controlFiles.config;
+    }
+    /** The repository's default branch, as of the last fetch. */
+    get defaultBranch() {
+        return this.#defaultBranch;
+    }
+    /** The heads of all branches, as of the last fetch. */
+    get heads() {
+        return this.#heads;
+    }
+    #createGit(operatorSettings) {
+        const { settings = [], signal } = this.#options;
+        return new Git({
+            cwd: this.folder,
+            environment: { GIT_DIR: this.folder },
+            settings: [...operatorSettings, ...settings],
+            prepare: () => this.#controlFiles.restore(),
+            signal,
+        });
+    }
+    /**
+     * Creates the clone if there is none yet, and fetches.
+     *
+     * @throws if the repository cannot be fetched or the clone is damaged, with the reason as the message
+     */
+    async open() {
+        await (0,promises_.mkdir)(this.folder, { recursive: true });
+        // Left by a Git process that was killed. One that outlived its service may be removing its lock now, hence `force`.
+        for (const left of (0,external_node_fs_.globSync)(["**/*.lock", "objects/pack/{tmp_,.tmp-}*"], { cwd: this.folder }))
+            (0,external_node_fs_.rmSync)((0,external_node_path_.join)(this.folder, left), { force: true });
+        await this.#controlFiles.reset();
+        await this.#git.run(["init", "--quiet", "--bare", "--template="]);
+        await this.#controlFiles.remember();
+        const operatorSettings = await readOperatorSettings(this.folder);
+        this.#git = this.#createGit(operatorSettings);
+        this.#safeDirectories = operatorSettings.filter(([name]) => name === "safe.directory").map(([, value]) => value);
+        await this.fetch().catch((error) => {
+            throw this.#explainDamage(error);
+        });
+    }
+    /** A machine that lost its power can leave empty objects and refs. */
+    #explainDamage(error) {
+        if (!(error instanceof GitError) || !damageMessages.test(error.message))
+            return error;
+        const advice = `The clone of the service is damaged, such as by a power failure. Move ${this.folder} away and start the service ` +
+            "again, which makes a new clone. Jobs go on from their branches; only commits that are on no branch of the repository are lost.";
+        return new Error(`${error.message}\n${advice}`, { cause: error });
+    }
+    /** Fetches all branches. */
+    fetch() {
+        // Callers share a fetch that has not begun yet.
+        this.#queuedFetch ??= this.updateRefs(() => {
+            this.#queuedFetch = undefined;
+            return this.#fetchNow();
+        });
+        return this.#queuedFetch;
+    }
+    /** Fetches if the clone does not have a commit, or if it was fetched longer ago than `maxAgeMs`. */
+    async fetchIfBehind(commit, maxAgeMs) {
+        const isRecent = performance.now() - this.#fetchedAt < maxAgeMs;
+        if (!isRecent || (await resolveCommit(this.#git, commit)) === undefined)
+            await this.fetch();
+    }
+    /** Most turns find nothing new: asking for the heads is a third of the work of a fetch. */
+    async #fetchNow() {
+        const startedAt = performance.now();
+        const list = ["ls-remote", "--symref", ...this.#localEnd("upload-pack"), "--", this.url, "HEAD", "refs/heads/*"];
+        const { heads, defaultBranch } = parseRemoteRefs(await this.#git.run(list));
+        this.#defaultBranch = defaultBranch;
+        this.#heads = await this.readHeads();
+        if (!areEqual(this.#heads, heads)) {
+            const refs = "+refs/heads/*:refs/heads/*";
+            await this.#git.run([
+                "fetch",
+                "--prune",
+                ...fetchOptions,
+                ...this.#localEnd("upload-pack"),
+                "--",
+                this.url,
+                refs,
+            ]);
+            this.#heads = await this.readHeads();
+        }
+        this.#fetchedAt = startedAt;
+    }
+    /** Reads the heads of all branches, pushes since the last fetch included. */
+    async readHeads() {
+        return parseRefs(await this.#git.run(["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads"]), " ");
+    }
+    /** Fetches a commit, which GitHub keeps if it is in a pull request whose branch is deleted. Does nothing if it cannot. */
+    async fetchCommit(commit) {
+        try {
+            await this.#git.run(["fetch", ...fetchOptions, ...this.#localEnd("upload-pack"), "--", this.url, commit]);
+        }
+        catch (error) {
+            if (!(error instanceof GitError))
+                throw error;
+        }
+    }
+    /**
+     * Pushes a commit to a branch.
+     *
+     * @param expectedHead - the commit the branch must point to; `undefined` allows only a new branch or a fast-forward
+     * @throws GitError if the branch has moved or the push is rejected
+     */
+    async push(commit, branch, expectedHead) {
+        const lease = expectedHead === undefined ? [] : [`--force-with-lease=refs/heads/${branch}:${expectedHead}`];
+        const refs = `${commit}:refs/heads/${branch}`;
+        await this.#git.run(["push", "--quiet", ...lease, ...this.#localEnd("receive-pack"), "--", this.url, refs]);
+        // Until the next fetch, the branch would be missing from the clone, and its pull request would look closed.
+        await this.updateRefs(() => this.#git.run(["update-ref", `refs/heads/${branch}`, commit]));
+    }
+    /** Changes refs of the clone, one command at a time, because two would contend for their locks. */
+    updateRefs(update) {
+        const updated = this.#refUpdate.then(update, update);
+        this.#refUpdate = updated;
+        return updated;
+    }
+    /**
+     * Returns the option by which the other end of a transfer on this machine gets the safe directories and the umask. It has
+     * no other settings: Git removes them from its environment.
+     */
+    #localEnd(program) {
+        const { umask = process.umask() } = this.#options;
+        if (!/^(\/|file:)/.test(this.url))
+            return [];
+        const settings = this.#safeDirectories.map((path) => `-c 'safe.directory=${path.replaceAll("'", "'\\''")}'`);
+        return [`--${program}=umask ${umask.toString(8)} && git ${settings.join(" ")} ${program}`];
+    }
+}
+
+;// CONCATENATED MODULE: ./build/service/src/git/find-start.js
+
+/**
+ * Finds where a turn of a job starts: at the head of the job's branch, with whatever others pushed there; at the job's last
+ * commit if the branch was deleted; and at the head of the target branch if there is no work yet, or all of it is merged.
+ *
+ * @param isMergedInto - returns whether a branch contains all changes of a commit
+ * @throws if the job's work and the target branch have no common history, so that no pull request can be made of it
+ */
+async function findStart(branches, isMerged, isMergedInto) {
+    const { clone, branch, remoteHead, targetBranch, targetHead, lastPushed } = branches;
+    const notes = [];
+    const start = { branch, targetBranch, remoteHead, notes };
+    const startOver = { ...start, head: targetHead, base: targetHead, isContinued: false };
+    const head = remoteHead ?? (await findOrFetch(clone, lastPushed));
+    if (head === undefined && lastPushed !== null && !isMerged)
+        notes.push(`${branch} was deleted, and neither this machine nor the repository has ${lastPushed}, the job's last commit. The turn starts over from ${targetBranch}.`);
+    // What others pushed after a merge is not overwritten.
+    if (head === undefined || (isMerged && (remoteHead === undefined || remoteHead === lastPushed)))
+        return startOver;
+    const rewritten = remoteHead === undefined ? undefined : await rewrittenCommit(clone, remoteHead, lastPushed);
+    const base = await mergeBase(clone.git, head, targetHead);
+    if (base === undefined)
+        throw await explainUnrelated(branches, head, rewritten);
+    if (await isMergedSince(clone.git, base, head, targetHead)) {
+        if (rewritten !== undefined && !(await isMergedInto(rewritten, targetBranch)))
+            notes.push(`Someone rewrote ${branch}: it contains neither ${lastPushed}, the job's last commit, nor anything else that is not on ${targetBranch}. The turn starts over from ${targetBranch}.`);
+        return startOver;
+    }
+    if (remoteHead === undefined)
+        notes.push(`The branch ${branch} was deleted. The turn continues the job's last commit ${head} and creates it again.`);
+    else if (rewritten !== undefined)
+        notes.push(`Someone rewrote ${branch}: it does not contain ${lastPushed}, the job's last commit, any more. The turn continues what is there now.`);
+    return { ...start, head, base, isContinued: true };
+}
+/** Returns why no pull request can be made of a job's work that has no history in common with the target branch. */
+async function explainUnrelated(branches, head, rewritten) {
+    const { clone, branch, remoteHead, targetBranch, targetHead } = branches;
+    if (rewritten !== undefined && (await mergeBase(clone.git, rewritten, targetHead)) !== undefined)
+        return new Error(`Someone replaced ${branch} by another history, which has no commit in common with ${targetBranch}, so no pull request can be made of it. No agent was run, and the job's last commit ${rewritten} is kept in the service's clone. To continue that, delete ${branch} and send the message again. To continue what is on ${branch} now, first rebase it onto ${targetBranch}.`);
+    return new Error(`${targetBranch} was replaced by another history, which has no commit in common with the work of this job. No agent was run, and the work is kept${remoteHead === undefined ? ` as ${head} in the service's clone` : ` on ${branch}`}. Create a new job, or push to ${branch} a version of it that starts from ${targetBranch}, and send the message again.`);
+}
+/** Returns the commit if the clone has it. It does not if its folder was removed. */
+async function findKept({ git }, commit) {
+    return commit === null ? undefined : resolveCommit(git, commit);
+}
+/** Returns the commit if the clone has it, or gets it: GitHub keeps the commits of a pull request whose branch is deleted. */
+async function findOrFetch(clone, commit) {
+    const kept = await findKept(clone, commit);
+    if (kept !== undefined || commit === null)
+        return kept;
+    await clone.fetchCommit(commit);
+    return findKept(clone, commit);
+}
+/** Returns the job's last commit if the branch no longer contains it and the clone still has it. */
+async function rewrittenCommit(clone, head, lastPushed) {
+    const kept = head === lastPushed ? undefined : await findKept(clone, lastPushed);
+    return kept !== undefined && !(await isAncestor(clone.git, kept, head)) ? kept : undefined;
+}
+
+;// CONCATENATED MODULE: ./build/service/src/git/job-commits.js
+/** The refs that keep the commits of jobs in a clone, even after their branches are deleted. */
+const keptRefs = ["refs/jobs", "refs/earlier"];
+/** Returns the last commit made for a job, whether or not it was pushed. */
+async function lastCommitOf({ git }, jobId) {
+    const format = "--format=%(refname)%00%(objectname)%00%(parent)%00%(contents)%00";
+    const output = await git.run(["for-each-ref", format, `refs/jobs/${jobId}`]);
+    const [ref, commit = "", parent = "", message = ""] = output.split("\0");
+    return ref === `refs/jobs/${jobId}` ? { commit, parent, message } : undefined;
+}
+/**
+ * Records a commit as the last one of a job.
+ *
+ * @param earlier - an earlier commit of the job that the clone has to keep too, because this one does not contain it
+ */
+async function recordCommit({ git }, jobId, commit, earlier) {
+    const kept = earlier === undefined ? "" : `update refs/earlier/${jobId}/${earlier} ${earlier}\n`;
+    await git.run(["update-ref", "--stdin"], { input: `update refs/jobs/${jobId} ${commit}\n${kept}` });
+}
+/** Lets the clone forget the commits of jobs. Packing removes them two weeks later, unless a branch has them. */
+async function forgetJobs(clone, jobIds) {
+    const forgotten = new Set(jobIds);
+    const refs = (await refsOfJobs(clone)).filter((ref) => forgotten.has(jobOf(ref)));
+    const input = refs.map((ref) => `delete ${ref}\n`).join("");
+    if (input !== "")
+        await clone.updateRefs(() => clone.git.run(["update-ref", "--stdin"], { input }));
+}
+/** Returns the ids of the jobs that the clone has commits of. */
+async function jobIds(clone) {
+    return [...new Set((await refsOfJobs(clone)).map(jobOf))].filter((id) => id !== "");
+}
+async function refsOfJobs({ git }) {
+    return (await git.run(["for-each-ref", "--format=%(refname)", ...keptRefs])).split("\n");
+}
+const jobOf = (ref) => ref.split("/")[2] ?? "";
+
 ;// CONCATENATED MODULE: ./build/service/src/git/maintenance.js
 
 
@@ -3757,14 +4266,14 @@ const timeLimitMs = 6 * 3_600_000;
 /** Returns whether the clone has so many loose objects or packs that packing it pays. */
 async function needsPacking(objects) {
     let loose = 0;
-    for (const folder of await (0,external_node_fs_promises_.readdir)(objects)) {
+    for (const folder of await (0,promises_.readdir)(objects)) {
         if (!/^[0-9a-f]{2}$/.test(folder))
             continue;
-        loose += (await (0,external_node_fs_promises_.readdir)((0,external_node_path_.join)(objects, folder))).length;
+        loose += (await (0,promises_.readdir)((0,external_node_path_.join)(objects, folder))).length;
         if (loose > maxLooseObjects)
             return true;
     }
-    const packs = await (0,external_node_fs_promises_.readdir)((0,external_node_path_.join)(objects, "pack")).catch(() => []);
+    const packs = await (0,promises_.readdir)((0,external_node_path_.join)(objects, "pack")).catch(() => []);
     return packs.filter((name) => name.endsWith(".pack")).length > maxPacks;
 }
 /**
@@ -3919,7 +4428,7 @@ async function restoreWorktree(git, clone, place, commit) {
     const environment = { GIT_DIR: clone, GIT_WORK_TREE: tree, GIT_INDEX_FILE: index };
     const readTree = () => git.run(["read-tree", "--reset", "-u", commit], { cwd: tree, environment });
     // Left by a Git process that was killed.
-    await (0,external_node_fs_promises_.rm)(`${index}.lock`, { force: true });
+    await (0,promises_.rm)(`${index}.lock`, { force: true });
     if (await isWorktree(place)) {
         try {
             await removeForeignFiles(tree, await readIndex(index));
@@ -3933,17 +4442,17 @@ async function restoreWorktree(git, clone, place, commit) {
         }
     }
     await removeWorktree(place);
-    await (0,external_node_fs_promises_.mkdir)(tree, { recursive: true });
+    await (0,promises_.mkdir)(tree, { recursive: true });
     await readTree();
 }
 /** Returns whether there is a worktree that `restoreWorktree` can continue with. */
 async function isWorktree({ tree, index }) {
-    const [folder, file] = await Promise.all([tree, index].map((path) => (0,external_node_fs_promises_.lstat)(path).catch(() => undefined)));
+    const [folder, file] = await Promise.all([tree, index].map((path) => (0,promises_.lstat)(path).catch(() => undefined)));
     return folder?.isDirectory() === true && file?.isFile() === true;
 }
 async function removeWorktree({ tree, index }) {
-    await (0,external_node_fs_promises_.rm)(index, { force: true });
-    await (0,external_node_fs_promises_.rm)(inUse(index), { force: true });
+    await (0,promises_.rm)(index, { force: true });
+    await (0,promises_.rm)(inUse(index), { force: true });
     await (0,remove_directory/* removeDirectory */.q)(tree);
 }
 const inUse = (index) => `${index}-in-use`;
@@ -3952,11 +4461,11 @@ const inUse = (index) => `${index}-in-use`;
  * running, because the service was killed or had to kill the agent, is not taken for one to continue with.
  */
 async function lendWorktree({ index }) {
-    await (0,external_node_fs_promises_.rename)(index, inUse(index));
+    await (0,promises_.rename)(index, inUse(index));
 }
 /** Ends the loan when all processes of the agent have ended. */
 async function takeBackWorktree({ index }) {
-    await (0,external_node_fs_promises_.rename)(inUse(index), index);
+    await (0,promises_.rename)(inUse(index), index);
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/git/repository.js
@@ -3969,52 +4478,19 @@ async function takeBackWorktree({ index }) {
 
 
 
-
-
-
-/** What Git says if objects or refs of a repository are damaged. */
-const damageMessages = /bad object|is corrupt|object file .* is empty|did not send all necessary objects/;
 /**
  * The repository that agents work on, through a bare clone. The clone makes checkouts cheap and keeps every commit of a
- * job, so that its changes can be shown even after its branch is deleted. The service runs Git only in the clone, since
- * the configuration of a worktree belongs to the agent; the configuration of the clone is restored before each command.
+ * job, so that its changes can be shown even after its branch is deleted.
  */
 class Repository {
     /** The folder of Git objects that checkouts refer to. */
     objects;
     #clone;
-    #controlFiles;
-    #options;
-    #git;
     #mergeStates;
-    /** Directories that belong to other users and that the operator allows Git to use. */
-    #safeDirectories = [];
-    #url;
-    /** As of the last fetch. */
-    #defaultBranch;
-    #heads = new Map();
-    /** When the last fetch began, on the clock of `performance.now`. */
-    #fetchedAt = Number.NEGATIVE_INFINITY;
-    #queuedFetch;
-    #refUpdate = Promise.resolve();
     constructor(options) {
-        this.#options = options;
-        this.#clone = (0,external_node_path_.join)(options.folder, "mirror.git");
-        this.objects = (0,external_node_path_.join)(this.#clone, "objects");
-        this.#controlFiles = new ControlFiles(this.#clone);
-        this.#git = this.#createGit([]);
-        this.#mergeStates = new MergeStates(this.#git);
-        this.#url = options.url;
-    }
-    #createGit(operatorSettings) {
-        const { settings = [], signal } = this.#options;
-        return new Git({
-            cwd: this.#clone,
-            environment: { GIT_DIR: this.#clone },
-            settings: [...operatorSettings, ...settings],
-            prepare: () => this.#controlFiles.restore(),
-            signal,
-        });
+        this.#clone = new Clone(options);
+        this.objects = this.#clone.objects;
+        this.#mergeStates = new MergeStates(this.#clone.git);
     }
     /**
      * Creates the clone if there is none yet, and fetches.
@@ -4023,48 +4499,29 @@ class Repository {
      * @throws if the service cannot work on this repository, with the reason as the message
      */
     async open(targets = [undefined]) {
-        await (0,external_node_fs_promises_.mkdir)(this.#clone, { recursive: true });
-        // Left by a Git process that was killed. One that outlived its service may be removing its lock now, hence `force`.
-        for (const left of (0,external_node_fs_.globSync)(["**/*.lock", "objects/pack/{tmp_,.tmp-}*"], { cwd: this.#clone }))
-            (0,external_node_fs_.rmSync)((0,external_node_path_.join)(this.#clone, left), { force: true });
-        await this.#controlFiles.reset();
-        await this.#git.run(["init", "--quiet", "--bare", "--template="]);
-        await this.#controlFiles.remember();
-        const operatorSettings = await readOperatorSettings(this.#clone);
-        this.#git = this.#createGit(operatorSettings);
-        this.#mergeStates = new MergeStates(this.#git);
-        this.#safeDirectories = operatorSettings.filter(([name]) => name === "safe.directory").map(([, value]) => value);
-        await this.fetch().catch((error) => {
-            throw this.#explainDamage(error);
-        });
+        await this.#clone.open();
+        const { git } = this.#clone;
+        this.#mergeStates = new MergeStates(git);
         for (const one of targets) {
             const target = await this.targetBranch(one);
             if ((await this.branchHead(target)) === undefined)
                 throw new Error(`the branch ${target} does not exist, or has no commit yet: choose another one with --base`);
         }
-        await this.#git.run(["merge-tree", "--write-tree", "--stdin"]).catch((cause) => {
+        await git.run(["merge-tree", "--write-tree", "--stdin"]).catch((cause) => {
             throw new Error("Git 2.39 or newer is required", { cause });
         });
         if ((await this.branchHead("agent")) !== undefined)
             throw new Error("the repository has a branch named agent, so no branch can be named agent/<job id>");
     }
-    /** A machine that lost its power can leave empty objects and refs. */
-    #explainDamage(error) {
-        if (!(error instanceof GitError) || !damageMessages.test(error.message))
-            return error;
-        const advice = `The clone of the service is damaged, such as by a power failure. Move ${this.#clone} away and start the service ` +
-            "again, which makes a new clone. Jobs go on from their branches; only commits that are on no branch of the repository are lost.";
-        return new Error(`${error.message}\n${advice}`, { cause: error });
-    }
     /**
      * Returns the branch that pull requests are opened against, as of the last fetch.
      *
-     * @param chosen - that of the operator. Default: the repository's default branch
+     * @param chosen - the operator's choice. Default: the repository's default branch
      */
     async targetBranch(chosen) {
         if (chosen !== undefined)
             return chosen;
-        const branch = this.#defaultBranch;
+        const branch = this.#clone.defaultBranch;
         if (branch === undefined)
             throw new Error("the repository has no default branch: choose one with --base");
         if (branch.startsWith("agent/"))
@@ -4073,67 +4530,32 @@ class Repository {
     }
     /** Fetches all branches. */
     fetch() {
-        // Callers share a fetch that has not begun yet.
-        this.#queuedFetch ??= this.#updateRefs(() => {
-            this.#queuedFetch = undefined;
-            return this.#fetchNow();
-        });
-        return this.#queuedFetch;
+        return this.#clone.fetch();
     }
     /**
      * Fetches if the clone does not have a commit, or if it was fetched longer ago than `maxAgeMs`. For processes that run no
      * turns, or on which others push.
      */
-    async fetchIfBehind(commit, maxAgeMs) {
-        const isRecent = performance.now() - this.#fetchedAt < maxAgeMs;
-        if (!isRecent || (await this.#resolve(commit)) === undefined)
-            await this.fetch();
-    }
-    /** Most turns find nothing new: asking for the heads is a third of the work of a fetch. */
-    async #fetchNow() {
-        const startedAt = performance.now();
-        const list = ["ls-remote", "--symref", ...this.#localEnd("upload-pack"), "--", this.#url, "HEAD", "refs/heads/*"];
-        const { heads, defaultBranch } = parseRemoteRefs(await this.#git.run(list));
-        this.#defaultBranch = defaultBranch;
-        this.#heads = await this.branchHeads();
-        if (areEqual(this.#heads, heads)) {
-            this.#fetchedAt = startedAt;
-            return;
-        }
-        const options = ["--quiet", "--prune", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"];
-        const refs = "+refs/heads/*:refs/heads/*";
-        await this.#git.run(["fetch", ...options, ...this.#localEnd("upload-pack"), "--", this.#url, refs]);
-        this.#heads = await this.branchHeads();
-        this.#fetchedAt = startedAt;
+    fetchIfBehind(commit, maxAgeMs) {
+        return this.#clone.fetchIfBehind(commit, maxAgeMs);
     }
     /** Returns the head of a branch as of the last fetch, or `undefined` if there is no such branch. */
     branchHead(branch) {
-        return this.#resolve(`refs/heads/${branch}`);
+        return resolveCommit(this.#clone.git, `refs/heads/${branch}`);
     }
     /** Returns the heads of all branches as of the last fetch, by the names of the branches. */
-    async branchHeads() {
-        return parseRefs(await this.#git.run(["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads"]), " ");
+    branchHeads() {
+        return this.#clone.readHeads();
     }
     /** Returns whether a branch contained all changes of a commit at the last fetch: by merge, fast-forward, rebase or squash. */
     async isMerged(commit, branch) {
         const target = await this.branchHead(branch);
         if (target === undefined)
             throw new Error(`the branch ${branch} is missing`);
-        const isMerged = (await new MergeStates(this.#git).of([commit], target)).get(commit);
+        const isMerged = (await new MergeStates(this.#clone.git).of([commit], target)).get(commit);
         if (typeof isMerged !== "boolean")
             throw isMerged;
         return isMerged;
-    }
-    /** @param base - the merge base of the commit and the branch */
-    async #isMergedSince(base, commit, branch) {
-        if (base === commit)
-            return true;
-        const names = [branch, `${base}^{tree}`, `${commit}^{tree}`, `${branch}^{tree}`];
-        const [head, baseTree, tree, branchTree] = (await this.#git.run(["rev-parse", ...names])).split("\n");
-        // A commit without a net change would count as merged into every branch.
-        if (head === base || baseTree === tree)
-            return false;
-        return (await this.#git.query(["merge-tree", "--write-tree", branch, commit])) === branchTree;
     }
     /**
      * Returns for each commit whether `target`, the head of a branch, contains all its changes, or why that cannot be read.
@@ -4143,120 +4565,38 @@ class Repository {
         return this.#mergeStates.of(commits, target);
     }
     /** Returns the commits after `base` up to `head`, oldest first. */
-    async commits(base, head) {
-        const output = await this.#git.run(["log", "--reverse", "-z", "--format=%H%n%B", `${base}..${head}`]);
-        return output
-            .split("\0")
-            .filter((entry) => entry !== "")
-            .map((entry) => ({ commit: entry.slice(0, entry.indexOf("\n")), message: entry.slice(entry.indexOf("\n") + 1) }));
+    commits(base, head) {
+        return commitsBetween(this.#clone.git, base, head);
     }
     /** Returns the newest commits after `base` up to `head`, oldest first, each with the subject of its message. */
-    async latestCommits(base, head, count) {
-        const log = ["log", "--reverse", "-z", "--format=%H %s", `--max-count=${count}`, `${base}..${head}`];
-        // A subject can be as long as a whole message.
-        const output = await this.#git.run(log, { maxBytes: 1_000_000 });
-        return output
-            .split("\0")
-            .filter((entry) => entry !== "")
-            .map((entry) => ({ commit: entry.slice(0, entry.indexOf(" ")), subject: entry.slice(entry.indexOf(" ") + 1) }));
+    latestCommits(base, head, count) {
+        return latestCommits(this.#clone.git, base, head, count);
     }
     /** Returns the first `maxBytes` bytes of the diff between two commits. */
     diff(base, head, maxBytes) {
-        const format = [
-            "--no-color",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--src-prefix=a/",
-            "--dst-prefix=b/",
-            "--find-renames",
-        ];
-        return this.#git.run(["diff", ...format, base, head], { maxBytes });
+        return diff(this.#clone.git, base, head, maxBytes);
     }
-    /** Returns the last commit made for a job, whether or not it was pushed. */
-    async lastCommitOf(jobId) {
-        const format = "--format=%(refname)%00%(objectname)%00%(parent)%00%(contents)%00";
-        const output = await this.#git.run(["for-each-ref", format, `refs/jobs/${jobId}`]);
-        const [ref, commit = "", parent = "", message = ""] = output.split("\0");
-        return ref === `refs/jobs/${jobId}` ? { commit, parent, message } : undefined;
-    }
-    /**
-     * Finds where a turn of a job starts, after a fetch: at the head of the job's branch, with whatever others pushed there;
-     * at the job's last commit if the branch was deleted; and at the head of the target branch if there is no work yet, or all
-     * of it is merged.
-     *
-     * @throws if the job's work and the target branch have no common history, so that no pull request can be made of it
-     */
+    /** Fetches, and finds where a turn of a job starts; see `findStart`. */
     async findStart(branch, { isMerged, lastPushed, targetBranch: chosen }) {
-        await this.fetch();
-        const heads = this.#heads;
+        const clone = this.#clone;
+        await clone.fetch();
+        const { heads } = clone;
         const targetBranch = await this.targetBranch(chosen);
         const targetHead = heads.get(targetBranch);
         if (targetHead === undefined)
             throw new Error(`the branch ${targetBranch} has no commit`);
-        const remoteHead = heads.get(branch);
-        const notes = [];
-        const start = { branch, targetBranch, remoteHead, notes };
-        const startOver = { ...start, head: targetHead, base: targetHead, isContinued: false };
-        const head = remoteHead ?? (await this.#findOrFetch(lastPushed));
-        if (head === undefined && lastPushed !== null && !isMerged)
-            notes.push(`${branch} was deleted, and neither this machine nor the repository has ${lastPushed}, the job's last commit. The turn starts over from ${targetBranch}.`);
-        // What others pushed after a merge is not overwritten.
-        if (head === undefined || (isMerged && (remoteHead === undefined || remoteHead === lastPushed)))
-            return startOver;
-        const base = await this.#mergeBase(head, targetHead);
-        const isRewritten = remoteHead !== undefined && (await this.#isRewritten(remoteHead, lastPushed));
-        if (base === undefined && isRewritten && (await this.#mergeBase(String(lastPushed), targetHead)) !== undefined)
-            throw new Error(`Someone replaced ${branch} by another history, which has no commit in common with ${targetBranch}, so no pull request can be made of it. No agent was run, and the job's last commit ${lastPushed} is kept in the service's clone. To continue that, delete ${branch} and send the message again. To continue what is on ${branch} now, first rebase it onto ${targetBranch}.`);
-        if (base === undefined)
-            throw new Error(`${targetBranch} was replaced by another history, which has no commit in common with the work of this job. No agent was run, and the work is kept${remoteHead === undefined ? ` as ${head} in the service's clone` : ` on ${branch}`}. Create a new job, or push to ${branch} a version of it that starts from ${targetBranch}, and send the message again.`);
-        if (await this.#isMergedSince(base, head, targetHead)) {
-            if (isRewritten && !(await this.isMerged(String(lastPushed), targetBranch)))
-                notes.push(`Someone rewrote ${branch}: it contains neither ${lastPushed}, the job's last commit, nor anything else that is not on ${targetBranch}. The turn starts over from ${targetBranch}.`);
-            return startOver;
-        }
-        if (remoteHead === undefined)
-            notes.push(`The branch ${branch} was deleted. The turn continues the job's last commit ${head} and creates it again.`);
-        else if (isRewritten)
-            notes.push(`Someone rewrote ${branch}: it does not contain ${lastPushed}, the job's last commit, any more. The turn continues what is there now.`);
-        return { ...start, head, base, isContinued: true };
-    }
-    /** Returns the commit if the clone has it. It does not if its folder was removed. */
-    async #findKept(commit) {
-        return commit === null ? undefined : this.#resolve(commit);
-    }
-    /** Returns the commit if the clone has it, or gets it: GitHub keeps that of a pull request whose branch is deleted. */
-    async #findOrFetch(commit) {
-        const kept = await this.#findKept(commit);
-        if (kept !== undefined || commit === null)
-            return kept;
-        const options = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"];
-        try {
-            await this.#git.run(["fetch", ...options, ...this.#localEnd("upload-pack"), "--", this.#url, commit]);
-        }
-        catch (error) {
-            if (!(error instanceof GitError))
-                throw error;
-        }
-        return this.#findKept(commit);
-    }
-    async #isRewritten(head, lastPushed) {
-        const kept = head === lastPushed ? undefined : await this.#findKept(lastPushed);
-        return kept !== undefined && !(await this.#isAncestor(kept, head));
+        const branches = { clone, branch, remoteHead: heads.get(branch), targetBranch, targetHead, lastPushed };
+        return findStart(branches, isMerged, (commit, target) => this.isMerged(commit, target));
     }
     /** Makes a worktree contain the files of a commit. It may have been used for other commits before. */
     restoreWorktree(place, commit) {
-        return restoreWorktree(this.#git, this.#clone, place, commit);
+        return restoreWorktree(this.#clone.git, this.#clone.folder, place, commit);
     }
     /** Checks out the start of a turn in a worktree, as a Git clone with the job's branch. */
     async checkOut(start, place) {
         await this.restoreWorktree(place, start.head);
-        await writeAgentRepository(place, {
-            ...start,
-            clone: this.#clone,
-            cloneConfig: this.#controlFiles.config,
-            url: this.#url,
-            heads: this.#heads,
-        });
+        const { folder, config, url, heads } = this.#clone;
+        await writeAgentRepository(place, { ...start, clone: folder, cloneConfig: config, url, heads });
         return { ...place, head: start.head, identity: await identityOf(place.tree) };
     }
     /**
@@ -4265,7 +4605,11 @@ class Repository {
      * @param maxBytes - the changed files may have together
      */
     commit(worktree, message, maxBytes) {
-        return commitWorktree(this.#git, this.#clone, worktree, message, maxBytes);
+        return commitWorktree(this.#clone.git, this.#clone.folder, worktree, message, maxBytes);
+    }
+    /** Returns the last commit made for a job, whether or not it was pushed. */
+    lastCommitOf(jobId) {
+        return lastCommitOf(this.#clone, jobId);
     }
     /**
      * Records a commit as the last one of a job, then pushes it to a branch.
@@ -4275,37 +4619,16 @@ class Repository {
      * @throws GitError if the branch has moved or the push is rejected
      */
     async push(commit, branch, expectedHead, jobId, earlier) {
-        const kept = earlier === undefined ? "" : `update refs/earlier/${jobId}/${earlier} ${earlier}\n`;
-        const input = `update refs/jobs/${jobId} ${commit}\n${kept}`;
-        await this.#git.run(["update-ref", "--stdin"], { input });
-        const lease = expectedHead === undefined ? [] : [`--force-with-lease=refs/heads/${branch}:${expectedHead}`];
-        await this.#git.run([
-            "push",
-            "--quiet",
-            ...lease,
-            ...this.#localEnd("receive-pack"),
-            "--",
-            this.#url,
-            `${commit}:refs/heads/${branch}`,
-        ]);
-        // Until the next fetch, the branch would be missing from the clone, and its pull request would look closed.
-        await this.#updateRefs(() => this.#git.run(["update-ref", `refs/heads/${branch}`, commit]));
+        await recordCommit(this.#clone, jobId, commit, earlier);
+        await this.#clone.push(commit, branch, expectedHead);
     }
     /** Lets the clone forget the commits of jobs. Packing removes them two weeks later, unless a branch has them. */
-    async forgetJobs(jobIds) {
-        const forgotten = new Set(jobIds);
-        const refs = await this.#git.run(["for-each-ref", "--format=%(refname)", "refs/jobs", "refs/earlier"]);
-        const input = refs
-            .split("\n")
-            .filter((ref) => forgotten.has(ref.split("/")[2] ?? ""))
-            .map((ref) => `delete ${ref}\n`);
-        if (input.length > 0)
-            await this.#updateRefs(() => this.#git.run(["update-ref", "--stdin"], { input: input.join("") }));
+    forgetJobs(ids) {
+        return forgetJobs(this.#clone, ids);
     }
     /** Returns the ids of the jobs that the clone has commits of. */
-    async jobIds() {
-        const refs = await this.#git.run(["for-each-ref", "--format=%(refname)", "refs/jobs", "refs/earlier"]);
-        return [...new Set(refs.split("\n").map((ref) => ref.split("/")[2] ?? ""))].filter((id) => id !== "");
+    jobIds() {
+        return jobIds(this.#clone);
     }
     /** Packs the clone if that pays. Returns whether it did. Other methods can be called meanwhile. */
     async packIfNeeded() {
@@ -4316,53 +4639,16 @@ class Repository {
     }
     /** Packs the refs and the objects of the clone. */
     async pack() {
-        await this.#updateRefs(() => this.#git.run(["pack-refs", "--all", "--prune"]));
-        await pack(this.#git);
+        await this.#clone.updateRefs(() => this.#clone.git.run(["pack-refs", "--all", "--prune"]));
+        await pack(this.#clone.git);
     }
     /**
      * Moves a commit, a child of `parent`, onto another descendant of `parent`.
      *
      * @returns the new commit; `newParent` itself if it contains the change already; `undefined` on a conflict
      */
-    async rebase(commit, parent, newParent) {
-        if (!(await this.#isAncestor(parent, newParent)))
-            return undefined;
-        const tree = await this.#git.query(["merge-tree", "--write-tree", newParent, commit]);
-        if (tree === undefined)
-            return undefined;
-        if (tree === (await this.#treeOf(newParent)))
-            return newParent;
-        const message = await this.#git.run(["log", "--max-count=1", "--format=%B", commit]);
-        return commitTree(this.#git, tree, newParent, message);
-    }
-    /** Changes refs of the clone, one command at a time, because two would contend for their locks. */
-    #updateRefs(update) {
-        const updated = this.#refUpdate.then(update, update);
-        this.#refUpdate = updated;
-        return updated;
-    }
-    /**
-     * Returns the option by which the other end of a transfer on this machine gets the safe directories and the umask. It has
-     * no other settings: Git removes them from its environment.
-     */
-    #localEnd(program) {
-        const { umask = process.umask() } = this.#options;
-        if (!/^(\/|file:)/.test(this.#url))
-            return [];
-        const settings = this.#safeDirectories.map((path) => `-c 'safe.directory=${path.replaceAll("'", "'\\''")}'`);
-        return [`--${program}=umask ${umask.toString(8)} && git ${settings.join(" ")} ${program}`];
-    }
-    #resolve(ref) {
-        return this.#git.query(["rev-parse", "--verify", "--quiet", `${ref}^{commit}`]);
-    }
-    async #treeOf(commit) {
-        return (await this.#git.run(["rev-parse", `${commit}^{tree}`])).trim();
-    }
-    #mergeBase(a, b) {
-        return this.#git.query(["merge-base", a, b]);
-    }
-    async #isAncestor(ancestor, descendant) {
-        return (await this.#git.query(["merge-base", "--is-ancestor", ancestor, descendant])) !== undefined;
+    rebase(commit, parent, newParent) {
+        return rebase(this.#clone.git, commit, parent, newParent);
     }
 }
 
@@ -4461,7 +4747,7 @@ async function checkToken(api, identity, log) {
     }
     throw new Error(`${needs}. It can only read it.`);
 }
-/** Returns whether the token is that of a GitHub App, for which GitHub always says that it cannot push. */
+/** Returns whether the token belongs to a GitHub App, for which GitHub always says that it cannot push. */
 async function isInstallationToken(api) {
     const options = {
         what: `Checking ${api.repository.tokenVariable ?? "GITHUB_TOKEN"}`,
@@ -4566,9 +4852,7 @@ function describeRateLimits(octokit) {
 
 ;// CONCATENATED MODULE: ./build/service/src/pulls/github/read-schedule.js
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
+
 const growth = 4;
 /** Decides when to read a pull request again whose state could not be read: after pauses that grow up to a day. */
 class ReadSchedule {
@@ -4606,7 +4890,7 @@ const comparisonPeriodMs = 4 * 3_600_000;
 /** Pull requests that are read one by one in a round. The others have to wait for the next rounds. */
 const maxReads = 100;
 const pageSize = 100;
-/** Of pull requests closed since the last round. If there are more, all open ones are compared in the next round. */
+/** Limit for pull requests closed since the last round. If there are more, the next round compares all open ones. */
 const maxPages = 5;
 /** GitHub's lists may show a closing later than others that came after it. */
 const overlapMs = 300_000;
@@ -4910,7 +5194,7 @@ class GitHubApi {
             request: { fetch, signal, log: silentLog },
             retry: { doNotRetry: permanentStatuses, retryAfterBaseValue: secondMs },
             throttle: {
-                // Its pauses between writes, which GitHub asks for, are those of this client.
+                // This client makes the pauses between writes that GitHub asks for.
                 id: (0,external_node_crypto_.randomUUID)(),
                 retryAfterBaseValue: secondMs,
                 onRateLimit,
@@ -5047,8 +5331,8 @@ class RepositoryIdentity {
         return this.#current?.full_name?.split("/")[0] ?? this.#api.repository.owner;
     }
     /**
-     * Returns the number of a pull request, or `undefined` if a link is not that of a pull request of this repository, such as
-     * a page of the service from when it had no token.
+     * Returns the number of a pull request, or `undefined` if a link does not lead to a pull request of this repository: it
+     * may be a page of the service from when it had no token.
      *
      * @throws GitHubError if GitHub cannot be reached to find out
      */
@@ -5063,7 +5347,7 @@ class RepositoryIdentity {
         const names = [this.#configuredName, this.#current?.full_name].map((one) => one?.toLowerCase());
         return names.includes(fullName) || (await this.#isOtherName(owner, name, url?.origin)) ? Number(number) : undefined;
     }
-    /** Returns whether a link is known not to be that of a pull request that was just opened or found in this repository. */
+    /** Returns whether a link certainly does not lead to a pull request that was just opened or found in this repository. */
     async isForeign(link) {
         if (this.#api.redirect !== this.#knownRedirect)
             await this.#readRedirected();
@@ -5197,7 +5481,7 @@ class GitHubPullRequests {
                 lastError = error;
             }
             if (pause !== undefined)
-                await (0,promises_.setTimeout)(pause * this.#secondMs, undefined, { signal: this.#api.signal });
+                await (0,external_node_timers_promises_.setTimeout)(pause * this.#secondMs, undefined, { signal: this.#api.signal });
         }
         // The last try may have opened it, although its response was lost.
         const opened = await this.#findOpen(change).catch(() => undefined);
@@ -5273,9 +5557,9 @@ class LocalPullRequests {
         const { store, baseUrl } = this.#options;
         const number = Number(/\/pull\/(\d+)$/.exec(existing ?? "")?.[1] ?? 0);
         // A link to another platform matches no pull request of this job.
-        if (existing !== null && (await store.updatePullRequest(number, jobId, base, head)))
+        if (existing !== null && (await store.update(number, jobId, base, head)))
             return existing;
-        const added = await store.addPullRequest({ job: jobId, title, branch, target: targetBranch, base, head });
+        const added = await store.add({ job: jobId, title, branch, target: targetBranch, base, head });
         return `${baseUrl()}/pull/${added}`;
     }
     async stateOf(pullRequest) {
@@ -5318,135 +5602,29 @@ class LocalPullRequests {
     }
 }
 
-;// CONCATENATED MODULE: ./build/service/src/store/hourly-limit.js
-/** Creates, and messages, that are accepted per project in any hour. Specification: "Rate limits". */
-const hourlyLimit = 100;
-const hourly_limit_hourMs = 3_600_000;
-/**
- * Counts a create or message, unless its project has used up its hourly limit. Its cost does not depend on other projects.
- *
- * @param clock - milliseconds since 1970. An earlier use with a later time, from before the clock was set back, counts as now:
- *   it neither escapes the limit nor blocks the project for more than an hour
- */
-async function countUse(transaction, kind, project, clock) {
-    await transaction.lock(`${kind} in ${project}`);
-    // Read now: others may have been counted before the lock was free.
-    const at = await clock();
-    await transaction.run("DELETE FROM use WHERE kind = ? AND project = ? AND at <= ?", kind, project, at - hourly_limit_hourMs);
-    await transaction.run("UPDATE use SET at = ? WHERE kind = ? AND project = ? AND at > ?", at, kind, project, at);
-    const uses = "SELECT count(*) AS count, min(at) AS oldest FROM use WHERE kind = ? AND project = ?";
-    const found = await transaction.row(uses, kind, project);
-    const { count = 0, oldest } = found ?? {};
-    if (count >= hourlyLimit)
-        return { retryAfterMs: (oldest ?? at) + hourly_limit_hourMs - at };
-    await transaction.run("INSERT INTO use (kind, project, at) VALUES (?, ?, ?)", kind, project, at);
-    return undefined;
-}
-
-;// CONCATENATED MODULE: ./build/service/src/store/ready-turns.js
-/** Thrown when somebody else has taken a turn over, because its lease had expired. Nothing was changed. */
-class LeaseLost extends Error {
-    constructor(turn) {
-        super(`turn ${turn} was taken over, because its lease had expired`);
-    }
-}
-
-;// CONCATENATED MODULE: ./build/service/src/store/store.js
-
-
-
-
-/** Counts. Not for several processes. */
-const countTurnIds = async (transaction) => ((await transaction.row("SELECT max(id) AS last FROM turn"))?.last ?? 0) + 1;
-/**
- * The persistent state of the service. A change is on disk when its method returns, so a service that is killed loses nothing.
- *
- * Methods throw `StoreUnavailable` while the database cannot be used, such as on a full disk. Nothing is changed then. Those
- * that take a `RunningTurn` throw `LeaseLost` if somebody else has taken the turn over.
- */
-class Store {
-    /** The home directories of agents for all machines; `undefined` if only one machine uses the store. */
-    homes;
-    /** The logs of jobs; `undefined` if they are only files. */
-    logs;
-    /** What the tokens of browsers stand for; `undefined` if they are not stored. */
-    tokens;
+;// CONCATENATED MODULE: ./build/service/src/store/announcements.js
+/** Tells listeners, in all processes on a store, that turns have become ready and that jobs have changed. */
+class Announcements {
     #database;
-    #ready;
-    #nextTurnId;
-    #skipTurnIds;
     #changes;
     #listeners = new Set();
     /** By the ids of jobs. */
     #followers = new Map();
-    /** Changes of running turns that could not be stored yet. */
-    #postponedChanges = new WeakMap();
-    #now;
-    #close;
-    constructor(options) {
-        const { database, ready, nextTurnId, skipTurnIds, now, homes, logs, tokens, changes, close } = options;
-        this.homes = homes;
-        this.logs = logs;
-        this.tokens = tokens;
-        this.#now = now;
-        this.#close = close;
+    /** @param changes - default: no other process changes jobs */
+    constructor(database, ready, changes) {
         this.#database = database;
-        this.#ready = ready;
-        this.#nextTurnId = nextTurnId;
-        this.#skipTurnIds = skipTurnIds;
         this.#changes = changes;
-        ready.onReady(() => this.#announce());
-        changes?.onChange((job) => this.#announceChange(job));
+        ready.onReady(() => this.turnReady());
+        changes?.onChange((job) => this.jobChanged(job));
     }
-    async [Symbol.asyncDispose]() {
-        await this.#close?.();
-        await this.#database[Symbol.asyncDispose]();
-    }
-    /** Returns the name of the repository whose clone is in the service's folder itself; `undefined` before it is set. */
-    async repository() {
-        return (await this.#database.row("SELECT coalesce(main, name) AS name FROM repository"))?.name;
-    }
-    /** @param isOnly - whether there is no other repository, so that earlier versions of the service can use the store */
-    async setRepository(name, isOnly = true) {
-        await this.#database.transaction(async (transaction) => {
-            await transaction.run("DELETE FROM repository");
-            const insert = "INSERT INTO repository (name, main) VALUES (?, ?)";
-            await transaction.run(insert, isOnly ? name : severalRepositories, name);
-        });
-    }
-    /** Returns the name of the repository that the jobs of each project belong to, as far as it is set. */
-    async projectRepositories() {
-        const sql = 'SELECT project, name FROM "projectRepository" ORDER BY project';
-        const rows = await this.#database.rows(sql);
-        return new Map(rows.map(({ project, name }) => [project, name]));
-    }
-    /** Sets the repositories of these projects, and leaves those of others. */
-    async setProjectRepositories(names) {
-        const set = `INSERT INTO "projectRepository" (project, name) VALUES (?, ?)
-      ON CONFLICT (project) DO UPDATE SET name = excluded.name`;
-        await this.#database.transaction(async (transaction) => {
-            for (const [project, name] of names)
-                await transaction.run(set, project, name);
-        });
-    }
-    /** Returns the projects that have jobs. */
-    async projects() {
-        const sql = "SELECT DISTINCT project FROM job ORDER BY project";
-        return (await this.#database.rows(sql)).map(({ project }) => project);
-    }
-    /** Returns how many turns wait in each project that has any. */
-    waitingTurns() {
-        return this.#database.rows(`SELECT job.project, count(*) AS turns FROM turn JOIN job ON job.id = turn.job
-         WHERE turn.state = 'waiting' GROUP BY job.project ORDER BY job.project`);
-    }
-    /** Calls `listener` whenever a turn may have become ready to be started, also by another process on the same store. */
+    /** Calls `listener` whenever a turn may have become ready. */
     onReady(listener) {
         this.#listeners.add(listener);
     }
     /**
-     * Calls `listener` whenever a turn of a job may have been added, started or ended, also by another process on the same store.
+     * Calls `listener` whenever a turn of a job may have been added, started or ended.
      *
-     * @returns what ends this
+     * @returns a function that removes the listener
      */
     followJob(id, listener) {
         const followers = this.#followers.get(id) ?? new Set();
@@ -5457,121 +5635,59 @@ class Store {
                 this.#followers.delete(id);
         };
     }
-    /**
-     * Adds a job with its first turn, if the hourly limit of its project allows another create. Both are one transaction: a
-     * create that could not be stored is not counted.
-     *
-     * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
-     * @param onTurn - receives the id of the turn, before it is known whether it is stored
-     */
-    async addJob(job, prompt, at = job.createdAt, onTurn) {
-        const { id, project, createdAt, model = null } = job;
-        const limited = await this.#database.transaction(async (transaction) => {
-            const exceeded = await countUse(transaction, "create", project, () => this.#now?.(transaction) ?? at);
-            if (exceeded !== undefined)
-                return exceeded;
-            const insert = 'INSERT INTO job (id, project, "createdAt", model) VALUES (?, ?, ?, ?)';
-            await transaction.run(insert, id, project, createdAt, model);
-            const turn = await this.#addTurn(transaction, id, project, prompt);
-            onTurn?.(turn);
-            return undefined;
+    /** Makes changes of a job together, and announces them. */
+    async changeJob(job, change) {
+        const result = await this.#database.transaction(async (transaction) => {
+            const changed = await change(transaction);
+            await this.announceJob(transaction, job);
+            return changed;
         });
-        this.#announce();
-        return limited;
-    }
-    /**
-     * Adds a turn to a job and takes the job out of the archive, if the hourly limit of its project allows another message.
-     *
-     * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
-     * @param onTurn - receives the id of the turn, before it is known whether it is stored
-     * @returns `false` if there is no such job, such as because it was deleted a moment ago
-     */
-    async addTurn(jobId, prompt, at, onTurn) {
-        const result = await this.#changeJob(jobId, async (transaction) => {
-            await lockJob(transaction, jobId);
-            const job = await transaction.row("SELECT project FROM job WHERE id = ?", jobId);
-            if (job === undefined)
-                return false;
-            return this.#addMessage(transaction, { jobId, project: job.project, prompt, at, onTurn });
-        });
-        this.#announce();
+        this.jobChanged(job);
         return result;
     }
-    /** Adds a turn, if the hourly limit of its project allows another message. */
-    async #addMessage(transaction, message) {
-        const { jobId, project, prompt, at, onTurn } = message;
-        const limited = await countUse(transaction, "message", project, () => this.#now?.(transaction) ?? at);
-        if (limited !== undefined)
-            return limited;
-        const turn = await this.#addTurn(transaction, jobId, project, prompt);
-        onTurn?.(turn);
-        return true;
+    /** Announces a change of a job to other processes. They receive this when the transaction is committed. */
+    async announceJob(transaction, job) {
+        await this.#changes?.announce(transaction, job);
     }
-    /** Returns the id of the turn. */
-    async #addTurn(transaction, job, project, prompt) {
-        const isFirst = !(await hasOpenTurn(transaction, job));
-        const turn = await this.#nextTurnId(transaction);
-        await transaction.run("INSERT INTO turn (id, job, prompt) VALUES (?, ?, ?)", turn, job, prompt);
-        const activate = 'UPDATE job SET state = \'active\', "idleSince" = NULL, "archivedAt" = NULL WHERE id = ?';
-        await transaction.run(activate, job);
-        if (isFirst)
-            await this.#ready.add(transaction, { turn, job, project });
-        return turn;
+    /**
+     * Tells the listeners of this process that a job has changed.
+     *
+     * @param job - default: any
+     */
+    jobChanged(job) {
+        const all = job === undefined ? [...this.#followers.values()] : [this.#followers.get(job) ?? []];
+        for (const followers of all)
+            for (const listener of followers)
+                listener();
     }
-    /** Returns a job with its turns, for another store. */
-    async copyJob(id) {
-        const columns = 'id, project, "createdAt", "archivedAt", "pullRequest", head';
-        const job = await this.#database.row(`SELECT ${columns} FROM job WHERE id = ?`, id);
-        const turns = `SELECT ${copiedColumns} FROM turn WHERE job = ? ORDER BY id`;
-        return job && { ...job, turns: await this.#database.rows(turns, id) };
+    /** Tells the listeners of this process that a turn may have become ready. */
+    turnReady() {
+        for (const listener of this.#listeners)
+            listener();
     }
-    /** Adds a job of another store. Its running turns become waiting ones. */
-    async addCopy(copy) {
-        const { id, project, createdAt, archivedAt, pullRequest, head, turns } = copy;
-        const { state: lastState = "failed", endedAt = null } = turns.at(-1) ?? {};
-        const [state, idleSince] = isActive(copy) ? ["active", null] : [lastState, endedAt ?? createdAt];
-        await this.#database.transaction(async (transaction) => {
-            const insertJob = `INSERT INTO job
-        (id, project, "createdAt", state, "idleSince", "archivedAt", "pullRequest", head) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
-            await transaction.run(insertJob, id, project, createdAt, state, idleSince, archivedAt, pullRequest, head);
-            const insertTurn = `INSERT INTO turn (job, ${copiedColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-            for (const turn of turns) {
-                const { startedAt = null, reason = null, stopRequestedAt = null } = turn;
-                const turnState = turn.state === "running" ? "waiting" : turn.state;
-                const progress = [turnState, turn.attempts, startedAt, turn.endedAt, turn.answer, reason, stopRequestedAt];
-                await transaction.run(insertTurn, id, turn.id, turn.prompt, ...progress);
-            }
-            await this.#skipTurnIds?.(transaction, turns.at(-1)?.id ?? 0);
-            await this.#addNext(transaction, id);
-        });
-        this.#announce();
+}
+
+;// CONCATENATED MODULE: ./build/service/src/store/counts.js
+/** How many jobs and turns there are. */
+class Counts {
+    #database;
+    #ready;
+    constructor(database, ready) {
+        this.#database = database;
+        this.#ready = ready;
     }
-    job(id) {
-        return this.#database.row("SELECT * FROM job WHERE id = ?", id);
-    }
-    /** Returns jobs, newest first. */
-    async jobs(query) {
-        if (query.projects.length === 0)
-            return [];
-        const { sql, values } = jobsQuery(query);
-        return this.#database.rows(sql, ...values);
-    }
-    /** Returns how far a job is. */
-    progress(jobId) {
-        // The index of states finds the few turns that are running. Read by their job, all would be, with their prompts.
-        const sql = `SELECT state,
-      (SELECT count(*) FROM turn WHERE turn.job = job.id) AS turns,
-      (SELECT max(turn.id) FROM turn WHERE turn.state = 'running' AND turn.job || '' = job.id) AS running
-      FROM job WHERE id = ?`;
-        return this.#database.row(sql, jobId);
-    }
-    /** Returns how many jobs there are, and how many turns wait. */
-    async counts() {
+    /** Counts all jobs, and the turns that wait. */
+    async total() {
         const sql = `SELECT (SELECT count(*) FROM job) AS jobs,
       (SELECT count(*) FROM turn WHERE state = 'waiting') AS "waitingTurns"`;
         return (await this.#database.row(sql)) ?? { jobs: 0, waitingTurns: 0 };
     }
-    /** Returns how many jobs and turns there are, by state. It reads every job, so it is not for each request. */
+    /** Counts the turns that wait in each project that has any. */
+    waitingTurns() {
+        return this.#database.rows(`SELECT job.project, count(*) AS turns FROM turn JOIN job ON job.id = turn.job
+         WHERE turn.state = 'waiting' GROUP BY job.project ORDER BY job.project`);
+    }
+    /** Counts jobs and turns by state. It reads every job, so it is not for each request. */
     async census() {
         const jobs = await this.#database.row(`SELECT count(*) FILTER (WHERE "archivedAt" IS NULL AND state = 'active') AS active,
          count(*) FILTER (WHERE "archivedAt" IS NULL AND state = 'completed') AS completed,
@@ -5585,257 +5701,25 @@ class Store {
             oldestWaitingSeconds: await this.#ready.oldestAgeSeconds(this.#database),
         };
     }
+}
+
+;// CONCATENATED MODULE: ./build/service/src/store/idle-jobs.js
+
+/** The jobs without open turns: they are archived, and later deleted. */
+class IdleJobs {
+    #database;
+    constructor(database) {
+        this.#database = database;
+    }
     /**
-     * Takes the next turn to run it; see `ReadyTurns` for the order.
+     * Returns jobs that are neither active nor archived and have a pull request, those that have been idle longest first.
      *
-     * @param limits - default: none
-     * @param at - milliseconds since 1970. Default: the time of the machine
+     * @param after - the last one that the previous call returned
      */
-    async startNextTurn(limits, at = Date.now()) {
-        // Asked first, because most calls find no turn, and a transaction would show that the store can be written.
-        if (!(await this.#ready.mayHaveTurns(this.#database, limits)))
-            return undefined;
-        const started = await this.#database.transaction(async (transaction) => {
-            const taken = await this.#ready.take(transaction, limits);
-            if (taken === undefined)
-                return undefined;
-            const find = "SELECT id, job, prompt, attempts, state FROM turn WHERE id = ?";
-            const found = await transaction.row(find, taken.turn);
-            if (found === undefined)
-                throw new Error(`no turn ${taken.turn}`);
-            const { state, ...turn } = found;
-            const start = `UPDATE turn SET state = 'running', lease = ?, "startedAt" = coalesce("startedAt", ?) WHERE id = ?`;
-            await transaction.run(start, taken.lease, at, turn.id);
-            await this.#changes?.announce(transaction, turn.job);
-            return { ...turn, lease: taken.lease, isResumed: state === "running" };
-        });
-        if (started !== undefined)
-            this.#announceChange(started.job);
-        return started;
-    }
-    /** How often the lease of a running turn has to be renewed, in milliseconds; `undefined` if it never expires. */
-    get renewEveryMs() {
-        return this.#ready.renewEveryMs;
-    }
-    /** Extends the lease of a running turn. Returns `false` if somebody else has taken it over. */
-    renewLease(turn) {
-        return this.#ready.renew(taken(turn));
-    }
-    /** Returns the turns of a job, oldest first. */
-    turns(jobId) {
-        return this.#database.rows("SELECT * FROM turn WHERE job = ? ORDER BY id", jobId);
-    }
-    async countTurns(jobId) {
-        const sql = "SELECT count(*) AS count FROM turn WHERE job = ?";
-        return (await this.#database.row(sql, jobId))?.count ?? 0;
-    }
-    /** Returns the id of a job's first turn. */
-    async firstTurn(jobId) {
-        const sql = "SELECT id FROM turn WHERE job = ? ORDER BY id LIMIT 1";
-        return (await this.#database.row(sql, jobId))?.id;
-    }
-    /** Returns the ids of a job's newest turns, oldest first. */
-    async latestTurns(jobId, count) {
-        const sql = "SELECT id FROM turn WHERE job = ? ORDER BY id DESC LIMIT ?";
-        return (await this.#database.rows(sql, jobId, count)).map(({ id }) => id).reverse();
-    }
-    /** Returns a turn with at most `length` characters of its texts. */
-    turnExcerpt(id, length) {
-        const sql = `SELECT state, substr(prompt, 1, ?) AS prompt, substr(answer, 1, ?) AS answer,
-      substr(reason, 1, ?) AS reason, "startedAt", "endedAt" FROM turn WHERE id = ?`;
-        return this.#database.row(sql, length, length, length, id);
-    }
-    /** Returns the earlier turns of a turn's job in which an agent ran, oldest first. */
-    history({ id, job }) {
-        const sql = "SELECT prompt, answer, state FROM turn WHERE job = ? AND id < ? AND attempts > 0 ORDER BY id";
-        return this.#database.rows(sql, job, id);
-    }
-    /** Checks that nobody else has taken a running turn over. */
-    async confirmLease(turn) {
-        if (!(await this.#ready.renew(taken(turn))))
-            throw new LeaseLost(turn.id);
-    }
-    /** Records what the agent said last in a turn. If that cannot be stored now, it is when the turn ends or is requeued. */
-    async setAnswer(turn, answer) {
-        await this.#storeNowOrAtEnd(turn, async (transaction) => {
-            await transaction.run("UPDATE turn SET answer = ? WHERE id = ?", answer, turn.id);
-        });
-    }
-    async countAttempt(turn) {
-        await this.#change(turn, async (transaction) => {
-            await transaction.run("UPDATE turn SET attempts = attempts + 1 WHERE id = ?", turn.id);
-        });
-    }
-    /**
-     * Records how a running turn ended, and lets the next one of its job start.
-     *
-     * @param at - milliseconds since 1970
-     * @param reason - why it failed. Default: unknown
-     */
-    async finishTurn(turn, state, at, reason) {
-        const { id, job } = turn;
-        await this.#changeJob(job, async (transaction) => {
-            if (!(await this.#holds(transaction, turn))) {
-                const { state: stored } = (await transaction.row(stateOf, id)) ?? {};
-                // Recorded already, or the job was deleted.
-                if (stored !== "waiting" && stored !== "running")
-                    return;
-                throw new LeaseLost(id);
-            }
-            await this.#storePostponed(transaction, turn);
-            await this.#ready.remove(transaction, taken(turn));
-            const end = 'UPDATE turn SET state = ?, "endedAt" = ?, reason = ?, lease = NULL WHERE id = ?';
-            await transaction.run(end, state, at, reason ?? null, id);
-            if (await this.#addNext(transaction, job))
-                return;
-            await this.#endJob(transaction, job, at);
-        });
-        this.#postponedChanges.delete(turn);
-        this.#announce();
-    }
-    /** Gives a job without open turns the state of its last one. That may have been stopped before an earlier one ended. */
-    async #endJob(transaction, job, at) {
-        const last = "SELECT state FROM turn WHERE job = ? ORDER BY id DESC LIMIT 1";
-        await transaction.run(`UPDATE job SET state = (${last}), "idleSince" = ? WHERE id = ?`, job, at, job);
-    }
-    /** Makes the oldest waiting turn of a job ready. Returns `false` if none waits. */
-    async #addNext(transaction, job) {
-        const next = await transaction.row(`SELECT turn.id AS turn, job.project FROM turn JOIN job ON job.id = turn.job
-         WHERE turn.job = ? AND turn.state = 'waiting' ORDER BY turn.id LIMIT 1`, job);
-        if (next !== undefined)
-            await this.#ready.add(transaction, { ...next, job });
-        return next !== undefined;
-    }
-    /**
-     * Makes a running turn wait again, with the number of attempts that it had when it was started.
-     *
-     * @param pauseMs - it is not started before this time has passed and `resumeTurn` was called, or by the next service.
-     *   Default: 0
-     */
-    async requeueTurn(turn, pauseMs = 0) {
-        await this.#changeJob(turn.job, async (transaction) => {
-            if (!(await this.#holds(transaction, turn)))
-                throw new LeaseLost(turn.id);
-            await this.#storePostponed(transaction, turn);
-            const requeue = "UPDATE turn SET state = 'waiting', attempts = ?, lease = NULL WHERE id = ?";
-            await transaction.run(requeue, turn.attempts, turn.id);
-            await this.#ready.putBack(transaction, taken(turn), pauseMs);
-        });
-        this.#postponedChanges.delete(turn);
-        this.#announce();
-    }
-    /**
-     * Stops a turn. One that waits fails at once; one that is running when its worker hears of it: see `stopRequest`.
-     *
-     * @param at - milliseconds since 1970
-     * @param reason - why it failed
-     * @returns `false` if the job has no such turn, or the turn has ended
-     */
-    async stopTurn(jobId, turnId, at, reason) {
-        if (await this.#failWaiting(jobId, turnId, at, reason))
-            return true;
-        const request = `UPDATE turn SET "stopRequestedAt" = ?, reason = ? WHERE id = ? AND job = ? AND state = 'running'`;
-        const isAsked = await this.#changeJob(jobId, async (transaction) => (await transaction.run(request, at, reason, turnId, jobId)) > 0);
-        const waiting = "SELECT 1 FROM turn WHERE id = ? AND job = ? AND state = 'waiting'";
-        if (isAsked || (await this.#database.row(waiting, turnId, jobId)) === undefined)
-            return isAsked;
-        // It was requeued between the two.
-        return this.stopTurn(jobId, turnId, at, reason);
-    }
-    /** Fails a turn that waits. Returns `false` if it does not wait; nothing is changed then. */
-    async #failWaiting(jobId, turnId, at, reason) {
-        const fail = `UPDATE turn SET state = 'failed', "endedAt" = ?, reason = ? WHERE id = ? AND job = ? AND state = 'waiting'`;
-        try {
-            await this.#changeJob(jobId, async (transaction) => {
-                await lockJob(transaction, jobId);
-                const open = "SELECT min(id) AS first FROM turn WHERE job = ? AND state IN ('waiting', 'running')";
-                const isReady = (await transaction.row(open, jobId))?.first === turnId;
-                if (isReady)
-                    await this.#ready.withdraw(transaction, { turn: turnId, job: jobId });
-                if ((await transaction.run(fail, at, reason, turnId, jobId)) === 0)
-                    throw new NotWaiting();
-                if (isReady && (await this.#addNext(transaction, jobId)))
-                    return;
-                if (!(await hasOpenTurn(transaction, jobId)))
-                    await this.#endJob(transaction, jobId, at);
-            });
-        }
-        catch (error) {
-            if (error instanceof NotWaiting)
-                return false;
-            throw error;
-        }
-        this.#announce();
-        return true;
-    }
-    /** Returns why a turn is to be stopped; `undefined` if it is not. */
-    async stopRequest({ id }) {
-        const find = 'SELECT reason FROM turn WHERE id = ? AND "stopRequestedAt" IS NOT NULL';
-        return (await this.#database.row(find, id))?.reason;
-    }
-    /**
-     * Adds a turn with the prompt of a job's last one, if that has failed. It counts as a message.
-     *
-     * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
-     * @param onTurn - receives the id of the turn, before it is known whether it is stored
-     * @returns `false` if it is not the last turn of the job, or has not failed
-     */
-    async retryTurn(jobId, turnId, at, onTurn) {
-        const last = `SELECT turn.id, turn.state, turn.prompt, job.project FROM turn JOIN job ON job.id = turn.job
-      WHERE turn.job = ? ORDER BY turn.id DESC LIMIT 1`;
-        const result = await this.#changeJob(jobId, async (transaction) => {
-            await lockJob(transaction, jobId);
-            const turn = await transaction.row(last, jobId);
-            if (turn?.id !== turnId || turn.state !== "failed")
-                return false;
-            const { project, prompt } = turn;
-            return this.#addMessage(transaction, { jobId, project, prompt, at, onTurn });
-        });
-        this.#announce();
-        return result;
-    }
-    /** Lets a turn start that was requeued with a pause. */
-    async resumeTurn({ id, job }) {
-        await this.#database.transaction(async (transaction) => {
-            const waiting = `SELECT job.project FROM turn JOIN job ON job.id = turn.job
-        WHERE turn.id = ? AND turn.state = 'waiting'`;
-            const found = await transaction.row(waiting, id);
-            if (found !== undefined)
-                await this.#ready.endPause(transaction, { turn: id, job, project: found.project });
-        });
-        this.#announce();
-    }
-    /** Requeues what an earlier service left: running turns, which it returns, and postponed ones. */
-    requeueInterruptedTurns() {
-        return this.#database.transaction((transaction) => this.#ready.recover(transaction));
-    }
-    /**
-     * Records the pull request of a turn's job and the last commit pushed to it. If that cannot be stored now, it is when
-     * the turn ends or is requeued.
-     */
-    async setPullRequest(turn, link, head) {
-        await this.#setPullRequest(turn, link, head);
-    }
-    /** Records the last commit that was pushed for a turn's job, which has no pull request yet. Stored like `setPullRequest`. */
-    async clearPullRequest(turn, head) {
-        await this.#setPullRequest(turn, null, head);
-    }
-    async #setPullRequest(turn, link, head) {
-        await this.#storeNowOrAtEnd(turn, async (transaction) => {
-            await transaction.run('UPDATE job SET "pullRequest" = ?, head = ? WHERE id = ?', link, head, turn.job);
-        });
-    }
-    /** Writes without changing anything. Throws `StoreUnavailable` if the store still cannot be written. */
-    async probe() {
-        await this.#database.probe();
-    }
-    /**
-     * Does something unless another process on the same store is doing it.
-     *
-     * @returns whether it did
-     */
-    exclusively(name, work) {
-        return this.#database.exclusively(name, work);
+    withPullRequest(limit, after) {
+        return this.#database.rows(`SELECT id, project, "idleSince", "pullRequest", head FROM job
+         WHERE "idleSince" IS NOT NULL AND "archivedAt" IS NULL AND "pullRequest" IS NOT NULL AND ("idleSince", id) > (?, ?)
+         ORDER BY "idleSince", id LIMIT ?`, after?.idleSince ?? -1, after?.id ?? "", limit);
     }
     /**
      * Archives jobs, except those that have received a turn or another pull request since they were read.
@@ -5843,7 +5727,7 @@ class Store {
      * @param at - milliseconds since 1970
      * @returns the ids of those that it archived
      */
-    archiveJobs(jobs, at) {
+    archive(jobs, at) {
         const sql = `UPDATE job SET "archivedAt" = ?
       WHERE id = ? AND "archivedAt" IS NULL AND "idleSince" = ? AND "pullRequest" = ? AND head = ?`;
         return this.#database.transaction(async (transaction) => {
@@ -5861,30 +5745,20 @@ class Store {
      * @param at - milliseconds since 1970
      * @returns the ids of those that it archived, at most `limit`
      */
-    archiveIdleJobs(before, at, limit) {
+    archiveOldest(before, at, limit) {
         const oldest = `SELECT id FROM job WHERE "idleSince" <= ? AND "idleSince" IS NOT NULL AND "archivedAt" IS NULL
       ORDER BY "idleSince" LIMIT ?`;
         const archive = `UPDATE job SET "archivedAt" = ? WHERE id IN (${oldest}) AND "idleSince" IS NOT NULL RETURNING id`;
         return this.#database.transaction(async (transaction) => (await transaction.rows(archive, at, before, limit)).map(({ id }) => id));
     }
     /**
-     * Returns jobs that are neither active nor archived and have a pull request, those that have been idle longest first.
-     *
-     * @param after - the last one that the previous call returned
-     */
-    jobsWithPullRequest(limit, after) {
-        return this.#database.rows(`SELECT id, project, "idleSince", "pullRequest", head FROM job
-         WHERE "idleSince" IS NOT NULL AND "archivedAt" IS NULL AND "pullRequest" IS NOT NULL AND ("idleSince", id) > (?, ?)
-         ORDER BY "idleSince", id LIMIT ?`, after?.idleSince ?? -1, after?.id ?? "", limit);
-    }
-    /**
-     * Deletes the jobs that have been idle longest, with their turns, their stored logs and the pages of their pull requests. Their files can
-     * be removed then: `deletedJobs` returns them until `forgetDeletedJobs`.
+     * Deletes the jobs that have been idle longest, with their turns, their stored logs and the pages of their pull requests.
+     * Their files can be removed then: `deleted` returns them until `forgetDeleted`.
      *
      * @param before - deletes only jobs whose last turn ended at this time or before, in milliseconds since 1970
      * @returns the ids of those that it deleted, at most `limit`
      */
-    deleteIdleJobs(before, limit) {
+    deleteOldest(before, limit) {
         const isIdle = '"idleSince" <= ? AND "idleSince" IS NOT NULL';
         const oldest = `SELECT id FROM job WHERE ${isIdle} ORDER BY "idleSince" LIMIT ?`;
         return this.#database.transaction(async (transaction) => {
@@ -5904,18 +5778,96 @@ class Store {
         });
     }
     /** Returns the ids of deleted jobs whose files are not known to be removed. */
-    async deletedJobs(limit) {
+    async deleted(limit) {
         return (await this.#database.rows('SELECT id FROM "deletedJob" LIMIT ?', limit)).map(({ id }) => id);
     }
     /** Records that the files of deleted jobs are removed. */
-    async forgetDeletedJobs(ids) {
+    async forgetDeleted(ids) {
         await this.#database.transaction(async (transaction) => {
             for (const id of ids)
                 await transaction.run('DELETE FROM "deletedJob" WHERE id = ?', id);
         });
     }
-    /** Adds nothing if the job's last pull request has this head: it was unknown whether that was stored. */
-    addPullRequest({ job, title, branch, target, base, head }) {
+}
+
+;// CONCATENATED MODULE: ./build/service/src/store/job-lists.js
+/** The lists that pages show: of jobs, and of the turns of a job. */
+class JobLists {
+    #database;
+    constructor(database) {
+        this.#database = database;
+    }
+    /** Returns jobs, newest first. */
+    async jobs(query) {
+        if (query.projects.length === 0)
+            return [];
+        const { sql, values } = jobsQuery(query);
+        return this.#database.rows(sql, ...values);
+    }
+    async countTurns(jobId) {
+        const sql = "SELECT count(*) AS count FROM turn WHERE job = ?";
+        return (await this.#database.row(sql, jobId))?.count ?? 0;
+    }
+    /** Returns the id of a job's first turn. */
+    async firstTurn(jobId) {
+        const sql = "SELECT id FROM turn WHERE job = ? ORDER BY id LIMIT 1";
+        return (await this.#database.row(sql, jobId))?.id;
+    }
+    /** Returns the ids of a job's newest turns, oldest first. */
+    async latestTurns(jobId, count) {
+        const sql = "SELECT id FROM turn WHERE job = ? ORDER BY id DESC LIMIT ?";
+        return (await this.#database.rows(sql, jobId, count)).map(({ id }) => id).reverse();
+    }
+    /** Returns a turn with at most `length` characters of its texts; `undefined` if it was deleted. */
+    turnExcerpt(id, length) {
+        const sql = `SELECT state, substr(prompt, 1, ?) AS prompt, substr(answer, 1, ?) AS answer,
+      substr(reason, 1, ?) AS reason, "startedAt", "endedAt" FROM turn WHERE id = ?`;
+        return this.#database.row(sql, length, length, length, id);
+    }
+}
+/** The status of a job, as the index of lists has it. */
+const job_lists_statusOf = `(CASE WHEN "archivedAt" IS NULL THEN state ELSE 'archived' END)`;
+/** The most projects that are each looked up in the index: for more, that would be slower. SQLite allows 500. */
+const maxParts = 100;
+/** Returns a query of jobs that uses the indexes of lists. */
+function jobsQuery({ projects, status, after, limit }) {
+    const columns = 'id, project, "createdAt", state, "archivedAt", "pullRequest"';
+    const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
+    const older = '("createdAt", id) < (?, ?)';
+    const order = 'ORDER BY "createdAt" DESC, id DESC LIMIT ?';
+    const part = `SELECT * FROM (SELECT ${columns} FROM job WHERE project = ? AND ${older} ${order}) AS part`;
+    const isByProject = status === undefined && projects.length <= maxParts;
+    const hasStatus = status === undefined ? "" : `${job_lists_statusOf} = ? AND`;
+    const isOfOne = `project IN (${projects.map(() => "?")})`;
+    const found = isByProject
+        ? projects.map(() => part).join(" UNION ALL ")
+        : `SELECT ${columns} FROM job WHERE ${hasStatus} ${isOfOne} AND ${older}`;
+    // Counts only what belongs to the jobs in the list.
+    const sql = `SELECT page.*,
+    (SELECT count(*) FROM turn WHERE turn.job = page.id) AS turns,
+    (SELECT min(turn.id) FROM turn WHERE turn.job = page.id) AS "firstTurn",
+    (SELECT max(number) FROM "pullRequest" WHERE "pullRequest".job = page.id) AS "lastPage"
+    FROM (SELECT * FROM (${found}) AS found ${order}) AS page ORDER BY "createdAt" DESC, id DESC`;
+    const values = isByProject
+        ? projects.flatMap((project) => [project, createdAt, id, limit])
+        : [...(status === undefined ? [] : [status]), ...projects, createdAt, id];
+    return { sql, values: [...values, limit] };
+}
+
+;// CONCATENATED MODULE: ./build/service/src/store/pull-requests.js
+
+/** The pull requests that are pages of the service. They are deleted with their job. */
+class StoredPullRequests {
+    #database;
+    constructor(database) {
+        this.#database = database;
+    }
+    /**
+     * Adds a pull request, unless the last one of its job has the same head: it was unknown whether that one was stored.
+     *
+     * @returns the number of the new pull request, or of the last one
+     */
+    add({ job, title, branch, target, base, head }) {
         const last = 'SELECT number, head FROM "pullRequest" WHERE job = ? ORDER BY number DESC LIMIT 1';
         const insert = `INSERT INTO "pullRequest" (job, title, branch, target, base, head) VALUES (?, ?, ?, ?, ?, ?)
       RETURNING number`;
@@ -5928,31 +5880,208 @@ class Store {
             return row?.number ?? 0;
         });
     }
-    async updatePullRequest(number, job, base, head) {
+    /** Returns `false` if the job has no pull request of that number. */
+    async update(number, job, base, head) {
         const update = 'UPDATE "pullRequest" SET base = ?, head = ? WHERE number = ? AND job = ?';
         return (await this.#database.run(update, base, head, number, job)) > 0;
     }
-    pullRequest(number) {
+    find(number) {
         return this.#database.row('SELECT * FROM "pullRequest" WHERE number = ?', number);
     }
-    /** Returns the newest pull requests of a job that are pages, newest first. */
-    pullRequestsOf(jobId, count) {
+    /** Returns the newest pull requests of a job, newest first. */
+    newestOf(jobId, count) {
         const sql = 'SELECT number, title FROM "pullRequest" WHERE job = ? ORDER BY number DESC LIMIT ?';
         return this.#database.rows(sql, jobId, count);
     }
-    /** Returns the project of a job; `undefined` if there is no such job. */
-    async projectOf(jobId) {
-        return (await this.#database.row("SELECT project FROM job WHERE id = ?", jobId))?.project;
+}
+
+;// CONCATENATED MODULE: ./build/service/src/store/repositories.js
+/** The repositories that jobs belong to, by the names that `repositoryIdentity` gives them. */
+class StoredRepositories {
+    #database;
+    constructor(database) {
+        this.#database = database;
     }
-    /** Returns whether a turn is still run by whoever took it with this lease. Somebody else can take it even now. */
-    async #holds(transaction, { id, job, lease }) {
-        await lockJob(transaction, job);
-        return (await transaction.row("SELECT 1 FROM turn WHERE id = ? AND lease = ?", id, lease)) !== undefined;
+    /** Returns the repository whose clone is in the service's folder itself; `undefined` before it is set. */
+    async main() {
+        return (await this.#database.row("SELECT name FROM repository"))?.name;
+    }
+    async setMain(name) {
+        await this.#database.transaction(async (transaction) => {
+            await transaction.run("DELETE FROM repository");
+            await transaction.run("INSERT INTO repository (name) VALUES (?)", name);
+        });
+    }
+    /** Returns the repository of each project that has one. */
+    async ofProjects() {
+        const sql = 'SELECT project, name FROM "projectRepository" ORDER BY project';
+        const rows = await this.#database.rows(sql);
+        return new Map(rows.map(({ project, name }) => [project, name]));
+    }
+    /** Sets the repositories of these projects. Other projects keep theirs. */
+    async setOfProjects(names) {
+        const set = `INSERT INTO "projectRepository" (project, name) VALUES (?, ?)
+      ON CONFLICT (project) DO UPDATE SET name = excluded.name`;
+        await this.#database.transaction(async (transaction) => {
+            for (const [project, name] of names)
+                await transaction.run(set, project, name);
+        });
+    }
+}
+
+;// CONCATENATED MODULE: ./build/service/src/store/running-turns.js
+
+
+/**
+ * The turns that workers run, from when they take them until they end or are requeued. Methods that take a `RunningTurn` throw
+ * `LeaseLost` if another worker has taken the turn over.
+ */
+class RunningTurns {
+    #parts;
+    /** Changes of running turns that could not be stored yet. */
+    #postponedChanges = new WeakMap();
+    constructor(parts) {
+        this.#parts = parts;
+    }
+    /**
+     * Takes the next turn to run it; see `ReadyTurns` for the order.
+     *
+     * @param limits - default: none
+     * @param at - milliseconds since 1970. Default: the time of the machine
+     */
+    async startNext(limits, at = Date.now()) {
+        const { database, ready, announcements } = this.#parts;
+        // Asked first, because most calls find no turn, and a transaction would show that the store can be written.
+        if (!(await ready.mayHaveTurns(database, limits)))
+            return undefined;
+        const started = await database.transaction(async (transaction) => {
+            const next = await ready.take(transaction, limits);
+            if (next === undefined)
+                return undefined;
+            const turn = await start(transaction, next, at);
+            await announcements.announceJob(transaction, turn.job);
+            return turn;
+        });
+        if (started !== undefined)
+            announcements.jobChanged(started.job);
+        return started;
+    }
+    /**
+     * Requeues what an earlier service left: running turns and postponed ones.
+     *
+     * @returns the turns that were running
+     */
+    requeueInterrupted() {
+        const { database, ready } = this.#parts;
+        return database.transaction((transaction) => ready.recover(transaction));
+    }
+    /** How often a lease has to be renewed, in milliseconds; `undefined` if it never expires. */
+    get renewEveryMs() {
+        return this.#parts.ready.renewEveryMs;
+    }
+    /** Extends a lease. Returns `false` if another worker has taken the turn over. */
+    renewLease(turn) {
+        return this.#parts.ready.renew(taken(turn));
+    }
+    /** Checks that no other worker has taken the turn over. */
+    async confirmLease(turn) {
+        if (!(await this.renewLease(turn)))
+            throw new LeaseLost(turn.id);
+    }
+    async countAttempt(turn) {
+        await this.#change(turn, async (transaction) => {
+            await transaction.run("UPDATE turn SET attempts = attempts + 1 WHERE id = ?", turn.id);
+        });
+    }
+    /** Records the agent's last answer. If that cannot be stored now, it is when the turn ends or is requeued. */
+    async setAnswer(turn, answer) {
+        await this.#storeNowOrAtEnd(turn, async (transaction) => {
+            await transaction.run("UPDATE turn SET answer = ? WHERE id = ?", answer, turn.id);
+        });
+    }
+    /**
+     * Records the pull request of the turn's job and the last commit pushed to it. If that cannot be stored now, it is when the
+     * turn ends or is requeued.
+     */
+    async setPullRequest(turn, link, head) {
+        await this.#setPullRequest(turn, link, head);
+    }
+    /** Records the last commit that was pushed for the turn's job, which has no pull request yet. Stored like `setPullRequest`. */
+    async clearPullRequest(turn, head) {
+        await this.#setPullRequest(turn, null, head);
+    }
+    async #setPullRequest(turn, link, head) {
+        await this.#storeNowOrAtEnd(turn, async (transaction) => {
+            await transaction.run('UPDATE job SET "pullRequest" = ?, head = ? WHERE id = ?', link, head, turn.job);
+        });
+    }
+    /** Returns why a turn is to be stopped; `undefined` if it is not. */
+    async stopRequest({ id }) {
+        const find = 'SELECT reason FROM turn WHERE id = ? AND "stopRequestedAt" IS NOT NULL';
+        return (await this.#parts.database.row(find, id))?.reason;
+    }
+    /**
+     * Records how a turn ended, and lets the next one of its job start.
+     *
+     * @param at - milliseconds since 1970
+     * @param reason - why it failed. Default: unknown
+     */
+    async finish(turn, state, at, reason) {
+        const { ready, announcements } = this.#parts;
+        const { id, job } = turn;
+        await announcements.changeJob(job, async (transaction) => {
+            if (!(await holds(transaction, turn))) {
+                const { state: stored } = (await transaction.row(stateOf, id)) ?? {};
+                // Recorded already, or the job was deleted.
+                if (stored !== "waiting" && stored !== "running")
+                    return;
+                throw new LeaseLost(id);
+            }
+            await this.#storePostponed(transaction, turn);
+            await ready.remove(transaction, taken(turn));
+            const end = 'UPDATE turn SET state = ?, "endedAt" = ?, reason = ?, lease = NULL WHERE id = ?';
+            await transaction.run(end, state, at, reason ?? null, id);
+            if (await addNextReady(ready, transaction, job))
+                return;
+            await endJob(transaction, job, at);
+        });
+        this.#postponedChanges.delete(turn);
+        announcements.turnReady();
+    }
+    /**
+     * Makes a turn wait again, with the number of attempts that it had when it was started.
+     *
+     * @param pauseMs - it is not started before this time has passed and `resume` was called, or by the next service. Default: 0
+     */
+    async requeue(turn, pauseMs = 0) {
+        const { ready, announcements } = this.#parts;
+        await announcements.changeJob(turn.job, async (transaction) => {
+            if (!(await holds(transaction, turn)))
+                throw new LeaseLost(turn.id);
+            await this.#storePostponed(transaction, turn);
+            const requeue = "UPDATE turn SET state = 'waiting', attempts = ?, lease = NULL WHERE id = ?";
+            await transaction.run(requeue, turn.attempts, turn.id);
+            await ready.putBack(transaction, taken(turn), pauseMs);
+        });
+        this.#postponedChanges.delete(turn);
+        announcements.turnReady();
+    }
+    /** Lets a turn start that was requeued with a pause. */
+    async resume({ id, job }) {
+        const { database, ready, announcements } = this.#parts;
+        await database.transaction(async (transaction) => {
+            const waiting = `SELECT job.project FROM turn JOIN job ON job.id = turn.job
+        WHERE turn.id = ? AND turn.state = 'waiting'`;
+            const found = await transaction.row(waiting, id);
+            if (found !== undefined)
+                await ready.endPause(transaction, { turn: id, job, project: found.project });
+        });
+        announcements.turnReady();
     }
     async #change(turn, change) {
-        await this.#database.transaction(async (transaction) => {
+        await this.#parts.database.transaction(async (transaction) => {
             await lockJob(transaction, turn.job);
-            // This does not read but change, because nobody else can take a turn that a transaction has changed.
+            // This changes the row instead of reading it, because nobody else can take a turn that a transaction has changed.
             const hold = "UPDATE turn SET lease = lease WHERE id = ? AND lease = ?";
             if ((await transaction.run(hold, turn.id, turn.lease)) === 0)
                 throw new LeaseLost(turn.id);
@@ -5975,79 +6104,235 @@ class Store {
         for (const change of this.#postponedChanges.get(turn) ?? [])
             await change(transaction);
     }
-    /** Makes changes together, and tells who follows the job of them. */
-    async #changeJob(job, change) {
-        const result = await this.#database.transaction(async (transaction) => {
-            const changed = await change(transaction);
-            await this.#changes?.announce(transaction, job);
-            return changed;
+}
+const stateOf = "SELECT state FROM turn WHERE id = ?";
+const taken = ({ id, lease }) => ({ turn: id, lease });
+async function start(transaction, { turn: id, lease }, at) {
+    const find = "SELECT id, job, prompt, attempts, state FROM turn WHERE id = ?";
+    const found = await transaction.row(find, id);
+    if (found === undefined)
+        throw new Error(`no turn ${id}`);
+    const { state, ...turn } = found;
+    const change = `UPDATE turn SET state = 'running', lease = ?, "startedAt" = coalesce("startedAt", ?) WHERE id = ?`;
+    await transaction.run(change, lease, at, id);
+    return { ...turn, lease, isResumed: state === "running" };
+}
+/** Returns whether a worker still runs a turn that it took with this lease. Another worker can take the turn even now. */
+async function holds(transaction, { id, job, lease }) {
+    await lockJob(transaction, job);
+    return (await transaction.row("SELECT 1 FROM turn WHERE id = ? AND lease = ?", id, lease)) !== undefined;
+}
+
+;// CONCATENATED MODULE: ./build/service/src/store/turns.js
+
+
+/** The turns of jobs, except what workers do with them: messages add turns, and operators stop and retry them. */
+class StoredTurns {
+    #parts;
+    constructor(parts) {
+        this.#parts = parts;
+    }
+    /**
+     * Adds a turn to a job and takes the job out of the archive, if the hourly limit of its project allows another message.
+     *
+     * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
+     * @param onTurn - receives the id of the turn, before it is known whether it is stored
+     * @returns `false` if there is no such job, for example because it was deleted a moment ago
+     */
+    async add(jobId, prompt, at, onTurn) {
+        const result = await this.#parts.announcements.changeJob(jobId, async (transaction) => {
+            await lockJob(transaction, jobId);
+            const job = await transaction.row("SELECT project FROM job WHERE id = ?", jobId);
+            if (job === undefined)
+                return false;
+            return this.#addMessage(transaction, { jobId, project: job.project, prompt, at, onTurn });
         });
-        this.#announceChange(job);
+        this.#parts.announcements.turnReady();
         return result;
     }
-    #announce() {
-        for (const listener of this.#listeners)
-            listener();
+    /**
+     * Adds a turn with the prompt of a job's last one, if that has failed. It counts as a message.
+     *
+     * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
+     * @param onTurn - receives the id of the turn, before it is known whether it is stored
+     * @returns `false` if it is not the last turn of the job, or has not failed
+     */
+    async retry(jobId, turnId, at, onTurn) {
+        const last = `SELECT turn.id, turn.state, turn.prompt, job.project FROM turn JOIN job ON job.id = turn.job
+      WHERE turn.job = ? ORDER BY turn.id DESC LIMIT 1`;
+        const result = await this.#parts.announcements.changeJob(jobId, async (transaction) => {
+            await lockJob(transaction, jobId);
+            const turn = await transaction.row(last, jobId);
+            if (turn?.id !== turnId || turn.state !== "failed")
+                return false;
+            const { project, prompt } = turn;
+            return this.#addMessage(transaction, { jobId, project, prompt, at, onTurn });
+        });
+        this.#parts.announcements.turnReady();
+        return result;
     }
-    /** @param job - default: any */
-    #announceChange(job) {
-        const all = job === undefined ? [...this.#followers.values()] : [this.#followers.get(job) ?? []];
-        for (const followers of all)
-            for (const listener of followers)
-                listener();
+    /** Adds a turn, if the hourly limit of its project allows another message. */
+    async #addMessage(transaction, message) {
+        const { jobId: job, project, prompt, at, onTurn } = message;
+        const { now } = this.#parts;
+        const limited = await countUse(transaction, "message", project, () => now?.(transaction) ?? at);
+        if (limited !== undefined)
+            return limited;
+        const turn = await addTurn(this.#parts, transaction, { job, project, prompt });
+        onTurn?.(turn);
+        return true;
     }
-}
-/** Returns whether a turn of a job waits or is running. */
-async function hasOpenTurn(transaction, job) {
-    const open = "SELECT 1 FROM turn WHERE job = ? AND state IN ('waiting', 'running') LIMIT 1";
-    return (await transaction.row(open, job)) !== undefined;
+    /**
+     * Stops a turn. One that waits fails at once; one that is running, when its worker learns of it by `RunningTurns.stopRequest`.
+     *
+     * @param at - milliseconds since 1970
+     * @param reason - why it failed
+     * @returns `false` if the job has no such turn, or the turn has ended
+     */
+    async stop(jobId, turnId, at, reason) {
+        const { database, announcements } = this.#parts;
+        if (await this.#failWaiting(jobId, turnId, at, reason))
+            return true;
+        const request = `UPDATE turn SET "stopRequestedAt" = ?, reason = ? WHERE id = ? AND job = ? AND state = 'running'`;
+        const isRequested = await announcements.changeJob(jobId, async (transaction) => (await transaction.run(request, at, reason, turnId, jobId)) > 0);
+        const waiting = "SELECT 1 FROM turn WHERE id = ? AND job = ? AND state = 'waiting'";
+        if (isRequested || (await database.row(waiting, turnId, jobId)) === undefined)
+            return isRequested;
+        // It was requeued between the two.
+        return this.stop(jobId, turnId, at, reason);
+    }
+    /** Fails a turn that waits. Returns `false` if it does not wait; nothing is changed then. */
+    async #failWaiting(jobId, turnId, at, reason) {
+        const { ready, announcements } = this.#parts;
+        const fail = `UPDATE turn SET state = 'failed', "endedAt" = ?, reason = ? WHERE id = ? AND job = ? AND state = 'waiting'`;
+        try {
+            await announcements.changeJob(jobId, async (transaction) => {
+                await lockJob(transaction, jobId);
+                const open = "SELECT min(id) AS first FROM turn WHERE job = ? AND state IN ('waiting', 'running')";
+                const isReady = (await transaction.row(open, jobId))?.first === turnId;
+                if (isReady)
+                    await ready.withdraw(transaction, { turn: turnId, job: jobId });
+                if ((await transaction.run(fail, at, reason, turnId, jobId)) === 0)
+                    throw new NotWaiting();
+                if (isReady && (await addNextReady(ready, transaction, jobId)))
+                    return;
+                if (!(await hasOpenTurn(transaction, jobId)))
+                    await endJob(transaction, jobId, at);
+            });
+        }
+        catch (error) {
+            if (error instanceof NotWaiting)
+                return false;
+            throw error;
+        }
+        announcements.turnReady();
+        return true;
+    }
+    /** Returns the turns of a job, oldest first. */
+    ofJob(jobId) {
+        return this.#parts.database.rows("SELECT * FROM turn WHERE job = ? ORDER BY id", jobId);
+    }
+    /** Returns the earlier turns of a turn's job in which an agent ran, oldest first. */
+    history({ id, job }) {
+        const sql = "SELECT prompt, answer, state FROM turn WHERE job = ? AND id < ? AND attempts > 0 ORDER BY id";
+        return this.#parts.database.rows(sql, job, id);
+    }
 }
 /** Thrown to undo a transaction, because a turn is running or has ended. */
 class NotWaiting extends Error {
 }
-/** More projects are not worth a look at the index of each. SQLite allows 500. */
-const maxParts = 100;
-/** Returns what finds jobs with the indexes of lists, newest first. */
-function jobsQuery({ projects, status, after, limit }) {
-    const columns = 'id, project, "createdAt", state, "archivedAt", "pullRequest"';
-    const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
-    const older = '("createdAt", id) < (?, ?)';
-    const order = 'ORDER BY "createdAt" DESC, id DESC LIMIT ?';
-    const part = `SELECT * FROM (SELECT ${columns} FROM job WHERE project = ? AND ${older} ${order}) AS part`;
-    const isByProject = status === undefined && projects.length <= maxParts;
-    const hasStatus = status === undefined ? "" : `${store_statusOf} = ? AND`;
-    const isOfOne = `project IN (${projects.map(() => "?")})`;
-    const found = isByProject
-        ? projects.map(() => part).join(" UNION ALL ")
-        : `SELECT ${columns} FROM job WHERE ${hasStatus} ${isOfOne} AND ${older}`;
-    // What is counted is only that of the jobs in the list.
-    const sql = `SELECT page.*,
-    (SELECT count(*) FROM turn WHERE turn.job = page.id) AS turns,
-    (SELECT min(turn.id) FROM turn WHERE turn.job = page.id) AS "firstTurn",
-    (SELECT max(number) FROM "pullRequest" WHERE "pullRequest".job = page.id) AS "lastPage"
-    FROM (SELECT * FROM (${found}) AS found ${order}) AS page ORDER BY "createdAt" DESC, id DESC`;
-    const values = isByProject
-        ? projects.flatMap((project) => [project, createdAt, id, limit])
-        : [...(status === undefined ? [] : [status]), ...projects, createdAt, id];
-    return { sql, values: [...values, limit] };
+
+;// CONCATENATED MODULE: ./build/service/src/store/store.js
+
+
+
+
+
+
+
+
+
+/**
+ * The persistent state of the service, with a member for each thing stored. A change is on disk when its method returns, so a
+ * service that is killed loses nothing.
+ *
+ * Methods throw `StoreUnavailable` while the database cannot be used (a full disk, a lost connection). Nothing is changed then.
+ */
+class Store {
+    jobs;
+    turns;
+    runningTurns;
+    idleJobs;
+    lists;
+    counts;
+    pullRequests;
+    repositories;
+    /** The home directories of agents for all machines; `undefined` if only one machine uses the store. */
+    homes;
+    /** The logs of jobs; `undefined` if they are only files. */
+    logs;
+    /** What the tokens of browsers stand for; `undefined` if they are not stored. */
+    tokens;
+    #database;
+    #announcements;
+    #close;
+    constructor({ homes, logs, tokens, changes, close, ...options }) {
+        const { database, ready } = options;
+        const announcements = new Announcements(database, ready, changes);
+        const parts = { ...options, announcements };
+        this.jobs = new StoredJobs(parts);
+        this.turns = new StoredTurns(parts);
+        this.runningTurns = new RunningTurns(parts);
+        this.idleJobs = new IdleJobs(database);
+        this.lists = new JobLists(database);
+        this.counts = new Counts(database, ready);
+        this.pullRequests = new StoredPullRequests(database);
+        this.repositories = new StoredRepositories(database);
+        this.homes = homes;
+        this.logs = logs;
+        this.tokens = tokens;
+        this.#database = database;
+        this.#announcements = announcements;
+        this.#close = close;
+    }
+    async [Symbol.asyncDispose]() {
+        await this.#close?.();
+        await this.#database[Symbol.asyncDispose]();
+    }
+    /** Calls `listener` whenever a turn may have become ready, in any process on the same store. */
+    onReady(listener) {
+        this.#announcements.onReady(listener);
+    }
+    /**
+     * Calls `listener` whenever a turn of a job may have been added, started or ended, by any process on the same store.
+     *
+     * @returns a function that removes the listener
+     */
+    followJob(id, listener) {
+        return this.#announcements.followJob(id, listener);
+    }
+    /** Writes without changing anything. Throws `StoreUnavailable` if the store still cannot be written. */
+    async probe() {
+        await this.#database.probe();
+    }
+    /**
+     * Does something unless another process on the same store is doing it.
+     *
+     * @returns whether it did
+     */
+    exclusively(name, work) {
+        return this.#database.exclusively(name, work);
+    }
 }
-/** The status of a job, as the index of lists has it. */
-const store_statusOf = `(CASE WHEN "archivedAt" IS NULL THEN state ELSE 'archived' END)`;
-/** No repository has this name. Services that know only one repository do not start when they read it. */
-const severalRepositories = "several (see --config)";
-/** Of a turn in a copy of its job. */
-const copiedColumns = 'id, prompt, state, attempts, "startedAt", "endedAt", answer, reason, "stopRequestedAt"';
-const stateOf = "SELECT state FROM turn WHERE id = ?";
-const taken = ({ id, lease }) => ({ turn: id, lease });
-/** Keeps others from changing a job, its turns and its pull requests, or from deleting it, until the transaction has ended. */
-async function lockJob(transaction, job) {
-    await transaction.lock(job);
-}
+
+;// CONCATENATED MODULE: ./build/service/src/store/turn-ids.js
+/** Counts. Not for several processes. */
+const countTurnIds = async (transaction) => ((await transaction.row("SELECT max(id) AS last FROM turn"))?.last ?? 0) + 1;
 
 // EXTERNAL MODULE: external "node:sqlite"
 var external_node_sqlite_ = __webpack_require__(99);
 ;// CONCATENATED MODULE: ./build/service/src/log/outage-log.js
-/** Logs when something stops working and when it works again, once each, however often it is tried in between. */
+/** Logs once when something stops working and once when it works again, however many attempts are between. */
 class OutageLog {
     #log;
     #onBegin;
@@ -6057,7 +6342,7 @@ class OutageLog {
         this.#log = log;
         this.#onBegin = onBegin;
     }
-    /** Whether it does not work. */
+    /** Whether the outage lasts. */
     get isOut() {
         return this.#isOut;
     }
@@ -6076,7 +6361,7 @@ class OutageLog {
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/store/sql.js
-/** Returns a value as it is stored: Postgres has no text with a NUL, and what follows one is not read from SQLite. */
+/** Returns a value as it is stored, without NUL: Postgres rejects it in text, and SQLite reads text only up to it. */
 function storable(value) {
     return typeof value === "string" ? value.replaceAll("\0", "\u{FFFD}") : value;
 }
@@ -6088,17 +6373,18 @@ function storable(value) {
 
 
 
-/** SQLite's primary result codes for a file that cannot be used now, although nothing is wrong with the statement. */
+/** SQLite's primary result codes for a file that cannot be used now, although the statement is correct. */
 const resultCodes = { busy: 5, readOnly: 8, inputOutput: 10, full: 13, cannotOpen: 14 };
 const unavailable = new Set(Object.values(resultCodes));
-/** SQLite's primary result codes for a file whose content is not that of a database. */
+/** SQLite's primary result codes for a file that is damaged or not a database. */
 const damaged = new Set([11, 26]);
 /** How long a statement waits for another process, such as `sqlite3`, to finish writing. It blocks the service. */
 const busyTimeoutMs = 500;
 /**
- * A connection to a SQLite database whose changes are on disk when a method returns. If the file cannot be written, such as on
- * a full disk, methods throw `StoreUnavailable`, nothing is changed, and the log says so once until a change succeeds again. If
- * it is damaged, the log says once what to do. If its file was removed or replaced, changes throw `StoreUnavailable`, too.
+ * A connection to a SQLite database whose changes are on disk when a method returns. If the file cannot be written, for
+ * example because the disk is full, methods throw `StoreUnavailable`, nothing is changed, and this is logged once until a
+ * change succeeds again. If the file is damaged, the log says once what to do. If it was removed or replaced, changes throw
+ * `StoreUnavailable`, too.
  */
 class Connection {
     #db;
@@ -6106,13 +6392,13 @@ class Connection {
     #outage;
     #damage;
     #file;
-    /** Which file it has open; `undefined` before the file was seen, and in memory. */
+    /** Identifies the open file; `undefined` before the file was seen, and in memory. */
     #identity;
     /** Whether the last transaction has changed something. */
     #hasChanges = false;
     /**
      * @param file - created if it does not exist; `:memory:` persists nothing
-     * @param onOutage - called when the file cannot be used any more. Default: does nothing
+     * @param onOutage - called when the file becomes unusable. Default: does nothing
      * @throws if the file cannot be opened
      */
     constructor(file, log, onOutage) {
@@ -6207,7 +6493,7 @@ class Connection {
         if (!this.#db.isTransaction)
             this.#outage.end("The store can be written again.");
     }
-    /** What is written to a file that was removed or replaced, such as by a restored backup, ends with the process. */
+    /** Changes of a file that was removed or replaced, for example by a restored backup, would be lost with the process. */
     #checkFile() {
         if (this.#file === ":memory:")
             return;
@@ -6244,12 +6530,12 @@ class Connection {
 
 ;// CONCATENATED MODULE: ./build/service/src/store/sqlite/database.js
 
-/** A SQLite file as a database. It has one connection, so that everything that is asked of it is done one after another. */
+/** A SQLite file as a database. It has one connection, so statements and transactions run one after another. */
 class SqliteDatabase {
     #connection;
     #oneAtATime = (0,p_limit/* default */.A)(1);
     #lock;
-    /** @param lock - what keeps other processes away; disposed of with the database */
+    /** @param lock - keeps other processes away; disposed of with the database */
     constructor(connection, lock) {
         this.#connection = connection;
         this.#lock = lock;
@@ -6286,7 +6572,7 @@ class SqliteDatabase {
     probe() {
         return this.#oneAtATime(() => this.#connection.probe());
     }
-    /** Only one process has the file. */
+    /** Always does it: only one process has the file. */
     async exclusively(_name, work) {
         await work();
         return true;
@@ -6308,11 +6594,11 @@ class SqliteDatabase {
  * Returns the one path of a store, whichever symbolic links lead to it, and creates an empty file if there is none. The lock
  * and SQLite's log of changes are files next to that path, so a second service under another path would see neither.
  *
- * @throws if the file has several names (hard links), cannot be created, or it or what is next to it cannot be written
+ * @throws if the file has several names (hard links), cannot be created, or it or a file next to it cannot be written
  */
 function findStore(file) {
     try {
-        // Also where a link leads to nothing yet.
+        // This also creates the missing target of a link.
         if (!(0,external_node_fs_.existsSync)(file))
             (0,external_node_fs_.closeSync)((0,external_node_fs_.openSync)(file, "a", 0o600));
     }
@@ -6327,7 +6613,7 @@ function findStore(file) {
             `find DIRECTORY -inum ${status.ino} lists, or replace them by symbolic links. For a copy, use --backup.`);
     return path;
 }
-/** SQLite would open the store to read it, and leave files next to it that are read-only, too. */
+/** Otherwise SQLite would open the store read-only, and leave read-only files next to it. */
 function checkWritable(path) {
     for (const needed of [(0,external_node_path_.dirname)(path), path, `${path}-wal`, `${path}-shm`])
         try {
@@ -6343,13 +6629,13 @@ function checkWritable(path) {
 
 /**
  * The queue of one process, in its SQLite file: the project whose last start is longest ago goes first. A lease never expires,
- * because the next service puts back what the one before it had taken.
+ * because the next service puts back the turns that the one before it had taken.
  */
 class SqliteReadyTurns {
     renewEveryMs = undefined;
     /**
-     * When turns became ready in this process, the oldest first. Not stored, because it is only for the age of the queue. A turn may be
-     * here whose transaction was not committed.
+     * When turns became ready in this process, the oldest first. Not stored, because only the age of the queue needs it. It can
+     * contain turns whose transaction was not committed.
      */
     #since = new Map();
     #now;
@@ -6491,41 +6777,31 @@ var __disposeResources = (undefined && undefined.__disposeResources) || (functio
 });
 
 
-/** SQLite's `application_id` of stores: "ajob". Files of the first version have none. */
+/** SQLite's `application_id` of stores: "ajob". */
 const applicationId = 0x616a6f62;
-/** The schema of the first version, whose `user_version` is 0. */
-const firstSchema = `
-  CREATE TABLE job (
-    id TEXT PRIMARY KEY, project TEXT NOT NULL, createdAt INTEGER NOT NULL, archivedAt INTEGER,
-    pullRequest TEXT, head TEXT
-  ) STRICT;
-  CREATE TABLE turn (
-    id INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
-    state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, endedAt INTEGER, answer TEXT
-  ) STRICT;
-  CREATE INDEX turnOfJob ON turn (job, id);
-  CREATE INDEX turnInState ON turn (state, id);
-  CREATE TABLE pull (
-    number INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job, title TEXT NOT NULL, branch TEXT NOT NULL,
-    target TEXT NOT NULL, base TEXT NOT NULL, head TEXT NOT NULL
-  ) STRICT;
-  CREATE TABLE use (kind TEXT NOT NULL, project TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
-  CREATE INDEX useOfProject ON use (kind, project, at);
-`;
-/** Each raises `user_version` by one. They are never changed: add another. */
+/** Each raises `user_version` by one; the first creates the tables. After a release they are never changed: add another. */
 const migrations = [
     `
-  -- The state of a job and since when it has been idle, so that neither is computed from its turns.
-  ALTER TABLE job ADD COLUMN state TEXT NOT NULL DEFAULT 'active';
-  ALTER TABLE job ADD COLUMN idleSince INTEGER;
-  UPDATE job SET
-    state = coalesce((SELECT state FROM turn WHERE turn.job = job.id ORDER BY id DESC LIMIT 1), 'failed'),
-    idleSince = coalesce((SELECT max(endedAt) FROM turn WHERE turn.job = job.id), createdAt)
-    WHERE NOT EXISTS (SELECT 1 FROM turn WHERE turn.job = job.id AND turn.state IN ('waiting', 'running'));
+  CREATE TABLE job (
+    id TEXT PRIMARY KEY, project TEXT NOT NULL, createdAt INTEGER NOT NULL, archivedAt INTEGER,
+    state TEXT NOT NULL DEFAULT 'active', idleSince INTEGER, pullRequest TEXT, head TEXT, model TEXT
+  ) STRICT;
   CREATE INDEX idleJob ON job (idleSince) WHERE idleSince IS NOT NULL;
   CREATE INDEX unarchivedJob ON job (idleSince) WHERE idleSince IS NOT NULL AND archivedAt IS NULL;
   CREATE INDEX unarchivedPullRequest ON job (idleSince, id)
     WHERE idleSince IS NOT NULL AND archivedAt IS NULL AND pullRequest IS NOT NULL;
+  -- Lists of jobs, newest first: all, by project, and by status.
+  CREATE INDEX jobByAge ON job (createdAt, id);
+  CREATE INDEX jobOfProject ON job (project, createdAt, id);
+  CREATE INDEX jobByStatus ON job ((CASE WHEN archivedAt IS NULL THEN state ELSE 'archived' END), createdAt, id);
+
+  CREATE TABLE turn (
+    id INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, startedAt INTEGER, endedAt INTEGER,
+    answer TEXT, reason TEXT, stopRequestedAt INTEGER, lease TEXT
+  ) STRICT;
+  CREATE INDEX turnByJob ON turn (job, id);
+  CREATE INDEX turnInState ON turn (state, id);
 
   -- The turns that can be started: they wait, and no earlier turn of their job is open.
   CREATE TABLE ready (turn INTEGER PRIMARY KEY REFERENCES turn, project TEXT NOT NULL) STRICT;
@@ -6533,92 +6809,59 @@ const migrations = [
   -- The position of each project in the order of starts.
   CREATE TABLE project (name TEXT PRIMARY KEY, lastStart INTEGER NOT NULL DEFAULT 0) STRICT;
   CREATE INDEX projectByStart ON project (lastStart);
-  INSERT INTO project (name) SELECT DISTINCT project FROM job;
 
   -- AUTOINCREMENT: the number of a deleted pull request is not given to another one.
   CREATE TABLE pullRequest (
     number INTEGER PRIMARY KEY AUTOINCREMENT, job TEXT NOT NULL REFERENCES job, title TEXT NOT NULL,
     branch TEXT NOT NULL, target TEXT NOT NULL, base TEXT NOT NULL, head TEXT NOT NULL
   ) STRICT;
-  INSERT INTO pullRequest (number, job, title, branch, target, base, head)
-    SELECT number, job, title, branch, target, base, head FROM pull;
-  DROP TABLE pull;
   CREATE INDEX pullRequestOfJob ON pullRequest (job);
 
+  CREATE TABLE use (kind TEXT NOT NULL, project TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
+  CREATE INDEX useOfProject ON use (kind, project, at);
   -- Deleted jobs whose files are not removed yet.
   CREATE TABLE deletedJob (id TEXT PRIMARY KEY) STRICT;
-  -- One row: the repository that the jobs belong to.
-  CREATE TABLE repository (name TEXT NOT NULL) STRICT;
 
-  PRAGMA application_id = ${applicationId};
-  `,
-    `
-  -- The first version checks no version, and would add jobs whose state it does not set. It creates this index if it is
-  -- missing, before it changes anything, and cannot start if something else has the name.
-  DROP INDEX turnOfJob;
-  CREATE INDEX turnByJob ON turn (job, id);
-  CREATE VIEW turnOfJob AS SELECT 'a newer version of the service has written this store' AS reason;
-  `,
-    `
-  -- Who runs a turn: whoever took it, until it ends or is put back.
-  ALTER TABLE turn ADD COLUMN lease TEXT;
-  -- The model that a job was created for. Jobs of earlier versions show that of the service.
-  ALTER TABLE job ADD COLUMN model TEXT;
-  `,
-    `
-  -- When a turn was first taken, why it ended as it did, and when somebody asked to stop it.
-  ALTER TABLE turn ADD COLUMN startedAt INTEGER;
-  ALTER TABLE turn ADD COLUMN reason TEXT;
-  ALTER TABLE turn ADD COLUMN stopRequestedAt INTEGER;
-  -- Lists of jobs, newest first: all, by project, and by status.
-  CREATE INDEX jobByAge ON job (createdAt, id);
-  CREATE INDEX jobOfProject ON job (project, createdAt, id);
-  CREATE INDEX jobByStatus ON job ((CASE WHEN archivedAt IS NULL THEN state ELSE 'archived' END), createdAt, id);
-  `,
-    `
+  -- At most one row: the repository whose clone is in the service's folder itself.
+  CREATE TABLE repository (name TEXT NOT NULL) STRICT;
   -- The repository that the jobs of each project belong to.
   CREATE TABLE projectRepository (project TEXT PRIMARY KEY, name TEXT NOT NULL) STRICT;
-  INSERT INTO projectRepository SELECT DISTINCT job.project, repository.name FROM job, repository;
-  -- The repository whose clone is in the service's folder itself; NULL if that is the one of \`name\`.
-  ALTER TABLE repository ADD COLUMN main TEXT;
+
+  PRAGMA application_id = ${applicationId};
   `,
 ];
 /**
  * Brings a store to the schema of this version, or creates that in an empty file, in one transaction.
  *
+ * @param all - the migrations to the schema of this version
  * @throws as `checkStore` does. The file is not changed then
  */
-function openSchema(db, file) {
-    const version = schema_checkStore(db, file);
-    if (version !== migrations.length)
+function openSchema(db, file, all = migrations) {
+    const version = schema_checkStore(db, file, all);
+    if (version !== all.length)
         db.transaction(() => {
-            if (version === undefined)
-                db.execute(firstSchema);
-            else if (version === 0 && !columnsOf(db).get("turn")?.has("answer"))
-                db.execute("ALTER TABLE turn ADD COLUMN answer TEXT");
-            migrate(db, version ?? 0);
+            for (const migration of all.slice(version))
+                db.execute(migration);
+            db.execute(`PRAGMA user_version = ${all.length}`);
         });
     db.execute("PRAGMA foreign_keys = ON");
 }
 /**
  * Checks a store without changing it.
  *
- * @returns the version of its schema; `undefined` if it is empty
+ * @param all - the migrations to the schema of this version
+ * @returns the version of its schema; 0 if it is empty
  * @throws if it is damaged, incomplete, of another program or of a newer version of the service
  */
-function schema_checkStore(db, file) {
+function schema_checkStore(db, file, all = migrations) {
     checkPages(db, file);
     const version = pragma(db, "user_version");
     const tables = columnsOf(db);
     if (tables.size === 0 && version === 0 && pragma(db, "application_id") === 0)
-        return undefined;
-    checkOrigin(db, file, version, tables);
+        return 0;
+    checkOrigin(db, file, version, all);
+    checkTables(file, tables, all.slice(0, version));
     return version;
-}
-function migrate(db, from) {
-    for (const migration of migrations.slice(from))
-        db.execute(migration);
-    db.execute(`PRAGMA user_version = ${migrations.length}`);
 }
 function checkPages(db, file) {
     const advice = `Restore a backup, or move ${file} away to start without its jobs`;
@@ -6641,31 +6884,32 @@ function checkPages(db, file) {
     if (found !== "ok")
         throw new Error(`${file} is damaged: ${found}. ${advice}.`);
 }
-function checkOrigin(db, file, version, tables) {
-    if (pragma(db, "application_id") !== (version === 0 ? 0 : applicationId))
+function checkOrigin(db, file, version, all) {
+    if (pragma(db, "application_id") !== applicationId)
         throw notOurs(file, "it belongs to another program");
-    if (version > migrations.length)
+    if (version > all.length)
         throw new Error(`${file} was written by a newer version of the service, with schema ${version}; this version knows schemas up to ` +
-            `${migrations.length}. Start the newer version, or choose another --store.`);
-    const expected = expectedColumns(version);
+            `${all.length}. Start the newer version, or choose another --store.`);
+}
+/** @param applied - the migrations that have made the store */
+function checkTables(file, tables, applied) {
+    const expected = columnsAfter(applied);
     if (![...expected.keys()].some((table) => tables.has(table)))
         throw notOurs(file, "it belongs to another program");
     for (const [table, columns] of expected)
         for (const column of columns)
-            if (!tables.get(table)?.has(column) && !(version === 0 && column === "answer"))
+            if (!tables.get(table)?.has(column))
                 throw new Error(`${file} is incomplete: its table ${table} ${tables.has(table) ? `has no column ${column}` : "is missing"}. ` +
                     "Restore a backup, or choose another --store.");
 }
 function notOurs(file, reason) {
     return new Error(`${file} is not a store of this service: ${reason}. It was not changed. Choose another --store.`);
 }
-/** Returns the columns of a store of a version. */
-function expectedColumns(version) {
+function columnsAfter(applied) {
     const env_1 = { stack: [], error: void 0, hasError: false };
     try {
         const db = __addDisposableResource(env_1, new Connection(":memory:", () => { }), false);
-        db.execute(firstSchema);
-        for (const migration of migrations.slice(0, version))
+        for (const migration of applied)
             db.execute(migration);
         return columnsOf(db);
     }
@@ -6729,18 +6973,19 @@ function lockStore(file) {
 
 
 
+
 /**
- * Returns an id that two services at the same time do not both give: a commit names its turn, so they could take it for
- * their own. In microseconds since 1970, of which the last three digits are random.
+ * Returns an id that two services do not give at the same time: a commit names its turn, and each would consider the commit its
+ * own. In microseconds since 1970, of which the last three digits are random.
  */
 const distinctTurnIds = async (transaction) => Math.max(await countTurnIds(transaction), Date.now() * 1000 + (0,external_node_crypto_.randomInt)(1000));
 /**
  * Opens a store in a SQLite file. Only one service can open a file, but other processes can read it.
  *
  * @param file - created if it does not exist; `:memory:` persists nothing
- * @param log - receives a line when the file cannot be written any more, and when it can again
+ * @param log - receives a line when the file can no longer be written, and when it can again
  * @param nextTurnId - default: counts
- * @param onOutage - called when the file cannot be used any more. Default: does nothing
+ * @param onOutage - called when the file becomes unusable. Default: does nothing
  * @throws if another service has the file open, or could open it by a hard link, or if it is damaged, incomplete, of a
  *   newer version or not a store
  */
@@ -6750,10 +6995,10 @@ function openSqliteStore(file, log = () => { }, nextTurnId = countTurnIds, onOut
     let connection;
     let isOpen = false;
     try {
-        // Before it is open, an error is thrown, and no outage begins.
+        // Until the store is open, a failure is an error and not an outage.
         connection = new Connection(path, (line, level) => isOpen && log(line, level), () => isOpen && onOutage());
         openSchema(connection, path);
-        // It has prompts. SQLite gives its other files the same mode.
+        // The store contains prompts. SQLite gives its other files the same mode.
         if (path !== ":memory:")
             (0,external_node_fs_.chmodSync)(path, 0o600);
         connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
@@ -6770,13 +7015,13 @@ function openSqliteStore(file, log = () => { }, nextTurnId = countTurnIds, onOut
     return new Store({ database, ready: new SqliteReadyTurns(), nextTurnId });
 }
 
-;// CONCATENATED MODULE: ./build/service/src/upkeep/repository-check.js
+;// CONCATENATED MODULE: ./build/service/src/start/repository-check.js
 /**
  * Checks that the jobs of each project belong to its repository. With another one, the branches of all its jobs would be missing,
- * and the jobs would be archived. Projects that are not configured are left alone.
+ * and the jobs would be archived. Projects that are not configured are not checked.
  *
  * @param withJobs - the projects that have jobs
- * @throws if they belong to another one, with what to do
+ * @throws if they belong to another one; the message says what to do
  */
 function checkRepositories({ ofProjects, main }, configured, withJobs) {
     const others = [...ofProjects].filter(([project, name]) => (configured.get(project) ?? name) !== name);
@@ -6795,11 +7040,11 @@ function checkRepositories({ ofProjects, main }, configured, withJobs) {
             "--repository-moved.");
 }
 /**
- * Returns the projects of a service whose jobs still belong to its repositories; `undefined` if all do. Another process on the same
- * store may have given some of them another repository since this one has started.
+ * Returns the projects of a service whose jobs still belong to its repositories; `undefined` if all do. Another process on the
+ * same store may have given some of them another repository since this one started.
  */
-async function ownProjects(store, configured) {
-    const names = await store.projectRepositories();
+async function ownProjects(stored, configured) {
+    const names = await stored.ofProjects();
     const isForeign = (project) => {
         const name = names.get(project);
         return name !== undefined && name !== configured.get(project);
@@ -6810,7 +7055,7 @@ async function ownProjects(store, configured) {
 /**
  * Returns which repositories the jobs in a store belong to from now on.
  *
- * @param projects - those that have jobs, and those that can get some
+ * @param projects - the projects that have jobs or can get some
  */
 function updateRepositories({ ofProjects, main }, configured, projects) {
     const all = [...new Set([...ofProjects.keys(), ...projects])];
@@ -6821,14 +7066,14 @@ function updateRepositories({ ofProjects, main }, configured, projects) {
     const names = [...updated.values()];
     if (main !== undefined && names.includes(main))
         return { ofProjects: updated, main };
-    // It has moved, and so does its clone's place.
+    // The repository has moved, and so does the place of its clone.
     const moved = all.find((project) => main !== undefined && ofProjects.get(project) === main);
     const successor = moved === undefined ? undefined : updated.get(moved);
     return { ofProjects: updated, main: successor ?? configured.values[0] ?? main };
 }
 /** Returns the name under which a store remembers a repository: its URL without password, query and `.git`. */
 function repositoryIdentity(repositoryName) {
-    // Also for URLs that `URL` cannot parse, or whose password it cannot change.
+    // `URL` cannot parse some URLs, and cannot change the password of others.
     const name = repositoryName.replace(/^([^/]*:\/\/[^/:]*):[^/]*@/, "$1@");
     if (!URL.canParse(name))
         return name;
@@ -6854,9 +7099,9 @@ function repositoryIdentity(repositoryName) {
 
 /** Creates the service's folder, unless it exists. */
 async function backend_createFolder(folder) {
-    await (0,external_node_fs_promises_.mkdir)(folder, { recursive: true });
+    await (0,promises_.mkdir)(folder, { recursive: true });
     // It has prompts, and homes with the sessions of agents.
-    await (0,external_node_fs_promises_.chmod)(folder, 0o700);
+    await (0,promises_.chmod)(folder, 0o700);
 }
 /**
  * Opens the store and the repositories.
@@ -6883,8 +7128,8 @@ async function openRepositories(store, options) {
     const sources = options.settings.map(resolveSource);
     checkCredentials(sources.values);
     const identities = sources.map(({ identity }) => identity);
-    const known = { ofProjects: await store.projectRepositories(), main: await store.repository() };
-    const withJobs = await store.projects();
+    const known = { ofProjects: await store.repositories.ofProjects(), main: await store.repositories.main() };
+    const withJobs = await store.jobs.projects();
     if (!options.isRepositoryMoved)
         checkRepositories(known, identities, withJobs);
     const updated = updateRepositories(known, identities, [...options.projects, ...withJobs]);
@@ -6931,7 +7176,7 @@ function checkCredentials(sources) {
         if (new Set(users.map(({ settings }) => JSON.stringify(settings))).size > 1)
             throw new Error(`the projects with the repository ${identity} must have the same credentials for it`);
 }
-/** Returns what each project uses of its repository. What can be the same for several projects is. */
+/** Opens the repository of each project. Projects with the same repository share what they can. */
 function connect(sources, main, store, { folder, repositoryUmask: umask, baseUrl, signal, log, metrics }) {
     const repositories = new Shared();
     const locals = new Shared();
@@ -6939,7 +7184,7 @@ function connect(sources, main, store, { folder, repositoryUmask: umask, baseUrl
     return sources.map(({ address, settings, repositoryName, identity, targetBranch, github }) => {
         const own = cloneFolder(folder, identity, main);
         const repository = repositories.get([identity], () => new Repository({ url: address, folder: own, settings, umask, signal }));
-        const localPullRequests = locals.get([identity, targetBranch], () => new LocalPullRequests({ store, repository, targetBranch, baseUrl, signal, log }));
+        const localPullRequests = locals.get([identity, targetBranch], () => new LocalPullRequests({ store: store.pullRequests, repository, targetBranch, baseUrl, signal, log }));
         const pullRequests = github && onGitHub.get([github], () => new GitHubPullRequests({ repository: github, signal, log, metrics }));
         return {
             identity,
@@ -6975,19 +7220,17 @@ function moveClones(folder, known, updated) {
 async function remember(store, known, { ofProjects, main }) {
     const changed = [...ofProjects].filter(([project, name]) => known.ofProjects.get(project) !== name);
     if (changed.length > 0)
-        await store.setProjectRepositories(new Map(changed));
-    const isOnly = hasOneName(ofProjects);
-    if (main !== undefined && (main !== known.main || isOnly !== hasOneName(known.ofProjects)))
-        await store.setRepository(main, isOnly);
+        await store.repositories.setOfProjects(new Map(changed));
+    if (main !== undefined && main !== known.main)
+        await store.repositories.setMain(main);
 }
-const hasOneName = (ofProjects) => new Set(ofProjects.values()).size <= 1;
 
 ;// CONCATENATED MODULE: ./build/service/src/agents/check-programs.js
 
 
 /** Words of the shell itself that a command may start with. */
 const shellWords = /^(?:\.|:|break|case|cd|command|echo|eval|exec|exit|export|false|for|if|kill|printf|read|set|sleep|test|time|trap|true|ulimit|umask|until|wait|while)$/;
-/** An absolute path or a name. What else is run, such as by `( cd x; y )`, only the shell knows. A relative path is one in the repository. */
+/** An absolute path or a name. Programs in other constructs, such as `( cd x; y )`, are known only to the shell. A relative path is one in the repository. */
 const plainName = /^(?:\/[\w./+@-]+|[\w+-][\w.+-]*)$/;
 /**
  * Checks that an agent's program is installed, so that its absence is noticed before the first job.
@@ -7019,37 +7262,6 @@ function isExecutable(file) {
     }
 }
 
-;// CONCATENATED MODULE: ./build/service/src/days.js
-const days_dayMs = 86_400_000;
-/** Returns a number of days as text: "1 day", "2 days", "0.5 days". */
-const days = (count) => `${count} ${count === 1 ? "day" : "days"}`;
-
-;// CONCATENATED MODULE: ./build/service/src/git/upkeep.js
-
-const intervalMs = 60_000;
-/**
- * Does at idle times what makes later turns faster: removes worktrees that are not needed, prepares a spare one, and packs the
- * clone. Ends when the service stops. An error is only logged: no job depends on it.
- */
-async function keepUp({ signal, log, ...options }) {
-    while (!signal.aborted) {
-        await keepUpOnce(options).catch((error) => {
-            if (!signal.aborted)
-                log(`Maintenance of the clone and worktrees failed, and is tried again. Jobs are not affected. ${error}`);
-        });
-        await (0,promises_.setTimeout)(intervalMs, undefined, { signal }).catch(() => { });
-    }
-}
-/** Does it once, unless a turn is running. */
-async function keepUpOnce({ repository, worktrees, isNeeded }) {
-    if (!worktrees.isIdle)
-        return;
-    await worktrees.removeUnneeded(isNeeded);
-    await worktrees.prepareSpare();
-    if (worktrees.isIdle)
-        await repository.packIfNeeded();
-}
-
 // EXTERNAL MODULE: external "node:perf_hooks"
 var external_node_perf_hooks_ = __webpack_require__(643);
 ;// CONCATENATED MODULE: ./build/service/src/git/worktrees.js
@@ -7064,7 +7276,7 @@ var external_node_perf_hooks_ = __webpack_require__(643);
 class Worktrees {
     #options;
     #spare;
-    /** Of idle jobs, by the path of the worktree; that used last is the last. */
+    /** The worktrees of idle jobs by their paths, least recently used first. */
     #kept = new Map();
     #inUse = new Set();
     #removals = new Map();
@@ -7088,7 +7300,7 @@ class Worktrees {
         const isOurs = ({ tree }) => this.#inUse.has(tree) || this.#kept.has(tree);
         const found = [];
         for (const place of places) {
-            const index = (await isWorktree(place)) ? await (0,external_node_fs_promises_.stat)(place.index).catch(() => undefined) : undefined;
+            const index = (await isWorktree(place)) ? await (0,promises_.stat)(place.index).catch(() => undefined) : undefined;
             if (isOurs(place))
                 continue;
             if (index === undefined)
@@ -7120,7 +7332,7 @@ class Worktrees {
         await lendWorktree(place);
         return worktree;
     }
-    /** Takes a worktree back from an agent of which no process is running any more. */
+    /** Takes a worktree back from an agent whose processes have all ended. */
     takeBack(place) {
         return takeBackWorktree(place);
     }
@@ -7137,7 +7349,7 @@ class Worktrees {
             await this.#remove(place);
         await this.#removeExcess();
     }
-    /** Removes the worktrees of idle jobs that are not needed any more. */
+    /** Removes the worktrees of idle jobs that are no longer needed. */
     async removeUnneeded(isNeeded) {
         for (const place of [...this.#kept.values()])
             if (!(await isNeeded(place)) && this.#kept.get(place.tree) === place)
@@ -7154,8 +7366,8 @@ class Worktrees {
             return;
         // Moved when it is complete, so that the one in `spare` always is.
         const place = { tree: (0,external_node_path_.join)(folder, "spare.new/tree"), index: (0,external_node_path_.join)(folder, "spare.new/index") };
-        await (0,external_node_fs_promises_.mkdir)((0,external_node_path_.join)(folder, "spare.new"), { recursive: true });
-        await (0,external_node_fs_promises_.mkdir)((0,external_node_path_.join)(folder, "spare"), { recursive: true });
+        await (0,promises_.mkdir)((0,external_node_path_.join)(folder, "spare.new"), { recursive: true });
+        await (0,promises_.mkdir)((0,external_node_path_.join)(folder, "spare"), { recursive: true });
         await repository.fetch();
         const head = await repository.branchHead(await repository.targetBranch(targetBranch));
         if (head === undefined)
@@ -7174,8 +7386,8 @@ class Worktrees {
     async #move(from, to) {
         await removeWorktree(to);
         // The tree first: without the index, it is not taken for a worktree.
-        await (0,external_node_fs_promises_.rename)(from.tree, to.tree);
-        await (0,external_node_fs_promises_.rename)(from.index, to.index);
+        await (0,promises_.rename)(from.tree, to.tree);
+        await (0,promises_.rename)(from.index, to.index);
     }
     async #removeExcess() {
         const excess = Math.max(0, this.#kept.size - this.#options.kept);
@@ -7189,6 +7401,185 @@ class Worktrees {
         this.#removals.set(place.tree, removal);
         await removal;
     }
+}
+
+// EXTERNAL MODULE: ../node_modules/tar/dist/esm/index.min.js
+var esm_index_min = __webpack_require__(8823);
+;// CONCATENATED MODULE: ./build/service/src/turns/home-archive.js
+
+
+
+/** Agents' sessions have a few megabytes. Without a limit, empty files would take a long time. */
+const defaultLimits = { megabytes: 50, entries: 10_000 };
+/** Folders that agents fill again on their own. */
+const regenerated = [".cache", ".npm", "node_modules"];
+/** Adds up the size of an archive. */
+class Size {
+    #limits;
+    #bytes = 0;
+    #entries = 0;
+    constructor(limits) {
+        this.#limits = limits;
+    }
+    /** @throws if the archive becomes too large */
+    add(bytes) {
+        const { megabytes, entries } = this.#limits;
+        this.#bytes += bytes;
+        this.#entries += 1;
+        if (this.#bytes > megabytes * 1_000_000)
+            throw new Error(`it has more than ${megabytes} MB`);
+        if (this.#entries > entries)
+            throw new Error(`it has more than ${entries} files`);
+    }
+}
+/**
+ * Packs the files of a home directory, except links, sockets, caches, and every file that contains one of the secrets.
+ *
+ * @param file - the archive
+ * @param isCompressed - with gzip. Default: not
+ * @returns the files that contain secrets, relative to the home directory
+ * @throws if it is too large, has no files, or cannot be read
+ */
+async function packHome(home, file, secrets, limits = defaultLimits, isCompressed = false) {
+    const paths = [];
+    const withSecrets = [];
+    const size = new Size(limits);
+    const visit = async (folder) => {
+        for (const entry of await (0,promises_.readdir)((0,external_node_path_.join)(home, folder), { withFileTypes: true })) {
+            const path = (0,external_node_path_.join)(folder, entry.name);
+            size.add(entry.isFile() ? (await (0,promises_.lstat)((0,external_node_path_.join)(home, path))).size : 0);
+            if (entry.isDirectory() && !regenerated.includes(entry.name))
+                await visit(path);
+            if (!entry.isFile())
+                continue;
+            const content = await (0,promises_.readFile)((0,external_node_path_.join)(home, path));
+            if (secrets.some((secret) => content.includes(secret)))
+                withSecrets.push(path);
+            // Without the dot, a name that begins with @ would mean an archive.
+            else
+                paths.push(`./${path}`);
+        }
+    };
+    await visit("");
+    if (paths.length === 0)
+        throw new Error("it has no files to keep");
+    await (0,esm_index_min/* create */.vt)({ file, cwd: home, strict: true, gzip: isCompressed }, paths);
+    return withSecrets;
+}
+/**
+ * Unpacks the files of a home directory, which does not exist yet. The archive is untrusted: only ordinary files within the
+ * directory are written.
+ *
+ * @throws if it is not an archive that `packHome` can have made. There is no home directory then
+ */
+async function unpackHome(file, home, limits = defaultLimits) {
+    const size = new Size(limits);
+    await (0,promises_.mkdir)(home, { recursive: true });
+    try {
+        // Asynchronously, it would still write files after an error, while the directory is removed.
+        (0,esm_index_min/* extract */.o6)({
+            file,
+            cwd: home,
+            sync: true,
+            strict: true,
+            preserveOwner: false,
+            filter: (_path, entry) => {
+                if (!("type" in entry) || entry.type !== "File")
+                    return false;
+                entry.mode = (entry.mode ?? 0o600) & 0o700;
+                size.add(entry.size);
+                return true;
+            },
+        });
+    }
+    catch (error) {
+        await (0,promises_.rm)(home, { recursive: true });
+        throw error;
+    }
+}
+
+;// CONCATENATED MODULE: ./build/service/src/turns/shared-homes.js
+
+
+
+
+
+
+
+
+/** The largest compressed home directory that is kept, in bytes. */
+const maxBytes = 20_000_000;
+/**
+ * The home directories of jobs whose turns run on several machines: each turn starts with what the last one left, wherever it
+ * ran. If that is not available, the agent starts a new session, and still gets the earlier turns in its history file.
+ */
+class SharedHomes {
+    #store;
+    constructor(store) {
+        this.#store = store;
+    }
+    /** Replaces the home directory by the one that the job's last turn left, or removes it. */
+    async bring(turn, directory, log) {
+        const last = await this.#store.lastAttemptedBefore(turn);
+        const here = Number(await (0,promises_.readFile)(directory.homeTurn, "utf8").catch(() => ""));
+        // An interrupted attempt of this turn left it, or the turn before.
+        if (here !== 0 && (here === turn.id || here === last))
+            return;
+        await (0,remove_directory/* removeDirectory */.q)(directory.home);
+        await (0,promises_.rm)(directory.homeTurn, { force: true });
+        if (last === undefined)
+            return;
+        const archive = await this.#store.loadHome(turn.job, last);
+        if (archive === undefined) {
+            log("The session of the agent's last turn was not kept for other machines, so a new one starts, with the history file.");
+            return;
+        }
+        const file = (0,external_node_path_.join)(directory.path, "home.tgz");
+        try {
+            await (0,promises_.mkdir)(directory.path, { recursive: true });
+            await (0,promises_.writeFile)(file, archive);
+            await unpackHome(file, directory.home);
+            await (0,promises_.writeFile)(directory.homeTurn, String(last));
+        }
+        catch (error) {
+            log(`The session of the agent's last turn cannot be restored, so a new one starts: ${(0,error_message/* errorMessage */.g)(error)}`);
+        }
+        finally {
+            await (0,promises_.rm)(file, { force: true });
+        }
+    }
+    async begin(turn, directory) {
+        await (0,promises_.writeFile)(directory.homeTurn, String(turn.id));
+    }
+    async keep(turn, directory, log) {
+        const file = (0,external_node_path_.join)(directory.path, "home.tgz");
+        try {
+            await packHome(directory.home, file, [], undefined, true);
+            const archive = await (0,promises_.readFile)(file);
+            if (archive.length > maxBytes)
+                throw new Error(`it has more than ${maxBytes / 1_000_000} MB, compressed`);
+            await this.#store.saveHome(turn, archive);
+        }
+        catch (error) {
+            if (error instanceof LeaseLost)
+                throw error;
+            const reason = error instanceof StoreUnavailable ? "the store cannot be used" : (0,error_message/* errorMessage */.g)(error);
+            log(`The agent's session is not kept for other machines, so it goes on only on this one: ${reason}`);
+        }
+        finally {
+            await (0,promises_.rm)(file, { force: true });
+        }
+    }
+}
+/**
+ * Records which turn left a job's home directory, if there is one, so that a worker with this folder continues its session.
+ *
+ * @param folder - the service's folder
+ */
+function markHome(folder, jobId, turn) {
+    const { home, homeTurn } = new JobDirectory(folder, jobId);
+    if (existsSync(home))
+        writeFileSync(homeTurn, String(turn));
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/pulls/commit-message.js
@@ -7210,7 +7601,7 @@ function commitMessage(turn, ownMessages) {
     const body = shown === "" ? [] : ["Commits of the agent:", shown.replace(/^(?=.)/gm, "    ")];
     return `${[commitTitle(turn.prompt), ...body, turnTrailers(turn).join("\n")].join("\n\n")}\n`;
 }
-/** Returns whether a message is that of the turn's commit. */
+/** Returns whether a message belongs to the turn's commit. */
 function isCommitOf(turn, message) {
     const lines = message.trimEnd().split("\n").slice(1);
     return turnTrailers(turn).every((trailer) => lines.includes(trailer));
@@ -7224,13 +7615,17 @@ function plainLines(text) {
 ;// CONCATENATED MODULE: ./build/service/src/turns/keep-lease.js
 
 
-/** @param stop - aborts when the service stops. The lease is renewed until the end of the turn is stored */
-function keepLease(turn, store, stop, sleep = sleep_sleep) {
+/**
+ * Keeps the lease of a running turn.
+ *
+ * @param stop - aborts when the service stops. The lease is renewed until the end of the turn is stored
+ */
+function keepLease(turn, store, stop, machine = thisMachine) {
     const lost = new AbortController();
     const end = new AbortController();
     const { renewEveryMs } = store;
     if (renewEveryMs !== undefined)
-        void renew(turn, store, renewEveryMs, lost, end.signal, sleep);
+        void renew(turn, store, renewEveryMs, lost, end.signal, machine);
     return {
         signal: AbortSignal.any([stop, lost.signal]),
         get isLost() {
@@ -7240,9 +7635,9 @@ function keepLease(turn, store, stop, sleep = sleep_sleep) {
         [Symbol.dispose]: () => end.abort(),
     };
 }
-async function renew(turn, store, everyMs, lost, end, sleep) {
+async function renew(turn, store, everyMs, lost, end, machine) {
     for (;;) {
-        await sleep(everyMs, { signal: end }).catch(() => { });
+        await machine.sleep(everyMs, end);
         if (end.aborted)
             return;
         // While the store cannot be used, nobody else can take the turn either.
@@ -7258,10 +7653,9 @@ const retryPauseMs = 2000;
  * Checks that nobody else has taken a turn over. Waits while the store cannot be used: the agent has run, and would have to run
  * again otherwise.
  *
- * @param sleep - waits; rejects when `signal` aborts. Default: a timer
  * @throws LeaseLost if somebody else has; or when `signal` aborts
  */
-async function confirmLease(turn, store, signal, sleep = sleep_sleep) {
+async function confirmLease(turn, store, signal, machine = thisMachine) {
     for (;;) {
         try {
             return await store.confirmLease(turn);
@@ -7270,7 +7664,8 @@ async function confirmLease(turn, store, signal, sleep = sleep_sleep) {
             if (!(error instanceof StoreUnavailable))
                 throw error;
         }
-        await sleep(retryPauseMs, { signal });
+        await machine.sleep(retryPauseMs, signal);
+        signal.throwIfAborted();
     }
 }
 
@@ -7284,8 +7679,8 @@ async function findPushedCommit(turn, start, repository) {
     return commits.find(({ message }) => isCommitOf(turn, message))?.commit;
 }
 /**
- * Pushes the turn's commit if it was made, but not pushed, such as when the service was killed. Returns what was pushed. The
- * agent is not run again, also if the branches have moved since.
+ * Pushes the turn's commit if an earlier attempt made it but did not push it, for example because the service was killed. The
+ * agent is not run again, even if the branches have moved since. Returns the pushed commit.
  */
 async function pushUnpushedCommit(turn, start, last, ports) {
     if (last === undefined || !isCommitOf(turn, last.message))
@@ -7363,7 +7758,7 @@ function certificateFiles(environment) {
 
 
 
-const limits_intervalMs = 1000;
+const intervalMs = 1000;
 /** A check may take this part of the time. Reading the size of many files takes long. */
 const checkingRatio = 1 / 20;
 /**
@@ -7384,8 +7779,8 @@ async function watchLimits(leader, directories, limits, onExceeded, signal) {
             onExceeded(exceeded);
             return;
         }
-        const pause = Math.max(limits_intervalMs, (performance.now() - start) / checkingRatio);
-        await (0,promises_.setTimeout)(pause, undefined, { signal }).catch(() => { });
+        const pause = Math.max(intervalMs, (performance.now() - start) / checkingRatio);
+        await (0,external_node_timers_promises_.setTimeout)(pause, undefined, { signal }).catch(() => { });
     }
 }
 async function exceededByProcesses(leader, { memoryMb, processes }) {
@@ -7409,9 +7804,9 @@ async function exceededByProcesses(leader, { memoryMb, processes }) {
         : undefined;
 }
 async function readProcesses() {
-    const ids = (await (0,external_node_fs_promises_.readdir)("/proc")).map(Number).filter(Number.isInteger);
+    const ids = (await (0,promises_.readdir)("/proc")).map(Number).filter(Number.isInteger);
     return Promise.all(ids.map(async (id) => {
-        const status = await (0,external_node_fs_promises_.readFile)(`/proc/${id}/status`, "latin1").catch(() => "");
+        const status = await (0,promises_.readFile)(`/proc/${id}/status`, "latin1").catch(() => "");
         const read = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0);
         return { id, parent: read("PPid"), memoryKb: read("RssAnon") + read("RssShmem") };
     }));
@@ -7434,8 +7829,8 @@ const installationParts = ["bin", "sbin", "lib", "lib64", "libexec", "pyvenv.cfg
 /** In bytes. Linux reads no more of a `#!` line. */
 const maxInterpreterLine = 256;
 /**
- * Returns the files and directories that a program needs to run: where it is installed, also if it is a link to there, and
- * where its interpreter is. Nothing if it is not found.
+ * Returns the files and directories that a program needs to run: where it is installed, following links, and where its
+ * interpreter is. Empty if it is not found.
  *
  * @param program - a path, or a name to look up
  * @param searchPath - as in `PATH`
@@ -7535,7 +7930,8 @@ const supervisor = (0,own_file/* ownFile */.P)("agents/supervisor.ts");
  * it reported no failure. Its process group is terminated at the time limit, when it exceeds another limit, when `signal`
  * aborts, and when the service dies.
  *
- * @throws ResourceExhausted if the machine cannot start the agent now; a program that cannot be started is a failed agent
+ * @throws ResourceExhausted if the machine cannot start the agent now, or a program of the service is missing; an agent whose own
+ *   program cannot be started has failed
  */
 async function runAgent(agent, options) {
     const { home, tree, temporary, input } = options.directories;
@@ -7570,7 +7966,9 @@ async function runAgent(agent, options) {
             hasNetwork: network.isShared,
             temporary,
         });
-        const child = await startProcess(() => (0,external_node_child_process_.fork)(supervisor, [stdoutFile, compileCache, file, ...args], {
+        const child = await startProcess(() => 
+        // A sandbox is a program of the service's own.
+        (0,external_node_child_process_.fork)(supervisor, [stdoutFile, compileCache, sandbox.isConfining ? "service" : "agent", file, ...args], {
             cwd: tree,
             stdio: [stdin, log, log, "ipc"],
             execArgv: [],
@@ -7612,29 +8010,24 @@ async function runAgent(agent, options) {
     }
 }
 
-;// CONCATENATED MODULE: ./build/service/src/turns/turn-machine.js
+;// CONCATENATED MODULE: ./build/service/src/turns/turn-host.js
 
 
 
 
 
-const turnMachine = {
+const turnHost = {
     prepare: async (directory, logFile) => {
-        await (0,external_node_fs_promises_.mkdir)((0,external_node_path_.dirname)(logFile), { recursive: true });
+        await (0,promises_.mkdir)((0,external_node_path_.dirname)(logFile), { recursive: true });
         return directory.prepare();
     },
     clean: (directory) => directory.clean(),
     appendLog: external_node_fs_.appendFileSync,
-    freeBytes: async (folder) => {
-        const { bavail, bsize } = await (0,external_node_fs_promises_.statfs)(folder);
-        return bavail * bsize;
-    },
     runAgent: runAgent,
     hasOwnCommits: hasOwnCommits,
 };
 
 ;// CONCATENATED MODULE: ./build/service/src/turns/turn.js
-
 
 
 
@@ -7658,25 +8051,26 @@ const isKeptAway = (agent, sandbox) => sandbox.isConfining || agent.isTrusted;
  * not repeated, because the commit names its turn.
  */
 async function runTurn(turn, job, ports, signal) {
-    const { folder, worktrees, onFailure, machine = turnMachine } = ports;
-    const logFile = (0,job_files/* jobLogFile */.W8)(folder, job.id);
+    const { folder, worktrees, onFailure, host = turnHost, machine = thisMachine } = ports;
+    const logFile = (0,service_folder/* jobLogFile */.W8)(folder, job.id);
     const log = (text) => {
-        // The agent's words must not control the terminal of who reads them.
+        // The agent's words must not control the reader's terminal.
         const printable = (0,external_node_util_.stripVTControlCharacters)(text)
             .replace(/[^\P{Cc}\t\n]/gu, "")
             .trim();
         try {
-            machine.appendLog(logFile, `${printable.replace(/^/gm, "[service] ")}\n`);
+            host.appendLog(logFile, `${printable.replace(/^/gm, "[service] ")}\n`);
         }
         catch {
             // A job must not fail because of its log.
         }
     };
-    const directory = new JobDirectory(folder, job.id);
+    const directory = new service_folder/* JobDirectory */.lV(folder, job.id);
     try {
         await ports.homes?.bring(turn, directory, log);
-        const isNewHome = await machine.prepare(directory, logFile);
-        const result = await processTurn(turn, job, { ...ports, machine, directory, isNewHome, logFile, log }, signal);
+        const isNewHome = await host.prepare(directory, logFile);
+        const context = { ...ports, host, machine, directory, isNewHome, logFile, log };
+        const result = await processTurn(turn, job, context, signal);
         if (result === "completed")
             await logEarlierFailures(turn, ports.store, log);
         return result;
@@ -7698,17 +8092,17 @@ async function runTurn(turn, job, ports, signal) {
         return "failed";
     }
     finally {
-        const cleaned = worktrees.release(directory).then(() => machine.clean(directory));
+        const cleaned = worktrees.release(directory).then(() => host.clean(directory));
         await cleaned.catch((error) => log(`Cannot clean the job's directory: ${(0,error_message/* errorMessage */.g)(error)}`));
     }
 }
 async function processTurn(turn, job, context, signal) {
-    const { store, repository, worktrees, pullRequests, homes, directory, log, sleep = sleep_sleep } = context;
-    const push = { repository, confirmOwner: () => confirmLease(turn, store, signal, sleep) };
+    const { store, repository, worktrees, pullRequests, homes, directory, log, machine } = context;
+    const push = { repository, confirmOwner: () => confirmLease(turn, store.runningTurns, signal, machine) };
     log(`Turn ${turn.id} started.`);
     const isMerged = await isPullRequestMerged(job, context);
     const [start, last] = await Promise.all([
-        repository.findStart((0,job_files/* jobBranch */.c3)(job.id), { isMerged, lastPushed: job.head, targetBranch: context.targetBranch }),
+        repository.findStart(jobBranch(job.id), { isMerged, lastPushed: job.head, targetBranch: context.targetBranch }),
         repository.lastCommitOf(job.id),
     ]);
     let head = (await findPushedCommit(turn, start, repository)) ?? (await pushUnpushedCommit(turn, start, last, push));
@@ -7728,14 +8122,14 @@ async function processTurn(turn, job, context, signal) {
             log(note);
         await checkFreeSpace(context);
         const worktree = await worktrees.checkOut(directory, start);
-        await store.countAttempt(turn);
-        await homes?.begin(turn, directory);
+        await store.runningTurns.countAttempt(turn);
+        await homes?.begin?.(turn, directory);
         const { end, message, ownMessages } = await attempt(turn, start, context, signal);
         if (end === "stopped")
             return "stopped";
-        await homes?.keep(turn, directory, log);
+        await homes?.keep?.(turn, directory, log);
         if (message !== undefined)
-            await store.setAnswer(turn, message);
+            await store.runningTurns.setAnswer(turn, message);
         if (end !== "completed")
             return "failed";
         await worktrees.takeBack(directory);
@@ -7759,9 +8153,9 @@ async function processTurn(turn, job, context, signal) {
         ? await storedTurn(turn, store)
         : ((await lastChange(job, base, head, context))?.turn ?? { ...turn, answer: null });
     const existing = isContinued && !isMerged ? job.pullRequest : null;
-    // The next turn must not take this work for that of the merged pull request.
+    // Otherwise the next turn would take this work for the merged pull request's.
     if (existing !== job.pullRequest)
-        await store.clearPullRequest(turn, head);
+        await store.runningTurns.clearPullRequest(turn, head);
     const change = {
         jobId: job.id,
         title: commitTitle(prompt),
@@ -7781,11 +8175,11 @@ async function processTurn(turn, job, context, signal) {
         throw new Error(`The work is on the branch ${branch}, but its pull request could not be opened. The next message to the job ` +
             `whose turn completes opens it. ${(0,error_message/* errorMessage */.g)(error)}`, { cause: error });
     });
-    await store.setPullRequest(turn, link, head);
+    await store.runningTurns.setPullRequest(turn, link, head);
     log(`Pull request: ${link}`);
     return "completed";
 }
-/** What is on the branch then is found again when the turn is run again, also if the change was stored after all. */
+/** The next run of the turn finds what is on the branch, even if the store has the change after all. */
 function isStoreOutage(error) {
     return error instanceof StoreUnavailable || error instanceof OutcomeUnknown;
 }
@@ -7813,9 +8207,9 @@ async function commitChange(turn, worktree, ownMessages, { repository, largestCh
     }
 }
 async function attempt(turn, start, context, signal) {
-    const { store, repository, agent, sandbox, network, limits, folder, directory, isNewHome, logFile, timeLimitMs, log, machine, stop, } = context;
+    const { store, repository, agent, sandbox, network, limits, folder, directory, isNewHome, logFile, timeLimitMs, log, host, stop, } = context;
     const { job: jobId, prompt } = turn;
-    const history = await store.history(turn);
+    const history = await store.turns.history(turn);
     let exceeded;
     const options = {
         prompt,
@@ -7837,7 +8231,7 @@ async function attempt(turn, start, context, signal) {
         timeLimitMs,
         signal: stop ? AbortSignal.any([signal, stop]) : signal,
     };
-    const result = await machine.runAgent(agent, options);
+    const result = await host.runAgent(agent, options);
     (context.metrics ?? noMetrics).agentExited(exitOf(result, exceeded));
     if (result.end === "stopped" && stop?.aborted && !signal.aborted) {
         log(String(stop.reason));
@@ -7851,8 +8245,8 @@ async function attempt(turn, start, context, signal) {
         log(reported);
     if (result.end !== "completed")
         context.onFailure?.(`${exceeded === undefined ? end : killedFor(exceeded)} ${reported}`);
-    const hasMessages = result.end === "completed" && (await machine.hasOwnCommits(directory.tree, start));
-    return { ...result, ownMessages: hasMessages ? await ownMessages(agent, start.head, options, machine) : [] };
+    const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, start));
+    return { ...result, ownMessages: hasMessages ? await ownMessages(agent, start.head, options, host) : [] };
 }
 const killedFor = ({ what }) => `The agent is killed, because it has ${what}.`;
 function exitOf({ end, error }, exceeded) {
@@ -7886,21 +8280,21 @@ async function ownMessages(agent, head, options, { runAgent }) {
         throw error;
     }
 }
-/** Notes earlier turns that failed, since the job's state is only that of the last turn. */
+/** Logs which earlier turns failed, because the job's state only shows the last turn. */
 async function logEarlierFailures(turn, store, log) {
-    const failed = (await store.turns(turn.job)).filter(({ id, state }) => id < turn.id && state === "failed");
+    const failed = (await store.turns.ofJob(turn.job)).filter(({ id, state }) => id < turn.id && state === "failed");
     const list = failed.map(({ id, prompt }) => `turn ${id} (${commitTitle(prompt)})`).join(", ");
     if (failed.length > 0)
         log(`Turn ${turn.id} completed, but earlier turns of the job failed: ${list}.`);
 }
 /** Returns a turn with its answer, as stored. */
 async function storedTurn(turn, store) {
-    return (await store.turns(turn.job)).find(({ id }) => id === turn.id) ?? { ...turn, answer: null };
+    return (await store.turns.ofJob(turn.job)).find(({ id }) => id === turn.id) ?? { ...turn, answer: null };
 }
 /** Returns the last turn whose commit is on the branch, which says what the change is about, and that commit. */
 async function lastChange({ id }, base, head, { store, repository }) {
     const commits = await repository.commits(base, head);
-    const changes = (await store.turns(id)).flatMap((turn) => commits.filter(({ message }) => isCommitOf(turn, message)).map(({ commit }) => ({ turn, commit })));
+    const changes = (await store.turns.ofJob(id)).flatMap((turn) => commits.filter(({ message }) => isCommitOf(turn, message)).map(({ commit }) => ({ turn, commit })));
     return changes.at(-1);
 }
 /** Returns whether an earlier turn pushed its work, and failed because its pull request could not be opened. */
@@ -7916,7 +8310,7 @@ async function isPullRequestMerged(job, { pullRequests, log }) {
     if (link === null || head === null)
         return false;
     try {
-        return (await pullRequests.stateOf({ link, branch: (0,job_files/* jobBranch */.c3)(id), head })) === "merged";
+        return (await pullRequests.stateOf({ link, branch: jobBranch(id), head })) === "merged";
     }
     catch (error) {
         log(`Cannot read the state of ${link}, treated as open: ${(0,error_message/* errorMessage */.g)(error)}`);
@@ -7925,7 +8319,6 @@ async function isPullRequestMerged(job, { pullRequests, log }) {
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/turns/log-shipper.js
-
 
 
 
@@ -7968,7 +8361,7 @@ class LogShipper {
     async flush() {
         const { turn, file, flushMs = 5000 } = this.#options;
         const end = new AbortController();
-        const limit = (0,promises_.setTimeout)(flushMs, false, { signal: end.signal }).catch(() => false);
+        const limit = (0,external_node_timers_promises_.setTimeout)(flushMs, false, { signal: end.signal }).catch(() => false);
         const isStored = await Promise.race([this.#ship(), limit]);
         end.abort();
         if (!isStored)
@@ -7977,7 +8370,7 @@ class LogShipper {
     async #run() {
         const { signal } = this.#end;
         while (!signal.aborted) {
-            await (0,promises_.setTimeout)(this.#options.intervalMs ?? 1000, undefined, { signal }).catch(() => { });
+            await (0,external_node_timers_promises_.setTimeout)(this.#options.intervalMs ?? 1000, undefined, { signal }).catch(() => { });
             if (!signal.aborted)
                 await this.#ship();
         }
@@ -8047,7 +8440,7 @@ function oneLine(text) {
 
 const firstPauseMs = 1000;
 const lastPauseMs = 60_000;
-/** Decides how long the turns wait that the machine cannot start now, such as when it has no file descriptors left. */
+/** Decides how long turns wait that the machine cannot start now, for example for lack of file descriptors. */
 class Postponements {
     /** No turn is started for this long after one was postponed, so that many waiting turns do not keep failing. */
     gapMs = firstPauseMs;
@@ -8058,6 +8451,10 @@ class Postponements {
     #lastPostponed = 0;
     constructor(log) {
         this.#outage = new OutageLog(log);
+    }
+    /** Whether no turn could be run since one was postponed. */
+    get isOut() {
+        return this.#outage.isOut;
     }
     /** Returns the position of a turn in the order of starts. */
     start() {
@@ -8071,7 +8468,7 @@ class Postponements {
     /** Returns the milliseconds until a turn can be started again. They double each time, up to a minute. */
     postpone(turnId, reason) {
         this.#outage.begin(`Turns cannot be run now: ${oneLine(reason)}. They wait and are tried again every minute or more often, without ` +
-            "counting an attempt. If this lasts, check the machine's file descriptors, processes, memory and disk.");
+            "counting an attempt. If this lasts, check the machine's file descriptors, processes, memory and disk, and that the service's programs are installed.");
         this.#lastPostponed = this.#starts;
         const count = this.#counts.get(turnId) ?? 0;
         this.#counts.set(turnId, count + 1);
@@ -8088,12 +8485,8 @@ class Postponements {
 ;// CONCATENATED MODULE: ./build/service/src/turns/stop-request.js
 
 const stop_request_retryPauseMs = 2000;
-/**
- * Watches for a request to stop a running turn.
- *
- * @param sleep - waits; rejects when `signal` aborts. Default: a timer
- */
-function watchStopRequest(turn, store, sleep = sleep_sleep) {
+/** Watches for a request to stop a running turn. */
+function watchStopRequest(turn, store, machine = thisMachine) {
     const stop = new AbortController();
     const end = new AbortController();
     let isRetrying = false;
@@ -8101,14 +8494,14 @@ function watchStopRequest(turn, store, sleep = sleep_sleep) {
         if (isRetrying)
             return;
         isRetrying = true;
-        await sleep(stop_request_retryPauseMs, { signal: end.signal }).catch(() => { });
+        await machine.sleep(stop_request_retryPauseMs, end.signal);
         isRetrying = false;
         if (!end.signal.aborted)
             await check();
     };
     const check = async () => {
         try {
-            const reason = await store.stopRequest(turn);
+            const reason = await store.runningTurns.stopRequest(turn);
             if (reason !== undefined)
                 stop.abort(reason);
         }
@@ -8195,7 +8588,6 @@ var worker_disposeResources = (undefined && undefined.__disposeResources) || (fu
 
 
 
-
 /** The pauses before the store is written again after it could not be. They double from the first to the last one. */
 const worker_firstPauseMs = 1000;
 const worker_lastPauseMs = 30_000;
@@ -8212,6 +8604,7 @@ class Worker {
     #runs = new Map();
     #postponements;
     #startOutage;
+    #machine;
     #isClosed = false;
     #isWaitingForStore = false;
     /** Whether a turn may have become ready since turns were taken last. */
@@ -8219,18 +8612,19 @@ class Worker {
     #taking;
     /** When the store was asked for a turn that it has not answered yet. */
     #askedAt;
-    /** How many pauses after postponed turns are going on. */
+    /** How many pauses after postponed turns have not ended. */
     #gaps = 0;
     constructor(options) {
         this.#options = options;
         this.#postponements = new Postponements(options.log);
         this.#startOutage = new OutageLog(options.log);
+        this.#machine = options.machine ?? thisMachine;
     }
     /** Starts processing turns, first those that a previous service left unfinished. */
     async start() {
         const { store, log } = this.#options;
-        const interrupted = await store.requeueInterruptedTurns();
-        const { jobs, waitingTurns } = await store.counts();
+        const interrupted = await store.runningTurns.requeueInterrupted();
+        const { jobs, waitingTurns } = await store.counts.total();
         log(`Jobs in the store: ${jobs}. Waiting turns: ${waitingTurns}, interrupted earlier: ${interrupted.length}.`);
         for (const { id, job } of interrupted)
             log(`${job}: turn ${id} was interrupted earlier, resuming`);
@@ -8239,15 +8633,11 @@ class Worker {
     }
     /** Whether the store does not answer when it is asked for a turn, not even with an error. */
     get isStuck() {
-        return this.#askedAt !== undefined && this.#elapsed() - this.#askedAt > stuckMs;
+        return this.#askedAt !== undefined && this.#machine.now() - this.#askedAt > stuckMs;
     }
-    /** Whether no turn could be taken when the store was asked last, although the store can be used. */
+    /** Whether no turn could be taken or run when that was tried last, although the store can be used. */
     get isFailing() {
-        return this.#startOutage.isOut;
-    }
-    #elapsed() {
-        const { monotonic = () => performance.now() } = this.#options;
-        return monotonic();
+        return this.#startOutage.isOut || this.#postponements.isOut;
     }
     /** Starts no more turns. */
     close() {
@@ -8261,12 +8651,12 @@ class Worker {
         }
         await this.#options.copier?.settle();
     }
-    /** Tries the store until it can be written, so that its log says so, then starts turns. Also if nobody else uses it meanwhile. */
+    /** Tries the store until it can be written, so that its log says so, then starts turns, even if nobody else uses the store meanwhile. */
     async waitForStore() {
         if (this.#isWaitingForStore)
             return;
         this.#isWaitingForStore = true;
-        // It goes on after the request that has found the store out of order.
+        // It outlives the request that found the store unusable.
         await withLogContext({}, () => this.#tryStore());
     }
     async #tryStore() {
@@ -8286,7 +8676,7 @@ class Worker {
     }
     #startTurns() {
         this.#isWanted = true;
-        // Whatever made a turn ready, such as a request: this takes turns of any job.
+        // Without the context of the request that made a turn ready: this takes turns of any job.
         this.#taking ??= withLogContext({}, () => this.#takeTurns()).finally(() => {
             this.#taking = undefined;
             // One may have become ready after the last look.
@@ -8308,12 +8698,12 @@ class Worker {
     }
     /** Takes turns while there are any and agents are free. Never rejects. */
     async #takeTurns() {
-        const { store, now } = this.#options;
+        const { store } = this.#options;
         try {
             while (this.#isWanted && this.#canStart()) {
                 this.#isWanted = false;
-                this.#askedAt = this.#elapsed();
-                const turn = await store.startNextTurn(await this.#limits(), now?.());
+                this.#askedAt = this.#machine.now();
+                const turn = await store.runningTurns.startNext(await this.#limits(), this.#machine.wallTime());
                 this.#startOutage.end("Turns can be started again.");
                 if (turn === undefined)
                     continue;
@@ -8337,9 +8727,9 @@ class Worker {
     /** Runs a turn, after an earlier run of its job has ended. Never rejects. */
     async #process(turn) {
         const { store, signal } = this.#options;
-        const lease = keepLease(turn, store, signal, this.#options.sleep);
+        const lease = keepLease(turn, store.runningTurns, signal, this.#machine);
         const earlier = this.#runs.get(turn.job);
-        // It has lost its turn, such as while this machine was asleep, and may not know that yet. Both use the job's directory.
+        // It lost its turn, perhaps while this machine was asleep, and may not know yet. Both use the job's directory.
         earlier?.lease.lose();
         const ended = (earlier?.ended ?? Promise.resolve()).then(() => this.#runAndStore(turn, lease));
         const run = { lease, ended };
@@ -8361,7 +8751,7 @@ class Worker {
         const position = this.#postponements.start();
         const onEnd = metrics.turnStarted();
         const { logs } = store;
-        const shipper = logs && new LogShipper({ turn, file: (0,job_files/* jobLogFile */.W8)(folder, turn.job), logs, log });
+        const shipper = logs && new LogShipper({ turn, file: (0,service_folder/* jobLogFile */.W8)(folder, turn.job), logs, log });
         const { result, reason } = await this.#run(turn, lease.signal);
         onEnd(lease.isLost ? "taken-over" : result);
         // Not `lease.isLost` at the end: the next turn of the job may have been taken here as soon as the end of this one was stored.
@@ -8381,28 +8771,30 @@ class Worker {
             copier?.save(turn.job);
     }
     async #end(run, result, reason) {
-        const { store, log, now = Date.now } = this.#options;
+        const { store, log } = this.#options;
         const { turn, name, wasPostponed, position, lose, shipper } = run;
         const persist = (change) => this.#persist(name, lose, async () => {
             await shipper?.flush();
             await change();
         });
-        const endedAt = now();
+        const endedAt = this.#machine.wallTime();
         if (!wasPostponed || result !== "postponed")
             log(`${name} ${result}${reason === undefined ? "" : `: ${oneLine(reason)}`}`, result === "failed" ? "warn" : "info");
         if (result === "postponed") {
             const pauseMs = this.#postponements.postpone(turn.id, reason ?? "unknown reason");
             void this.#leaveGap();
-            if (await persist(() => store.requeueTurn(turn, pauseMs)))
+            if (await persist(() => store.runningTurns.requeue(turn, pauseMs)))
                 void this.#resumeLater(turn, pauseMs);
             return;
         }
         this.#postponements.end(turn.id, position);
-        await persist(() => result === "stopped" ? store.requeueTurn(turn) : store.finishTurn(turn, result, endedAt, reason));
+        await persist(() => result === "stopped"
+            ? store.runningTurns.requeue(turn)
+            : store.runningTurns.finish(turn, result, endedAt, reason));
     }
     /** Runs a turn. Returns why it failed or was postponed, if that is known. Never rejects. */
     async #run(turn, signal) {
-        const { store, projects, copier, log } = this.#options;
+        const { store, projects, log } = this.#options;
         let reason;
         const onFailure = (text) => {
             reason = text;
@@ -8410,14 +8802,13 @@ class Worker {
         try {
             const env_1 = { stack: [], error: void 0, hasError: false };
             try {
-                const job = await store.job(turn.job);
+                const job = await store.jobs.find(turn.job);
                 if (!job)
                     throw new Error("the store does not have the job of this turn");
                 const project = projects.get(job.project);
                 if (project === undefined)
                     throw new Error(`the project ${job.project} is not configured`);
-                await copier?.releaseHome(turn.job);
-                const stop = worker_addDisposableResource(env_1, watchStopRequest(turn, store, this.#options.sleep), false);
+                const stop = worker_addDisposableResource(env_1, watchStopRequest(turn, store, this.#machine), false);
                 const ports = { ...this.#options, ...project, stop: stop.signal, onFailure };
                 const result = await runTurn(turn, job, ports, signal);
                 return { result, reason: result === "failed" || result === "postponed" ? reason : undefined };
@@ -8467,7 +8858,7 @@ class Worker {
     async #resumeLater(turn, pauseMs) {
         if (!(await this.#pause(pauseMs, Number.POSITIVE_INFINITY)))
             return;
-        await this.#persist(`${turn.job}: turn ${turn.id}`, undefined, () => this.#options.store.resumeTurn(turn));
+        await this.#persist(`${turn.job}: turn ${turn.id}`, undefined, () => this.#options.store.runningTurns.resume(turn));
         this.#startTurns();
     }
     /** Starts no turn for a moment after one was postponed. */
@@ -8479,13 +8870,40 @@ class Worker {
     }
     /** Returns `false` if the service stops before the time is over. */
     async #pause(ms, maxMs = worker_lastPauseMs) {
-        const { signal, sleep = sleep_sleep } = this.#options;
-        return sleep(Math.min(ms, maxMs), { signal }).then(() => !signal.aborted, () => false);
+        const { signal } = this.#options;
+        await this.#machine.sleep(Math.min(ms, maxMs), signal);
+        return !signal.aborted;
     }
 }
 
+;// CONCATENATED MODULE: ./build/service/src/git/upkeep.js
+
+const upkeep_intervalMs = 60_000;
+/**
+ * Does at idle times what makes later turns faster: removes worktrees that are not needed, prepares a spare one, and packs the
+ * clone. Ends when the service stops. An error is only logged: no job depends on it.
+ */
+async function keepUp({ signal, log, ...options }) {
+    while (!signal.aborted) {
+        await keepUpOnce(options).catch((error) => {
+            if (!signal.aborted)
+                log(`Maintenance of the clone and worktrees failed, and is tried again. Jobs are not affected. ${error}`);
+        });
+        await (0,external_node_timers_promises_.setTimeout)(upkeep_intervalMs, undefined, { signal }).catch(() => { });
+    }
+}
+/** Does it once, unless a turn is running. */
+async function keepUpOnce({ repository, worktrees, isNeeded }) {
+    if (!worktrees.isIdle)
+        return;
+    await worktrees.removeUnneeded(isNeeded);
+    await worktrees.prepareSpare();
+    if (worktrees.isIdle)
+        await repository.packIfNeeded();
+}
+
 ;// CONCATENATED MODULE: ./build/service/src/upkeep/list-of.js
-/** So that a line of the log stays readable when a round is about thousands of jobs. */
+/** Keeps a line of the log readable when a round affects thousands of jobs. */
 const maxNames = 20;
 /** Returns names as text, the first 20 of them if there are more: "a, b and 980 more". */
 function listOf(names) {
@@ -8499,10 +8917,11 @@ function listOf(names) {
 
 
 
-/** How many jobs are read or archived before other work of the service goes on. */
+/** How many jobs are read or archived before other work of the service has its turn. */
 const batchSize = 100;
 /** Archives jobs whose pull request is closed or merged, and jobs that have been idle for a number of days. */
 class Archiver {
+    name = "Archiver";
     #options;
     #lastErrors = new Map();
     constructor(options) {
@@ -8518,8 +8937,8 @@ class Archiver {
         if (afterDays === undefined)
             return;
         const archived = [];
-        for (let count = batchSize; count === batchSize && !signal.aborted; await (0,promises_.setImmediate)()) {
-            const ids = await store.archiveIdleJobs(now - afterDays * days_dayMs, now, batchSize);
+        for (let count = batchSize; count === batchSize && !signal.aborted; await (0,external_node_timers_promises_.setImmediate)()) {
+            const ids = await store.idleJobs.archiveOldest(now - afterDays * dayMs, now, batchSize);
             archived.push(...ids);
             count = ids.length;
         }
@@ -8532,7 +8951,7 @@ class Archiver {
         const all = await this.#jobsWithPullRequest();
         const own = await ownProjects?.();
         const jobs = Map.groupBy(all, ({ project }) => own?.includes(project) === false ? undefined : pullRequests.get(project));
-        // None waits for a platform that does not answer.
+        // No project waits for another one's platform that does not answer.
         const found = await Promise.all(pullRequests.values.map(async (each) => {
             const asked = jobs.get(each) ?? [];
             const links = await this.#findClosed(each, asked);
@@ -8541,8 +8960,8 @@ class Archiver {
         const closed = found.flat();
         const archived = [];
         for (let start = 0; start < closed.length && !signal.aborted; start += batchSize) {
-            archived.push(...(await store.archiveJobs(closed.slice(start, start + batchSize), now)));
-            await (0,promises_.setImmediate)();
+            archived.push(...(await store.idleJobs.archive(closed.slice(start, start + batchSize), now)));
+            await (0,external_node_timers_promises_.setImmediate)();
         }
         if (archived.length > 0)
             log(`Archived, pull request closed or merged: ${listOf(archived)}`);
@@ -8550,8 +8969,8 @@ class Archiver {
     async #jobsWithPullRequest() {
         const { store, signal } = this.#options;
         const jobs = [];
-        for (let count = batchSize; count === batchSize && !signal.aborted; await (0,promises_.setImmediate)()) {
-            const batch = await store.jobsWithPullRequest(batchSize, jobs.at(-1));
+        for (let count = batchSize; count === batchSize && !signal.aborted; await (0,external_node_timers_promises_.setImmediate)()) {
+            const batch = await store.idleJobs.withPullRequest(batchSize, jobs.at(-1));
             jobs.push(...batch);
             count = batch.length;
         }
@@ -8559,14 +8978,14 @@ class Archiver {
     }
     async #findClosed(pullRequests, jobs) {
         const { signal, log } = this.#options;
-        const opened = jobs.map(({ id, pullRequest: link, head }) => ({ link, branch: (0,job_files/* jobBranch */.c3)(id), head }));
+        const opened = jobs.map(({ id, pullRequest: link, head }) => ({ link, branch: jobBranch(id), head }));
         try {
             const closed = await pullRequests.findClosed(opened);
             this.#lastErrors.delete(pullRequests);
             return closed;
         }
         catch (error) {
-            // Once per outage, because a round runs every minute.
+            // Logged once per outage, because a round runs every minute.
             const message = (0,error_message/* errorMessage */.g)(error);
             if (message !== this.#lastErrors.get(pullRequests) && !signal.aborted)
                 log(`Cannot read which pull requests are closed: ${message}`);
@@ -8585,15 +9004,15 @@ class Archiver {
 
 
 
-
-/** How many jobs are deleted before other work of the service goes on. */
+/** How many jobs are deleted before other work of the service has its turn. */
 const retention_batchSize = 20;
 /**
- * Deletes jobs that have been idle for a number of days, archived or not: first from the store, so that no message can arrive
- * any more, then their directories, their logs and their commits. What cannot be removed is tried again in the next round,
- * also by the next service.
+ * Deletes jobs that have been idle for a number of days, archived or not: first from the store, so that no more
+ * messages can arrive, then their directories, their logs and their commits. Whatever cannot be removed is retried in the next
+ * round, even if that is the next service's.
  */
 class Retention {
+    name = "Retention";
     #options;
     #outage;
     #firstRoundAt;
@@ -8607,8 +9026,8 @@ class Retention {
         this.#firstRoundAt ??= now;
         const deleted = [];
         if (afterDays !== undefined && now - this.#firstRoundAt >= startAfterMs)
-            for (let count = retention_batchSize; count === retention_batchSize && !signal.aborted; await (0,promises_.setImmediate)()) {
-                const ids = await store.deleteIdleJobs(now - afterDays * days_dayMs, retention_batchSize);
+            for (let count = retention_batchSize; count === retention_batchSize && !signal.aborted; await (0,external_node_timers_promises_.setImmediate)()) {
+                const ids = await store.idleJobs.deleteOldest(now - afterDays * dayMs, retention_batchSize);
                 deleted.push(...ids);
                 count = ids.length;
             }
@@ -8619,15 +9038,15 @@ class Retention {
     async #removeFiles() {
         const { store, folder, forgetJobs, signal } = this.#options;
         try {
-            for (let ids = await store.deletedJobs(retention_batchSize); ids.length > 0; ids = await store.deletedJobs(retention_batchSize)) {
+            for (let ids = await store.idleJobs.deleted(retention_batchSize); ids.length > 0; ids = await store.idleJobs.deleted(retention_batchSize)) {
                 if (signal.aborted)
                     return;
                 for (const id of ids) {
-                    await (0,remove_directory/* removeDirectory */.q)(new JobDirectory(folder, id).path);
-                    await (0,external_node_fs_promises_.rm)((0,job_files/* jobLogFile */.W8)(folder, id), { force: true });
+                    await (0,remove_directory/* removeDirectory */.q)(new service_folder/* JobDirectory */.lV(folder, id).path);
+                    await (0,promises_.rm)((0,service_folder/* jobLogFile */.W8)(folder, id), { force: true });
                 }
                 await forgetJobs(ids);
-                await store.forgetDeletedJobs(ids);
+                await store.idleJobs.forgetDeleted(ids);
             }
             this.#outage.end("The files of deleted jobs can be removed again.");
         }
@@ -8644,55 +9063,26 @@ class Retention {
 
 
 
-const rounds_intervalMs = 60_000;
+const rounds_intervalMs = minuteMs;
 /**
  * Runs rounds one after another, at once and then every minute, until `signal` aborts. Never rejects.
  *
- * @param shared - a round that another process on this store is running is left to that. Default: each process runs them
+ * @param shared - the store of several processes, of which only one runs a round at a time. Default: each process runs them
  */
-async function runRounds(rounds, shared, signal, log, { sleep = sleep_sleep, clocks } = {}) {
-    const now = cautiousClock(clocks);
+async function runRounds(rounds, shared, signal, log, machine = thisMachine) {
+    const now = cautiousClock(machine);
     while (!signal.aborted) {
         for (const round of rounds) {
             const run = () => round.run(now());
-            const done = shared === undefined ? run() : shared.exclusively(round.constructor.name, run);
+            const done = shared === undefined ? run() : shared.exclusively(round.name, run);
             await done.catch((error) => {
                 // The store has logged that it cannot be written.
                 if (!(error instanceof StoreUnavailable))
-                    log(`${round.constructor.name} failed: ${(0,error_message/* errorStack */.j)(error)}`);
+                    log(`${round.name} failed: ${(0,error_message/* errorStack */.j)(error)}`);
             });
         }
-        await sleep(rounds_intervalMs, { signal }).catch(() => { });
+        await machine.sleep(rounds_intervalMs, signal);
     }
-}
-
-;// CONCATENATED MODULE: ./build/service/src/upkeep/tidy-job-directories.js
-
-
-
-/**
- * Removes the directories of jobs that the store does not have, such as those of a store that was removed or restored from a
- * backup. It can run while turns are running, because a job is stored before its directory is created.
- *
- * @returns how many it removed, and the directories with a worktree
- */
-async function tidyJobDirectories(folder, isJob, signal) {
-    const withWorktree = [];
-    let removed = 0;
-    for await (const { name } of await (0,external_node_fs_promises_.opendir)(jobsFolder(folder))) {
-        if (signal.aborted)
-            break;
-        const directory = new JobDirectory(folder, name);
-        if (await isJob(name)) {
-            if (await (0,external_node_fs_promises_.lstat)(directory.tree).catch(() => undefined))
-                withWorktree.push(directory);
-        }
-        else {
-            await (0,remove_directory/* removeDirectory */.q)(directory.path);
-            removed++;
-        }
-    }
-    return { removed, withWorktree };
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/upkeep/unknown-jobs.js
@@ -8701,12 +9091,13 @@ async function tidyJobDirectories(folder, isJob, signal) {
 
 
 
-const unknown_jobs_intervalMs = 3_600_000;
+const unknown_jobs_intervalMs = hourMs;
 /**
  * Removes once an hour what this machine has of jobs that were deleted from a store which several machines share: their
  * directories, logs and commits. A job is stored before any of them exists.
  */
 class UnknownJobs {
+    name = "UnknownJobs";
     #options;
     #nextAt = Number.NEGATIVE_INFINITY;
     constructor(options) {
@@ -8717,37 +9108,147 @@ class UnknownJobs {
         if (now < this.#nextAt)
             return;
         this.#nextAt = now + unknown_jobs_intervalMs;
-        const { folder, repositories } = this.#options;
-        for (const id of await this.#unknown(await (0,external_node_fs_promises_.readdir)(jobsFolder(folder)).catch(() => [])))
-            await (0,remove_directory/* removeDirectory */.q)(new JobDirectory(folder, id).path);
-        const logs = await (0,external_node_fs_promises_.readdir)((0,job_files/* logsFolder */.qd)(folder)).catch(() => []);
+        const { jobs, folder, repositories, signal } = this.#options;
+        await removeUnknownDirectories(folder, async (id) => (await jobs.find(id)) !== undefined, signal);
+        const logs = await (0,promises_.readdir)((0,service_folder/* logsFolder */.qd)(folder)).catch(() => []);
         for (const id of await this.#unknown(logs.map((name) => (0,external_node_path_.basename)(name, ".log"))))
-            await (0,external_node_fs_promises_.rm)((0,job_files/* jobLogFile */.W8)(folder, id), { force: true });
+            await (0,promises_.rm)((0,service_folder/* jobLogFile */.W8)(folder, id), { force: true });
         for (const repository of repositories)
             await repository.forgetJobs(await this.#unknown(await repository.jobIds()));
     }
     async #unknown(ids) {
-        const { store, signal } = this.#options;
+        const { jobs, signal } = this.#options;
         const unknown = [];
         for (const id of ids) {
             if (signal.aborted)
                 return [];
-            if ((await store.job(id)) === undefined)
+            if ((await jobs.find(id)) === undefined)
                 unknown.push(id);
         }
         return unknown;
     }
 }
+/**
+ * Removes the directories of jobs that the store does not have, for example because the store was removed or restored from a
+ * backup. It can run while turns are running, because a job is stored before its directory is created.
+ *
+ * @param folder - the service's
+ * @returns how many it removed, and the directories of other jobs that have a worktree
+ */
+async function removeUnknownDirectories(folder, isJob, signal) {
+    const withWorktree = [];
+    let removed = 0;
+    for (const id of await (0,promises_.readdir)((0,service_folder/* jobsFolder */.v$)(folder)).catch(unknown_jobs_ignoreMissing)) {
+        if (signal.aborted)
+            break;
+        const directory = new service_folder/* JobDirectory */.lV(folder, id);
+        if (await isJob(id)) {
+            if (await (0,promises_.lstat)(directory.tree).catch(() => undefined))
+                withWorktree.push(directory);
+        }
+        else {
+            await (0,remove_directory/* removeDirectory */.q)(directory.path);
+            removed++;
+        }
+    }
+    return { removed, withWorktree };
+}
+function unknown_jobs_ignoreMissing(error) {
+    if (error.code !== "ENOENT")
+        throw error;
+    return [];
+}
+
+;// CONCATENATED MODULE: ./build/service/src/upkeep/start-upkeep.js
+
+
+
+
+
+
+
+
+
+/**
+ * Archives and deletes jobs, and cleans up disks and clones, until the signal aborts. Resolves when all of that has ended; never
+ * rejects.
+ */
+async function startUpkeep(options) {
+    const { store, worktrees, signal, log } = options;
+    const isNeeded = async ({ tree }) => {
+        const job = await store.jobs.find(start_upkeep_jobOf(tree));
+        return job !== undefined && job.archivedAt === null;
+    };
+    const keepAllUp = () => Promise.all([...worktrees].map(([repository, own]) => keepUp({ repository, worktrees: own, isNeeded, signal, log })));
+    await Promise.all([
+        // If it cannot be read, the store has logged that.
+        logUnknownProjects(options).catch(() => { }),
+        runRounds(sharedRounds(options), store, signal, log),
+        runRounds(ownRounds(options), undefined, signal, log),
+        tidy(options).then(keepAllUp),
+    ]);
+}
+/** The rounds that one machine runs for all on the same store. */
+function sharedRounds({ store, projects, worktrees, ownProjects, folder, archiveAfterDays, deleteAfterDays, signal, log, }) {
+    const pullRequests = projects.map((project) => project.pullRequests);
+    const forgetJobs = async (ids) => {
+        for (const repository of worktrees.keys())
+            await repository.forgetJobs(ids);
+    };
+    const startAfterMs = Math.min(hourMs, Math.floor((deleteAfterDays ?? 1) * dayMs));
+    return [
+        new Archiver({ store, pullRequests, ownProjects, afterDays: archiveAfterDays, signal, log }),
+        new Retention({ store, folder, forgetJobs, afterDays: deleteAfterDays, startAfterMs, signal, log }),
+    ];
+}
+/** The rounds that each machine runs for its own disk, if others can delete jobs. */
+function ownRounds({ store, worktrees, folder, signal }) {
+    if (store.homes === undefined)
+        return [];
+    return [new UnknownJobs({ jobs: store.jobs, folder, repositories: [...worktrees.keys()], signal })];
+}
+/** Logs which turns wait for a worker that knows their projects. */
+async function logUnknownProjects({ store, projects, log }) {
+    if (projects.names === undefined)
+        return;
+    const unknown = (await store.counts.waitingTurns()).filter(({ project }) => projects.get(project) === undefined);
+    if (unknown.length === 0)
+        return;
+    const list = unknown.map(({ project, turns }) => `${project} (${turns} ${turns === 1 ? "turn" : "turns"})`);
+    log(`Turns of projects that are not in --config wait: ${listOf(list)}`);
+}
+/** Removes the directories of unknown jobs that an earlier service left, and adopts the worktrees of the others. */
+async function tidy(options) {
+    const { folder, store, signal, log } = options;
+    try {
+        // Another store may have been put in place of theirs.
+        const isNew = (await store.counts.total()).jobs === 0;
+        const isJob = async (id) => isNew || (await store.jobs.find(id)) !== undefined;
+        const { removed, withWorktree } = await removeUnknownDirectories(folder, isJob, signal);
+        if (removed > 0)
+            log(`Removed the directories of jobs that are not in the store: ${removed}.`);
+        if (!signal.aborted)
+            await adoptWorktrees(withWorktree, options);
+    }
+    catch (error) {
+        log(`Cannot remove what an earlier service left in ${folder}: ${(0,error_message/* errorMessage */.g)(error)}`);
+    }
+}
+/** Gives worktrees that an earlier service left to their repositories. Worktrees of unknown projects stay. */
+async function adoptWorktrees(found, { store, projects, worktrees }) {
+    const places = new Map();
+    for (const place of found) {
+        // A job that a new store does not have may be one of any project.
+        const repository = projects.get((await store.jobs.projectOf(start_upkeep_jobOf(place.tree))) ?? "")?.repository;
+        places.set(repository, [...(places.get(repository) ?? []), place]);
+    }
+    for (const [repository, own] of worktrees)
+        await own.adopt(places.get(repository) ?? []);
+}
+/** Returns the job of a worktree in its directory. */
+const start_upkeep_jobOf = (tree) => (0,external_node_path_.basename)((0,external_node_path_.dirname)(tree));
 
 ;// CONCATENATED MODULE: ./build/service/src/start/run-worker.js
-
-
-
-
-
-
-
-
 
 
 
@@ -8785,55 +9286,29 @@ async function run_worker_runWorker(backend, options) {
     const worktrees = createWorktrees(projects.values, kept);
     const identities = projects.map(({ identity }) => identity);
     // Only other processes change what the jobs belong to.
-    const ownOnes = store.homes === undefined ? undefined : () => ownProjects(store, identities);
-    await (0,external_node_fs_promises_.mkdir)(jobsFolder(folder), { recursive: true });
+    const ownOnes = store.homes === undefined ? undefined : () => ownProjects(store.repositories, identities);
+    await (0,promises_.mkdir)((0,service_folder/* jobsFolder */.v$)(folder), { recursive: true });
     const worker = new Worker({
         ...options,
         store,
         projects: projects.with(settings, (project, agents) => portsOf(project, agents, worktrees)),
         ownProjects: ownOnes,
         areFilesSafe,
-        homes: store.homes,
+        homes: store.homes ? new SharedHomes(store.homes) : options.copier,
     });
     await worker.start();
-    const repositories = [...worktrees.keys()];
-    const rounds = [
-        new Archiver({
-            store,
-            pullRequests: projects.map(({ pullRequests }) => pullRequests),
-            ownProjects: ownOnes,
-            afterDays: options.archiveAfterDays,
-            signal,
-            log,
-        }),
-        new Retention({
-            store,
-            folder,
-            forgetJobs: async (ids) => {
-                for (const repository of repositories)
-                    await repository.forgetJobs(ids);
-            },
-            afterDays: options.deleteAfterDays,
-            startAfterMs: Math.min(hourly_limit_hourMs, Math.floor((options.deleteAfterDays ?? 1) * days_dayMs)),
-            signal,
-            log,
-        }),
-    ];
-    // What is only on this machine is not left to whoever is first.
-    const ownRounds = store.homes === undefined ? [] : [new UnknownJobs({ store, folder, repositories, signal })];
-    const isNeeded = async ({ tree }) => {
-        const job = await store.job(jobOf(tree));
-        return job !== undefined && job.archivedAt === null;
-    };
-    const keepAllUp = () => Promise.all([...worktrees].map(([repository, own]) => keepUp({ repository, worktrees: own, isNeeded, signal, log })));
-    const adopt = (found) => adoptWorktrees(found, worktrees, backend);
-    const inBackground = Promise.all([
-        // If it cannot be read, the store has logged that.
-        logUnknownProjects(store, projects, log).catch(() => { }),
-        runRounds(rounds, store, signal, log),
-        runRounds(ownRounds, undefined, signal, log),
-        tidy(folder, store, adopt, signal, log).then(keepAllUp),
-    ]);
+    const { archiveAfterDays, deleteAfterDays } = options;
+    const upkeep = startUpkeep({
+        store,
+        projects,
+        worktrees,
+        ownProjects: ownOnes,
+        folder,
+        archiveAfterDays,
+        deleteAfterDays,
+        signal,
+        log,
+    });
     return {
         get isStuck() {
             return worker.isStuck;
@@ -8848,7 +9323,7 @@ async function run_worker_runWorker(backend, options) {
         },
         [Symbol.asyncDispose]: async () => {
             await worker.drain();
-            await inBackground;
+            await upkeep;
         },
     };
 }
@@ -8885,44 +9360,6 @@ function portsOf({ repository, pullRequests, targetBranch }, { network = agent_n
         timeLimitMs,
         largestChangeBytes,
     };
-}
-/** Gives the worktrees that an earlier service left to their repositories. Those of unknown projects stay where they are. */
-async function adoptWorktrees(found, worktrees, { store, projects }) {
-    const places = new Map();
-    for (const place of found) {
-        // A job that a new store does not have may be one of any project.
-        const repository = projects.get((await store.projectOf(jobOf(place.tree))) ?? "")?.repository;
-        places.set(repository, [...(places.get(repository) ?? []), place]);
-    }
-    for (const [repository, own] of worktrees)
-        await own.adopt(places.get(repository) ?? []);
-}
-/** Returns the job of a worktree in its directory. */
-const jobOf = (tree) => (0,external_node_path_.basename)((0,external_node_path_.dirname)(tree));
-/** Says which turns wait for a worker that knows their projects. */
-async function logUnknownProjects(store, projects, log) {
-    if (projects.names === undefined)
-        return;
-    const unknown = (await store.waitingTurns()).filter(({ project }) => projects.get(project) === undefined);
-    if (unknown.length === 0)
-        return;
-    const list = unknown.map(({ project, turns }) => `${project} (${turns} ${turns === 1 ? "turn" : "turns"})`);
-    log(`Turns of projects that are not in --config wait: ${listOf(list)}`);
-}
-async function tidy(folder, store, adopt, signal, log) {
-    try {
-        // Another store may have been put in place of theirs.
-        const isNew = (await store.counts()).jobs === 0;
-        const isJob = async (id) => isNew || (await store.job(id)) !== undefined;
-        const { removed, withWorktree } = await tidyJobDirectories(folder, isJob, signal);
-        if (removed > 0)
-            log(`Removed the directories of jobs that are not in the store: ${removed}.`);
-        if (!signal.aborted)
-            await adopt(withWorktree);
-    }
-    catch (error) {
-        log(`Cannot remove what an earlier service left in ${folder}: ${(0,error_message/* errorMessage */.g)(error)}`);
-    }
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/start/service.js
@@ -8976,8 +9413,8 @@ async function startWorker(options) {
         const { store } = backend;
         if (healthPort !== undefined) {
             const authenticator = hasKeys(options) ? await authenticatorOf(options, () => publicUrl) : undefined;
-            const operations = serveOperations({ ...options, authenticator, log, store, worker: () => worker }, notFound);
-            server = await listen(observed(operations, options), healthPort, {
+            const endpoints = createOperations({ ...options, authenticator, store, worker: () => worker });
+            server = await listen(observed(dispatch({ endpoints, publicUrl: options.publicUrl, log }), options), healthPort, {
                 address: options.listen,
                 log,
             });
@@ -9027,11 +9464,13 @@ async function startParts(options, hasWorker) {
     const sources = backend.projects.map((project) => ({ ...project, stateOf: service_stateOf(project, isShared) }));
     const content = { store, projects: sources, logs, engine: jobs };
     const pages = new Pages({ ...content, tokens, authenticator, baseUrl, signal, log });
-    const api = createApi({ engine: jobs, authenticator, hasJobPages: options.hasJobPages, signal, log });
+    const api = createApi({ engine: jobs, authenticator, hasJobPages: options.hasJobPages, signal });
     let server;
     try {
         const ownWorker = hasWorker ? () => worker : undefined;
-        const listener = operations_serveOperations({ ...options, authenticator, log, store, worker: ownWorker }, pages.serve(api));
+        const operations = operations_createOperations({ ...options, authenticator, store, worker: ownWorker });
+        const endpoints = { ...operations, ...pages.endpoints, ...api.endpoints };
+        const listener = dispatch_dispatch({ endpoints, notFound: api.notFound, publicUrl, log });
         server = await listen_listen(observed(listener, options), options.port, { address: options.listen, log });
         ownUrl = server.url;
         if (hasWorker)
@@ -9068,7 +9507,6 @@ async function authenticatorOf(options, baseUrl) {
 function observed(listener, { metrics = noMetrics, logEvent }) {
     return observeRequests({ metrics, logEvent }, listener);
 }
-const notFound = (_request, response) => sendJson(response, 404, { error: "Not found" });
 /** A page is at most this much behind what other processes have pushed. */
 const maxCloneAgeMs = 30_000;
 /** Reads the states of pull requests for their pages, which show the commits, too. */
@@ -9079,10 +9517,211 @@ const service_stateOf = ({ localPullRequests, repository }, isShared) => async (
     return localPullRequests.stateAtLastFetch(pull, pull.target);
 };
 
-// EXTERNAL MODULE: ./build/src/runner-kit/cache-folder.js
-var cache_folder = __webpack_require__(1494);
-// EXTERNAL MODULE: ./build/src/runner-kit/run-cache-process.js + 1 modules
-var run_cache_process = __webpack_require__(1825);
+// EXTERNAL MODULE: external "node:os"
+var external_node_os_ = __webpack_require__(8161);
+;// CONCATENATED MODULE: ./build/src/runner-kit/cache-folder.js
+
+
+
+/**
+ * Creates an empty folder.
+ *
+ * @param parent - ignored if its path has spaces. Default: the system's folder for temporary files
+ */
+function createCacheFolder(parent) {
+    // The library does not quote paths for tar.
+    const usable = parent && !/\s/.test(parent) ? parent : (0,external_node_os_.tmpdir)();
+    const path = (0,external_node_fs_.realpathSync)((0,external_node_fs_.mkdtempSync)((0,external_node_path_.join)(usable, "agent-job-cache-")));
+    return {
+        path,
+        [Symbol.dispose]: () => {
+            try {
+                (0,external_node_fs_.rmSync)(path, { recursive: true, force: true, maxRetries: 3 });
+            }
+            catch {
+                // The runner empties its folder for temporary files after the job.
+            }
+        },
+    };
+}
+/** Returns the status of a restored file; `undefined` unless it is a regular one. Anyone who can write the cache decides that. */
+function restoredFile(file) {
+    const status = (0,external_node_fs_.lstatSync)(file, { throwIfNoEntry: false });
+    return status?.isFile() && status.nlink === 1 ? status : undefined;
+}
+
+;// CONCATENATED MODULE: ./build/src/runner-kit/redact.js
+/** Shorter secrets are not redacted: they would match ids and words by accident. Real keys are far longer. */
+const minSecretLength = 8;
+/** How many characters at the end of a secret are searched for before the whole secret is. More take longer to compile. */
+const endLength = 4;
+/**
+ * Returns a function that replaces a secret with `***`, as it is and in the encodings in which a service or gateway
+ * could echo it: percent-encoding, HTML and JSON escapes (also of single characters), hexadecimal, and base64 of any text that
+ * contains it, such as `Bearer KEY` or `user:KEY`. It makes one pass, in time linear in the text.
+ *
+ * Compiling the pattern of a whole secret takes a tenth of a short step's time, and almost no text contains one. So the
+ * end of the secret is searched for first: every encoding of the secret ends with an encoding of its end.
+ */
+function createRedactor(secret) {
+    if (secret.length < minSecretLength)
+        return (text) => text;
+    const end = new RegExp(anyEncodingOf([...secret].slice(-endLength).join("")), "iu");
+    let whole;
+    return (text) => {
+        if (!end.test(text))
+            return text;
+        whole ??= new RegExp(anyEncodingOf(secret), "giu");
+        return text.replace(whole, "***");
+    };
+}
+/** Returns a pattern for a text in each of the encodings. */
+function anyEncodingOf(text) {
+    const encodings = [
+        [...text].map(escapedCharacter).join(""),
+        [...Buffer.from(text)].map((byte) => hex(byte)).join(""),
+        ...[0, 1, 2].map((bytesBefore) => base64Pattern(text, bytesBefore)),
+    ];
+    return encodings.join("|");
+}
+/** Returns a pattern for a character: as it is, percent-encoded, or as an escape of HTML or JSON. */
+function escapedCharacter(character) {
+    const codePoint = character.codePointAt(0) ?? 0;
+    const percentEncoded = [...Buffer.from(character)].map((byte) => `%${hex(byte)}`).join("");
+    const jsonEscaped = character
+        .split("")
+        .map((unit) => `\\\\u${hex(unit.charCodeAt(0), 4)}`)
+        .join("");
+    const html = [`&#0*${codePoint};`, `&#x0*${codePoint.toString(16)};`, htmlNames[character] ?? ""];
+    const alternatives = [percentEncoded, jsonEscaped, `\\\\?${RegExp.escape(character)}`, ...html];
+    return `(?:${alternatives.filter(Boolean).join("|")})`;
+}
+const htmlNames = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&apos;",
+};
+/**
+ * Returns a pattern for the base64 or base64url of any text that has the secret `bytesBefore` bytes after a multiple of
+ * three. Characters that also encode neighboring bytes are left out.
+ */
+function base64Pattern(secret, bytesBefore) {
+    const bytes = Buffer.concat([Buffer.alloc(bytesBefore), Buffer.from(secret)]);
+    const first = Math.ceil((bytesBefore * 8) / 6);
+    const last = Math.floor((bytes.length * 8) / 6);
+    return bytes
+        .toString("base64")
+        .slice(first, last)
+        .replace(/[+/]/g, (character) => (character === "+" ? "[+-]" : "[/_]"));
+}
+function hex(value, length = 2) {
+    return value.toString(16).padStart(length, "0");
+}
+
+;// CONCATENATED MODULE: ./build/src/runner-kit/run-cache-process.js
+
+
+/** How much of the process's log is kept. The end tells why it failed. */
+const maxLogLength = 64 * 1024;
+/**
+ * Runs an operation of `@actions/cache` in a process of its own, because the library
+ *
+ * - logs errors instead of throwing them, and logs text from the service. The log is read for errors and never printed.
+ * - depends on the working directory, `GITHUB_WORKSPACE` and `RUNNER_TEMP`. An empty folder stands for all of them, so
+ *   that an entry is one file without a path, wherever the runner's folders are.
+ * - cannot be aborted, starts `tar`, and may throw outside of its promises. A process group can be killed.
+ * - takes tens of megabytes of memory, which are free again when the process ends.
+ *
+ * @returns whether an entry was restored or saved
+ * @throws if the library threw or logged an error, or at the timeout. The message contains no secret
+ */
+async function runCacheProcess(options) {
+    const { operation, key, file, folder, program, environment, signal } = options;
+    const child = (0,external_node_child_process_.fork)(program, ["cache", operation, key, file], {
+        cwd: folder,
+        env: processEnvironment(environment, folder),
+        execArgv: [],
+        stdio: ["ignore", "pipe", "ignore", "ipc"],
+        detached: hasProcessGroups,
+    });
+    let log = "";
+    let reply;
+    child.stdout?.setEncoding("utf8").on("data", (text) => {
+        log = (log + text).slice(-maxLogLength);
+    });
+    child.on("message", (message) => {
+        reply = message;
+    });
+    await new Promise((resolve, reject) => {
+        child.on("error", reject);
+        child.on("close", resolve);
+        signal.addEventListener("abort", () => {
+            kill(child);
+            resolve(undefined);
+        });
+    });
+    const redact = redactorFor(log, environment.ACTIONS_RUNTIME_TOKEN);
+    if (!reply && signal.aborted) {
+        throw new Error(redact(`${failedAttempt(log) ?? "The cache service did not respond"}, until the timeout`));
+    }
+    const error = reply && "error" in reply ? reply.error : loggedError(log);
+    if (error !== undefined)
+        throw new Error(redact(error));
+    if (!reply || "error" in reply)
+        throw new Error(`The cache process ended with ${child.signalCode ?? child.exitCode}`);
+    return reply.isDone;
+}
+const hasProcessGroups = process.platform !== "win32";
+/** Kills a cache process, and `tar` if it is running. */
+function kill(child) {
+    child.stdout?.destroy();
+    try {
+        if (hasProcessGroups && child.pid)
+            process.kill(-child.pid, "SIGKILL");
+        else
+            child.kill("SIGKILL");
+    }
+    catch {
+        // It has ended.
+    }
+}
+function processEnvironment(environment, folder) {
+    // The inputs contain the API key, and tar does not need it.
+    const inherited = Object.entries(environment).filter(([name]) => !/^INPUT_/i.test(name));
+    return {
+        ...Object.fromEntries(inherited),
+        GITHUB_WORKSPACE: folder,
+        RUNNER_TEMP: folder,
+        // Debugging makes the library list archives and caches, which only costs time here.
+        RUNNER_DEBUG: "",
+        // The library lets tar write anywhere. This makes GNU tar skip everything that is not directly in the folder.
+        TAR_OPTIONS: "--exclude=*/*",
+    };
+}
+/** Returns the error that the library logged last; `undefined` if it logged none. */
+function loggedError(log) {
+    const lines = log.matchAll(/^(?:::(?:warning|error)[^:]*::|(?=Cache (?:restore|save) skipped: |Failed to save: ))(.*)/gm);
+    const last = [...lines].at(-1)?.[1];
+    return last === undefined ? undefined : unescapeCommand(last);
+}
+/** Returns the error of the last attempt that the library retries; `undefined` if there was none. */
+function failedAttempt(log) {
+    const last = [...log.matchAll(/Attempt \d+ of \d+ failed with error: (.*)/g)].at(-1)?.[1];
+    return last === undefined ? undefined : unescapeCommand(last);
+}
+/** Returns a function that redacts the runtime token and what the library asks the runner to mask. */
+function redactorFor(log, token = "") {
+    const masked = [...log.matchAll(/^::add-mask::(.*)/gm)].map(([, secret = ""]) => unescapeCommand(secret));
+    const redactors = [token, ...new Set(masked)].map(createRedactor);
+    return (text) => redactors.reduce((redacted, redact) => redact(redacted), text);
+}
+/** Decodes the data of a workflow command. */
+function unescapeCommand(data) {
+    return data.replaceAll("%0D", "\r").replaceAll("%0A", "\n").replaceAll("%25", "%").trimEnd();
+}
+
 ;// CONCATENATED MODULE: ./build/service/step/memory/cache-entries.js
 var cache_entries_addDisposableResource = (undefined && undefined.__addDisposableResource) || function (env, value, async) {
     if (value !== null && value !== void 0) {
@@ -9149,8 +9788,8 @@ const retryDelaysMs = [1000, 3000];
 const timeoutMs = 120_000;
 /** Returns the Actions cache of a runner. */
 function connectCacheEntries(options) {
-    const { environment, folder, program, sleep = promises_.setTimeout } = options;
-    const run = (operation, key, path) => (0,run_cache_process/* runCacheProcess */.n)({
+    const { environment, folder, program, sleep = external_node_timers_promises_.setTimeout } = options;
+    const run = (operation, key, path) => runCacheProcess({
         operation,
         key,
         file: entryName,
@@ -9162,9 +9801,9 @@ function connectCacheEntries(options) {
     const restore = async (prefix, file) => {
         const env_1 = { stack: [], error: void 0, hasError: false };
         try {
-            const own = cache_entries_addDisposableResource(env_1, (0,cache_folder/* createCacheFolder */.z)(folder), false);
+            const own = cache_entries_addDisposableResource(env_1, createCacheFolder(folder), false);
             const restored = (0,external_node_path_.join)(own.path, entryName);
-            if (!(await run("restore", prefix, own.path)) || !(0,cache_folder/* restoredFile */.B)(restored))
+            if (!(await run("restore", prefix, own.path)) || !restoredFile(restored))
                 return false;
             (0,external_node_fs_.copyFileSync)(restored, file);
             return true;
@@ -9181,7 +9820,7 @@ function connectCacheEntries(options) {
         save: async (key, file) => {
             const env_2 = { stack: [], error: void 0, hasError: false };
             try {
-                const own = cache_entries_addDisposableResource(env_2, (0,cache_folder/* createCacheFolder */.z)(folder), false);
+                const own = cache_entries_addDisposableResource(env_2, createCacheFolder(folder), false);
                 (0,external_node_fs_.copyFileSync)(file, (0,external_node_path_.join)(own.path, entryName));
                 if (!(await run("save", key, own.path)))
                     throw new Error("the cache entry was not saved");
@@ -9208,106 +9847,11 @@ function connectCacheEntries(options) {
     };
 }
 
-// EXTERNAL MODULE: ../node_modules/tar/dist/esm/index.min.js
-var esm_index_min = __webpack_require__(8823);
-;// CONCATENATED MODULE: ./build/service/src/files/home-archive.js
-
-
-
-/** Agents' sessions have a few megabytes. Without a limit, empty files would take a long time. */
-const defaultLimits = { megabytes: 50, entries: 10_000 };
-/** Folders that agents fill again by themselves. */
-const regenerated = [".cache", ".npm", "node_modules"];
-/** Counts what an archive has. */
-class Size {
-    #limits;
-    #bytes = 0;
-    #entries = 0;
-    constructor(limits) {
-        this.#limits = limits;
-    }
-    /** @throws if that is too much */
-    add(bytes) {
-        const { megabytes, entries } = this.#limits;
-        this.#bytes += bytes;
-        this.#entries += 1;
-        if (this.#bytes > megabytes * 1_000_000)
-            throw new Error(`it has more than ${megabytes} MB`);
-        if (this.#entries > entries)
-            throw new Error(`it has more than ${entries} files`);
-    }
-}
-/**
- * Packs the files of a home directory. Left out are links and sockets, caches, and every file that has one of the secrets.
- *
- * @param file - the archive
- * @param isCompressed - with gzip. Default: not
- * @returns the files that have secrets, relative to the home directory
- * @throws if it is too large, has no files, or cannot be read
- */
-async function packHome(home, file, secrets, limits = defaultLimits, isCompressed = false) {
-    const paths = [];
-    const withSecrets = [];
-    const size = new Size(limits);
-    const visit = async (folder) => {
-        for (const entry of await (0,external_node_fs_promises_.readdir)((0,external_node_path_.join)(home, folder), { withFileTypes: true })) {
-            const path = (0,external_node_path_.join)(folder, entry.name);
-            size.add(entry.isFile() ? (await (0,external_node_fs_promises_.lstat)((0,external_node_path_.join)(home, path))).size : 0);
-            if (entry.isDirectory() && !regenerated.includes(entry.name))
-                await visit(path);
-            if (!entry.isFile())
-                continue;
-            const content = await (0,external_node_fs_promises_.readFile)((0,external_node_path_.join)(home, path));
-            if (secrets.some((secret) => content.includes(secret)))
-                withSecrets.push(path);
-            // Without the dot, a name that begins with @ would stand for an archive.
-            else
-                paths.push(`./${path}`);
-        }
-    };
-    await visit("");
-    if (paths.length === 0)
-        throw new Error("it has no files to keep");
-    await (0,esm_index_min/* create */.vt)({ file, cwd: home, strict: true, gzip: isCompressed }, paths);
-    return withSecrets;
-}
-/**
- * Unpacks the files of a home directory, which does not exist yet. The archive is untrusted: only ordinary files within the
- * directory are written.
- *
- * @throws if it is not an archive that `packHome` can have made; then there is no home directory
- */
-async function unpackHome(file, home, limits = defaultLimits) {
-    const size = new Size(limits);
-    await (0,external_node_fs_promises_.mkdir)(home, { recursive: true });
-    try {
-        // Asynchronously, it would still write files after an error, while the directory is removed.
-        (0,esm_index_min/* extract */.o6)({
-            file,
-            cwd: home,
-            sync: true,
-            strict: true,
-            preserveOwner: false,
-            filter: (_path, entry) => {
-                if (!("type" in entry) || entry.type !== "File")
-                    return false;
-                entry.mode = (entry.mode ?? 0o600) & 0o700;
-                size.add(entry.size);
-                return true;
-            },
-        });
-    }
-    catch (error) {
-        await (0,external_node_fs_promises_.rm)(home, { recursive: true });
-        throw error;
-    }
-}
-
 ;// CONCATENATED MODULE: ./build/service/step/memory/job-entry.js
 
 /** The last that `Date` has. */
 const lastTime = 8.64e15;
-/** Of turns, in microseconds since 1970. The ids that follow must be safe integers, too. */
+/** The limit for ids of turns, in microseconds since 1970: the ids that follow must be safe integers, too. */
 const lastId = 8e15;
 const job_entry_time = schemas/* int */.Whr().check(api/* _nonnegative */.UI(), api/* _lte */.Zm(lastTime));
 const turn = schemas/* object */.Ikc({
@@ -9382,7 +9926,7 @@ class CachedJobs {
             const text = formatJobEntry({ job, home: this.#homes.get(job.id) });
             if (Buffer.byteLength(text) > maxEntryBytes)
                 throw new Error("its prompts are too large");
-            await (0,external_node_fs_promises_.writeFile)(file, text);
+            await (0,promises_.writeFile)(file, text);
             await cache.save(newKey(job.id, "job"), file);
         });
     }
@@ -9392,8 +9936,8 @@ class CachedJobs {
             const file = (0,external_node_path_.join)(folder, "job");
             if (!(await cache.restore(prefixOf(jobId, "job"), file)))
                 return undefined;
-            const isReadable = (await (0,external_node_fs_promises_.stat)(file)).size <= maxEntryBytes;
-            const entry = isReadable ? parseJobEntry(await (0,external_node_fs_promises_.readFile)(file, "utf8"), jobId, projectId) : undefined;
+            const isReadable = (await (0,promises_.stat)(file)).size <= maxEntryBytes;
+            const entry = isReadable ? parseJobEntry(await (0,promises_.readFile)(file, "utf8"), jobId, projectId) : undefined;
             if (entry === undefined) {
                 log(`${jobId}: its cache entry is not one of this service and is ignored`);
                 return undefined;
@@ -9444,12 +9988,12 @@ class CachedJobs {
         }
     }
     async #inFolder(use) {
-        const folder = await (0,external_node_fs_promises_.mkdtemp)((0,external_node_path_.join)(this.#options.folder, "copy-"));
+        const folder = await (0,promises_.mkdtemp)((0,external_node_path_.join)(this.#options.folder, "copy-"));
         try {
             return await use(folder);
         }
         finally {
-            await (0,external_node_fs_promises_.rm)(folder, { recursive: true });
+            await (0,promises_.rm)(folder, { recursive: true });
         }
     }
 }
