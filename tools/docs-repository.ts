@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { childEnvironment } from "../service/src/processes/environment.ts";
+import { gitEnvironment } from "../service/src/git/git-environment.ts";
 
 const pages = {
   "README.md": "# Docs\n\nSee the [guide](docs/guide.md).\n",
@@ -74,5 +74,5 @@ export class DocsRepository implements Disposable {
 const author = ["-c", "user.name=Someone", "-c", "user.email=someone@example.com"];
 
 function git(args: readonly string[]): string {
-  return execFileSync("git", args, { encoding: "utf8", env: childEnvironment() });
+  return execFileSync("git", args, { encoding: "utf8", env: gitEnvironment() });
 }

@@ -4,9 +4,9 @@ import type { SessionEvent } from "../report/log-events.ts";
 import { cancelledBeforeSending, isJobNotFound, type RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
 import { readJob } from "../run-job.ts";
-import { untilAborted } from "./abort.ts";
 import type { SessionEntry } from "./entry.ts";
 import type { SessionMemory } from "./session-memory.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** Returns the entry of the session. If it cannot be read, the result says so, and nothing may be sent. */
 export async function recallSession(

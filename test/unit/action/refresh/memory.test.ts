@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { untilAborted } from "../../../../src/action/refresh/abort.ts";
+import { untilAborted } from "../../../../src/action/refresh/until-aborted.ts";
 import type { GitHub, RequestLimits } from "../../../../src/action/runner/github.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
 import { type MainOptions, prLink, record, respondWith, runMain } from "../../../support/run-main.ts";
