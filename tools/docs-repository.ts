@@ -17,8 +17,8 @@ export class DocsRepository implements Disposable {
   constructor(files: Readonly<Record<string, string>> = pages) {
     this.#folder = mkdtempSync(join(tmpdir(), "docs-repository-"));
     this.path = join(this.#folder, "docs.git");
-    if (files === pages) return this.#copyPages();
-    this.#create(files);
+    if (files === pages) this.#copyPages();
+    else this.#create(files);
   }
 
   #create(files: Readonly<Record<string, string>>): void {
