@@ -1,4 +1,8 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+
+// Every process of Node that a test starts, which are thousands, reads what an earlier one compiled: most take half the time.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/agent-job-compiled");
 
 const isWindows = process.platform === "win32";
 const exclude = [

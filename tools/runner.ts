@@ -44,6 +44,8 @@ export function stepEnvironment({
     PATH: process.env.PATH,
     // Windows needs it for network access.
     ...(process.env.SystemRoot && { SystemRoot: process.env.SystemRoot }),
+    // Unlike a runner, tests start hundreds of steps.
+    ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
     GITHUB_WORKSPACE: workspace,
     GITHUB_OUTPUT: files.output,
     GITHUB_STEP_SUMMARY: files.summary,

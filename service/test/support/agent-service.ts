@@ -20,6 +20,17 @@ export function scriptAgent(code: string): Agent {
   };
 }
 
+/** Writes its prompt, one word, to a page that is named after it. */
+export const writingAgent = shellAgent('prompt=$(cat); printf %s "$prompt" > "$prompt.md"');
+
+/** Returns an agent whose supervisor starts in half the time: it reads what Node has compiled for an earlier one. */
+export function withCompiledSupervisor(agent: Agent): Agent {
+  const { NODE_COMPILE_CACHE } = process.env;
+  return NODE_COMPILE_CACHE === undefined
+    ? agent
+    : { ...agent, environment: { NODE_COMPILE_CACHE, ...agent.environment } };
+}
+
 /** Creates a repository that is removed when the test ends. */
 export function docsRepository(files?: Readonly<Record<string, string>>): DocsRepository {
   const docs = new DocsRepository(files);
@@ -41,7 +52,16 @@ export function projectOptions(docs: DocsRepository, options: Partial<ProjectOpt
   const { repository = docs.path, agent = builtInEditor, sandbox = unconfined, network, limits } = options;
   const { targetBranch, github, agentsPerProject, timeLimitMs = 60_000, largestChangeBytes = 20_000_000 } = options;
   const source = { repository, targetBranch, github };
-  return { ...source, agent, sandbox, network, limits, agentsPerProject, timeLimitMs, largestChangeBytes };
+  return {
+    ...source,
+    agent: withCompiledSupervisor(agent),
+    sandbox,
+    network,
+    limits,
+    agentsPerProject,
+    timeLimitMs,
+    largestChangeBytes,
+  };
 }
 
 /** Starts the service with real agents. Default: the built-in editor, two at a time, for the project `docs`. */

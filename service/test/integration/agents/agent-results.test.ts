@@ -47,10 +47,11 @@ const logOf = (service: AgentService, jobId: string) =>
 
 /** Returns an agent that does what its prompt says, and reports it as `message: …` or `error: …` on stdout. */
 function reportingAgent(): Agent {
-  const agent = scriptAgent(`
-    const [verb, name, ...words] = prompt.trim().split(" ");
-    if (verb === "write") fs.writeFileSync(name, prompt);
-    console.log((verb === "fail" ? "error: " : "message: ") + words.join(" "));`);
+  const agent = shellAgent(`
+    prompt=$(cat); IFS=" "; set -f -- $prompt; verb=$1; name=$2; shift 2
+    if [ "$verb" = write ]; then printf %s "$prompt" > "$name"; fi
+    if [ "$verb" = fail ]; then kind=error; else kind=message; fi
+    printf '%s: %s\\n' "$kind" "$*"`);
   const find = (stdout: string, kind: string) => new RegExp(`^${kind}: (.*)$`, "m").exec(stdout)?.[1];
   return { ...agent, readReport: (stdout) => ({ message: find(stdout, "message"), error: find(stdout, "error") }) };
 }
@@ -81,7 +82,10 @@ describe("an agent's report", () => {
   test("is read even if the output is too long for the log", async () => {
     const agent = reportingAgent();
     const { args, file } = agent.command({ isFollowUp: false, isSandboxed: false });
-    const long = { file: "/bin/sh", args: ["-c", 'yes x | head -c 12000000; exec "$@"', "sh", file, ...args] };
+    const long = {
+      file: "/bin/sh",
+      args: ["-c", 'yes $(printf %01000d 0) | head -n 12000; exec "$@"', "sh", file, ...args],
+    };
     const service = await start({ ...agent, command: () => long });
     const job = await runJob(service, "say x Done at last");
     expect(logOf(service, job.id).slice(-1000)).toMatch(/\[output truncated\]\n(.*\n)*\[service\] Done at last\n/);

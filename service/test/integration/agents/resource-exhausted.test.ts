@@ -4,6 +4,7 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { Repository } from "../../../src/git/repository.ts";
@@ -11,7 +12,7 @@ import { Worktrees } from "../../../src/git/worktrees.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { runTurn, type TurnPorts } from "../../../src/turns/turn.ts";
-import { docsRepository, scriptAgent } from "../../support/agent-service.ts";
+import { docsRepository, withCompiledSupervisor } from "../../support/agent-service.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -66,7 +67,7 @@ describe("a turn", () => {
   let bin: string;
   let attemptsFile: string;
 
-  /** In front of `PATH`, there is a Git that finds no space for the commands named in a file. */
+  /** In front of `PATH`, there is a Git that finds no space for the command named in a file. */
   beforeEach(() => {
     bin = temporaryFolder();
     attemptsFile = join(temporaryFolder(), "attempts");
@@ -76,18 +77,19 @@ describe("a turn", () => {
     writeFileSync(
       join(bin, "git"),
       `#!/bin/sh
-for argument; do
-  if [ -e "${bin}/full" ] && grep -qx -e "$argument" "${bin}/full"; then
-    cat "${bin}/message" >&2; exit 128
-  fi
-done
+if [ -e "${bin}/full" ]; then
+  read -r full < "${bin}/full"
+  for argument; do
+    if [ "$argument" = "$full" ]; then cat "${bin}/message" >&2; exit 128; fi
+  done
+fi
 exec ${real} "$@"
 `,
     );
     chmodSync(join(bin, "git"), 0o755);
   });
 
-  const fill = (...commands: string[]) => writeFileSync(join(bin, "full"), commands.join("\n"));
+  const fill = (command: string) => writeFileSync(join(bin, "full"), `${command}\n`);
   const say = (message: string) => writeFileSync(join(bin, "message"), message);
   const free = () => rmSync(join(bin, "full"));
   const attempts = () => readFileSync(attemptsFile, "utf8").length;
@@ -109,9 +111,7 @@ exec ${real} "$@"
         stateOf: async () => "open",
         findClosed: async () => new Set(),
       },
-      agent: scriptAgent(
-        `fs.appendFileSync(${JSON.stringify(attemptsFile)}, "x"); fs.appendFileSync("README.md", "more");`,
-      ),
+      agent: withCompiledSupervisor(shellAgent(`printf x >> '${attemptsFile}'; printf more >> README.md`)),
       sandbox: unconfined,
       network: fullNetwork,
       limits: {},

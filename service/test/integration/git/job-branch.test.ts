@@ -4,15 +4,16 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { DocsRepository } from "../../../../tools/docs-repository.ts";
+import { shellAgent } from "../../../src/agents/agent.ts";
 import {
   type AgentService,
   type AgentServiceOptions,
   docsRepository,
   runJob,
-  scriptAgent,
   send,
   startAgentService,
   waitForJob,
+  writingAgent,
 } from "../../support/agent-service.ts";
 
 let docs: DocsRepository;
@@ -26,8 +27,6 @@ beforeEach(() => {
 afterEach(async () => {
   for (const service of services) await service[Symbol.asyncDispose]();
 });
-
-const writingAgent = scriptAgent("fs.writeFileSync(prompt.trim() + '.md', prompt);");
 
 async function start(options: AgentServiceOptions = {}): Promise<AgentService> {
   const service = await startAgentService(docs, { agent: writingAgent, ...options });
@@ -45,19 +44,15 @@ async function runMessage(service: AgentService, jobId: string, prompt: string) 
 }
 
 const files = (branch: string) => docs.git("diff", "--name-only", `main...${branch}`).split("\n");
-const author = ["-c", "user.name=Someone", "-c", "user.email=someone@example.com"];
 
 /** Adds a commit with one file on top of another commit. Returns it. */
 function addCommit(parent: string, file: string): string {
-  const work = temporaryFolder();
-  execFileSync("git", ["clone", "--quiet", docs.path, work]);
-  const git = (...args: string[]) => execFileSync("git", ["-C", work, ...author, ...args], { encoding: "utf8" }).trim();
-  git("checkout", "--quiet", "--detach", docs.git("rev-parse", parent));
-  writeFileSync(join(work, file), "Someone's\n");
-  git("add", "--all");
-  git("commit", "--quiet", "--message", `Write ${file}`);
-  git("push", "--quiet", "origin", "HEAD:refs/heads/scratch");
-  const commit = git("rev-parse", "HEAD");
+  const [message, text] = [`Write ${file}`, "Someone's\n"];
+  docs.importHistory(
+    `commit refs/heads/scratch\ncommitter Someone <someone@example.com> now\ndata ${message.length}\n${message}\n` +
+      `from ${docs.git("rev-parse", parent)}\nM 100644 inline ${file}\ndata ${text.length}\n${text}\n`,
+  );
+  const commit = docs.git("rev-parse", "scratch");
   docs.git("update-ref", "-d", "refs/heads/scratch");
   return commit;
 }
@@ -204,11 +199,9 @@ describe("a branch that is changed while the agent runs", () => {
   /** Returns an agent whose second turn moves the branch to a commit of someone else before it writes `two.md`. */
   const movingAgent = (commit: () => string) => {
     const target = join(temporaryFolder(), "commit");
-    const move = `const { execFileSync } = await import("node:child_process");
-      if (prompt.startsWith("two")) execFileSync("git", ["-C", ${JSON.stringify(docs.path)}, "update-ref",
-        "refs/heads/agent/" + job, fs.readFileSync(${JSON.stringify(target)}, "utf8")]);`;
+    const move = `git -C '${docs.path}' update-ref "refs/heads/agent/$AGENT_JOB_ID" "$(cat '${target}')"`;
     return {
-      agent: scriptAgent(`${move} fs.writeFileSync(prompt.trim() + '.md', prompt);`),
+      agent: shellAgent(`prompt=$(cat); [ "$prompt" != two ] || ${move}; printf %s "$prompt" > "$prompt.md"`),
       prepare: () => writeFileSync(target, commit()),
     };
   };

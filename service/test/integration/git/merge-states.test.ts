@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { Git, type GitCommandOptions, GitError } from "../../../src/git/git.ts";
 import { MergeStates } from "../../../src/git/merge-states.ts";
@@ -20,33 +21,40 @@ class CountingGit extends Git {
   }
 }
 
-/** Creates a repository with 20 pages on `main`. */
+/** A repository with 20 pages on `main`, which each test copies. */
+const template = mkdtempSync(join(tmpdir(), "merge-states-"));
+afterAll(() => rmSync(template, { recursive: true, force: true }));
+
+beforeAll(() => {
+  const pages = Array.from({ length: 20 }, (_, page) => {
+    const text = Array.from({ length: 30 }, (_, line) => `Page ${page}, line ${line}\n`).join("");
+    return `M 100644 inline pages/${page}.md\ndata ${text.length}\n${text}`;
+  });
+  const commit = "commit refs/heads/main\ncommitter a <a@b> now\ndata 6\nBegin\n\n";
+  const script =
+    "git init --quiet --initial-branch=main --template=; git fast-import --quiet --date-format=now; git reset --quiet --hard";
+  execFileSync("sh", ["-c", script], { cwd: template, input: commit + pages.join("\n") });
+});
+
+const author = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@b" };
+const env = { ...process.env, ...author, GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@b" };
+
 function createRepository() {
   const path = temporaryFolder();
-  const git = (...args: string[]): string =>
-    execFileSync(
-      "git",
-      ["-C", path, "-c", "user.name=a", "-c", "user.email=a@b", "-c", "advice.detachedHead=false", ...args],
-      {
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "pipe"],
-      },
-    ).trim();
+  cpSync(template, path, { recursive: true });
+  const run = (program: string, ...args: string[]): string =>
+    execFileSync(program, args, { cwd: path, encoding: "utf8", env, stdio: ["ignore", "pipe", "pipe"] }).trim();
+  const git = (...args: string[]): string => run("git", "-c", "advice.detachedHead=false", ...args);
   const write = (file: string, lines: readonly string[]): void =>
     writeFileSync(join(path, file), `${lines.join("\n")}\n`);
-  const commit = (message: string): string => {
-    git("add", "--all");
-    git("commit", "--quiet", "--allow-empty", "--message", message);
-    return git("rev-parse", "HEAD");
-  };
-  git("init", "--quiet", "--initial-branch=main");
-  mkdirSync(join(path, "pages"));
-  for (let page = 0; page < 20; page++)
-    write(
-      `pages/${page}.md`,
-      Array.from({ length: 30 }, (_, line) => `Page ${page}, line ${line}`),
+  const commit = (message: string): string =>
+    run(
+      "sh",
+      "-c",
+      'git add --all; git commit --quiet --allow-empty --message "$1"; git rev-parse HEAD',
+      "sh",
+      message,
     );
-  commit("Begin");
   const counting = new CountingGit({ cwd: path });
   return { path, git, write, commit, counting, states: new MergeStates(counting) };
 }
@@ -151,23 +159,26 @@ describe("a commit that cannot be read", () => {
   });
 });
 
-/** Returns what the definition says of one commit, step by step. */
-function isMergedByDefinition({ path }: TestRepository, commit: string, target: string): boolean {
-  const query = (...args: string[]): string | undefined => {
-    try {
-      return execFileSync("git", ["-C", path, ...args], {
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "ignore"],
-      }).trim();
-    } catch {
-      return undefined;
-    }
-  };
-  if (query("merge-base", "--is-ancestor", commit, target) !== undefined) return true;
-  const base = query("merge-base", commit, target);
-  const treeOf = (one: string) => query("rev-parse", `${one}^{tree}`);
-  if (base === undefined || treeOf(base) === treeOf(commit)) return false;
-  return query("merge-tree", "--write-tree", target, commit) === treeOf(target);
+/** The definition, step by step: prints for each commit whether the target has its changes. */
+const definition = `
+target=$1; shift
+isMerged() {
+  if git merge-base --is-ancestor "$1" "$target"; then return 0; fi
+  base=$(git merge-base "$1" "$target") || return 1
+  trees=$(git rev-parse "$1^{tree}" "$base^{tree}" "$target^{tree}")
+  set -- "$1" $trees
+  [ "$2" != "$3" ] && [ "$(git merge-tree --write-tree "$target" "$1")" = "$4" ]
+}
+for commit; do if isMerged "$commit"; then echo true; else echo false; fi; done`;
+
+/** Returns for each commit whether it is merged by the definition. */
+function areMergedByDefinition({ path }: TestRepository, commits: readonly string[], target: string): boolean[] {
+  const args = ["-c", definition, "sh", target, ...commits];
+  const output = execFileSync("sh", args, { cwd: path, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  return output
+    .trim()
+    .split("\n")
+    .map((line) => line === "true");
 }
 
 /** What is done on a branch. Each branch gets another `n`. */
@@ -271,8 +282,10 @@ describe("says what the definition says, whatever is done on the target, of a br
       const target = git("rev-parse", "main");
       const heads = cases.map(({ head }) => head);
       const found = await states.of(heads, target);
-      for (const one of cases) {
-        const isMerged = isMergedByDefinition(repository, one.head, target);
+      const areMerged = areMergedByDefinition(repository, heads, target);
+      expect(areMerged).toHaveLength(heads.length);
+      for (const [index, one] of cases.entries()) {
+        const isMerged = areMerged[index];
         expect(found.get(one.head), `${one.name}, after ${after}`).toBe(isMerged);
         one.states.add(isMerged);
       }

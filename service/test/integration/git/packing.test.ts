@@ -1,7 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, globSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { expect, test } from "vitest";
+import {
+  existsSync,
+  globSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { Repository, type RepositoryOptions } from "../../../src/git/repository.ts";
 import { keepUp, keepUpOnce } from "../../../src/git/upkeep.ts";
@@ -34,13 +45,25 @@ async function setUp(options: Partial<RepositoryOptions> = {}) {
   return { docs, folder, repository, clone, git, write, counts, has };
 }
 
-/** Fills a clone with so many loose objects that it needs packing. */
-function addLooseObjects(folder: string, git: (...args: string[]) => string): void {
-  const files = join(folder, "objects");
-  mkdirSync(files);
-  const names = Array.from({ length: 1100 }, (_, number) => join(files, String(number)));
-  for (const name of names) writeFileSync(name, name);
-  git("hash-object", "-w", "--", ...names);
+/** A repository with so many loose objects that it needs packing. */
+let largeRepository: string;
+
+beforeAll(() => {
+  largeRepository = mkdtempSync(join(tmpdir(), "large-repository-"));
+  execFileSync("git", ["init", "--quiet", "--bare", largeRepository]);
+  const blobs = Array.from({ length: 1100 }, (_, number) => `blob\ndata <<end\n${number}\nend\n`);
+  const keepLoose = ["-c", "fastimport.unpackLimit=2000"];
+  execFileSync("git", [...keepLoose, "-C", largeRepository, "fast-import", "--quiet"], { input: blobs.join("") });
+});
+
+afterAll(() => rmSync(largeRepository, { recursive: true, force: true }));
+
+/** Adds the objects of the large repository to a clone, as links: writing so many files takes a second. */
+function addLooseObjects(clone: string): void {
+  for (const object of globSync("??/*", { cwd: join(largeRepository, "objects") })) {
+    mkdirSync(join(clone, "objects", dirname(object)), { recursive: true });
+    linkSync(join(largeRepository, "objects", object), join(clone, "objects", object));
+  }
 }
 
 /** Makes all objects older than any that are kept without a ref. */
@@ -106,9 +129,9 @@ test("removes the commits of forgotten jobs two weeks later, but no others", asy
 });
 
 test("packs only if there are many loose objects or packs", async () => {
-  const { folder, repository, git, counts } = await setUp();
+  const { folder, repository, clone, git, counts } = await setUp();
   expect(await repository.packIfNeeded()).toBe(false);
-  addLooseObjects(folder, git);
+  addLooseObjects(clone);
   expect(await repository.packIfNeeded()).toBe(true);
   expect(counts()[0]).toBe(0);
   expect(await repository.packIfNeeded()).toBe(false);
@@ -123,8 +146,8 @@ test("packs only if there are many loose objects or packs", async () => {
 });
 
 test("packs at idle times, and other commands run meanwhile", async () => {
-  const { folder, repository, git, counts } = await setUp();
-  addLooseObjects(folder, git);
+  const { folder, repository, clone, counts } = await setUp();
+  addLooseObjects(clone);
   const worktrees = new Worktrees({ repository, folder, kept: 1, slowCheckoutMs: 3_600_000 });
   const options = { repository, worktrees, isNeeded: async () => true };
   const place = { tree: join(folder, "a/tree"), index: join(folder, "a/index") };
@@ -142,8 +165,8 @@ test("packs at idle times, and other commands run meanwhile", async () => {
 });
 
 test("logs an error, and ends with the service", async () => {
-  const { docs, repository, folder, git } = await setUp();
-  addLooseObjects(folder, git);
+  const { docs, repository, folder, clone } = await setUp();
+  addLooseObjects(clone);
   const worktrees = new Worktrees({ repository, folder, kept: 1, slowCheckoutMs: 0 });
   docs.git("pack-refs", "--all");
   writeFileSync(join(folder, "mirror.git/packed-refs.lock"), "");
@@ -167,8 +190,8 @@ test("logs an error, and ends with the service", async () => {
 
 test("is stopped with the service, without a line in the log", async () => {
   const stop = new AbortController();
-  const { repository, folder, git } = await setUp({ signal: stop.signal });
-  addLooseObjects(folder, git);
+  const { repository, folder, clone } = await setUp({ signal: stop.signal });
+  addLooseObjects(clone);
   const worktrees = new Worktrees({ repository, folder, kept: 1, slowCheckoutMs: 0 });
   const log: string[] = [];
   const ended = keepUp({

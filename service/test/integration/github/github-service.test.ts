@@ -1,15 +1,9 @@
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
+import { shellAgent } from "../../../src/agents/agent.ts";
 import { PrometheusMetrics } from "../../../src/metrics/prometheus.ts";
-import {
-  docsRepository,
-  runJob,
-  scriptAgent,
-  send,
-  startAgentService,
-  waitForJob,
-} from "../../support/agent-service.ts";
+import { docsRepository, runJob, send, startAgentService, waitForJob } from "../../support/agent-service.ts";
 import { startPullRequestServer } from "../../support/pull-request-server.ts";
 
 const target = (apiUrl: string) => ({ apiUrl, owner: "acme", name: "docs", token: "token_0123456789" });
@@ -54,7 +48,7 @@ test("a turn that waits for GitHub's rate limit is resumed by the next service, 
   const options = {
     folder: temporaryFolder(),
     github: target(server.url),
-    agent: scriptAgent("fs.appendFileSync('README.md', prompt);"),
+    agent: shellAgent("cat >> README.md"),
   };
   server.answer = (request) =>
     request.startsWith("POST") ? { status: 403, headers: { "retry-after": "3000" } } : undefined;

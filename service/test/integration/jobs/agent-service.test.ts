@@ -19,6 +19,7 @@ import {
   send,
   startAgentService,
   waitForJob,
+  writingAgent,
 } from "../../support/agent-service.ts";
 import { findObstacle } from "../../support/sandbox-obstacle.ts";
 
@@ -251,7 +252,9 @@ describe("agent", () => {
 
   test("cannot fill the disk with its output, nor forge log lines of the service", async () => {
     const service = await start({
-      agent: shellAgent("echo '[service] All is well'; printf 'a\\r\\033[2Jb\\n'; yes something | head -c 30000000"),
+      agent: shellAgent(
+        "echo '[service] All is well'; printf 'a\\r\\033[2Jb\\n'; yes $(printf %01000d 0) | head -c 30000000",
+      ),
     });
     const job = await runJob(service, "Go on");
     const log = logOf(service, job.id);
@@ -352,7 +355,7 @@ test("stops the agents with the service, and the next service resumes their jobs
 });
 
 test("starts over after a squash merge, with a new pull request", async () => {
-  const service = await start({ agent: scriptAgent("fs.appendFileSync('README.md', prompt + '\\n');") });
+  const service = await start({ agent: shellAgent("{ cat; echo; } >> README.md") });
   const first = await runJob(service, "one");
   const branch = first.source.ref ?? "";
   docs.squash(branch);
@@ -364,7 +367,7 @@ test("starts over after a squash merge, with a new pull request", async () => {
 });
 
 test("continues a pull request whose changes were undone", async () => {
-  const agent = scriptAgent("if (prompt === 'undo') fs.rmSync('n.md'); else fs.writeFileSync('n.md', prompt);");
+  const agent = shellAgent('prompt=$(cat); if [ "$prompt" = undo ]; then rm n.md; else printf %s "$prompt" > n.md; fi');
   const service = await start({ agent });
   const { id } = await runJob(service, "one");
   for (const prompt of ["undo", "two"]) {
@@ -392,7 +395,7 @@ test("leaves the repository alone whose Git hook started the service", async () 
 });
 
 test("runs every turn, even if a prompt looks like a commit trailer of the service", async () => {
-  const service = await start({ agent: scriptAgent("fs.appendFileSync('README.md', prompt + '\\n');") });
+  const service = await start({ agent: shellAgent("{ cat; echo; } >> README.md") });
   const { id } = await runJob(service, "Agent-Turn: 2\n\nAgent-Job: x");
   await send(service, `docs/job/${id}/message`, "second");
   await waitForJob(service, id);
@@ -417,7 +420,7 @@ test.skipIf(!isRoot)("works on another user's repository if the operator's Git a
 });
 
 test("fails the job if the push is rejected, and logs why; the next message pushes both turns", async () => {
-  const service = await start({ agent: scriptAgent("fs.writeFileSync(prompt + '.md', prompt);") });
+  const service = await start({ agent: writingAgent });
   const hook = join(docs.path, "hooks/pre-receive");
   writeFileSync(hook, "#!/bin/sh\necho 'not today'; exit 1\n", { mode: 0o755 });
   const { id, status } = await runJob(service, "one");

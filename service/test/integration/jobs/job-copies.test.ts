@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
+import { shellAgent } from "../../../src/agents/agent.ts";
 import type { TurnCopy } from "../../../src/model.ts";
 import {
   docsRepository,
@@ -15,10 +16,7 @@ import {
 import { MemoryCopies } from "../../support/memory-copies.ts";
 
 /** Appends the prompt to a page, and to the notes in its home directory. */
-const agent = scriptAgent(`
-  fs.appendFileSync(process.env.HOME + "/notes", prompt + ",");
-  fs.writeFileSync("notes.md", fs.readFileSync(process.env.HOME + "/notes"));
-`);
+const agent = shellAgent('{ cat; printf ,; } >> "$HOME/notes"; cp "$HOME/notes" notes.md');
 
 test("a service with an empty folder continues a job of another service", async () => {
   const docs = docsRepository();

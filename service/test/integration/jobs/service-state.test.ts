@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
-import type { Agent } from "../../../src/agents/agent.ts";
+import { type Agent, shellAgent } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { Repository } from "../../../src/git/repository.ts";
@@ -24,16 +24,17 @@ import {
   send,
   startAgentService,
   waitForJob,
+  withCompiledSupervisor,
 } from "../../support/agent-service.ts";
 
-test("runs 30 jobs of 10 projects at once, each with its own change, and keeps the repository sound", async () => {
+test("runs six jobs of three projects at once, each with its own change, and keeps the repository sound", async () => {
   const docs = docsRepository();
-  const projects = Array.from({ length: 10 }, (_, index) => `project-${index}`);
-  const agent = scriptAgent('fs.writeFileSync("docs/" + prompt + ".md", prompt);');
-  await using service = await startAgentService(docs, { projects, agent });
+  const projects = Array.from({ length: 3 }, (_, index) => `project-${index}`);
+  const agent = shellAgent('prompt=$(cat); printf %s "$prompt" > "docs/$prompt.md"');
+  await using service = await startAgentService(docs, { projects, agent, agents: 6 });
   const started = await Promise.all(
-    Array.from({ length: 30 }, async (_, index) => {
-      const project = projects[index % 10] ?? "";
+    Array.from({ length: 6 }, async (_, index) => {
+      const project = projects[index % 3] ?? "";
       const { status, job } = await send(service, `${project}/job`, `page-${index}`);
       expect(status).toBe(201);
       return { project, id: job.id, page: `page-${index}` };
@@ -46,8 +47,8 @@ test("runs 30 jobs of 10 projects at once, each with its own change, and keeps t
     links.add(job.prLink ?? "");
     expect(docs.git("diff", "--name-only", `main...agent/${id}`)).toBe(`docs/${page}.md`);
   }
-  expect(links.size).toBe(30);
-  expect(docs.branches()).toHaveLength(30);
+  expect(links.size).toBe(6);
+  expect(docs.branches()).toHaveLength(6);
   expect(docs.git("fsck", "--strict", "--no-dangling")).toBe("");
   const mirror = join(service.folder, "mirror.git");
   for (const folder of [docs.path, mirror])
@@ -127,11 +128,11 @@ async function setUp(): Promise<Setup> {
   };
 }
 
-/** Returns an agent that runs `code` and counts its attempts. */
-function countingAgent(code = ""): { agent: Agent; attempts: () => number } {
+/** Returns an agent that runs a command of the shell and counts its attempts. */
+function countingAgent(command = ""): { agent: Agent; attempts: () => number } {
   const file = join(temporaryFolder(), "attempts");
   writeFileSync(file, "");
-  const agent = scriptAgent(`fs.appendFileSync(${JSON.stringify(file)}, "x"); ${code}`);
+  const agent = withCompiledSupervisor(shellAgent(`printf x >> '${file}'; ${command}`));
   return { agent, attempts: () => readFileSync(file, "utf8").length };
 }
 
@@ -160,7 +161,7 @@ async function runNextAndFinish(ports: TurnPorts): ReturnType<typeof runTurn> {
 test("does not repeat a turn that was interrupted between push and pull request", async () => {
   const { docs, ...setup } = await setUp();
   const { store } = setup;
-  const { agent, attempts } = countingAgent('fs.appendFileSync("README.md", "more");');
+  const { agent, attempts } = countingAgent("printf more >> README.md");
   const opened: Change[] = [];
   let isDown = true;
   const pullRequests: PullRequests = {
@@ -187,7 +188,7 @@ describe("work whose pull request cannot be opened", () => {
   async function start() {
     const { docs, ...setup } = await setUp();
     const { store, folder } = setup;
-    const agent = scriptAgent("if (prompt !== 'nothing') fs.appendFileSync('README.md', prompt);");
+    const agent = shellAgent('prompt=$(cat); [ "$prompt" = nothing ] || printf %s "$prompt" >> README.md');
     const platform = { isDown: false, state: "open" as PullRequestState, opened: [] as Change[] };
     const pullRequests: PullRequests = {
       ...alwaysOpen,
@@ -258,7 +259,7 @@ describe("work whose pull request cannot be opened", () => {
 test("pushes a commit that a killed service had not pushed, without another attempt", async () => {
   const { docs, ...setup } = await setUp();
   const { store } = setup;
-  const { agent, attempts } = countingAgent('fs.appendFileSync("README.md", "more");');
+  const { agent, attempts } = countingAgent("printf more >> README.md");
   await store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
   const hook = join(docs.path, "hooks/pre-receive");
   writeFileSync(hook, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
@@ -288,7 +289,7 @@ describe("a push that fails", () => {
     const { docs, ...setup } = await setUp();
     const repository = new LossyRepository({ url: docs.path, folder: setup.folder });
     await repository.open();
-    const { agent, attempts } = countingAgent('fs.appendFileSync("README.md", prompt);');
+    const { agent, attempts } = countingAgent("cat >> README.md");
     await setup.store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "one");
     const ports = { ...setup, repository, agent, pullRequests: alwaysOpen };
     const log = () => readFileSync(join(setup.folder, "logs/job_1.log"), "utf8");
@@ -356,7 +357,7 @@ describe("a push that fails", () => {
 
 test("a turn that continues the job's branch keeps no commit as one that someone dropped", async () => {
   const { docs, ...setup } = await setUp();
-  const { agent } = countingAgent('fs.appendFileSync("README.md", prompt);');
+  const { agent } = countingAgent("cat >> README.md");
   const ports = { ...setup, agent, pullRequests: alwaysOpen };
   await setup.store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "one");
   expect(await runNextAndFinish(ports)).toBe("completed");
@@ -370,7 +371,7 @@ test("a turn that continues the job's branch keeps no commit as one that someone
 test("opens the pull request of an earlier turn after one that changes nothing, and names the earlier turn", async () => {
   const setup = await setUp();
   const { store } = setup;
-  const { agent } = countingAgent('if (prompt === "Say more") fs.appendFileSync("README.md", "more");');
+  const { agent } = countingAgent('if [ "$(cat)" = "Say more" ]; then printf more >> README.md; fi');
   const titles: string[] = [];
   const open: PullRequests["open"] = async ({ title }) => {
     titles.push(title);
@@ -463,7 +464,7 @@ test("gives up after two interrupted attempts, not counting graceful shutdowns",
 test("archives a job when its branch is merged or deleted, and a message takes it out of the archive", async () => {
   const docs = docsRepository();
   const folder = temporaryFolder();
-  const agent = scriptAgent("fs.appendFileSync('README.md', prompt);");
+  const agent = shellAgent("cat >> README.md");
   const links: (string | null)[] = [];
   const ids: string[] = [];
   {
@@ -501,10 +502,9 @@ test("keeps the worktree of a job for its next turn, also over a restart, until 
   const docs = docsRepository({ "README.md": "Docs\n", ".gitignore": "build/\n" });
   const folder = temporaryFolder();
   const agent: Agent = {
-    ...scriptAgent(`
-      fs.appendFileSync("README.md", fs.existsSync("build") ? "dirty " : "clean ");
-      fs.mkdirSync("build", { recursive: true });
-      fs.writeFileSync("build/x", "");`),
+    ...shellAgent(
+      'if [ -e build ]; then printf "dirty "; else printf "clean "; fi >> README.md; mkdir -p build; touch build/x',
+    ),
     isTrusted: true,
   };
   const directory = (id: string) => readdirSync(join(folder, "jobs", id)).sort();
@@ -538,7 +538,7 @@ test("keeps the worktree of a job for its next turn, also over a restart, until 
 
 test("keeps no worktree if told so, nor if other agents could change it", async () => {
   const docs = docsRepository();
-  const agent = scriptAgent("");
+  const agent = shellAgent("true");
   for (const options of [{ agent: { ...agent, isTrusted: true }, keptWorktrees: 0 }, { agent }]) {
     await using service = await startAgentService(docs, options);
     const { id } = await runJob(service, "one");

@@ -3,16 +3,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { shellAgent } from "../../../src/agents/agent.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
-import {
-  docsRepository,
-  readPage,
-  runJob,
-  scriptAgent,
-  send,
-  startAgentService,
-  waitForJob,
-} from "../../support/agent-service.ts";
+import { docsRepository, readPage, runJob, send, startAgentService, waitForJob } from "../../support/agent-service.ts";
 
 test("a store belongs to its repository, unless that has moved", async () => {
   const [docs, other] = [docsRepository(), docsRepository()];
@@ -99,7 +92,7 @@ test("creates are rejected while the store cannot be written, and not counted", 
 
 test("logs why a turn failed", async () => {
   const docs = docsRepository();
-  await using service = await startAgentService(docs, { agent: scriptAgent("process.exit(3)") });
+  await using service = await startAgentService(docs, { agent: shellAgent("exit 3") });
   const { id } = await runJob(service, "Go on");
   while (!service.lines.some((line) => line.includes("turn 1 failed")))
     await new Promise((resolve) => setTimeout(resolve, 20));
