@@ -2110,7 +2110,7 @@ async function runPlain(task, run) {
     if (!isRemembered || !(0,cache/* hasCacheService */.G)(run.ports.environment))
         return runWithoutMemory(task, run);
     // Loaded before anything is sent: what follows a create must not depend on it.
-    const { runWithMemory } = await __webpack_require__.e(/* import() */ 205).then(__webpack_require__.bind(__webpack_require__, 5205));
+    const { runWithMemory } = await __webpack_require__.e(/* import() */ 712).then(__webpack_require__.bind(__webpack_require__, 712));
     return runWithMemory(task, run);
 }
 /** Runs a task of which nothing is remembered: the workflow does not ask for it, or the runner offers no cache service. */
@@ -2908,7 +2908,7 @@ function isWaitApplied(preferenceApplied = "") {
 var client_retry = __webpack_require__(1992);
 ;// CONCATENATED MODULE: ./build/client/retry-after.js
 /** A year: effectively never, but still safe to compute with and to display. */
-const maxRetryAfterSeconds = 31_536_000;
+const maxRetryAfterMs = 31_536_000_000;
 /** The three date formats that a recipient must accept (RFC 9110, section 5.6.7). `Date.parse` by itself accepts far more. */
 const httpDate = /^(?:\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT|\w{6,9}, \d{2}-\w{3}-\d{2} \d{2}:\d{2}:\d{2} GMT)$/;
 const asctimeDate = /^\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
@@ -2918,17 +2918,15 @@ const asctimeDate = /^\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
  * @param date - the response's own `Date`. A date in `Retry-After` is compared with it, because the clocks of the runner
  *   and the server may differ.
  * @param wallTimeMs - the runner's time in milliseconds since 1970, if `date` cannot be read
- * @returns the minimum wait in milliseconds; `undefined` for anything else
+ * @returns the minimum wait in milliseconds, at most a year; `undefined` for anything else
  */
 function parseRetryAfter(value, date, wallTimeMs) {
     const text = value?.trim() ?? "";
-    if (/^\d+$/.test(text)) {
-        const seconds = Math.min(Number(text), maxRetryAfterSeconds);
-        return seconds > 0 ? seconds * 1000 : undefined;
-    }
     const sentAt = parseHttpDate(date?.trim() ?? "");
-    const waitMs = parseHttpDate(text) - (Number.isNaN(sentAt) ? wallTimeMs : sentAt);
-    return waitMs > 0 ? waitMs : undefined;
+    const waitMs = /^\d+$/.test(text)
+        ? Number(text) * 1000
+        : parseHttpDate(text) - (Number.isNaN(sentAt) ? wallTimeMs : sentAt);
+    return waitMs > 0 ? Math.min(waitMs, maxRetryAfterMs) : undefined;
 }
 /** Returns milliseconds since 1970, or `NaN`. */
 function parseHttpDate(text) {
