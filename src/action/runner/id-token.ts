@@ -7,7 +7,6 @@ import { backoffMs } from "../../client/retry.ts";
 import { safeTraceListener, type Trace, traceTransport } from "../../client/trace.ts";
 import { type HttpResponse, isSuccess, type Transport } from "../../client/transport.ts";
 import { createRedactor } from "../../runner-kit/redact.ts";
-import type { Environment } from "./environment.ts";
 
 /** The timeout of one request for a token, in milliseconds, unless less time is left. */
 const requestTimeoutMs = 10_000;
@@ -26,7 +25,7 @@ const minRedacted = 3;
 const maxTokenLength = 8000;
 
 export interface IdTokenPorts {
-  environment: Environment;
+  environment: NodeJS.ProcessEnv;
   clock: Clock;
   /** Returns a number in [0, 1). */
   random: () => number;
