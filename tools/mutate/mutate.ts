@@ -1,6 +1,16 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, globSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  globSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createImportGraph } from "./imports.ts";
@@ -65,7 +75,7 @@ export async function mutate({
   onProgress = () => {},
 }: MutationOptions): Promise<MutationRun> {
   const files = sourceFiles(root, paths);
-  const scratch = realpathSync(mkdtempSync(join(tmpdir(), "agent-job-mutate-")));
+  const scratch = realpathSync(makeFolder(join(tmpdir(), "agent-job-mutate-")));
   const sessions = new AbortController();
   const remove = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
   const interrupt = () => process.exit(130);
@@ -101,6 +111,13 @@ export async function mutate({
     process.off("SIGTERM", interrupt);
     remove();
   }
+}
+
+/** Makes a temporary folder in which tests can start programs as another user, if they run as root. */
+function makeFolder(prefix: string): string {
+  const folder = mkdtempSync(prefix);
+  chmodSync(folder, 0o711);
+  return folder;
 }
 
 function copyRepository(root: string, scratch: string): string {
@@ -292,7 +309,7 @@ function limitsOf(tests: readonly TestEntry[]): Limits {
  * @throws if it ends before it has done anything
  */
 async function runSession(lab: Lab, steps: Step[]): Promise<Entry[]> {
-  const folder = mkdtempSync(join(lab.scratch, "session-"));
+  const folder = makeFolder(join(lab.scratch, "session-"));
   const session: Session = {
     root: lab.copy,
     steps,
