@@ -48,7 +48,7 @@ export function checkReruns(history: History, index: number): string[] {
   return violations;
 }
 
-/** How long the step waits for the cache service after a signal, in milliseconds. */
+/** How long the step waits for the cache service at its end even if it is cancelled, in milliseconds. */
 const saveGraceMs = 1500;
 
 /** Returns whether the step, which nobody killed, did not wait after a signal for a save that takes only a short time. */
@@ -59,7 +59,7 @@ function isForgottenOnSignal({ end, hasInternalFault, signalAt, endedAt, cache }
     ({ isForSession }, index) => cache.saves.findIndex((one) => one.isForSession === isForSession) === index,
   );
   return saves.some(({ startedAt, answersAt = Infinity, storedAt = Infinity }) => {
-    const isShort = answersAt < Math.max(signalAt, startedAt) + saveGraceMs - rounding;
+    const isShort = answersAt - startedAt < saveGraceMs - rounding;
     return isShort && storedAt > endedAt;
   });
 }

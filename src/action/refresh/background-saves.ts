@@ -60,10 +60,10 @@ export class BackgroundSaves {
     );
     const settled = new AbortController();
     void all.then(() => settled.abort());
-    const end = clock.now() + maxWaitMs;
+    const startedAt = clock.now();
     await clock.sleep(maxWaitMs, AbortSignal.any([settled.signal, signal]));
     // A job that is forgotten because the step is cancelled would be started twice.
-    if (signal.aborted) await clock.sleep(Math.min(maxWaitAfterCancelMs, end - clock.now()), settled.signal);
+    if (signal.aborted) await clock.sleep(startedAt + maxWaitAfterCancelMs - clock.now(), settled.signal);
     if (!settled.signal.aborted) onFailure(new Error("the cache service did not respond in time"));
   }
 
