@@ -105,8 +105,8 @@ function configOf(settings: Settings, environment: NodeJS.ProcessEnv, apiKey: st
  * Creates the folder of the service, in the folder that the runner empties after the job. It has the same path in each run:
  * agents find their sessions by it.
  */
-function createFolder({ RUNNER_TEMP }: NodeJS.ProcessEnv, projectId: string): string {
-  const parent = RUNNER_TEMP || join(homedir(), ".cache");
+function createFolder({ RUNNER_TEMP, HOME }: NodeJS.ProcessEnv, projectId: string): string {
+  const parent = RUNNER_TEMP || join(HOME || homedir(), ".cache");
   mkdirSync(parent, { recursive: true });
   for (let number = 1; ; number++) {
     const folder = join(parent, `agent-job-service-${projectId}${number === 1 ? "" : `-${number}`}`);
