@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type CacheService, startCacheService } from "../support/cache-service.ts";
 import { inputsFor, type ScriptedService, startScriptedService } from "../support/scripted-service.ts";
 import { hasSignals, type Step, step } from "../support/step.ts";
+import { waitUntil } from "../support/wait-until.ts";
 
 /** Runs one attempt of a step, and kills it when the service gets its `killAt`-th request in all. */
 function attempt(
@@ -75,8 +76,7 @@ test.skipIf(!hasSignals)(
         kill = killChild;
       },
     });
-    while (!cache.entries.some(({ isCommitted }) => isCommitted))
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    await waitUntil(() => cache.entries.some(({ isCommitted }) => isCommitted));
     kill();
     expect((await first).exitCode).toBe(null);
     const { outputs } = await attempt(2, service, cache);

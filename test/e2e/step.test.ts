@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { outputNames } from "../support/metadata.ts";
-import { inputsFor, serviceKey, startScriptedService } from "../support/scripted-service.ts";
+import { inputsFor, type ScriptedService, serviceKey, startScriptedService } from "../support/scripted-service.ts";
 import { step, temporaryFolder } from "../support/step.ts";
 
 test("creates a job, waits for it, and writes outputs, log and summary", async () => {
@@ -37,8 +37,21 @@ test("creates a job, waits for it, and writes outputs, log and summary", async (
 });
 
 test("creates a job, sends it a message, then waits for it by its id", async () => {
-  await using service = await startScriptedService({
-    script: (_prompt, round) => ({ durationMs: 200, lagMs: round * 150 }),
+  await using service: ScriptedService = await startScriptedService({
+    // The record shows a message when it was read twice since, and the end of a turn when it was read twice more.
+    script: (_prompt, round) => {
+      const reads = () => service.requests.filter((request) => request.startsWith("GET")).length;
+      const before = reads();
+      const after = (count: number) => (reads() - before > count ? 0 : 3_600_000);
+      return {
+        get lagMs() {
+          return round === 0 ? 0 : after(2);
+        },
+        get durationMs() {
+          return after(round === 0 ? 2 : 4);
+        },
+      };
+    },
   });
   const first = await step(inputsFor(service));
   const jobId = first.outputs["job-id"] ?? "";

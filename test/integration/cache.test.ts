@@ -16,7 +16,12 @@ import { promisify } from "node:util";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Cache, CacheEntryError } from "../../src/runner-kit/cache.ts";
 import { type CacheOptions, connectCache } from "../../src/runner-kit/connect-cache.ts";
-import { type CacheService, type CacheServiceOptions, startCacheService } from "../support/cache-service.ts";
+import {
+  type CacheEntry,
+  type CacheService,
+  type CacheServiceOptions,
+  startCacheService,
+} from "../support/cache-service.ts";
 import { root } from "../support/metadata.ts";
 
 /** The bundle, which starts in half the time that its sources and packages take. */
@@ -61,6 +66,18 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     return { service, cache: connectCache(environment, { ...patient, ...options }), temp, environment, connect };
   }
 
+  let saved: Promise<CacheEntry[]> | undefined;
+  /** Starts with the entry `a-1`, whose text is "text". Its archive was saved once for all tests. */
+  async function startWithEntry(serviceOptions?: CacheServiceOptions, options?: CacheOptions): Promise<Fixture> {
+    saved ??= start().then(async ({ service, cache }) => {
+      await cache.save("a-1", "text");
+      return service.entries;
+    });
+    const fixture = await start(serviceOptions, options);
+    fixture.service.entries.push(...(await saved).map((entry) => ({ ...entry })));
+    return fixture;
+  }
+
   test("restores what another runner saved", async () => {
     const { service, cache, temp, connect } = await start();
     const text = `{"id":"job-1","title":"Ünïcode \\n 😀"}\n`;
@@ -86,9 +103,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
   });
 
   test("returns undefined if there is no entry with the prefix", async () => {
-    const { service, cache } = await start();
-    expect(await cache.restore("a-")).toBeUndefined();
-    await cache.save("a-1", "text");
+    const { service, cache } = await startWithEntry();
     expect(await cache.restore("b-")).toBeUndefined();
     service.evict();
     expect(await cache.restore("a-")).toBeUndefined();
@@ -119,8 +134,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
   test.each([429, 503])("retries a restore after %i", async (status) => {
     const fault = (request: string, n: number, response: Response) =>
       n === 1 && answer("look up", () => response.writeHead(status).end("{}"))(request, n, response);
-    const { service, cache } = await start({ fault }, { restoreTimeoutMs: 30_000 });
-    await cache.save("a-1", "text");
+    const { service, cache } = await startWithEntry({ fault }, { restoreTimeoutMs: 30_000 });
     expect(await cache.restore("a-")).toBe("text");
     expect(service.requests.filter((request) => request === "look up")).toHaveLength(2);
   });
@@ -137,14 +151,12 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
         response.writeHead(200, { "content-length": 9 }).end("half", () => response.destroy()),
       ),
     }[kind];
-    const { cache } = await start({ ...(fault && { fault }) }, { restoreTimeoutMs: 15_000 });
-    await cache.save("a-1", "text");
+    const { cache } = await startWithEntry({ ...(fault && { fault }) }, { restoreTimeoutMs: 15_000 });
     await expect(cache.restore("a-")).rejects.toThrow();
   });
 
   test.each(["look up", "download"])("ends at the timeout if the service never answers a %s", async (request) => {
-    const { cache, connect } = await start({ fault: answer(request, () => {}) }, { restoreTimeoutMs: 1500 });
-    await connect().save("a-1", "text");
+    const { cache } = await startWithEntry({ fault: answer(request, () => {}) }, { restoreTimeoutMs: 1500 });
     await expect(cache.restore("a-")).rejects.toThrow("The cache service did not respond, until the timeout");
   });
 
@@ -172,10 +184,9 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
   });
 
   test("throws if the key is used", async () => {
-    const { cache } = await start();
-    await cache.save("a-1", "first");
+    const { cache } = await startWithEntry();
     await expect(cache.save("a-1", "second")).rejects.toThrow("Unable to reserve cache with key a-1");
-    expect(await cache.restore("a-")).toBe("first");
+    expect(await cache.restore("a-")).toBe("text");
   });
 
   test.each([
@@ -215,15 +226,13 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     ["a folder", (folder) => mkdirSync(join(folder, "agent-job.json")), ["agent-job.json"]],
     ["another file", (folder) => writeFileSync(join(folder, "other.json"), "{}"), ["other.json"]],
   ])("rejects an entry that is %s", async (_name, make, members) => {
-    const { service, cache } = await start();
-    await cache.save("a-1", "text");
+    const { service, cache } = await startWithEntry();
     replaceArchive(service, make, members);
     await expect(cache.restore("a-")).rejects.toThrow(CacheEntryError);
   });
 
   test("rejects an entry that links to another file", async () => {
-    const { service, cache, temp } = await start();
-    await cache.save("a-1", "text");
+    const { service, cache, temp } = await startWithEntry();
     const secret = join(temp, "secret");
     writeFileSync(secret, "secret");
     replaceArchive(service, (folder) => linkSync(secret, join(folder, "agent-job.json")), [secret, "agent-job.json"]);
@@ -231,16 +240,14 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
   });
 
   test("rejects an archive that tar cannot read", async () => {
-    const { service, cache } = await start();
-    await cache.save("a-1", "text");
+    const { service, cache } = await startWithEntry();
     for (const entry of service.entries) entry.archive = Buffer.from("garbage");
     await expect(cache.restore("a-")).rejects.toThrow(CacheEntryError);
     expect(service.requests.filter((request) => request === "look up")).toHaveLength(1);
   });
 
   test("extracts nothing outside of its folder", async () => {
-    const { service, cache, temp } = await start();
-    await cache.save("a-1", "text");
+    const { service, cache, temp } = await startWithEntry();
     const absolute = join(temp, "absolute");
     writeFileSync(absolute, "evil");
     replaceArchive(

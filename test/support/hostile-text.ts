@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { anyText } from "./any-text.ts";
 
 /** Texts made of fragments that have a meaning for a runner, a terminal or a Markdown renderer. */
 export const hostileText = fc
@@ -36,7 +37,7 @@ export const hostileText = fc
         "\ud800",
         "😀",
       ),
-      fc.string({ unit: "binary" }),
+      anyText(),
     ),
     { maxLength: 12 },
   )

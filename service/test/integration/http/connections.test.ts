@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { createApi } from "../../../src/api/jobs-endpoints.ts";
 import { singleKey } from "../../../src/http/authentication.ts";
 import { dispatch } from "../../../src/http/dispatch.ts";
@@ -67,14 +68,16 @@ describe("with too many connections", () => {
   });
 
   test("closes as many as are opened at the same time", async () => {
-    const { port } = await start({ maxConnections: 10 });
+    const { port, count } = await start({ maxConnections: 10 });
     let closed = 0;
     for (let connection = 0; connection < 50; connection++) {
       const socket = connect(port, "127.0.0.1").on("error", () => {});
       onTestFinished(() => void socket.destroy());
       socket.resume().once("close", () => closed++);
     }
-    while (closed < 40) await new Promise(setImmediate);
+    await waitUntil(() => closed >= 40);
+    expect(await count()).toBe(10);
+    expect(closed).toBe(40);
   });
 
   test("closes those without the key before one that sends a request with it", async () => {
@@ -107,10 +110,12 @@ describe("with too many connections", () => {
     const { open, count } = await start({ maxConnections: 2 });
     const [closed, idle] = [await open(), await open()];
     closed.destroy();
-    while ((await count()) > 1) await new Promise(setImmediate);
+    await waitUntil(async () => (await count()) <= 1);
     await open();
+    expect(await count()).toBe(2);
     await open();
     await isClosed(idle);
+    expect(await count()).toBe(2);
   });
 
   test("logs that once per outage", async () => {
@@ -119,7 +124,7 @@ describe("with too many connections", () => {
     expect(log).toHaveLength(1);
     sockets.at(-1)?.destroy();
     // Half of the maximum.
-    while ((await count()) > 1) await new Promise(setImmediate);
+    await waitUntil(async () => (await count()) <= 1);
     for (let connection = 0; connection < 2; connection++) await open();
     expect(log).toHaveLength(2);
   });
@@ -132,7 +137,7 @@ describe("answers with JSON and closes the connection", () => {
     const socket = await open(true);
     socket.write(data);
     const response = await text(socket);
-    while ((await count()) > 0) await new Promise(setImmediate);
+    await waitUntil(async () => (await count()) === 0);
     const [head = "", body = ""] = response.split("\r\n\r\n");
     expect(head).toContain("\r\nContent-Type: application/json\r\n");
     expect(head).toContain(`\r\nContent-Length: ${body.length}\r\n`);

@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { builtInEditor } from "../../../src/agents/agent.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
 import { listen } from "../../../src/http/listen.ts";
@@ -205,7 +206,7 @@ test("a create is logged with the id of its request, its job and its turn", asyn
   const { job, headers } = await send(service, "docs/job", 'Add a page "X"');
   const request = headers.get("x-request-id");
   expect(request).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
-  while (events.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  await waitUntil(() => events.length >= 2);
   const route = "/v2/agent/{project}/job";
   expect(events.slice(0, 2)).toEqual([
     { message: "create accepted", fields: { job: job.id, turn: 1 }, context: { request } },
@@ -263,9 +264,9 @@ test("requests are counted when they are answered, or when their client has gone
   await ask(`${url}/pull/7`);
   const leaving = httpRequest(`${url}/gone`, { headers: { "x-request-id": "leaving" } });
   leaving.on("error", () => {}).end();
-  while (contexts.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  await waitUntil(() => contexts.length >= 2);
   leaving.destroy();
-  while (answered.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  await waitUntil(() => answered.length >= 2);
   expect(answered).toEqual([
     { method: "GET", route: "/pull/{number}", status: 202, seconds: 0.25 },
     { method: "GET", route: "other", status: 499, seconds: 0.25 },

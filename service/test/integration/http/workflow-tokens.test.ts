@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import { type CryptoKey, exportSPKI, importJWK } from "jose";
 import { describe, expect, test } from "vitest";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { openAuthenticator } from "../../../src/access/open-authenticator.ts";
 import { parseTrustRule } from "../../../src/access/trust-rule.ts";
 import { WorkflowTokens, type WorkflowTokensOptions } from "../../../src/access/workflow-tokens.ts";
-import type { Access } from "../../../src/http/authentication.ts";
 import { docsRepository, startAgentService } from "../../support/agent-service.ts";
 import { FakeMachine } from "../../support/fake-machine.ts";
 import { type Claims, createSigningKey, TokenIssuer } from "../../support/token-issuer.ts";
@@ -211,8 +211,7 @@ describe("the keys of the issuer", () => {
     for (let time = 0; time < 2; time++) await expect(tokens.verify(await issuer.issue())).rejects.toMatchObject(error);
     issuer.answer = undefined;
     // A busy machine may take longer than the short time limit.
-    let access: Access | undefined;
-    while (access === undefined) access = await tokens.verify(await issuer.issue()).catch(() => undefined);
+    await waitUntil(async () => tokens.verify(await issuer.issue()).catch(() => undefined));
     expect(log).toEqual([
       expect.stringContaining(`The keys of ${issuer.url} cannot be read, so no tokens are accepted: `),
       `The keys of ${issuer.url} can be read again`,

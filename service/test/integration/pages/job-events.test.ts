@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { StoreUnavailable } from "../../../src/store-errors.ts";
 import { type PagesServerOptions, startPages } from "../../support/pages-server.ts";
 
@@ -52,7 +53,7 @@ async function start(options?: PagesServerOptions & { isIdle?: boolean }) {
     });
     response.on("error", () => {});
     const until = async (text: string) => {
-      while (!received.includes(text)) await once(response, "data");
+      await waitUntil(() => received.includes(text));
       return received;
     };
     const end = async () => {
@@ -227,13 +228,15 @@ describe("the events of a job", () => {
 
   test("are not cut off for who sends the key", async () => {
     const { open, machine, logs } = await start({ keepAliveMs: 3 });
-    const { until } = await open();
+    const { response, until } = await open();
     await until("state");
     for (const text of ["one", "two"]) {
       machine.pass(3);
       logs.add("job_1", `| ${text}\n`);
-      await until(text);
+      expect(textOf(parse(await until(`| ${text}`)))).toContain(text);
     }
+    expect(response.destroyed).toBe(false);
+    expect(logs.followers).toBe(1);
   });
 
   test("stop without an end when the service stops, so that a browser connects again", async () => {
@@ -261,7 +264,7 @@ describe("the events of a job", () => {
       expect(await ask(address, { headers: bearer })).toMatchObject({ status: 503, headers: { "retry-after": "30" } });
     expect((await ask(path, { method: "HEAD", headers: bearer })).status).toBe(200);
     streams[0]?.response.destroy();
-    while (logs.followers !== 1) await new Promise(setImmediate);
+    await waitUntil(() => logs.followers === 1);
     const again = await open();
     await again.until("state");
   });

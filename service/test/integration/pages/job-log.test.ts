@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { listen } from "../../../src/http/listen.ts";
 import { sendStream } from "../../../src/pages/stream-reply.ts";
 import { StoreUnavailable } from "../../../src/store-errors.ts";
@@ -28,7 +29,7 @@ function collect(response: IncomingMessage) {
   });
   response.on("error", () => {});
   return async (part: string) => {
-    while (!received.includes(part)) await once(response, "data");
+    await waitUntil(() => received.includes(part));
     return received;
   };
 }
@@ -47,7 +48,7 @@ async function startActive(options?: PagesServerOptions) {
   const pages = await startPages(options);
   pages.jobs.set("job_1", { state: "active" });
   const followers = async (count: number) => {
-    while (pages.logs.followers !== count) await tick();
+    await waitUntil(() => pages.logs.followers === count);
   };
   return { ...pages, followers };
 }
@@ -222,11 +223,12 @@ describe("the log of an active job", () => {
   });
 
   test("is followed no more when the reader has left", async () => {
-    const { url, followers } = await startActive();
+    const { url, followers, logs } = await startActive();
     const response = await open(url + path);
     await followers(1);
     response.destroy();
     await followers(0);
+    expect(logs.followers).toBe(0);
   });
 
   test("is sent to a limited number of readers at a time", async () => {
@@ -282,12 +284,15 @@ describe("the log of an active job", () => {
   });
 
   test("does not keep the service from stopping", async () => {
-    const { url, stop, followers } = await startActive();
+    const { url, stop, followers, logs } = await startActive();
     const response = await open(url + path);
-    response.on("error", () => {});
+    const left = closed(response.resume());
     await followers(1);
     await stop();
     await followers(0);
+    await left;
+    expect(response.complete).toBe(false);
+    expect(logs.followers).toBe(0);
   });
 });
 
@@ -364,13 +369,16 @@ describe("a client that has left", () => {
   });
 
   test("is not waited for if the content goes on", async () => {
+    let [wasAborted, isReadOn] = [false, false];
     const { url, sent } = await startStream((response) =>
       sendStream(response, {
         headers: {},
         content: async function* (signal) {
           yield Buffer.from("one");
           await once(signal, "abort");
+          wasAborted = true;
           yield Buffer.alloc(1_000_000);
+          isReadOn = true;
         },
       }),
     );
@@ -378,5 +386,6 @@ describe("a client that has left", () => {
     await collect(response)("one");
     response.destroy();
     await sent;
+    expect({ wasAborted, isReadOn }).toEqual({ wasAborted: true, isReadOn: false });
   });
 });

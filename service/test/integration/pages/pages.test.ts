@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { pullRequest, startPages } from "../../support/pages-server.ts";
 
 describe("the page of a pull request", () => {
@@ -140,7 +141,7 @@ describe("the page of a pull request", () => {
     const gate = Promise.withResolvers<void>();
     repository.gate = gate.promise;
     const page = get("/pull/1");
-    while (repository.reads.length === 0) await new Promise(setImmediate);
+    await waitUntil(() => repository.reads.length > 0);
     // One connection after the other: each can only be answered if another one is closed.
     for (let connection = 0; connection < 3; connection++) {
       const socket = connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {});
@@ -157,7 +158,7 @@ describe("the page of a pull request", () => {
     const gate = Promise.withResolvers<void>();
     repository.gate = gate.promise;
     const requests = Array.from({ length: 31 }, () => get("/pull/1"));
-    while (received.filter((path) => path === "/pull/1").length < 31) await new Promise(setImmediate);
+    await waitUntil(() => received.filter((path) => path === "/pull/1").length >= 31);
     gate.resolve();
     const pages = await Promise.all(requests);
     expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
@@ -172,7 +173,7 @@ describe("the page of a pull request", () => {
     repository.gate = gate.promise;
     const pages = Array.from({ length: 22 }, (_, index) => get(`/pull/${index + 1}`));
     const count = () => received.filter((path) => path.startsWith("/pull/")).length;
-    while (count() < 22 || repository.reads.length < 2) await new Promise(setImmediate);
+    await waitUntil(() => count() >= 22 && repository.reads.length >= 2);
     const rejected = await get("/pull/23");
     expect(rejected.status).toBe(503);
     expect(rejected.headers["retry-after"]).toBe("5");

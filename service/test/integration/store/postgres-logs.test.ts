@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { RunningTurn } from "../../../src/model.ts";
 import { ExpiringTokens, newToken } from "../../../src/pages/expiring-tokens.ts";
 import { PerProject } from "../../../src/per-project.ts";
@@ -107,7 +108,7 @@ describe("the logs in a Postgres store", () => {
     await using notifications = new Notifications(url);
     const followed = new PostgresLogs(database, notifications, 1_000_000);
     const listening = "SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN agent_job_change' AND state = 'idle'";
-    while ((await server().query(url, listening)).length < 3);
+    await waitUntil(async () => (await server().query(url, listening)).length >= 3);
     let calls = 0;
     let wake = () => {};
     const end = followed.follow("job_1", () => {
@@ -145,7 +146,7 @@ describe("the logs in a Postgres store", () => {
     const end = followed.follow("job_1", () => void calls.job_1++);
     const endOther = followed.follow("job_2", () => void calls.job_2++);
     const called = async (job: keyof typeof calls, times: number) => {
-      while (calls[job] < times) await tick();
+      await waitUntil(() => calls[job] >= times);
     };
     // When the connection is there: the logs may have grown before.
     await Promise.all([called("job_1", 1), called("job_2", 1)]);
@@ -168,7 +169,7 @@ describe("the logs in a Postgres store", () => {
     await using notifications = new Notifications(url);
     let calls = 0;
     const end = new PostgresLogs(database, notifications, 1).follow("job_1", () => void calls++);
-    while (calls < 5) await tick();
+    await waitUntil(() => calls >= 5);
     end();
     const before = calls;
     for (let times = 0; times < 10; times++) await tick();
@@ -213,7 +214,7 @@ describe("the logs in a Postgres store", () => {
     const write = logs.append(turn, 0, Buffer.from("| late\n"));
     const outcome = expect(write).rejects.toThrow(LeaseLost);
     const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-    while ((await server().query(url, waiting)).length === 0);
+    await waitUntil(async () => (await server().query(url, waiting)).length > 0);
     await taking.query("COMMIT");
     await outcome;
     expect(await readAll(logs)).toBe("");
@@ -357,7 +358,7 @@ test("any API machine shows the log of a job while a worker runs it, to those wh
     log += part;
   });
   const ended = once(response, "end");
-  while (!log.includes("| begin first\n")) await once(response, "data");
+  await waitUntil(() => log.includes("| begin first\n"));
   expect(log).not.toContain("end first");
   writeFileSync(join(go, "first"), "");
   await ended;

@@ -5,6 +5,7 @@ import { getRollbackPlans } from "pg-boss";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import type { RunningTurn } from "../../../src/model.ts";
 import { PerProject } from "../../../src/per-project.ts";
@@ -325,13 +326,7 @@ describe("the lease of a turn", () => {
     expect(await other.turns.ofJob("a")).toMatchObject([{ answer: null }]);
   });
 
-  async function takeAgain(store: Store): Promise<RunningTurn> {
-    for (;;) {
-      const turn = await store.runningTurns.startNext();
-      if (turn !== undefined) return turn;
-      await setTimeout(20);
-    }
-  }
+  const takeAgain = (store: Store): Promise<RunningTurn> => waitUntil(() => store.runningTurns.startNext());
 });
 
 describe("what is done exclusively", () => {

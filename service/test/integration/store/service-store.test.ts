@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { docsRepository, readPage, runJob, send, startAgentService, waitForJob } from "../../support/agent-service.ts";
@@ -57,7 +58,7 @@ test("deletes a job with its page, its files and its commits, and the next job g
   const files = [ref, join(folder, "jobs", id), join(folder, "logs", `${id}.log`)];
   for (const file of files) expect(existsSync(file), file).toBe(true);
   await using service = await startAgentService(docs, { folder, deleteAfterDays: 1e-9 });
-  while (files.some((file) => existsSync(file))) await new Promise((resolve) => setTimeout(resolve, 20));
+  await waitUntil(() => !files.some((file) => existsSync(file)));
   expect((await send(service, `docs/job/${id}`)).status).toBe(404);
   expect((await send(service, `docs/job/${id}/message`, "More")).status).toBe(404);
   await expect(readPage(service, link)).rejects.toThrow("the page was answered with 404");
@@ -81,7 +82,7 @@ test("creates are rejected while the store cannot be written, and not counted", 
   other.exec("COMMIT");
   other.close();
   // Noticed without a request.
-  while (!service.lines.includes("The store can be written again.")) await new Promise((go) => setTimeout(go, 20));
+  await waitUntil(() => service.lines.includes("The store can be written again."));
   for (let request = 1; request < 100; request++) expect((await send(service, "docs/job", "Go on")).status).toBe(201);
   expect((await send(service, "docs/job", "Go on")).status).toBe(429);
   expect(service.lines.filter((line) => line.startsWith("The store "))).toEqual([
@@ -94,8 +95,7 @@ test("logs why a turn failed", async () => {
   const docs = docsRepository();
   await using service = await startAgentService(docs, { agent: shellAgent("exit 3") });
   const { id } = await runJob(service, "Go on");
-  while (!service.lines.some((line) => line.includes("turn 1 failed")))
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await waitUntil(() => service.lines.some((line) => line.includes("turn 1 failed")));
   expect(service.lines).toContain(`${id}: turn 1 failed: The agent failed.`);
 });
 

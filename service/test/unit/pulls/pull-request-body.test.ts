@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { anyText } from "../../../../test/support/any-text.ts";
 import { pullRequestBody } from "../../../src/pulls/pull-request-body.ts";
 
 const body = (answer: string | null, prompt = "Fix the links") => pullRequestBody({ answer, prompt, jobId: "job_1" });
@@ -45,7 +46,7 @@ test("keeps all untrusted text in code blocks, where no mention, link or closing
         "Fixes #1",
         "\u2028",
       ),
-      fc.string({ unit: "binary" }),
+      anyText(),
     ),
   );
   fc.assert(

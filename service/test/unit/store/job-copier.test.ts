@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { JobCopy } from "../../../src/model.ts";
 import { JobDirectory } from "../../../src/service-folder.ts";
 import { JobCopier } from "../../../src/store/job-copier.ts";
@@ -105,14 +106,14 @@ test("saves a job that changes during a save again afterwards, and waits for bot
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   copies.gate = gates[0]?.promise ?? copies.gate;
   copier.save("a");
-  while (copies.saves.length < 1) await aWhile();
+  await waitUntil(() => copies.saves.length >= 1);
   copier.save("a");
   copier.save("a");
   await aWhile();
   expect(copies.saves).toHaveLength(1);
   copies.gate = gates[1]?.promise ?? copies.gate;
   gates[0]?.resolve();
-  while (copies.saves.length < 2) await aWhile();
+  await waitUntil(() => copies.saves.length >= 2);
   let isSettled = false;
   const settled = copier.settle().then(() => {
     isSettled = true;
@@ -131,7 +132,7 @@ test("a turn gets a home directory only after that was read", async () => {
   const gate = Promise.withResolvers<void>();
   copies.gate = gate.promise;
   copier.save("a");
-  while (copies.saves.length < 1) await aWhile();
+  await waitUntil(() => copies.saves.length >= 1);
   let isReleased = false;
   const released = copier.bring({ job: "a" }).then(() => {
     isReleased = true;
@@ -159,8 +160,14 @@ test("a turn does not wait for a save without its home directory", async () => {
   const copier = new JobCopier({ copies, store, folder, log: () => {} });
   copier.save("a");
   await begun;
+  let isSaved = false;
+  const saved = end.promise.then(() => {
+    isSaved = true;
+  });
   await copier.bring({ job: "a" });
+  expect(isSaved).toBe(false);
   end.resolve();
+  await saved;
 });
 
 test("tries again to restore a job after the copies could not be read", async () => {

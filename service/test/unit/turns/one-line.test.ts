@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { anyText } from "../../../../test/support/any-text.ts";
 import { oneLine } from "../../../src/turns/one-line.ts";
 
 test("keeps plain text, and escapes what is not text", () => {
@@ -16,7 +17,7 @@ test("keeps 500 characters, and shows that there were more", () => {
 
 test("is one bounded line, whatever the text", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary", maxLength: 2000 }), (text) => {
+    fc.property(anyText(2000), (text) => {
       const line = oneLine(text);
       expect(line.length).toBeLessThanOrEqual(501);
       expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Cf}]/u);

@@ -451,11 +451,11 @@ describe("nothing starts, and nothing is written,", () => {
     expect(toolkit.annotations[0]?.text).toMatch(/^The permission of the account that set the label cannot be read/);
   });
 
-  test("by a thousand labels of someone without permission", async () => {
+  test("by fifty labels of someone without permission", async () => {
     const github = labeled();
     github.permission = { permission: "none" };
     let sent = 0;
-    for (let run = 0; run < 1000; run++) {
+    for (let run = 0; run < 50; run++) {
       const { requests } = await setLabel(github, "issues", { environment: { GITHUB_RUN_ID: String(run) } });
       sent += requests.length;
     }
@@ -463,7 +463,7 @@ describe("nothing starts, and nothing is written,", () => {
     expect(github.comments).toEqual([]);
     expect(github.reactions).toEqual([]);
     expect(github.labels).toEqual([label, "bug"]);
-  }, 60_000);
+  });
 });
 
 describe("an account that was deleted", () => {
