@@ -3427,6 +3427,7 @@ const cancelled = "the step was cancelled";
  * does not, so that the key never reaches a proxy in the clear.
  *
  * @param protocol - `https:` or `http:`
+ * @param environment - for the proxy settings: `https_proxy`, `no_proxy` and so on, in lower or upper case
  * @throws NetworkError if the proxy address in the environment is invalid
  */
 function createTransport(protocol, environment) {

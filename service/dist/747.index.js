@@ -584,8 +584,8 @@ function configOf(settings, environment, apiKey) {
  * Creates the folder of the service, in the folder that the runner empties after the job. It has the same path in each run:
  * agents find their sessions by it.
  */
-function createFolder({ RUNNER_TEMP }, projectId) {
-    const parent = RUNNER_TEMP || (0,external_node_path_.join)((0,external_node_os_.homedir)(), ".cache");
+function createFolder({ RUNNER_TEMP, HOME }, projectId) {
+    const parent = RUNNER_TEMP || (0,external_node_path_.join)(HOME || (0,external_node_os_.homedir)(), ".cache");
     (0,external_node_fs_.mkdirSync)(parent, { recursive: true });
     for (let number = 1;; number++) {
         const folder = (0,external_node_path_.join)(parent, `agent-job-service-${projectId}${number === 1 ? "" : `-${number}`}`);
