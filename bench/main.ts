@@ -5,7 +5,9 @@ import { errorMessage } from "../service/src/error-message.ts";
 import { measureFleet } from "./fleet.ts";
 import { measureLateness } from "./lateness.ts";
 import { plotFleet, plotLateness } from "./plot.ts";
+import { defaultReference, extractReference } from "./reference.ts";
 import { renderPage, renderReport } from "./report.ts";
+import { scratchFolder } from "./scratch.ts";
 import { measureSize } from "./size.ts";
 import { measureStartUp, type Peer } from "./start-up.ts";
 import { measureSteadyState } from "./steady.ts";
@@ -16,6 +18,8 @@ Measures the action in dist: start-up, memory, size, lateness of polls and load 
 writes them and their plots to bench/results.md. Takes about four minutes.
 
   --peer NAME=FILE   also measure the main file of another action, which exits early without inputs; may be repeated
+  --against REF      also measure the bundle that is committed at REF (default: the last release, or a fixed commit
+                     as long as there is none)
   --rounds N         rounds of the start-up measurement (default: 40)
   --no-write         print only
   --help             show this help
@@ -30,6 +34,7 @@ function readPeer(text: string): Peer {
 }
 
 interface Options {
+  against: string;
   rounds: number;
   peers: Peer[];
   write: boolean;
@@ -39,6 +44,7 @@ function readOptions(): Options | "help" {
   const { values } = parseArgs({
     allowNegative: true,
     options: {
+      against: { type: "string" },
       peer: { type: "string", multiple: true, default: [] },
       rounds: { type: "string", default: "40" },
       write: { type: "boolean", default: true },
@@ -48,14 +54,21 @@ function readOptions(): Options | "help" {
   if (values.help) return "help";
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error("--rounds must be an integer greater than 0");
-  return { rounds, peers: values.peer.map(readPeer), write: values.write };
+  return {
+    against: values.against ?? defaultReference(),
+    rounds,
+    peers: values.peer.map(readPeer),
+    write: values.write,
+  };
 }
 
-async function bench({ rounds, peers, write }: Options): Promise<void> {
+async function bench({ against, rounds, peers, write }: Options): Promise<void> {
   const onProgress = (text: string): void => void process.stderr.write(`${text}\n`);
 
   const sizes = measureSize();
-  const startUp = await measureStartUp({ rounds, memoryRounds: 5, peers, onProgress });
+  using scratch = scratchFolder();
+  const reference = extractReference(against, scratch.path);
+  const startUp = await measureStartUp({ rounds, memoryRounds: 5, peers, reference, onProgress });
   onProgress("10,000 polls");
   const steady = await measureSteadyState([1000, 2500, 5000, 10_000]);
   onProgress("schedules");

@@ -32,15 +32,18 @@ export function renderReport({ rounds, startUp, steady, sizes, lateness, fleet }
 ## Start-up and memory
 
 Whole processes from start to exit, against a service on the same machine. Times and memory are relative to a bare
-\`node -e 0\` in the same round: median of ${rounds} rounds, with the first and last decile. Memory is the peak resident set size.
+\`node -e 0\` in the same round: median of ${rounds} rounds, with the first and last decile. "To first request" is the time from the start to the first request to
+the service, "to last" the time from there to the last one. Memory is the peak resident set size.
 
 ${table(
-  ["process", "time / bare", "10 %–90 %", "median", "memory / bare", "memory"],
+  ["process", "time / bare", "10 %–90 %", "median", "to first request", "to last", "memory / bare", "memory"],
   startUp.map((row) => [
     row.name,
     row.ratio.toFixed(2),
     row.spread.map((value) => value.toFixed(2)).join("–"),
     `${row.medianMs.toFixed(0)} ms`,
+    row.requests ? `${row.requests.firstMs.toFixed(0)} ms` : "–",
+    row.requests ? `${row.requests.restMs.toFixed(0)} ms` : "–",
     row.memoryRatio.toFixed(2),
     mebibytes(row.memoryKib),
   ]),
@@ -82,13 +85,20 @@ ${fleet.errors.map((error) => `\n**Error:** ${error}\n`).join("")}`;
 
 /** Renders the sizes of both bundles. */
 export function renderSizes({ action, service }: Measurements["sizes"]): string {
-  return `${count(Math.round(action.totalBytes / 1000))} kB of JavaScript in \`dist\`. Contents of each file, without the code that the bundler adds:
+  return `${count(Math.round(action.totalBytes / 1000))} kB of JavaScript in \`dist\`. ${alwaysLoaded(action)} Contents of each file, without the code that the bundler adds:
 
 ${sizeTable(action)}
 
 The [service's step](../service/docs/own-agent.md) has ${count(Math.round(service.totalBytes / 1000))} kB of its own in \`service/dist\`, of which the action loads nothing:
 
 ${sizeTable(service)}`;
+}
+
+function alwaysLoaded({ files }: Sizes): string {
+  const always = files.filter(({ loaded }) => loaded === "always");
+  const bytes = always.reduce((sum, file) => sum + file.bytes, 0);
+  const ownBytes = always.reduce((sum, { packages }) => sum + (packages.get("") ?? 0), 0);
+  return `Every step loads ${kilobytes(bytes)}, of which ${kilobytes(ownBytes)} are our own sources.`;
 }
 
 function sizeTable({ files }: Sizes): string {

@@ -82,7 +82,10 @@ const uses: [RegExp, string][] = [
   [/^\.\/server\.js$/, "by the service, in a process of its own"],
   [/\/runner\/id-token\.js$/, "with `auth: github-oidc`"],
   [/\/comment-mode\.js$/, "in comment mode"],
-  [/\/read-changes\.js$/, "with `changes`"],
+  [/\/find-section\.js$/, "with `changes`"],
+  [/\/run-with-memory\.js$/, "to remember the job"],
+  [/\/connect-cache\.js$/, "to remember the job"],
+  [/\/(parse-entry|pull-request-state)\.js$/, "to read what is remembered"],
   // Kerberos is for proxies, and an optional dependency that is not bundled.
   [/\/runner-kit\/cache-process\.js$|^kerberos$/, "for the Actions cache, in a process of its own"],
 ];

@@ -8,6 +8,7 @@ import { startGitHub } from "../test/support/github-server.ts";
 import { commentEnvironment, commentInputs } from "../test/support/payload.ts";
 import { mainFile, stepEnvironment } from "../tools/runner.ts";
 import { type Program, peakMemoryKib, runProgram } from "./process.ts";
+import type { Reference } from "./reference.ts";
 import { apiKey, scratchFolder } from "./scratch.ts";
 import { median, quantile } from "./statistics.ts";
 
@@ -23,16 +24,21 @@ export interface StartUpRow {
   ratio: number;
   /** First and last decile of the ratio over all rounds. */
   spread: [number, number];
+  /** Milliseconds from the start to the first request to the service, and from there to the last; `undefined` without any. */
+  requests: { firstMs: number; restMs: number } | undefined;
   memoryKib: number;
   memoryRatio: number;
 }
 
 /** Completes a job at its second poll, whenever that is. */
 class TwoPollEngine implements Engine {
+  /** Monotonic times of the requests since the last reset. */
+  requestTimes: number[] = [];
   readonly #polls = new Map<string, number>();
   #jobs = 0;
 
   async create(): Promise<JobRecord> {
+    this.requestTimes.push(performance.now());
     const id = `job_${++this.#jobs}`;
     this.#polls.set(id, 0);
     return record(id, "active");
@@ -43,6 +49,7 @@ class TwoPollEngine implements Engine {
   }
 
   async get(_projectId: string, jobId: string): Promise<JobRecord | undefined> {
+    this.requestTimes.push(performance.now());
     const polls = this.#polls.get(jobId);
     if (polls === undefined) return undefined;
     this.#polls.set(jobId, polls + 1);
@@ -75,27 +82,38 @@ export async function measureStartUp(options: {
   rounds: number;
   memoryRounds: number;
   peers: readonly Peer[];
+  /** An earlier bundle, which also runs the whole step. */
+  reference: Reference;
   onProgress: (text: string) => void;
 }): Promise<StartUpRow[]> {
   const projects = Array.from({ length: options.rounds + options.memoryRounds + 1 }, (_, round) => `bench-${round}`);
-  const api = createApi({ engine: new TwoPollEngine(), authenticator: singleKey(apiKey, projects) });
-  const serve = dispatch({ ...api, log: console.error });
-  await using service = await listen(serve);
+  const engine = new TwoPollEngine();
+  const api = createApi({ engine, authenticator: singleKey(apiKey, projects) });
+  await using service = await listen(dispatch({ ...api, log: console.error }));
   await using github = await startGitHub();
   using scratch = scratchFolder();
-  const scenarios = scenariosFor(service.url, github.url, scratch.path, options.peers);
+  const scenarios = scenariosFor(service.url, github.url, scratch.path, options);
 
   const durations = scenarios.map((): number[] => []);
+  const requests = scenarios.map((): { firstMs: number; restMs: number }[] => []);
   // The first round only warms up the file cache.
   for (let round = 0; round <= options.rounds; round++) {
     options.onProgress(`start-up, round ${round} of ${options.rounds}`);
     for (let offset = 0; offset < scenarios.length; offset++) {
       const index = (offset + round) % scenarios.length;
       const scenario = scenarios[index] as Scenario;
-      const { durationMs, exitCode } = await runProgram(scenario.program(round));
+      const program = scenario.program(round);
+      engine.requestTimes = [];
+      const startedAt = performance.now();
+      const { durationMs, exitCode } = await runProgram(program);
+      const [first, ...rest] = engine.requestTimes;
       if (scenario.exitCode !== undefined && exitCode !== scenario.exitCode)
         throw new Error(`${scenario.name} exited with ${exitCode} instead of ${scenario.exitCode}`);
-      if (round > 0) durations[index]?.push(durationMs);
+      if (round === 0) continue;
+      durations[index]?.push(durationMs);
+      if (first !== undefined) {
+        requests[index]?.push({ firstMs: first - startedAt, restMs: (rest.at(-1) ?? first) - first });
+      }
     }
   }
   const memory = scenarios.map((): number[] => []);
@@ -115,13 +133,24 @@ export async function measureStartUp(options: {
       medianMs: median(durations[index] ?? []),
       ratio: median(ratios),
       spread: [quantile(ratios, 0.1), quantile(ratios, 0.9)],
+      requests: medianRequests(requests[index] ?? []),
       memoryKib,
       memoryRatio: memoryKib / bareMemory,
     };
   });
 }
 
-function scenariosFor(serviceUrl: string, githubUrl: string, folder: string, peers: readonly Peer[]): Scenario[] {
+function medianRequests(all: readonly { firstMs: number; restMs: number }[]): StartUpRow["requests"] {
+  if (all.length === 0) return undefined;
+  return { firstMs: median(all.map(({ firstMs }) => firstMs)), restMs: median(all.map(({ restMs }) => restMs)) };
+}
+
+function scenariosFor(
+  serviceUrl: string,
+  githubUrl: string,
+  folder: string,
+  { peers, reference }: { peers: readonly Peer[]; reference: Reference },
+): Scenario[] {
   const polls = { "poll-interval-seconds": "0.001", "max-poll-interval-seconds": "0.001" };
   const inputs = (round: number) => ({
     "base-url": serviceUrl,
@@ -139,6 +168,11 @@ function scenariosFor(serviceUrl: string, githubUrl: string, folder: string, pee
   return [
     { name: "bare `node -e 0`", program: () => ({ args: ["-e", "0"], environment: {} }), exitCode: 0 },
     { name: "create, 2 polls, outputs, summary", program: (round) => step(mainFile, inputs(round)), exitCode: 0 },
+    {
+      name: `the same with the bundle of ${reference.name}`,
+      program: (round) => step(reference.file, inputs(round)),
+      exitCode: 0,
+    },
     { name: "early exit with invalid inputs", program: () => step(mainFile, {}), exitCode: 1 },
     {
       name: "comment mode, comment without the trigger phrase",

@@ -10,7 +10,7 @@ export const modules = {
 /* harmony export */ });
 /** Thrown when a request to GitHub fails. The message never contains the token. */
 class GitHubError extends Error {
-    /** Of the last response; `undefined` if GitHub did not respond. */
+    /** The status of the last response; `undefined` if GitHub did not respond. */
     status;
     constructor(message, status) {
         super(message);

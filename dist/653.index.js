@@ -28,11 +28,11 @@ const maxTries = 3;
 const renewalMs = 60_000;
 /** If it cannot be renewed, it is used while it is valid for longer than this, in milliseconds. */
 const minValidMs = 10_000;
-/** How long a token is assumed to be valid that does not say so in a way that can be read, in milliseconds. */
+/** How long a token is assumed to be valid if it does not say so in a readable way, in milliseconds. */
 const defaultLifetimeMs = 300_000;
-/** In characters: a token without the end of its signature is of no use. A pattern for a whole token is slow, or too large. */
+/** In characters. A token is useless without the end of its signature, and a pattern for a whole token is slow or too large. */
 const redactedEndLength = 512;
-/** How many tokens are redacted at least, the last ones; others until they expire. */
+/** At least as many of the last tokens are redacted; older ones until they expire. */
 const minRedacted = 3;
 /** In characters. Servers accept headers of 8 KiB and more. */
 const maxTokenLength = 8000;
@@ -80,7 +80,7 @@ function connectIdTokens(audience, ports) {
         redact: (text) => issued.reduce((redacted, { redact }) => redact(redacted), text),
     };
 }
-/** Returns a function that replaces a token with `***`, and in its encodings the part without which it is of no use. */
+/** Returns a function that replaces a token with `***`, and in its encodings the part without which it is useless. */
 function createTokenRedactor(token) {
     const redactEnd = (0,_runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_4__/* .createRedactor */ .l)((token.split(".").at(-1) ?? token).slice(-redactedEndLength));
     return (text) => redactEnd(text.replaceAll(token, "***"));

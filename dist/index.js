@@ -329,7 +329,7 @@ else {
     const cancellation = new AbortController();
     process.on("SIGINT", () => cancellation.abort());
     process.on("SIGTERM", () => cancellation.abort());
-    const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(838), __nccwpck_require__.e(395), __nccwpck_require__.e(620)]).then(__nccwpck_require__.bind(__nccwpck_require__, 5620));
+    const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(838), __nccwpck_require__.e(86)]).then(__nccwpck_require__.bind(__nccwpck_require__, 2086));
     // Awaited at the top level, so that a promise that never settles exits with code 13 instead of 0.
     await start(cancellation.signal);
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 // Builds the bundles, except those that are what their sources build: `node tools/build.ts [action] [service]`. It goes by
@@ -42,10 +42,9 @@ function hashOf(patterns: readonly string[]): string {
 function build(name: string, { script, folder, sources }: Bundle): void {
   const record = join(root, "node_modules/.cache/agent-job-build", name);
   const state = (): string => hashOf([...common, ...sources, `${folder}/**/*`]);
-  try {
-    if (readFileSync(record, "utf8") === state()) return console.log(`${folder} is up to date`);
-  } catch {
-    // It was never built here.
+  if (existsSync(record) && readFileSync(record, "utf8") === state()) {
+    console.log(`${folder} is up to date`);
+    return;
   }
   const shell = process.platform === "win32"; // where npm is a script
   execFileSync("npm", ["run", "--silent", ...script], { cwd: root, stdio: "inherit", shell });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { childEnvironment } from "../service/src/processes/environment.ts";
+import { gitEnvironment } from "../service/src/git/git-environment.ts";
 
 const pages = {
   "README.md": "# Docs\n\nSee the [guide](docs/guide.md).\n",
@@ -111,5 +111,5 @@ function firstCommit(files: Readonly<Record<string, string>>): string {
 }
 
 function git(args: readonly string[], input = ""): string {
-  return execFileSync("git", args, { encoding: "utf8", env: childEnvironment(), input });
+  return execFileSync("git", args, { encoding: "utf8", env: gitEnvironment(), input });
 }

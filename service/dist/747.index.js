@@ -15,7 +15,7 @@ __webpack_require__.d(__webpack_exports__, {
 var runner_kit_text = __webpack_require__(3596);
 ;// CONCATENATED MODULE: ./build/src/runner-kit/untrusted.js
 /**
- * The only place that escapes untrusted text (from the service, a prompt, an input, a file) for where it is shown.
+ * The only place that escapes untrusted text (from the service, a prompt, an input, a file) for the place that shows it.
  * Everything that is printed or written passes through here, including our own words.
  */
 /** How much of an untrusted part of a sentence is shown, so that the advice after it still fits. */
@@ -130,83 +130,11 @@ var external_node_fs_ = __webpack_require__(3024);
 var external_node_os_ = __webpack_require__(8161);
 // EXTERNAL MODULE: external "node:path"
 var external_node_path_ = __webpack_require__(6760);
-// EXTERNAL MODULE: external "node:timers/promises"
-var promises_ = __webpack_require__(8500);
-// EXTERNAL MODULE: ./build/src/runner-kit/cache-folder.js
-var cache_folder = __webpack_require__(1494);
-// EXTERNAL MODULE: ./build/src/runner-kit/run-cache-process.js + 1 modules
-var run_cache_process = __webpack_require__(1825);
 ;// CONCATENATED MODULE: ./build/src/runner-kit/cache.js
-var __addDisposableResource = (undefined && undefined.__addDisposableResource) || function (env, value, async) {
-    if (value !== null && value !== void 0) {
-        if (typeof value !== "object" && typeof value !== "function") throw new TypeError("Object expected.");
-        var dispose, inner;
-        if (async) {
-            if (!Symbol.asyncDispose) throw new TypeError("Symbol.asyncDispose is not defined.");
-            dispose = value[Symbol.asyncDispose];
-        }
-        if (dispose === void 0) {
-            if (!Symbol.dispose) throw new TypeError("Symbol.dispose is not defined.");
-            dispose = value[Symbol.dispose];
-            if (async) inner = dispose;
-        }
-        if (typeof dispose !== "function") throw new TypeError("Object not disposable.");
-        if (inner) dispose = function() { try { inner.call(this); } catch (e) { return Promise.reject(e); } };
-        env.stack.push({ value: value, dispose: dispose, async: async });
-    }
-    else if (async) {
-        env.stack.push({ async: true });
-    }
-    return value;
-};
-var __disposeResources = (undefined && undefined.__disposeResources) || (function (SuppressedError) {
-    return function (env) {
-        function fail(e) {
-            env.error = env.hasError ? new SuppressedError(e, env.error, "An error was suppressed during disposal.") : e;
-            env.hasError = true;
-        }
-        var r, s = 0;
-        function next() {
-            while (r = env.stack.pop()) {
-                try {
-                    if (!r.async && s === 1) return s = 0, env.stack.push(r), Promise.resolve().then(next);
-                    if (r.dispose) {
-                        var result = r.dispose.call(r.value);
-                        if (r.async) return s |= 2, Promise.resolve(result).then(next, function(e) { fail(e); return next(); });
-                    }
-                    else s |= 1;
-                }
-                catch (e) {
-                    fail(e);
-                }
-            }
-            if (s === 1) return env.hasError ? Promise.reject(env.error) : Promise.resolve();
-            if (env.hasError) throw env.error;
-        }
-        return next();
-    };
-})(typeof SuppressedError === "function" ? SuppressedError : function (error, suppressed, message) {
-    var e = new Error(message);
-    return e.name = "SuppressedError", e.error = error, e.suppressed = suppressed, e;
-});
-
-
-
-
-
 /** Thrown when an entry was found that is unusable, and will be until a newer one is saved. */
 class CacheEntryError extends (/* unused pure expression or super */ null && (Error)) {
     name = "CacheEntryError";
 }
-/**
- * The file that every entry consists of. A restore only finds entries whose path is spelled the same. It is relative, so
- * that runners with different folders share their entries.
- */
-const entryFile = "agent-job.json";
-/** Longer texts are neither saved nor read. */
-const maxBytes = (/* unused pure expression or super */ null && (64 * 1024));
-/** Delays before the retries of a restore. The library retries some errors on its own, but not all. */
-const retryDelaysMs = (/* unused pure expression or super */ null && ([500, 1000]));
 /** Returns whether the runner offers a cache service that can be read, by the rules of `@actions/cache`. */
 function hasCacheService(environment) {
     const isWriteOnly = ["none", "write-only"].includes(environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "");
@@ -221,79 +149,6 @@ function isEnterpriseServer(serverUrl) {
     const hostname = URL.parse(serverUrl || "https://github.com")?.hostname ?? "";
     return hostname !== "github.com" && !hostname.endsWith(".ghe.com") && !hostname.endsWith(".localhost");
 }
-/** Returns the Actions cache that the runner's environment variables describe. */
-function connectCache(environment, options = {}) {
-    const { restoreTimeoutMs = 10_000, saveTimeoutMs = 5000, program = process.argv[1] ?? "" } = options;
-    const run = (operation, key, { path }, signal) => runCacheProcess({ operation, key, file: entryFile, folder: path, program, environment, signal });
-    return {
-        restore: async (prefix) => {
-            const env_1 = { stack: [], error: void 0, hasError: false };
-            try {
-                const folder = __addDisposableResource(env_1, createCacheFolder(environment.RUNNER_TEMP), false);
-                const signal = AbortSignal.timeout(restoreTimeoutMs);
-                let lastError;
-                for (const delayMs of [0, ...retryDelaysMs]) {
-                    await setTimeout(delayMs, undefined, { signal }).catch(() => { });
-                    if (signal.aborted)
-                        break;
-                    try {
-                        return (await run("restore", prefix, folder, signal)) ? readEntry(folder) : undefined;
-                    }
-                    catch (error) {
-                        if (error instanceof CacheEntryError)
-                            throw error;
-                        if (isTarError(error))
-                            throw new CacheEntryError(error.message);
-                        // What went wrong before says more than that time is up.
-                        if (!signal.aborted || lastError === undefined)
-                            lastError = error;
-                    }
-                }
-                throw lastError;
-            }
-            catch (e_1) {
-                env_1.error = e_1;
-                env_1.hasError = true;
-            }
-            finally {
-                __disposeResources(env_1);
-            }
-        },
-        save: async (key, text) => {
-            const env_2 = { stack: [], error: void 0, hasError: false };
-            try {
-                if (Buffer.byteLength(text) > maxBytes)
-                    throw new Error(`The text is longer than ${maxBytes} bytes`);
-                const folder = __addDisposableResource(env_2, createCacheFolder(environment.RUNNER_TEMP), false);
-                writeFileSync(join(folder.path, entryFile), text);
-                const isSaved = await run("save", key, folder, AbortSignal.timeout(saveTimeoutMs));
-                if (!isSaved)
-                    throw new Error("The cache entry was not saved");
-            }
-            catch (e_2) {
-                env_2.error = e_2;
-                env_2.hasError = true;
-            }
-            finally {
-                __disposeResources(env_2);
-            }
-        },
-    };
-}
-/** Reads what a restore wrote. Whoever can write the cache decides what that is. */
-function readEntry({ path }) {
-    const file = join(path, entryFile);
-    const status = restoredFile(file);
-    if (!status)
-        throw new CacheEntryError("The cache entry is not a regular file");
-    if (status.size > maxBytes)
-        throw new CacheEntryError(`The cache entry is longer than ${maxBytes} bytes`);
-    return readFileSync(file, "utf8");
-}
-/** Returns whether `tar` ran and failed, going by the library's message. */
-function isTarError(error) {
-    return error instanceof Error && / failed with error: The process /.test(error.message);
-}
 
 // EXTERNAL MODULE: ./build/service/step/port.js
 var step_port = __webpack_require__(6750);
@@ -301,8 +156,8 @@ var step_port = __webpack_require__(6750);
 var server_protocol = __webpack_require__(6387);
 // EXTERNAL MODULE: ./build/service/src/agents/presets.js + 6 modules
 var presets = __webpack_require__(5583);
-// EXTERNAL MODULE: ./build/service/src/options/options.js + 4 modules
-var options_options = __webpack_require__(5798);
+// EXTERNAL MODULE: ./build/service/src/options/options.js + 8 modules
+var options_options = __webpack_require__(186);
 ;// CONCATENATED MODULE: ./build/service/step/settings.js
 
 
@@ -310,7 +165,7 @@ var options_options = __webpack_require__(5798);
 
 /** The value of `agent` for the built-in editor. */
 const editor = "editor";
-/** Of the service's options, those that `options` may have. The step sets the others. */
+/** The options of the service that the input `options` may have. The step sets the others. */
 const furtherOptions = [
     "agent-env",
     "agent-reads",
@@ -505,7 +360,7 @@ async function prepareBubblewrap({ folder, canInstall, info }) {
     const isMissing = /ENOENT/.test(error);
     const way = isMissing
         ? "install it in a step before this one: `sudo apt-get install bubblewrap`"
-        : "allow it user namespaces: on Ubuntu 24.04 and newer with the AppArmor profile in service/README.md, in a container in the settings of its runtime";
+        : "allow it user namespaces: on Ubuntu 24.04 and newer with the AppArmor profile in service/docs/agents.md, in a container in the settings of its runtime";
     throw new setup_error/* SetupError */.w("No sandbox for the agent", (0,runner_kit_text/* say */.cv) `bubblewrap cannot run on this runner: ${isMissing ? (0,runner_kit_text/* trusted */.IZ)("it is not installed") : error}. There are two ways out. Either ${(0,runner_kit_text/* trusted */.IZ)(way)}. Or set \`sandbox: none\` and \`agent-network: full\`: then the agent can do what the runner's user can, such as read the token. Nothing was started.`);
 }
 /** Returns why bubblewrap cannot run; `undefined` if it can. */
@@ -729,8 +584,8 @@ function configOf(settings, environment, apiKey) {
  * Creates the folder of the service, in the folder that the runner empties after the job. It has the same path in each run:
  * agents find their sessions by it.
  */
-function createFolder({ RUNNER_TEMP }, projectId) {
-    const parent = RUNNER_TEMP || (0,external_node_path_.join)((0,external_node_os_.homedir)(), ".cache");
+function createFolder({ RUNNER_TEMP, HOME }, projectId) {
+    const parent = RUNNER_TEMP || (0,external_node_path_.join)(HOME || (0,external_node_os_.homedir)(), ".cache");
     (0,external_node_fs_.mkdirSync)(parent, { recursive: true });
     for (let number = 1;; number++) {
         const folder = (0,external_node_path_.join)(parent, `agent-job-service-${projectId}${number === 1 ? "" : `-${number}`}`);
@@ -770,10 +625,12 @@ async function startProcess(config, { runner, environment, program, signal }) {
     return reply.url;
 }
 
-// EXTERNAL MODULE: ./build/service/src/files/job-files.js
-var job_files = __webpack_require__(542);
+// EXTERNAL MODULE: external "node:timers/promises"
+var promises_ = __webpack_require__(8500);
 // EXTERNAL MODULE: ./build/service/src/remove-directory.js
 var remove_directory = __webpack_require__(3889);
+// EXTERNAL MODULE: ./build/service/src/service-folder.js
+var service_folder = __webpack_require__(5053);
 // EXTERNAL MODULE: ./build/service/step/report.js
 var step_report = __webpack_require__(9871);
 // EXTERNAL MODULE: ./build/service/step/setup/access.js
@@ -832,7 +689,7 @@ async function stopProcess(id, folder, graceMs) {
         process.kill(-id, "SIGKILL");
     return false;
 }
-/** Returns whether a process is that of the service, and not another one that got its id. */
+/** Returns whether a process is the service's, and not another one that got its id. */
 function isServer(id, folder) {
     try {
         return (0,external_node_fs_.readFileSync)(`/proc/${id}/cmdline`, "utf8").split("\0").includes(folder);
@@ -843,7 +700,7 @@ function isServer(id, folder) {
 }
 /** Returns the logs of jobs by their ids. */
 function jobLogs(folder) {
-    const logs = (0,job_files/* logsFolder */.qd)((0,external_node_path_.join)(folder, "service"));
+    const logs = (0,service_folder/* logsFolder */.qd)((0,external_node_path_.join)(folder, "service"));
     const names = (0,external_node_fs_.globSync)("*.log", { cwd: logs });
     return new Map(names.map((name) => [(0,external_node_path_.basename)(name, ".log"), (0,external_node_fs_.readFileSync)((0,external_node_path_.join)(logs, name), "utf8")]));
 }

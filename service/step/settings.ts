@@ -4,8 +4,6 @@ import { type CommandLineOptions, parseOptions } from "../src/options/options.ts
 import type { ProjectSettings } from "../src/options/project-settings.ts";
 import { SetupError } from "./setup/setup-error.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The inputs of the step, and what they mean for the service. */
 export interface Settings {
   /** Arguments of the service's command line. */
@@ -67,7 +65,11 @@ type InputName = keyof typeof inputDefaults;
  * @param apiKey - of the service
  * @throws SetupError that names everything that is wrong with them
  */
-export function readSettings(input: (name: string) => string, environment: Environment, apiKey: string): Settings {
+export function readSettings(
+  input: (name: string) => string,
+  environment: NodeJS.ProcessEnv,
+  apiKey: string,
+): Settings {
   const read = (name: InputName): string => input(name) || inputDefaults[name];
   const problems: Text[] = [];
   const agent = read("agent");

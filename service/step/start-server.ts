@@ -15,12 +15,10 @@ import { installAgent } from "./setup/install-agent.ts";
 import { checkGit, checkPlatform } from "./setup/platform.ts";
 import { SetupError } from "./setup/setup-error.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 export interface StartOptions {
   runner: Runner;
   /** The step's environment variables. */
-  environment: Environment;
+  environment: NodeJS.ProcessEnv;
   /** The file that the service's process runs: one that hands over to `server.ts` if its first argument is `server`. */
   program: string;
   /** Ends the service again if the run is cancelled meanwhile. */
@@ -85,7 +83,7 @@ export async function startServer({ runner, environment, program, signal }: Star
   runner.info('If the agent fails, the end of its log is in that of this step\'s "Post", at the end of the job');
 }
 
-function configOf(settings: Settings, environment: Environment, apiKey: string) {
+function configOf(settings: Settings, environment: NodeJS.ProcessEnv, apiKey: string) {
   const { args, options, projectId, repository, serverUrl, apiUrl, token } = settings;
   const keys = options.agent.passes.filter((name) => !/(_URL|_BASE)$/.test(name)).map((name) => environment[name]);
   return {
@@ -107,8 +105,8 @@ function configOf(settings: Settings, environment: Environment, apiKey: string) 
  * Creates the folder of the service, in the folder that the runner empties after the job. It has the same path in each run:
  * agents find their sessions by it.
  */
-function createFolder({ RUNNER_TEMP }: Environment, projectId: string): string {
-  const parent = RUNNER_TEMP || join(homedir(), ".cache");
+function createFolder({ RUNNER_TEMP, HOME }: NodeJS.ProcessEnv, projectId: string): string {
+  const parent = RUNNER_TEMP || join(HOME || homedir(), ".cache");
   mkdirSync(parent, { recursive: true });
   for (let number = 1; ; number++) {
     const folder = join(parent, `agent-job-service-${projectId}${number === 1 ? "" : `-${number}`}`);

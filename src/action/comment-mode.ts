@@ -97,7 +97,7 @@ async function runCommand({ request, mode, run, thread }: Conversation): Promise
     : { result: { kind: "skipped", reason: "command", triggerKind: event.triggerKind } };
 }
 
-/** Returns what the reply contains, whatever the state of the job. */
+/** Returns the parts of the reply that do not depend on the state of the job. */
 function frameOf({ marker, isReplacement, reviewUrl }: ReplyState, mode: CommentMode, { ports }: Run): ReplyFrame {
   return {
     runUrl: runUrl(ports.environment),

@@ -101,7 +101,7 @@ async function runMode(mode: Mode, run: Run): Promise<Execution> {
   return runComment(mode, run);
 }
 
-/** Returns what authenticates all requests of the step to the service. */
+/** Returns the credentials of all requests to the service. */
 async function connectCredentials(
   { auth, apiKey, baseUrl }: Settings,
   ports: Ports,

@@ -32,7 +32,7 @@ function hasCredentials(url: string): boolean {
 }
 
 /**
- * Returns where a pull request is on a GitHub server; `undefined` if it is elsewhere.
+ * Returns the place of a pull request on a GitHub server; `undefined` if it is on another server.
  *
  * @param serverUrl - `GITHUB_SERVER_URL`
  */

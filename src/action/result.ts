@@ -22,7 +22,7 @@ export type RunResult =
   /** `wait: false`: the service accepted the create or message, or the job was polled once and is not done. */
   | { kind: "started" }
   | { kind: "timed-out"; lastError?: RequestError }
-  /** `acceptance` is that of the create or message; a run that only waits for a job counts as accepted. */
+  /** `acceptance`: whether the service accepted the create or message. A run that only waits for a job counts as accepted. */
   | { kind: "cancelled"; operation: Operation; acceptance: Acceptance }
   | { kind: "submission-failed"; operation: "create" | "message"; error: SubmissionError }
   | { kind: "poll-failed"; error: RequestError }
@@ -56,7 +56,7 @@ export type TriggerKind = "comment" | "review" | "issue" | "pull request" | "lab
 export type BlockedResult =
   | { kind: "blocked"; cause: "event" | "review"; detail: string }
   | { kind: "blocked"; cause: "permission"; triggerKind: TriggerKind; detail: string }
-  /** With `changes`: they cannot be read. */
+  /** The changes that the prompt is about cannot be read. */
   | { kind: "blocked"; cause: "changes"; detail: string }
   /** Plain mode: what an earlier run attempt started cannot be read, or it was something else. */
   | { kind: "blocked"; cause: "memory" | "session"; detail: string }

@@ -8,7 +8,7 @@ import type { Outcome } from "./outcome.ts";
 import type { RunLog } from "./report/log.ts";
 import type { RerunEffect, RunResult } from "./result.ts";
 import type { RunState } from "./run-state.ts";
-import { apiUrl, type Environment } from "./runner/environment.ts";
+import { apiUrl } from "./runner/environment.ts";
 import type { GitHub } from "./runner/github.ts";
 import type { Settings, Task } from "./settings.ts";
 
@@ -17,7 +17,7 @@ export interface RunPorts {
   clock: Clock;
   /** Returns a number in [0, 1). */
   random: () => number;
-  environment: Environment;
+  environment: NodeJS.ProcessEnv;
   /** Aborts when the step is cancelled. */
   signal: AbortSignal;
   /** Creates a transport to the service; throws `NetworkError` if the proxy settings are invalid. */

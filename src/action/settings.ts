@@ -41,7 +41,7 @@ export interface ChangesSettings {
   since: Since;
   /** `undefined` if all files count. */
   paths: PathFilter | undefined;
-  /** Whether the prompt has the patches, too. */
+  /** Whether the prompt includes the patches. */
   withPatches: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface Inputs extends Settings {
 
 /** Comment mode: the event of an issue or pull request decides what to do, if anything. */
 export interface CommentMode extends PermissionRules, Triggers {
-  /** The prompt template. Default: the instruction and where it was given. */
+  /** The prompt template. Default: the instruction and its place. */
   template: string | undefined;
   /** A job that takes precedence over the one that the thread remembers, or empty. */
   jobId: string;

@@ -68,7 +68,7 @@ export interface AgentJobClient {
    * Gets a job, without retries.
    *
    * @param holdSeconds - how long the service is asked to wait for the end of the job before it responds. Default: 0
-   * @throws RequestError, also if the response is the record of another job
+   * @throws RequestError, which includes a response with the record of another job
    */
   getJob(jobId: string, limits: CallLimits, holdSeconds?: number): Promise<JobReading>;
 }

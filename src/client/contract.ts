@@ -1,12 +1,7 @@
-import * as z from "zod/mini";
-
 /** The four states of a job. Specification: "States and transitions". */
 export const knownStatuses = ["active", "completed", "archived", "failed"] as const;
 export type KnownStatus = (typeof knownStatuses)[number];
 export type TerminalStatus = Exclude<KnownStatus, "active">;
-
-/** An optional field. A value of the wrong type counts as absent, not as an error. */
-const lenientText = z.catch(z.optional(z.string()), undefined);
 
 /**
  * Returns whether a job id can be used: `.`, `..` and lone surrogates would change or break the path of later requests,
@@ -15,22 +10,6 @@ const lenientText = z.catch(z.optional(z.string()), undefined);
 export function isUsableJobId(id: string): boolean {
   return id !== "" && id !== "." && id !== ".." && id.isWellFormed() && !/\p{Cc}/u.test(id);
 }
-
-const jobId = z.string().check(z.refine(isUsableJobId));
-
-/**
- * An agent job record. Specification: "Agent job". Only `id` and `status` can be relied on, and a status outside the
- * four known ones is kept as received.
- */
-const jobRecord = z.object({
-  id: jobId,
-  status: z.string(),
-  source: z.catch(z.optional(z.object({ repository: lenientText, ref: lenientText })), undefined),
-  model: lenientText,
-  prLink: lenientText,
-  createdAt: lenientText,
-  archivedAt: lenientText,
-});
 
 /** A job as the service last described it. Absent fields are empty. */
 export interface Job {
@@ -70,26 +49,37 @@ export function parseBody(body: string, redact: (text: string) => string): unkno
   }
 }
 
-/** Returns the job record in a response, or `undefined` if it is not one. */
+/**
+ * Returns the job record in a response, or `undefined` if it is not one. Specification: "Agent job". Only `id` and `status`
+ * can be relied on: another field of the wrong type counts as absent. A status outside the four known ones is kept as
+ * received.
+ */
 export function parseJob(data: unknown): Job | undefined {
-  const record = jobRecord.safeParse(data);
-  if (!record.success) return undefined;
-  const { id, status, source, model, prLink, createdAt, archivedAt } = record.data;
+  if (!isObject(data)) return undefined;
+  const { id, status, source } = data;
+  if (typeof id !== "string" || !isUsableJobId(id) || typeof status !== "string") return undefined;
+  const { repository, ref } = isObject(source) ? source : {};
   return {
     id,
     status,
-    model: model ?? "",
-    repository: source?.repository ?? "",
-    ref: source?.ref ?? "",
-    prLink: prLink ?? "",
-    createdAt: createdAt ?? "",
-    archivedAt: archivedAt ?? "",
+    model: textOf(data.model),
+    repository: textOf(repository),
+    ref: textOf(ref),
+    prLink: textOf(data.prLink),
+    createdAt: textOf(data.createdAt),
+    archivedAt: textOf(data.archivedAt),
   };
 }
 
-const errorBody = z.object({ error: z.string() });
-
 /** Returns the message of an error body, `{ "error": "…" }`; empty for the HTML or nothing that gateways send. */
 export function parseErrorMessage(data: unknown): string {
-  return errorBody.safeParse(data).data?.error.trim() ?? "";
+  return isObject(data) ? textOf(data.error).trim() : "";
+}
+
+function isObject(data: unknown): data is Readonly<Record<string, unknown>> {
+  return typeof data === "object" && data !== null && !Array.isArray(data);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

@@ -9,7 +9,7 @@ export interface Credentials {
    * @throws TokenError if there is none by the deadline
    */
   token(limits: CallLimits): Promise<string>;
-  /** Replaces every token that may still be usable with `***`, also in an encoding; see {@link createRedactor}. */
+  /** Replaces every token that may still be usable with `***`, in plain text and in encodings; see {@link createRedactor}. */
   redact(text: string): string;
 }
 

@@ -100,7 +100,7 @@ export function isRequestError(error: unknown): error is RequestError {
 export class SubmissionError extends AgentJobError {
   override readonly name = "SubmissionError";
   readonly acceptance: Exclude<Acceptance, "accepted">;
-  /** The id found in what arrived of the response to a create, if any. Untrusted text. */
+  /** The id in the part of a create's response that arrived, if there is one. Untrusted text. */
   readonly jobId: string | undefined;
   override readonly cause: RequestError;
 

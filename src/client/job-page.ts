@@ -28,14 +28,14 @@ function checkPage(target: string, requestUrl: URL): string | undefined {
 
 interface Link {
   target: string;
-  /** By their names in lower case. Of a name that repeats, the first one counts. */
+  /** The parameters by their names in lower case. If a name repeats, its first value counts. */
   parameters: ReadonlyMap<string, string>;
 }
 
 const linkTarget = /[ \t,]*<([^>]*)>/y;
 /** `; name`, `; name=value` or `; name="quoted value"`. */
 const linkParameter = /[ \t]*;[ \t]*([^ \t=;,"]*)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^;,"]*)))?/y;
-/** Where a link ends, so that what follows is the next one. */
+/** The end of a link, after which the next one may follow. */
 const linkEnd = /[ \t]*(?:,|$)/y;
 
 /** Parses the links of a header, up to the first one that is malformed. */

@@ -1,5 +1,5 @@
 /** A year: effectively never, but still safe to compute with and to display. */
-const maxRetryAfterSeconds = 31_536_000;
+const maxRetryAfterMs = 31_536_000_000;
 
 /** The three date formats that a recipient must accept (RFC 9110, section 5.6.7). `Date.parse` by itself accepts far more. */
 const httpDate =
@@ -12,7 +12,7 @@ const asctimeDate = /^\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
  * @param date - the response's own `Date`. A date in `Retry-After` is compared with it, because the clocks of the runner
  *   and the server may differ.
  * @param wallTimeMs - the runner's time in milliseconds since 1970, if `date` cannot be read
- * @returns the minimum wait in milliseconds; `undefined` for anything else
+ * @returns the minimum wait in milliseconds, at most a year; `undefined` for anything else
  */
 export function parseRetryAfter(
   value: string | undefined,
@@ -20,13 +20,11 @@ export function parseRetryAfter(
   wallTimeMs: number,
 ): number | undefined {
   const text = value?.trim() ?? "";
-  if (/^\d+$/.test(text)) {
-    const seconds = Math.min(Number(text), maxRetryAfterSeconds);
-    return seconds > 0 ? seconds * 1000 : undefined;
-  }
   const sentAt = parseHttpDate(date?.trim() ?? "");
-  const waitMs = parseHttpDate(text) - (Number.isNaN(sentAt) ? wallTimeMs : sentAt);
-  return waitMs > 0 ? waitMs : undefined;
+  const waitMs = /^\d+$/.test(text)
+    ? Number(text) * 1000
+    : parseHttpDate(text) - (Number.isNaN(sentAt) ? wallTimeMs : sentAt);
+  return waitMs > 0 ? Math.min(waitMs, maxRetryAfterMs) : undefined;
 }
 
 /** Returns milliseconds since 1970, or `NaN`. */

@@ -35,18 +35,16 @@ const errorBodyTimeoutMs = 2000;
 
 const cancelled = "the step was cancelled";
 
-/** Environment variables, for the proxy settings: `https_proxy`, `no_proxy` and so on, in lower or upper case. */
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * Creates a transport on `node:http(s)`. Unlike `fetch`, it knows how far a request got before it failed, and so whether
  * the service can have seen it. `https` honors the proxy variables; plain `http`, which is only for loopback hosts,
  * does not, so that the key never reaches a proxy in the clear.
  *
  * @param protocol - `https:` or `http:`
+ * @param environment - for the proxy settings: `https_proxy`, `no_proxy` and so on, in lower or upper case
  * @throws NetworkError if the proxy address in the environment is invalid
  */
-export function createTransport(protocol: string, environment: Environment): Transport {
+export function createTransport(protocol: string, environment: NodeJS.ProcessEnv): Transport {
   const client = protocol === "https:" ? https : http;
   const agent = createAgent(protocol, environment);
   return (request) => {
@@ -57,7 +55,7 @@ export function createTransport(protocol: string, environment: Environment): Tra
   };
 }
 
-function createAgent(protocol: string, environment: Environment): http.Agent {
+function createAgent(protocol: string, environment: NodeJS.ProcessEnv): http.Agent {
   if (protocol !== "https:") return new http.Agent({ keepAlive: true });
   const proxyEnv = { ...environment, https_proxy: proxyAddress(environment), HTTPS_PROXY: undefined };
   try {
@@ -74,7 +72,7 @@ function createAgent(protocol: string, environment: Environment): http.Agent {
  *
  * @throws NetworkError if it is a proxy of another kind
  */
-function proxyAddress(environment: Environment): string | undefined {
+function proxyAddress(environment: NodeJS.ProcessEnv): string | undefined {
   const address = (environment.https_proxy || environment.HTTPS_PROXY || "").trim();
   if (address === "") return undefined;
   const [prefix = "", scheme = "http"] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address) ?? [];

@@ -14,7 +14,7 @@ const notFoundGraceMs = 10_000;
 const staleStateMs = 15_000;
 /** The last poll is sent this long before the deadline, or a tenth of the whole timeout if that is less. */
 const lastPollReserveMs = 1000;
-/** A poll that the service may hold is over this long before the last one, in milliseconds. */
+/** A held poll ends this long before the last poll, in milliseconds. */
 const heldPollReserveMs = 1000;
 
 /**
@@ -127,7 +127,7 @@ function isTransient(error: RequestError, poll: { origin: WaitOrigin; hasReached
     return origin.kind === "created" && error.sentAt - origin.at < notFoundGraceMs;
   }
   if (!poll.hasReachedService && error instanceof TokenError && !error.isTransient) return false;
-  // If the service has been reached before, a certificate error may come from something on the way to it.
+  // If the service has been reached before, something on the way to it may have caused a certificate error.
   if (!poll.hasReachedService && error instanceof NetworkError && error.reason === "certificate") return false;
   return isTransientPollFailure(error);
 }

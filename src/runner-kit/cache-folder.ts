@@ -28,7 +28,7 @@ export function createCacheFolder(parent: string | undefined): CacheFolder {
   };
 }
 
-/** Returns the status of a restored file; `undefined` unless it is a regular one. Whoever can write the cache decides. */
+/** Returns the status of a restored file; `undefined` unless it is a regular one. Anyone who can write the cache decides that. */
 export function restoredFile(file: string): Stats | undefined {
   const status = lstatSync(file, { throwIfNoEntry: false });
   return status?.isFile() && status.nlink === 1 ? status : undefined;

@@ -20,10 +20,8 @@ export class CacheEntryError extends Error {
   override readonly name = "CacheEntryError";
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Returns whether the runner offers a cache service that can be read, by the rules of `@actions/cache`. */
-export function hasCacheService(environment: Environment): boolean {
+export function hasCacheService(environment: NodeJS.ProcessEnv): boolean {
   const isWriteOnly = ["none", "write-only"].includes(environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "");
   const isV2 = Boolean(environment.ACTIONS_CACHE_SERVICE_V2) && !isEnterpriseServer(environment.GITHUB_SERVER_URL);
   // act offers v1 without a token.

@@ -14,8 +14,6 @@ export interface CacheOptions {
   program?: string;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * The file that every entry consists of. A restore only finds entries whose path is spelled the same. It is relative, so
  * that runners with different folders share their entries.
@@ -27,7 +25,7 @@ const maxBytes = 64 * 1024;
 const retryDelaysMs = [500, 1000];
 
 /** Returns the Actions cache that the runner's environment variables describe. */
-export function connectCache(environment: Environment, options: CacheOptions = {}): Cache {
+export function connectCache(environment: NodeJS.ProcessEnv, options: CacheOptions = {}): Cache {
   const { restoreTimeoutMs = 10_000, saveTimeoutMs = 5000, program = process.argv[1] ?? "" } = options;
   const run = (operation: Operation, key: string, { path }: CacheFolder, signal: AbortSignal) =>
     runCacheProcess({ operation, key, file: entryFile, folder: path, program, environment, signal });
@@ -61,7 +59,7 @@ export function connectCache(environment: Environment, options: CacheOptions = {
   };
 }
 
-/** Reads what a restore wrote. Whoever can write the cache decides what that is. */
+/** Reads the file that a restore wrote. Anyone who can write the cache decides its contents. */
 function readEntry({ path }: CacheFolder): string {
   const file = join(path, entryFile);
   const status = restoredFile(file);

@@ -5,8 +5,8 @@ const minSecretLength = 8;
 const endLength = 4;
 
 /**
- * Returns a function that replaces a secret with `***`, also in the encodings in which a service or gateway could echo
- * it: percent-encoding, HTML and JSON escapes (also of single characters), hexadecimal, and base64 of any text that
+ * Returns a function that replaces a secret with `***`, as it is and in the encodings in which a service or gateway
+ * could echo it: percent-encoding, HTML and JSON escapes (also of single characters), hexadecimal, and base64 of any text that
  * contains it, such as `Bearer KEY` or `user:KEY`. It makes one pass, in time linear in the text.
  *
  * Compiling the pattern of a whole secret takes a tenth of a short step's time, and almost no text contains one. So the

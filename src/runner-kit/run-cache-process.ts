@@ -7,11 +7,9 @@ export type Operation = "restore" | "save";
 /** The cache process's last message. `isDone` is `false` if there was no entry to restore, or none was saved. */
 export type Reply = { isDone: boolean } | { error: string };
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 export interface CacheOperation {
   operation: Operation;
-  /** Of the entry. A restore takes the newest one whose key has this prefix. */
+  /** The key of the entry. A restore takes the newest entry whose key has this prefix. */
   key: string;
   /** The file that the entry consists of, in `folder`. A restore only finds entries whose path is spelled the same. */
   file: string;
@@ -20,7 +18,7 @@ export interface CacheOperation {
   /** The file that the process runs: one that hands over to `cache-process.ts` if the first argument is `cache`. */
   program: string;
   /** With the variables by which the library finds the cache service. */
-  environment: Environment;
+  environment: NodeJS.ProcessEnv;
   /** The timeout. Not aborted yet. */
   signal: AbortSignal;
 }
@@ -89,7 +87,7 @@ function kill(child: ChildProcess): void {
   }
 }
 
-function processEnvironment(environment: Environment, folder: string): NodeJS.ProcessEnv {
+function processEnvironment(environment: NodeJS.ProcessEnv, folder: string): NodeJS.ProcessEnv {
   // The inputs contain the API key, and tar does not need it.
   const inherited = Object.entries(environment).filter(([name]) => !/^INPUT_/i.test(name));
   return {

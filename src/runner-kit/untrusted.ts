@@ -1,5 +1,5 @@
 /**
- * The only place that escapes untrusted text (from the service, a prompt, an input, a file) for where it is shown.
+ * The only place that escapes untrusted text (from the service, a prompt, an input, a file) for the place that shows it.
  * Everything that is printed or written passes through here, including our own words.
  */
 

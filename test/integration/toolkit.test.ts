@@ -30,7 +30,7 @@ test.skipIf(process.platform === "win32")("a full disk leaves no half-written ou
   expect(readFileSync(file, "utf8")).toMatch(/^job-id<<(ghadelimiter_\S+)\njob_1\n\1\n$/);
 });
 
-/** Returns what `act` prints for the runner. */
+/** Returns the text that `act` prints for the runner. */
 function printed(act: () => void): string {
   let text = "";
   const write = vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {

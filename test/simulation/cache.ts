@@ -27,13 +27,21 @@ export interface CacheRestore {
   entries: readonly CacheEntry[];
 }
 
+/** One save of the action. Times of the timeline. */
+export interface CacheSave {
+  isForSession: boolean;
+  startedAt: number;
+  /** When the cache service answers, if nothing is wrong with the save. */
+  answersAt?: number;
+  storedAt?: number;
+}
+
 /** What one attempt did with the cache. */
 export interface CacheUse {
   /** Everything that was in the cache when the attempt began. */
   entriesAtStart: readonly CacheEntry[];
   restores: CacheRestore[];
-  /** Whether each save was for the session. */
-  saves: { isForSession: boolean }[];
+  saves: CacheSave[];
 }
 
 /** The limits of the real cache, in milliseconds. */
@@ -72,12 +80,13 @@ const smoothExchange: CacheExchange = { fault: "none", outlivesStep: true, reque
 export function connectSimulatedCache(ports: CachePorts): { cache: Cache; use: CacheUse } {
   const { timeline, process, cache, behavior, owner, onMoment } = ports;
   const use: CacheUse = { entriesAtStart: cache.entries, restores: [], saves: [] };
+  const exchangeOf = (index: number): CacheExchange => behavior.exchanges[index] ?? smoothExchange;
   let count = 0;
 
   /** Calls `act` when the request reaches the cache service, and settles with what it returns when that has answered. */
   function request<T>(operation: "restore" | "save", timeoutMs: number, act: () => T): Promise<T> {
     const index = count++;
-    const { fault, outlivesStep, requestMs, responseMs, text } = behavior.exchanges[index] ?? smoothExchange;
+    const { fault, outlivesStep, requestMs, responseMs, text } = exchangeOf(index);
     const isDown = behavior.state === "down" || (behavior.state === "read-only" && operation === "save");
     return new Promise<T>((resolve, reject) => {
       const answer = (settle: () => void): void =>
@@ -130,10 +139,18 @@ export function connectSimulatedCache(ports: CachePorts): { cache: Cache; use: C
       },
       save(key, text) {
         const isForSession = isSessionKey(key);
-        use.saves.push({ isForSession });
+        const { fault, requestMs, responseMs } = exchangeOf(count);
+        const isGood = behavior.state === "works" && fault === "none" && requestMs + responseMs < saveTimeoutMs;
+        const save: CacheSave = {
+          isForSession,
+          startedAt: timeline.now,
+          ...(isGood && { answersAt: timeline.now + requestMs + responseMs }),
+        };
+        use.saves.push(save);
         return request("save", saveTimeoutMs, () => {
           if (cache.entries.some((entry) => entry.key === key)) throw new Error("the key already exists");
           cache.entries = [...cache.entries, { key, text, owner, isForSession, isCorrupt: false }];
+          save.storedAt = timeline.now;
         });
       },
     },

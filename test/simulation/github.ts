@@ -46,7 +46,7 @@ export interface GitHubPorts {
   backend: Pick<FakeGitHub, "hasNextPage"> & {
     request: (...parameters: Parameters<GitHub["request"]>) => Promise<unknown>;
   };
-  /** Returns what happens to a request. */
+  /** Returns the fate of a request. */
   exchange: (index: number) => GitHubExchange;
   /** Called with the text of every reply that is sent. */
   onReply: (body: string) => void;

@@ -10,7 +10,7 @@ const answerMs = 2000;
 /** A poll that ends sooner was not held. */
 const minHeldMs = 1000;
 
-/** Asks the service to hold only what it can hold, goes on at once when it did, and never polls in a loop. */
+/** Asks the service to hold only what it can hold, polls again at once when it did, and never polls in a loop. */
 export function checkHolds(scenario: Scenario, run: AttemptRun, attempt: Attempt): string[] {
   const violations: string[] = [];
   const { requests, firstRequestAt = 0, signalAt } = run;

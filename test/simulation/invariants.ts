@@ -74,7 +74,7 @@ function checkIds(history: History, run: AttemptRun, attempt: Attempt): string[]
   return violations;
 }
 
-/** Returns the attempts whose jobs an attempt may have: those of its thread, or of its step and its session. */
+/** Returns the attempts whose jobs an attempt may have: the attempts of its thread, or of its step and its session. */
 function attemptsWithSameJobs(history: History, run: AttemptRun): AttemptRun[] {
   const { scenario, attempts } = history;
   if (scenario.mode.kind === "comment") return attempts;
@@ -101,7 +101,7 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   if (run.end === "crashed" || (cannotSetOutputs(run, attempt) && run.end === "failed")) return [];
   const violations: string[] = [];
   const { outcome = "", status = "", "pr-link": prLink = "" } = outputs;
-  // Also of an earlier attempt: its re-run goes on with the wait for the same turn.
+  // An earlier attempt may have sent it: its re-run waits for the same turn.
   const isMessage = attempts
     .slice(0, attempts.indexOf(run) + 1)
     .some(({ requests }) => requests.some(({ kind }) => kind === "message"));

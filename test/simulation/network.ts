@@ -36,7 +36,7 @@ export interface ServiceRequest {
   timeoutAt: number;
   /** When the id of the job reaches the runner in a 2xx response to a create, whether or not the action reads it. */
   idArrivesAt?: number;
-  /** The id of the job, if it was in what the action read of a 2xx response to a create. */
+  /** The id of the job, if the action read it in a 2xx response to a create. */
   arrivedId?: string;
 }
 
@@ -47,7 +47,7 @@ export interface NetworkPorts {
   scenario: Scenario;
   /** Every request is added to it. */
   requests: ServiceRequest[];
-  /** Returns what happens to a request. */
+  /** Returns the fate of a request. */
   exchange: (index: number) => Exchange;
   onMoment: (index: number, moment: Extract<Kill, { kind: "request" }>["moment"]) => void;
 }

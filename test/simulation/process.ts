@@ -2,7 +2,7 @@ import type { Clock } from "../../src/client/clock.ts";
 import { epoch } from "../support/fake-clock.ts";
 import { type Order, order, type Timeline } from "./timeline.ts";
 
-/** A time in which the process does not run, while the world goes on. Milliseconds; `at` since its start. */
+/** A time in which the process does not run, while the world does not stand still. Milliseconds; `at` since its start. */
 export interface Pause {
   at: number;
   ms: number;

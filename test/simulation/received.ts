@@ -2,7 +2,7 @@ import type { ServiceRequest } from "./network.ts";
 import type { JobRecord } from "./record.ts";
 
 /**
- * Returns what the response to a create or message, or the lack of one, proves: a second reading of the rules in
+ * Tells what the response to a create or message, or the lack of one, proves: a second reading of the rules in
  * `docs/reliability.md`.
  */
 export function acceptanceOf({ received, kind, jobId }: ServiceRequest): "accepted" | "rejected" | "unknown" {

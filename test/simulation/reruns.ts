@@ -1,7 +1,8 @@
 import type { CacheEntry, CacheRestore } from "./cache.ts";
+import { rounding } from "./limits.ts";
 import { firstSubmissionAt, jobOf, type Place, placesOf, sawEnd, seenBefore } from "./places.ts";
 import { acceptanceOf } from "./received.ts";
-import type { History } from "./simulate.ts";
+import type { AttemptRun, History } from "./simulate.ts";
 import { doubt, submissionsOf } from "./submissions.ts";
 
 /** A re-run never sends again what an earlier attempt of the same step has sent, unless that can no longer be known. */
@@ -12,6 +13,9 @@ export function checkReruns(history: History, index: number): string[] {
   const violations: string[] = [];
   const { run, execution } = place;
   if (run.isSavedLate && !run.hasInternalFault) violations.push("a job was not being saved as soon as it was known");
+  const { pauses = [] } = history.scenario.attempts[index] ?? {};
+  if (pauses.length === 0 && isForgottenOnSignal(run))
+    violations.push("a job was not remembered, although it was being saved when the step was cancelled");
   const isOffered = execution.cache.state !== "absent";
   const hasEnded = ["passed", "failed"].includes(run.end) && !run.hasInternalFault;
   const last = submissionsOf(run).at(-1);
@@ -44,12 +48,28 @@ export function checkReruns(history: History, index: number): string[] {
   return violations;
 }
 
+/** How long the step waits for the cache service after a signal, in milliseconds. */
+const saveGraceMs = 1500;
+
+/** Returns whether the step, which nobody killed, did not wait after a signal for a save that takes only a short time. */
+function isForgottenOnSignal({ end, hasInternalFault, signalAt, endedAt, cache }: AttemptRun): boolean {
+  if (!["passed", "failed"].includes(end) || hasInternalFault || signalAt === undefined) return false;
+  // A session saves its job again when the first saves are over, and that may be too late.
+  const saves = cache.saves.filter(
+    ({ isForSession }, index) => cache.saves.findIndex((one) => one.isForSession === isForSession) === index,
+  );
+  return saves.some(({ startedAt, answersAt = Infinity, storedAt = Infinity }) => {
+    const isShort = answersAt < Math.max(signalAt, startedAt) + saveGraceMs - rounding;
+    return isShort && storedAt > endedAt;
+  });
+}
+
 /** Returns whether nothing may be sent after a restore. What a session cannot use is as good as nothing. */
 function isUnreadable({ result, found, isForSession }: CacheRestore): boolean {
   return result === "failed" || (!isForSession && (result === "unusable" || found?.isCorrupt === true));
 }
 
-/** Returns what the attempts of the same step had saved when the attempt looked for it. */
+/** Returns the entries that the attempts of the same step had saved when the attempt looked for one. */
 function entriesOf({ run, unit, index }: Place, places: readonly Place[]): CacheEntry[] {
   const entries = run.cache.restores[0]?.entries ?? run.cache.entriesAtStart;
   return entries.filter(({ owner, isForSession }) => !isForSession && places[owner]?.unit === unit && owner < index);
@@ -67,7 +87,7 @@ function mayBeForgotten({ run, execution, index }: Place, later: Place, places: 
   );
 }
 
-/** Returns whether the result is that of a job which an earlier attempt created, and which had failed before this one. */
+/** Returns whether the result comes from a job that an earlier attempt created, and which had failed before this one. */
 function isFailureOfEarlier(run: Place["run"]): boolean {
   const { outcome = "", "job-origin": origin } = run.runner.outputs;
   const { found } = run.cache.restores[0] ?? {};

@@ -6,7 +6,7 @@ import type { AttemptRun, History } from "./simulate.ts";
 import { submissionsOf } from "./submissions.ts";
 import { commitOf } from "./workflow.ts";
 
-/** A session goes on with its own job, as long as that is of use, and with no other. */
+/** A session continues its own job, as long as that is of use, and with no other. */
 export function checkSession(history: History, index: number): string[] {
   const places = placesOf(history);
   const place = places[index];
@@ -90,7 +90,7 @@ function isMergedOrClosed({ gitHubRequests, requests }: AttemptRun): boolean {
   return (read?.data as { state?: string } | undefined)?.state === "closed";
 }
 
-/** Returns what the session remembered when the attempt read it, if it could be used. */
+/** Returns the entry that the session had when the attempt read it, if it could be used. */
 function entryOf({ run, session }: Place, places: readonly Place[]): CacheEntry | undefined {
   const restore = run.cache.restores.find(({ isForSession }) => isForSession);
   const isReadable = restore?.result === "found" || restore?.result === "none";

@@ -1,6 +1,9 @@
 // The action loads these on demand. Loaded before, that takes no real time, for which simulated time does not wait.
-import "../../src/action/changes/read-changes.ts";
-import "../../src/action/changes/section.ts";
+import "../../src/action/changes/find-section.ts";
+import "../../src/action/comment-mode.ts";
+import "../../src/action/refresh/parse-entry.ts";
+import "../../src/action/refresh/pull-request-state.ts";
+import "../../src/action/refresh/run-with-memory.ts";
 import { main, type Ports } from "../../src/action/main.ts";
 import { connectIdTokens } from "../../src/action/runner/id-token.ts";
 import type { FakeGitHub } from "../support/fake-github.ts";

@@ -13,7 +13,7 @@ const waitsOnRerun = /nothing is sent again/;
 /** Says that something may have been started. */
 const maybeStarted = /job may have been started|may have been sent|may have reached job/i;
 
-/** What is said about the request is true, also of requests that reach the service only later. */
+/** What is said about the request is true, even if the request reaches the service only later. */
 export function checkStatements(history: History, run: AttemptRun, index: number): string[] {
   const violations: string[] = [];
   const { statements } = run.runner;

@@ -19,7 +19,7 @@ export interface TokenPorts {
   process: SimulatedProcess;
   /** Every request is added to it. */
   requests: TokenRequest[];
-  /** Returns what happens to a request. */
+  /** Returns the fate of a request. */
   exchange: (index: number) => TokenExchange;
   /** Every token ends with it, so that a leak shows. */
   secret: string;

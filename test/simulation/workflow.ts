@@ -47,7 +47,7 @@ export function inputsOf(scenario: Scenario, { execution }: Attempt): Record<str
   };
 }
 
-/** Returns the commit of a workflow run; before the first one, that of 24 hours ago. */
+/** Returns the commit of a workflow run; before the first one, the commit of 24 hours ago. */
 export function commitOf(run: number): string {
   return String(run).padStart(40, "0");
 }

@@ -11,6 +11,8 @@ export class FakeClock implements Clock {
   readonly #startedAt: number;
   #now: number;
   #events: { at: number; run: () => void }[] = [];
+  /** When those wake who sleep now. Whoever wakes first lets time pass. */
+  readonly #wakeTimes: number[] = [];
 
   constructor(startedAt = 1_000_000) {
     this.#startedAt = startedAt;
@@ -31,9 +33,13 @@ export class FakeClock implements Clock {
   }
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    // Work that needs no time is done before time passes.
-    await new Promise(setImmediate);
-    this.advance(ms, signal);
+    const end = this.#now + Math.max(0, ms);
+    this.#wakeTimes.push(end);
+    do {
+      // Work that needs no time is done before time passes, also the work that an event causes.
+      await new Promise(setImmediate);
+    } while (!signal?.aborted && (end > Math.min(...this.#wakeTimes) || this.#reachEvent(end)));
+    this.#wakeTimes.splice(this.#wakeTimes.indexOf(end), 1);
   }
 
   /** Calls `run` when `elapsedMs` have passed since the start, even in the middle of a longer sleep. */
@@ -45,15 +51,17 @@ export class FakeClock implements Clock {
   /** Lets `ms` milliseconds pass, or fewer if `signal` aborts in the meantime. */
   advance(ms: number, signal?: AbortSignal): void {
     const end = this.#now + Math.max(0, ms);
-    while (!signal?.aborted) {
-      const event = this.#events[0];
-      if (event === undefined || event.at > end) {
-        this.#now = end;
-        return;
-      }
-      this.#events.shift();
-      this.#now = Math.max(this.#now, event.at);
-      event.run();
-    }
+    while (!signal?.aborted && this.#reachEvent(end));
+  }
+
+  /** Lets time pass until the next event, or until `end` if there is none before. Returns whether there was one. */
+  #reachEvent(end: number): boolean {
+    const event = this.#events[0];
+    const isBefore = event !== undefined && event.at <= end;
+    this.#now = Math.max(this.#now, isBefore ? event.at : end);
+    if (!isBefore) return false;
+    this.#events.shift();
+    event.run();
+    return true;
   }
 }

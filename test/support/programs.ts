@@ -3,7 +3,7 @@ import { chmodSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { temporaryFolder } from "./step.ts";
 
-/** Returns a folder with programs, to be a `PATH`: shell scripts, and links to those of the machine. */
+/** Returns a folder with programs, to be a `PATH`: shell scripts, and links to programs of the machine. */
 export function programs(scripts: Readonly<Record<string, string>>, links: readonly string[] = []): string {
   const folder = temporaryFolder();
   for (const [name, script] of Object.entries(scripts)) {

@@ -235,6 +235,10 @@ test("a step loads what only some settings need on demand", () => {
   const onlyForSome =
     /^src\/(action\/(comment-mode|refresh\/|comments\/(conversation|request|thread|review|command|marker)|changes\/(find|read|section|repository)|runner\/(github|id-token)\.)|runner-kit\/(connect|run)-cache)/;
   expect(loaded.filter((file) => onlyForSome.test(file))).toEqual([]);
+  // Loading zod takes a ninth of a short step, and most steps save what they sent.
+  const saving = [...loaded, ...loadedWith("src/action/refresh/run-with-memory.ts")];
+  const packages = imports.filter(({ file, isType }) => saving.includes(file) && !isType).map(({ target }) => target);
+  expect([...new Set(packages.filter((target) => !/^node:|\.ts$/.test(target)))]).toEqual(["@actions/core"]);
 });
 
 test("the service in the step loads neither keys in a file, nor metrics, nor Postgres", () => {

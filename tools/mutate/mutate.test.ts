@@ -63,6 +63,31 @@ test("finds what tests notice: also constants, endless loops, and code that no t
   expect(renderReport(run)).toContain("src/sizes.ts:3:42  EqualityOperator  size > sizes.large → size >= sizes.large");
 });
 
+test("does not take a test for one that noticed a mutant because it was slow once", async () => {
+  const run = await mutateRepository({
+    "src/sizes.ts": "export const isLarge = (size: number) => size > 10;",
+    "test/unit/sizes.test.ts": `
+      import { appendFileSync, mkdirSync, statSync } from "node:fs";
+      import { test } from "vitest";
+      import { isLarge } from "../../src/sizes.ts";
+      test("is slow when it runs with a mutant for the first time", async () => {
+        isLarge(1);
+        appendFileSync("runs.txt", ".");
+        // Without a mutant it runs twice.
+        if (statSync("runs.txt").size < 3) return;
+        try {
+          mkdirSync("was-slow");
+        } catch {
+          return;
+        }
+        await new Promise((resolve) => setTimeout(resolve, 10_000));
+      });
+    `,
+  });
+  expect(run.mutants.length).toBeGreaterThan(2);
+  for (const { verdict } of run.mutants) expect(verdict).toBe("survived");
+});
+
 test("leaves tests out if told to", async () => {
   const files = {
     "src/sizes.ts": source,

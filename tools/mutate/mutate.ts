@@ -1,6 +1,16 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, globSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  globSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createImportGraph } from "./imports.ts";
@@ -8,6 +18,7 @@ import { instrument, type Mutant, sourceFiles } from "./instrument.ts";
 import {
   type Entry,
   type Limits,
+  type ResultEntry,
   readJournal,
   type Session,
   type Step,
@@ -64,7 +75,7 @@ export async function mutate({
   onProgress = () => {},
 }: MutationOptions): Promise<MutationRun> {
   const files = sourceFiles(root, paths);
-  const scratch = realpathSync(mkdtempSync(join(tmpdir(), "agent-job-mutate-")));
+  const scratch = realpathSync(makeFolder(join(tmpdir(), "agent-job-mutate-")));
   const sessions = new AbortController();
   const remove = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
   const interrupt = () => process.exit(130);
@@ -81,7 +92,15 @@ export async function mutate({
     if (imported.length === 0) throw new Error(`No test in test/unit or test/integration imports ${paths.join(", ")}`);
     const mutants = await instrument(copy, imported);
     onProgress(`${mutants.length} mutants in ${imported.length} files. Running the tests without them.`);
-    const lab = { copy, scratch, reach, sessions, results: new Map<string, MutantResult>(), onProgress };
+    const lab = {
+      copy,
+      scratch,
+      reach,
+      sessions,
+      results: new Map<string, MutantResult>(),
+      suspects: new Set<string>(),
+      onProgress,
+    };
     for (const mutant of mutants) lab.results.set(mutant.id, { ...mutant, verdict: "uncovered", isStatic: false });
     const notImported = files.filter((file) => !imported.includes(file));
     return { ...(await experiment(lab, tests)), paths, notImported };
@@ -92,6 +111,13 @@ export async function mutate({
     process.off("SIGTERM", interrupt);
     remove();
   }
+}
+
+/** Makes a temporary folder in which tests can start programs as another user, if they run as root. */
+function makeFolder(prefix: string): string {
+  const folder = mkdtempSync(prefix);
+  chmodSync(folder, 0o711);
+  return folder;
 }
 
 function copyRepository(root: string, scratch: string): string {
@@ -109,6 +135,8 @@ interface Lab {
   /** Returns the files that a file imports. */
   reach: (file: string) => Set<string>;
   results: Map<string, MutantResult>;
+  /** The mutants that were noticed only because a test took long, which may have been the machine's fault. */
+  suspects: Set<string>;
   /** Ends all sessions. */
   sessions: AbortController;
   onProgress: (text: string) => void;
@@ -129,6 +157,7 @@ async function experiment(lab: Lab, testFiles: readonly string[]): Promise<Pick<
 
   const ids = [...results.keys()];
   await inShards(lab, ids, (shard) => runTests(lab, usable, new Set(shard)));
+  await tryAgain(lab, (suspects) => runTests(lab, usable, new Set(suspects)));
   // Texts in constants are many, and not counted.
   const survivors = ids.filter((id) => {
     const result = results.get(id);
@@ -136,6 +165,7 @@ async function experiment(lab: Lab, testFiles: readonly string[]): Promise<Pick<
   });
   lab.onProgress(`${survivors.length} mutants are left to try with freshly loaded modules.`);
   await inShards(lab, survivors, (shard) => runFresh(lab, usable, shard));
+  await tryAgain(lab, (suspects) => runFresh(lab, usable, suspects));
 
   for (const result of results.values()) {
     const test = tests.find(({ id }) => id === result.test);
@@ -173,6 +203,29 @@ async function inShards(lab: Lab, ids: readonly string[], run: (shard: string[])
   }
 }
 
+/**
+ * Runs the suspects again while nothing else runs, with tests that run without them too. Only if they take long again, they
+ * were noticed.
+ */
+async function tryAgain(lab: Lab, run: (suspects: string[]) => Promise<void>): Promise<void> {
+  const suspects = [...lab.suspects];
+  lab.suspects.clear();
+  if (suspects.length === 0) return;
+  lab.onProgress(`${suspects.length} mutants made a test take too long. Trying them again, alone.`);
+  for (const id of suspects) {
+    update(lab, id, { verdict: "survived" });
+    delete lab.results.get(id)?.test;
+  }
+  await run(suspects);
+  lab.suspects.clear();
+}
+
+/** Stores that a test noticed a mutant. */
+function notice(lab: Lab, { mutant, test, result, isEndless = false }: Omit<ResultEntry, "kind">): void {
+  update(lab, mutant, { verdict: result, test });
+  if (result === "timed-out" && !isEndless) lab.suspects.add(mutant);
+}
+
 /** Runs each test with each of the mutants that it reaches, until none of them is left. Quick files go first. */
 async function runTests(lab: Lab, usable: Map<string, TestEntry>, shard: Set<string>): Promise<void> {
   const survived = new Set<string>();
@@ -190,17 +243,20 @@ async function runTests(lab: Lab, usable: Map<string, TestEntry>, shard: Set<str
     const journal = await runSession(lab, [{ files, job: { kind: "tests", plays, limits: limitsOf(pending) } }]);
     for (const entry of journal) {
       if (entry.kind === "result" && entry.result === "survived") survived.add(`${entry.mutant} ${entry.test}`);
-      else if (entry.kind === "result") update(lab, entry.mutant, { verdict: entry.result, test: entry.test });
+      else if (entry.kind === "result") notice(lab, entry);
       else if (entry.kind === "unreliable") {
         usable.delete(entry.test);
-        for (const id of entry.mutants) update(lab, id, { verdict: "survived" });
+        for (const id of entry.mutants) {
+          update(lab, id, { verdict: "survived" });
+          lab.suspects.delete(id);
+        }
       }
     }
     if (isDone(journal) && journal.some(({ kind }) => kind === "start")) continue;
     if (isDone(journal)) return;
     // The session ended while a test was running: its mutant hangs or ends the whole process.
     const last = journal.at(-1);
-    if (last?.kind === "start") update(lab, last.mutant, { verdict: "timed-out", test: last.test });
+    if (last?.kind === "start") notice(lab, { ...last, result: "timed-out" });
   }
 }
 
@@ -221,13 +277,13 @@ async function runFresh(lab: Lab, usable: Map<string, TestEntry>, shard: readonl
     });
     const journal = await runSession(lab, steps);
     for (const entry of journal) {
-      if (entry.kind === "result") update(lab, entry.mutant, { verdict: entry.result, test: entry.test });
+      if (entry.kind === "result") notice(lab, entry);
     }
     queue.splice(0, journal.filter(({ kind }) => kind === "step-done").length);
     if (isDone(journal)) continue;
     const mutant = queue.shift();
     const last = journal.at(-1);
-    if (mutant !== undefined && last?.kind === "start") update(lab, mutant, { verdict: "timed-out", test: last.test });
+    if (mutant !== undefined && last?.kind === "start") notice(lab, { ...last, result: "timed-out" });
   }
 }
 
@@ -253,7 +309,7 @@ function limitsOf(tests: readonly TestEntry[]): Limits {
  * @throws if it ends before it has done anything
  */
 async function runSession(lab: Lab, steps: Step[]): Promise<Entry[]> {
-  const folder = mkdtempSync(join(lab.scratch, "session-"));
+  const folder = makeFolder(join(lab.scratch, "session-"));
   const session: Session = {
     root: lab.copy,
     steps,

@@ -13,6 +13,7 @@ export type Job =
 export type Limits = Record<string, Limit>;
 
 export interface Limit {
+  /** How long the test may wait and compute, in milliseconds. The time in which it waits for a processor does not count. */
   timeoutMs: number;
   /** How often code with mutants may run before it counts as an endless loop. */
   maxHits: number;
@@ -42,10 +43,20 @@ export type Entry =
   /** Mutants that were reached while modules were loaded. */
   | { kind: "loaded"; mutants: string[] }
   | { kind: "start"; mutant: string; test: string }
-  | { kind: "result"; mutant: string; test: string; result: Verdict }
+  | ResultEntry
   /** A test fails without a mutant after it was run with some: its results for `mutants` are void. */
   | { kind: "unreliable"; test: string; mutants: string[] }
   | { kind: "step-done" };
+
+/** What a test made of a mutant. */
+export interface ResultEntry {
+  kind: "result";
+  mutant: string;
+  test: string;
+  result: Verdict;
+  /** Whether the mutant's code ran too often, so that the verdict does not depend on how busy the machine was. */
+  isEndless?: boolean;
+}
 
 /** A test as the dry run found it. */
 export interface TestEntry {

@@ -70,11 +70,29 @@ function verdict(result: Result): Verdict {
   return result === "passed" ? "survived" : result === "failed" ? "killed" : "timed-out";
 }
 
+/**
+ * Returns a function that returns how long this thread has waited for events or computed since then, in milliseconds. On a busy
+ * machine, that is less than the time that has passed.
+ */
+function startStopwatch(): () => number {
+  const [utilization, cpu] = [performance.eventLoopUtilization(), process.threadCpuUsage()];
+  return () => {
+    const { user, system } = process.threadCpuUsage(cpu);
+    return performance.eventLoopUtilization(utilization).idle + (user + system) / 1000;
+  };
+}
+
 /** Waits for a test, but no longer than its limit. */
 async function runFor(run: () => unknown, timeoutMs: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
+  const usedMs = startStopwatch();
   const limit = new Promise<Result>((resolve) => {
-    timer = setTimeout(() => resolve("timed-out"), timeoutMs);
+    const check = (): void => {
+      const leftMs = timeoutMs - usedMs();
+      if (leftMs <= 1) resolve("timed-out");
+      else timer = setTimeout(check, leftMs);
+    };
+    timer = setTimeout(check, timeoutMs);
   });
   try {
     return await Promise.race([Promise.resolve(run()).then(() => "passed" as const), limit]);
@@ -115,13 +133,14 @@ abstract class RepeatingRunner extends TestRunner {
     await super.onAfterRetryTask(test, options);
     const isEndless = state.hits > state.maxHits;
     const hasFailedHook = this.#result === "passed" && test.result?.state === "fail";
-    this.afterRun(test, options.repeats, isEndless ? "timed-out" : hasFailedHook ? "failed" : this.#result);
+    const result = isEndless ? "timed-out" : hasFailedHook ? "failed" : this.#result;
+    this.afterRun(test, options.repeats, result, isEndless);
     if (test.result) Object.assign(test.result, { state: "run", errors: undefined, attempts: [] });
   }
 
   /** Runs before the hooks of the test's run, which is counted from 0. */
   protected abstract beforeRun(test: RunnerTestCase, run: number): void;
-  protected abstract afterRun(test: RunnerTestCase, run: number, result: Result): void;
+  protected abstract afterRun(test: RunnerTestCase, run: number, result: Result, isEndless: boolean): void;
 }
 
 /** Runs every test twice without a mutant: its second run reaches what mutants can change at any time. */
@@ -202,14 +221,14 @@ class TestPlayer extends RepeatingRunner {
     if (!this.#isOver) await super.runTask(test);
   }
 
-  protected afterRun(test: RunnerTestCase, _run: number, result: Result): void {
+  protected afterRun(test: RunnerTestCase, _run: number, result: Result, isEndless: boolean): void {
     if (this.#isOver) return;
     state.active = undefined;
     state.maxHits = Number.POSITIVE_INFINITY;
     const mutant = this.#queue.shift();
     if (mutant !== undefined) {
       if (result !== "passed") state.killed.add(mutant);
-      append(journal, { kind: "result", mutant, test: test.id, result: verdict(result) });
+      append(journal, { kind: "result", mutant, test: test.id, result: verdict(result), isEndless });
       if (result === "timed-out" && this.#queue.length > 1) this.#queue.unshift(undefined);
     } else if (result !== "passed") {
       for (const each of this.#mutants) state.killed.delete(each);
@@ -239,7 +258,8 @@ class FreshPlayer extends RepeatingRunner {
     try {
       return await super.importFile(filepath, source);
     } catch (error) {
-      this.#kill(filepath, state.hits > state.maxHits ? "timed-out" : "failed");
+      const isEndless = state.hits > state.maxHits;
+      this.#kill(filepath, isEndless ? "timed-out" : "failed", isEndless);
       throw error;
     }
   }
@@ -254,13 +274,13 @@ class FreshPlayer extends RepeatingRunner {
     state.maxHits = this.limits[test.id]?.maxHits ?? 0;
   }
 
-  protected afterRun(test: RunnerTestCase, _run: number, result: Result): void {
-    if (result !== "passed") this.#kill(test.id, result);
+  protected afterRun(test: RunnerTestCase, _run: number, result: Result, isEndless: boolean): void {
+    if (result !== "passed") this.#kill(test.id, result, isEndless);
   }
 
-  #kill(test: string, result: Result): void {
+  #kill(test: string, result: Result, isEndless: boolean): void {
     state.killed.add(this.#mutant);
-    append(journal, { kind: "result", mutant: this.#mutant, test, result: verdict(result) });
+    append(journal, { kind: "result", mutant: this.#mutant, test, result: verdict(result), isEndless });
   }
 }
 

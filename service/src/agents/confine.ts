@@ -35,7 +35,7 @@ type Confined<Settings extends Confinement> = Omit<Settings, keyof Confinement> 
 export async function confineAgents<Settings extends Confinement>(
   settings: PerProject<Settings>,
   folder: string,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: NodeJS.ProcessEnv,
   log: (line: string) => void,
 ): Promise<ConfinedProjects<Settings>> {
   const sandboxes = new Map<string, Sandbox>([["", unconfined]]);

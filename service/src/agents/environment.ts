@@ -16,7 +16,7 @@ const common = /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|SHELL|(HTTPS?|ALL
 /** Returns the environment of an agent. It contains no other variable of the service's than those that the agent needs. */
 export function agentEnvironment(
   agent: Agent,
-  service: Readonly<Record<string, string | undefined>>,
+  service: NodeJS.ProcessEnv,
   job: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const inherited = Object.entries(service).flatMap(([name, value]) =>

@@ -34,7 +34,7 @@ const promptPrefix = "The task:\n\n";
  */
 export function presetAgent(
   name: string,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: NodeJS.ProcessEnv,
   model?: string | undefined,
 ): Agent | undefined {
   const preset = presets.get(name);

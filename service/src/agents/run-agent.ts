@@ -65,7 +65,8 @@ const supervisor = ownFile("agents/supervisor.ts");
  * it reported no failure. Its process group is terminated at the time limit, when it exceeds another limit, when `signal`
  * aborts, and when the service dies.
  *
- * @throws ResourceExhausted if the machine cannot start the agent now; a program that cannot be started is a failed agent
+ * @throws ResourceExhausted if the machine cannot start the agent now, or a program of the service is missing; an agent whose own
+ *   program cannot be started has failed
  */
 export async function runAgent(agent: Agent, options: AgentOptions): Promise<AgentResult> {
   const { home, tree, temporary, input } = options.directories;
@@ -101,7 +102,8 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       temporary,
     });
     const child = await startProcess(() =>
-      fork(supervisor, [stdoutFile, compileCache, file, ...args], {
+      // A sandbox is a program of the service's own.
+      fork(supervisor, [stdoutFile, compileCache, sandbox.isConfining ? "service" : "agent", file, ...args], {
         cwd: tree,
         stdio: [stdin, log, log, "ipc"],
         execArgv: [],

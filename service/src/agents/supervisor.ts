@@ -65,10 +65,11 @@ process.on("disconnect", terminate);
 process.on("SIGTERM", terminate);
 process.on("SIGINT", terminate);
 
-const [stdoutFile = "", compileCache = "", file = "", ...args] = process.argv.slice(2);
+const [stdoutFile = "", compileCache = "", owner = "", file = "", ...args] = process.argv.slice(2);
 // Not for the agent, unless it was given one itself.
 if (process.env.NODE_COMPILE_CACHE === compileCache) delete process.env.NODE_COMPILE_CACHE;
-const agent = await startProcess(() => spawn(file, args, { stdio: ["inherit", "pipe", "pipe"] })).catch(explain);
+const start = () => spawn(file, args, { stdio: ["inherit", "pipe", "pipe"] });
+const agent = await startProcess(start, owner === "service").catch(explain);
 const copied = Promise.all([copy(agent.stdout), copy(agent.stderr)]);
 agent.stdout.on("data", (text: string) => {
   endOfStdout = (endOfStdout + text).slice(-maxEndLength);

@@ -26,7 +26,7 @@ export function checkDisk(folder: string, machine: Pick<Machine, "freeBytes"> = 
 export interface CheckedWorker {
   /** Whether the store does not answer the worker. */
   readonly isStuck: boolean;
-  /** Whether the worker cannot take turns. */
+  /** Whether the worker cannot take or run turns. */
   readonly isFailing: boolean;
 }
 
@@ -43,8 +43,8 @@ export function checkLiveness(worker: () => Pick<CheckedWorker, "isStuck"> | und
   };
 }
 
-/** Checks that the worker of this process is not stuck and can take turns. If it cannot, a restart may not help. */
+/** Checks that the worker of this process is not stuck and can run turns. If it cannot, a restart may not help. */
 export function checkWorker(worker: () => CheckedWorker | undefined): HealthCheck {
   const checkIsLive = checkLiveness(worker);
-  return async () => (await checkIsLive()) ?? (worker()?.isFailing ? "cannot take turns; its log says why" : undefined);
+  return async () => (await checkIsLive()) ?? (worker()?.isFailing ? "cannot run turns; its log says why" : undefined);
 }

@@ -1,9 +1,9 @@
 import { type SpawnOptionsWithoutStdio, spawn } from "node:child_process";
 import { ownFile } from "../own-file.ts";
-import { childEnvironment } from "../processes/environment.ts";
 import { signalGroup, waitForExit } from "../processes/process-group.ts";
 import { ResourceExhausted, saysResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
+import { gitEnvironment } from "./git-environment.ts";
 import { type Setting, settingVariables } from "./settings.ts";
 
 export interface GitOptions {
@@ -100,7 +100,7 @@ export class Git {
       // A process group of its own, so that its helpers, which hold its pipes, are killed with it.
       detached: true,
       env: {
-        ...childEnvironment(),
+        ...gitEnvironment(),
         ...isolation,
         ...settingVariables(settings),
         GIT_TERMINAL_PROMPT: "0",

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { childEnvironment } from "../processes/environment.ts";
+import { gitEnvironment } from "./git-environment.ts";
 
 /** A setting of Git: its name and value. */
 export type Setting = readonly [name: string, value: string];
@@ -34,7 +34,7 @@ export function parseOperatorSettings(list: string): Setting[] {
  * in `~/.gitconfig`, an agent without a sandbox could change them.
  */
 export async function readOperatorSettings(repository: string): Promise<Setting[]> {
-  const env = { ...childEnvironment(), GIT_DIR: repository };
+  const env = { ...gitEnvironment(), GIT_DIR: repository };
   const { stdout } = await promisify(execFile)("git", ["config", "--list", "--show-scope", "-z"], { env });
   return parseOperatorSettings(stdout);
 }

@@ -17,10 +17,7 @@ export type Command =
 export type CommandOf<Kind extends Command["kind"]> = Extract<Command, { kind: Kind }>;
 
 /** Parses the command line of the service's program. */
-export function parseCommandLine(
-  args: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): Command {
+export function parseCommandLine(args: readonly string[], environment: NodeJS.ProcessEnv): Command {
   const command = parseKeyOptions(args);
   if (command !== undefined) return "error" in command ? { kind: "invalid", ...command } : { kind: "keys", command };
   const copy = parseCopyOptions(args);

@@ -58,11 +58,7 @@ export const readConfiguration: ReadConfiguration = (file, environment) => {
   return parseConfiguration(file, data, environment);
 };
 
-function parseConfiguration(
-  file: string,
-  data: unknown,
-  environment: Readonly<Record<string, string | undefined>>,
-): Configuration {
+function parseConfiguration(file: string, data: unknown, environment: NodeJS.ProcessEnv): Configuration {
   const parsed = z.safeParse(schema, data);
   if (!parsed.success) throw invalid(file, parsed.error.issues.map(describe));
   const projects = Object.entries(parsed.data.projects);

@@ -54,8 +54,6 @@ export interface CommandLineOptions {
 
 const serviceOptions = [...optionsOf("project"), ...optionsOf("service")];
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The options in a configuration. */
 export type Configuration = Pick<CommandLineOptions, "projects" | "settings" | "secretVariables">;
 
@@ -64,7 +62,7 @@ export type Configuration = Pick<CommandLineOptions, "projects" | "settings" | "
  *
  * @throws if it cannot be read or is not valid, with what is wrong as the message
  */
-export type ReadConfiguration = (file: string, environment: Environment) => Configuration;
+export type ReadConfiguration = (file: string, environment: NodeJS.ProcessEnv) => Configuration;
 
 /**
  * Parses the command line. Returns `help` if it asks for help, or what is wrong with it.
@@ -73,7 +71,7 @@ export type ReadConfiguration = (file: string, environment: Environment) => Conf
  */
 export function parseOptions(
   args: readonly string[],
-  environment: Environment,
+  environment: NodeJS.ProcessEnv,
   readConfiguration?: ReadConfiguration,
 ): CommandLineOptions | "help" | { error: string } {
   try {
@@ -126,7 +124,7 @@ export function parseOptions(
 
 function findConfiguration(
   given: Arguments<OptionName>,
-  environment: Environment,
+  environment: NodeJS.ProcessEnv,
   readConfiguration: ReadConfiguration | undefined,
 ): Configuration {
   const [file, repository] = [given.value("config"), given.value("repository")];

@@ -34,8 +34,6 @@ export interface ProjectInput extends Partial<Omit<ByKey<ProjectValues>, "reposi
   githubTokenEnv?: string | undefined;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * Returns the settings of a project.
  *
@@ -43,7 +41,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @throws if the values do not go together, or something is missing in the environment. The message names options as on the
  *   command line, such as `--agent-network`
  */
-export function createProjectSettings(input: ProjectInput, environment: Environment): ProjectSettings {
+export function createProjectSettings(input: ProjectInput, environment: NodeJS.ProcessEnv): ProjectSettings {
   const agent = createAgent(input, environment);
   const { repository, base, agentEnv = [], agentReads = [], agentNetwork = "full" } = input;
   const sandbox = input.sandbox ?? (agent.isTrusted ? undefined : "bwrap");
@@ -69,7 +67,7 @@ export function createProjectSettings(input: ProjectInput, environment: Environm
   };
 }
 
-function createAgent({ agent: command, agentFollowUp: followUp, model }: ProjectInput, environment: Environment) {
+function createAgent({ agent: command, agentFollowUp: followUp, model }: ProjectInput, environment: NodeJS.ProcessEnv) {
   if (command?.trim() === "") throw new Error("--agent is empty.");
   if (followUp?.trim() === "") throw new Error("--agent-follow-up is empty.");
   const preset = command === undefined ? undefined : presetAgent(command, environment, model);
@@ -82,7 +80,7 @@ function createAgent({ agent: command, agentFollowUp: followUp, model }: Project
 
 const defaultTokenVariable = "GITHUB_TOKEN";
 
-function findGitHubRepository(input: ProjectInput, environment: Environment): GitHubRepository | undefined {
+function findGitHubRepository(input: ProjectInput, environment: NodeJS.ProcessEnv): GitHubRepository | undefined {
   const { repository, github, githubApi = "https://api.github.com", githubTokenEnv } = input;
   const variable = githubTokenEnv ?? defaultTokenVariable;
   const token = environment[variable];

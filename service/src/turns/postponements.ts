@@ -19,6 +19,11 @@ export class Postponements {
     this.#outage = new OutageLog(log);
   }
 
+  /** Whether no turn could be run since one was postponed. */
+  get isOut(): boolean {
+    return this.#outage.isOut;
+  }
+
   /** Returns the position of a turn in the order of starts. */
   start(): number {
     this.#starts++;
@@ -34,7 +39,7 @@ export class Postponements {
   postpone(turnId: number, reason: string): number {
     this.#outage.begin(
       `Turns cannot be run now: ${oneLine(reason)}. They wait and are tried again every minute or more often, without ` +
-        "counting an attempt. If this lasts, check the machine's file descriptors, processes, memory and disk.",
+        "counting an attempt. If this lasts, check the machine's file descriptors, processes, memory and disk, and that the service's programs are installed.",
     );
     this.#lastPostponed = this.#starts;
     const count = this.#counts.get(turnId) ?? 0;

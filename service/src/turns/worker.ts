@@ -116,9 +116,9 @@ export class Worker {
     return this.#askedAt !== undefined && this.#machine.now() - this.#askedAt > stuckMs;
   }
 
-  /** Whether no turn could be taken when the store was asked last, although the store can be used. */
+  /** Whether no turn could be taken or run when that was tried last, although the store can be used. */
   get isFailing(): boolean {
-    return this.#startOutage.isOut;
+    return this.#startOutage.isOut || this.#postponements.isOut;
   }
 
   /** Starts no more turns. */

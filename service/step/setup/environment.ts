@@ -1,5 +1,3 @@
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * What the service and what it starts need of the runner's environment. `RUNNER_TRACKING_ID` lets the runner end the service
  * after the workflow's job if `post` did not run.
@@ -13,7 +11,7 @@ const packageManagers = /^(npm_config_|PIP_)/i;
 /** The variables by which `@actions/cache` finds the cache service. */
 const cacheVariables = /^(ACTIONS_(CACHE_|RESULTS_URL$|RUNTIME_TOKEN$)|GITHUB_SERVER_URL$|RUNNER_(OS|TEMP)$)/;
 
-function pick(environment: Environment, isPicked: (name: string) => boolean): Record<string, string> {
+function pick(environment: NodeJS.ProcessEnv, isPicked: (name: string) => boolean): Record<string, string> {
   return Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) =>
       value !== undefined && isPicked(name) ? [[name, value]] : [],
@@ -26,17 +24,17 @@ function pick(environment: Environment, isPicked: (name: string) => boolean): Re
  *
  * @param names - variables that the agent gets, such as its key
  */
-export function serverEnvironment(environment: Environment, names: readonly string[]): Record<string, string> {
+export function serverEnvironment(environment: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
   // Node ignores the variables of proxies otherwise.
   return { ...pick(environment, (name) => needed.test(name) || names.includes(name)), NODE_USE_ENV_PROXY: "1" };
 }
 
 /** Returns the environment for programs that install others, whose authors need no secrets. */
-export function installerEnvironment(environment: Environment): Record<string, string> {
+export function installerEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
   return pick(environment, (name) => needed.test(name) || packageManagers.test(name));
 }
 
 /** Returns the variables by which `@actions/cache` finds the cache service. */
-export function cacheEnvironment(environment: Environment): Record<string, string> {
+export function cacheEnvironment(environment: NodeJS.ProcessEnv): Record<string, string> {
   return pick(environment, (name) => cacheVariables.test(name));
 }

@@ -13,7 +13,7 @@ export interface InstallAgentOptions {
   isAllowed: boolean;
   /** Where it is installed. */
   folder: string;
-  environment: Readonly<Record<string, string | undefined>>;
+  environment: NodeJS.ProcessEnv;
   info: (line: string) => void;
   /** Ends the installation. */
   signal: AbortSignal;

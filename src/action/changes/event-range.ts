@@ -12,11 +12,11 @@ export interface TriggeringEvent {
   sha: string;
 }
 
-/** Where a range of changes starts and ends. */
+/** The start and the end of a range of changes. */
 export type RangeStart =
   /** After `base`. `mustBeAncestor`: a `base` that `head` does not have was replaced by a force-push. */
   | { kind: "ref"; base: string; head: string; mustBeAncestor: boolean }
-  /** A day ago: the start that the event names is no longer there. */
+  /** A day ago: the start that the event names no longer exists. */
   | { kind: "replaced"; base: string }
   /** A day ago: nothing names a start. */
   | { kind: "day" }
@@ -38,7 +38,7 @@ const threadEvent = z.object({
 });
 
 /**
- * Returns where the changes of an event start with `changes-since: auto`. GitHub's documentation: "Webhook events and
+ * Returns the start of the changes of an event, for `changes-since: auto`. GitHub's documentation: "Webhook events and
  * payloads".
  *
  * @param lastCommit - the commit of the session's last run, if there is one

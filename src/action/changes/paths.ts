@@ -4,7 +4,7 @@ export interface PathFilter {
   matches: (path: string) => boolean;
 }
 
-/** The line, counted from 1, of a pattern that cannot be read, and why not. */
+/** The line of a pattern that cannot be read, counted from 1, and the problem with it. */
 export interface PatternProblem {
   line: number;
   problem: string;
@@ -44,7 +44,7 @@ export function parsePaths(text: string): PathFilter | PatternProblem | undefine
 const token =
   /(?<anyDirectories>(?<=^|\/)(?:\*\*\/)+)|(?<anything>\*{2,})|(?<anyName>\*)|(?<quantifier>[?+])|\[(?<characters>[^\]]*)\]|\\(?<escaped>[\s\S])|(?<literal>[^[\\])|(?<unreadable>[[\\])/gu;
 
-/** Returns what is wrong with the pattern if it cannot be read. */
+/** Converts a pattern, or returns the problem with one that cannot be read. */
 function toRegExp(pattern: string): RegExp | string {
   if (pattern === "") return "is empty";
   let source = "";

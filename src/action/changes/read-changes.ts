@@ -14,7 +14,7 @@ export interface ChangesQuery {
   since: Since;
   /** `undefined` if all files count. */
   paths: PathFilter | undefined;
-  /** Whether the section has the patches, too. */
+  /** Whether the section includes the patches. */
   withPatches: boolean;
   event: TriggeringEvent;
   /** `owner/name`: `GITHUB_REPOSITORY`. */

@@ -7,7 +7,7 @@ import type { ChangedFile, Commit } from "./changes.ts";
 const requestTimeoutMs = 20_000;
 /** For all requests together, in milliseconds. */
 const totalTimeoutMs = 120_000;
-/** Of a list of commits, tags or releases, with 100 items each. GitHub's own pages end at some limit, too. */
+/** How many pages of commits, tags or releases are read, with 100 items each. GitHub limits its own lists as well. */
 const maxPages = 50;
 /** GitHub lists this many files of a comparison. GitHub's documentation: "Compare two commits". */
 const maxListedFiles = 300;

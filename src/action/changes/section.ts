@@ -3,18 +3,18 @@ import { count } from "../report/format.ts";
 import type { ChangedFile, Changes } from "./changes.ts";
 import { mergedPullRequest } from "./own-merges.ts";
 
-/** How many of each are listed, and how many UTF-16 units of each are shown. */
+/** How many items of each kind are listed, and how many UTF-16 units of each item are shown. */
 const maxPullRequests = 50;
 const maxCommits = 100;
 const maxFiles = 300;
 const maxSubjectLength = 150;
 const maxNameLength = 250;
-/** Of all patches together, in bytes. */
+/** The size of all patches together, in bytes. */
 const maxPatchBytes = 60_000;
 /** Longer runs of the fence's character are shortened, so that the fence stays short. */
 const maxTildes = 60;
 
-/** The files that tools write, at any depth: their patches say nothing that others do not say. */
+/** Files that tools write, at any depth. Their patches say nothing that other patches do not say. */
 const generatedFile =
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|Cargo\.lock|go\.(?:work\.)?sum|poetry\.lock|uv\.lock|pdm\.lock|Pipfile\.lock|Gemfile\.lock|composer\.lock|Podfile\.lock|pubspec\.lock|mix\.lock|flake\.lock|packages\.lock\.json|gradle\.lockfile|\.terraform\.lock\.hcl)$|\.min\.(?:js|css)$|\.(?:map|snap|svg)$|\.(?:generated|pb)\.\w+$|_pb2(?:_grpc)?\.pyi?$|(?:^|\/)(?:dist|vendor|node_modules|__generated__)\//;
 

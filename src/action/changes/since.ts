@@ -1,8 +1,8 @@
-/** Where the range of changes starts: where the event says, after a commit, tag or branch, or some time ago. */
+/** The start of the range of changes: the one that the event implies, a commit, tag or branch, or some time ago. */
 export type Since = { kind: "auto" } | { kind: "ref"; ref: string } | { kind: "duration"; ms: number };
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-/** Ten years: longer ones may not be a date any more. */
+/** Ten years. A longer duration may lead to an invalid date. */
 const maxDurationMs = 3650 * unitMs.d;
 
 /** Parses `changes-since`. Returns `undefined` if it is neither `auto`, nor a duration above 0, nor a possible ref. */
@@ -16,7 +16,7 @@ export function parseSince(text: string): Since | undefined {
   return isPossibleRef(text) ? { kind: "ref", ref: text } : undefined;
 }
 
-/** Git's documentation: `git check-ref-format`. The limit is that of a file name. */
+/** Git's documentation: `git check-ref-format`. A ref cannot be longer than a file name. */
 function isPossibleRef(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a ref must not contain
   const isForbidden = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\.lock(?:\/|$)|(?:^|\/)\.|^[-/]|[/.]$|^@$/;

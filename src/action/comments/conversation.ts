@@ -10,7 +10,7 @@ import { formatMarker, type Marker } from "./marker.ts";
 import type { CommentRequest } from "./request.ts";
 import type { RememberedReply, Thread } from "./thread.ts";
 
-/** What the reply says besides the state of the job. */
+/** The parts of the reply that change, besides the state of the job. */
 export interface ReplyState {
   /** What the reply remembers, written before anything is sent; `undefined` once it is certain that nothing was accepted. */
   marker: Marker | undefined;
@@ -36,11 +36,12 @@ export interface Conversation {
   renderProgress: (reply: ReplyState) => string;
 }
 
+/** Returns whether this is not the first attempt of the workflow run. */
 export function isRerun({ ports }: Run): boolean {
   return runAttempt(ports.environment) > 1;
 }
 
-/** Finds the reply of an earlier run attempt to the same request, and what it sent; `undefined` on a first run. */
+/** Finds the reply of an earlier run attempt to the same request, and the kind of its task; `undefined` on a first run. */
 export async function findOwnReply(
   { request, run, mode, thread }: Conversation,
   actorId: number | undefined,
@@ -52,7 +53,7 @@ export async function findOwnReply(
   return own && { ...own, sent: sentBy(own, replies, mode) };
 }
 
-/** Returns what was sent for a reply: a message, if the workflow or an earlier reply names its job. */
+/** Returns the kind of task that a reply stands for: a message, if the workflow or an earlier reply names its job. */
 function sentBy(reply: RememberedReply, replies: readonly RememberedReply[], mode: CommentMode): "create" | "message" {
   const isContinued = replies.some(
     (other) => other.jobId === reply.jobId && other.request !== reply.request && other.replyId < reply.replyId,
@@ -61,7 +62,7 @@ function sentBy(reply: RememberedReply, replies: readonly RememberedReply[], mod
 }
 
 /**
- * Posts the reply, and decides from the thread what to do. Each task applies only if the job of the one before it is not
+ * Posts the reply, and plans from the thread what to do. Each task applies only if the job of the one before it is not
  * found: wait for the job of an earlier attempt, continue a job, create one. A `job-id` in the workflow is never replaced.
  */
 export async function planReply(
@@ -147,7 +148,7 @@ export function threadUnreadable({ ports }: Run): RunResult {
   return ports.signal.aborted ? cancelledBeforeSending : { kind: "blocked", cause: "thread" };
 }
 
-/** Returns what a re-run does with the marker that the thread has now. */
+/** Returns the effect that the marker in the thread has on a re-run. */
 export function rerunEffect({ reply: { marker }, thread }: Conversation): RerunEffect {
   if (!marker || !thread?.isReliable || formatMarker(marker) === "") return "repeats";
   return marker.jobId === undefined ? "stops" : "resumes";

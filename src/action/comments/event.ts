@@ -2,12 +2,12 @@ import type { TriggerKind } from "../result.ts";
 
 /**
  * An event of an issue or pull request that may ask for a job: the parts of its payload that the action uses. Untrusted,
- * except what only GitHub can say: who caused it, and where.
+ * except for the account that caused it and the place, which only GitHub can set.
  */
 export interface ThreadEvent {
   /** What happened: `created`, `opened`, `labeled`, `edited` and so on. */
   action: string;
-  /** What asks, or would ask, by this event. */
+  /** The kind of thing that asks, or would ask, by this event. */
   triggerKind: TriggerKind;
   /** Identifies the request. It is the same in all attempts of a workflow run. */
   request: RequestId;
@@ -15,7 +15,7 @@ export interface ThreadEvent {
   repo: string;
   /** Whether the repository is public, so that everybody has `read` permission. */
   isPublic: boolean;
-  /** Who asks, and so who needs the permission. */
+  /** The account that asks, and that needs the permission. */
   author: { login: string; isBot: boolean };
   /** The text in which the trigger phrase counts. */
   text: string;
@@ -36,7 +36,7 @@ export interface ThreadEvent {
 /** A comment, a review, or a workflow run if there is neither, as it stands in a marker. */
 export type RequestId = `${"comment" | "review" | "run"}=${number | string}`;
 
-/** What asks for a job by an event, unless a label does, and which inputs make it ask. */
+/** The kind of thing that asks for a job by an event, unless a label does, and the inputs that make it ask. */
 const events = {
   issue_comment: { triggerKind: "comment", inputs: ["trigger-phrase"] },
   pull_request_review_comment: { triggerKind: "comment", inputs: ["trigger-phrase"] },
@@ -57,7 +57,7 @@ export function isThreadEvent(name: string): name is ThreadEventName {
   return Object.hasOwn(events, name);
 }
 
-/** Returns what asks for a job by an event, unless a label does. */
+/** Returns the kind of thing that asks for a job by an event, unless a label does. */
 export function triggerKindOf(name: ThreadEventName): TriggerKind {
   return events[name].triggerKind;
 }

@@ -57,7 +57,7 @@ export function fillTemplate(template: string, instruction: string, event: Threa
   return changes === "" || namesIn(template).includes("changes") ? text : `${text}\n\n${changes}`;
 }
 
-/** Returns the template that applies if the workflow has none: the instruction and where it was given. */
+/** Returns the template that applies if the workflow has none: the instruction and its place. */
 export function defaultTemplate({ subject, position, reviewUrl }: ThreadEvent): string {
   const place = position ? `\nFile: {{ path }}${position.line === undefined ? "" : ", line {{ line }}"}` : "";
   const review = reviewUrl === undefined ? "" : "\nReview: {{ review }}";

@@ -4,9 +4,9 @@ import { connectGitHub, type Run } from "../run.ts";
 import { readEventFile } from "../runner/event-file.ts";
 import type { GitHub } from "../runner/github.ts";
 import type { CommentMode } from "../settings.ts";
+import { checkPermission } from "./check-permission.ts";
 import { isThreadEvent, type ThreadEvent } from "./event.ts";
 import { parseEvent } from "./parse-event.ts";
-import { isSufficient } from "./permission.ts";
 import { defaultTemplate, fillTemplate } from "./prompt-template.ts";
 import { isPartOfReview, parseReview, type ReviewPorts } from "./review.ts";
 import { requestTimeoutMs } from "./thread.ts";
@@ -100,32 +100,5 @@ async function readReview<T>(read: () => Promise<T>, signal: AbortSignal): Promi
   } catch (error) {
     if (signal.aborted) return cancelledBeforeSending;
     return { kind: "blocked", cause: "review", detail: messageOf(error) };
-  }
-}
-
-/** Returns why the author may not start anything; `undefined` if they may. */
-async function checkPermission(
-  { author, owner, repo, triggerKind }: ThreadEvent,
-  mode: CommentMode,
-  github: GitHub,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<RunResult | undefined> {
-  if (author.isBot) {
-    return mode.allowedBots.has(author.login.toLowerCase())
-      ? undefined
-      : { kind: "skipped", reason: "bot", triggerKind };
-  }
-  const route = "GET /repos/{owner}/{repo}/collaborators/{username}/permission";
-  try {
-    const response = await github.request(route, { owner, repo, username: author.login }, { timeoutMs, signal });
-    const isPermitted = isSufficient(response, mode.requiredPermission);
-    if (isPermitted === undefined) {
-      return { kind: "blocked", cause: "permission", triggerKind, detail: "GitHub's response names no permission" };
-    }
-    return isPermitted ? undefined : { kind: "skipped", reason: "not-permitted", triggerKind };
-  } catch (error) {
-    if (signal.aborted) return cancelledBeforeSending;
-    return { kind: "blocked", cause: "permission", triggerKind, detail: messageOf(error) };
   }
 }

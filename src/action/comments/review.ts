@@ -3,7 +3,7 @@ import type { GitHub, RequestLimits } from "../runner/github.ts";
 import type { ThreadEvent } from "./event.ts";
 import { parseRequest, type Trigger } from "./trigger.ts";
 
-/** Of the comments of a review, how many go into a prompt, and how many UTF-16 units of each and of all together. */
+/** How many comments of a review go into a prompt, and how many UTF-16 units of each and of all together. */
 const maxComments = 50;
 const maxCommentLength = 4000;
 const maxLength = 60_000;
@@ -52,8 +52,8 @@ export async function isPartOfReview(event: ThreadEvent, ports: ReviewPorts): Pr
 }
 
 /**
- * Parses a review that was submitted: what its text asks for, with its comments; or what those comments ask for that
- * begin with the phrase.
+ * Parses a review that was submitted: the request in its text, together with its comments; or the requests in the comments
+ * that begin with the phrase.
  *
  * @throws if its comments cannot be read
  */
@@ -116,8 +116,8 @@ function formatComments(comments: readonly ReviewComment[]): string {
 }
 
 /**
- * Returns the line that a comment is on, which GitHub leaves out of a review's list: that of the last line of its hunk, in
- * the new file, or in the old one if it was removed.
+ * Returns the line that a comment is on, which GitHub leaves out of a review's list: the last line of its hunk, numbered as
+ * in the new file, or as in the old file if it was removed.
  */
 function lineOf(hunk: string): number | undefined {
   const [header = "", ...lines] = hunk.split("\n");

@@ -1,14 +1,14 @@
 import type { SkipReason } from "../result.ts";
 import type { ThreadEvent, ThreadEventName } from "./event.ts";
 
-/** What an event asks for, or why it asks for nothing. */
+/** The request in an event, or why it has none. */
 export type Trigger =
   | Instruction
   | { command: Command }
-  /** `handledBy`: it asks for something, but GitHub fires another event for it, too, which handles it. */
+  /** `handledBy`: it asks for something, but GitHub fires another event for the same request, which handles it. */
   | { skip: Exclude<SkipReason, "nothing-new">; handledBy?: ThreadEventName };
 
-/** What a request can ask for besides work. It must stand alone: "status page is wrong" is an instruction. */
+/** Requests besides work. A command must stand alone: "status page is wrong" is an instruction. */
 const commands = ["status", "help"] as const;
 export type Command = (typeof commands)[number];
 
@@ -29,7 +29,7 @@ export interface Triggers {
 /**
  * Parses an event, except a review. The trigger phrase, in any case, must be at the start of a comment, after white space,
  * or of a line of a new issue or pull request, and be followed by white space or the end; the rest is the instruction. `new` as its first
- * word asks for a new job. The trigger label asks for what the issue or pull request says.
+ * word asks for a new job. The trigger label makes the text of the issue or pull request the instruction.
  */
 export function parseTrigger(
   event: Pick<ThreadEvent, "action" | "triggerKind" | "text" | "label" | "subject">,
@@ -49,7 +49,7 @@ export function parseTrigger(
 }
 
 /**
- * Returns what follows the phrase at the start of a text or of a line of it, which may be an empty instruction;
+ * Parses the words that follow the phrase at the start of a text or of a line of it, which may be an empty instruction;
  * `undefined` without the phrase.
  */
 export function parseRequest(
@@ -70,8 +70,8 @@ export function parseRequest(
 }
 
 /**
- * Blanks fenced code blocks, without changing the length of the text. What is quoted there asks for nothing: the body of an
- * agent's own pull request may quote its prompt. GitHub Flavored Markdown, section 4.5.
+ * Blanks fenced code blocks, without changing the length of the text. A quotation asks for nothing: the body of an agent's
+ * own pull request may quote its prompt. GitHub Flavored Markdown, section 4.5.
  */
 function withoutCodeBlocks(text: string): string {
   let fence = "";
@@ -87,7 +87,7 @@ function withoutCodeBlocks(text: string): string {
   });
 }
 
-/** Returns what a label asks for: what an issue says, or docs for a pull request. */
+/** Returns the instruction that a label stands for: the text of an issue, or docs for a pull request. */
 function instructionOf({ kind, title, body }: ThreadEvent["subject"]): string {
   const task = kind === "issue" ? "" : "Bring the docs in line with this pull request.";
   return [task, title.trim(), body.trim()].filter(Boolean).join("\n\n");

@@ -5,7 +5,7 @@ import type { PromptFile } from "./schema.ts";
 
 /**
  * Reads the prompt from a file in the workspace, as written except for a byte order mark. A path that leaves the
- * workspace, also through a symbolic link, is rejected: if an untrusted branch is checked out, such a link could send
+ * workspace, directly or through a symbolic link, is rejected: if an untrusted branch is checked out, such a link could send
  * any file on the runner to the agent.
  */
 export function readPromptFile(path: string, workspace: string): PromptFile {

@@ -1,46 +1,52 @@
-import * as z from "zod/mini";
 import { isProtectedUrl } from "../../client/protected-url.ts";
 import { type PathFilter, parsePaths } from "../changes/paths.ts";
 import { parseSince, type Since } from "../changes/since.ts";
-import { type Permission, permissions } from "../comments/permission.ts";
+import { permissions } from "../comments/permission.ts";
 import { failableOutcomes } from "../outcome.ts";
 
-/** Makes a schema rule from a function that describes the problem with a value, if there is one. */
-const rule = (problemWith: (value: string) => string | undefined) =>
-  z.check<string>((context) => {
-    const message = problemWith(context.value);
-    if (message) context.issues.push({ code: "custom", message, input: context.value, continue: false });
-  });
+/** What a value of an input means, or what is wrong with it: text that continues the sentence after the input's name. */
+export type Parsed<T> = { value: T } | { problem: string };
+
+/** Parses the value of an input. */
+export type Rule<T> = (text: string) => Parsed<T>;
+
+/** Makes a rule from a function that describes the problem with a value, if there is one, and one that converts the others. */
+const rule =
+  <T>(problemWith: (text: string) => string | undefined, convert: (text: string) => T): Rule<T> =>
+  (text) => {
+    const problem = problemWith(text);
+    return problem === undefined ? { value: convert(text) } : { problem };
+  };
+
+const asWritten = (text: string): string => text;
+
+/** Makes a rule for a value that must be one of these. */
+const oneOf = <T extends string>(values: readonly T[], problem: string): Rule<T> => {
+  return (text) => {
+    const value = values.find((each) => each === text);
+    return value === undefined ? { problem } : { value };
+  };
+};
+
+/** Any text, or text that is checked together with another input. */
+export const anyText: Rule<string> = (value) => ({ value });
 
 const trueWords = ["true", "True", "TRUE"];
 const falseWords = ["false", "False", "FALSE"];
 
 /** A boolean of the YAML 1.2 core schema, as the toolkit's `getBooleanInput` reads it. */
-export const boolean = z.pipe(
-  z
-    .string()
-    .check(rule((value) => ([...trueWords, ...falseWords].includes(value) ? undefined : "must be true or false"))),
-  z.transform((value) => trueWords.includes(value)),
+export const boolean = rule(
+  (text) => ([...trueWords, ...falseWords].includes(text) ? undefined : "must be true or false"),
+  (text) => trueWords.includes(text),
 );
 
-export const positiveDecimal = z.pipe(
-  z
-    .string()
-    .check(
-      rule((value) =>
-        /^\d+(\.\d+)?$/.test(value) && Number(value) > 0 && Number.isFinite(Number(value))
-          ? undefined
-          : "must be a decimal number greater than 0, such as 5 or 0.5",
-      ),
-    ),
-  z.transform(Number),
+export const positiveDecimal = rule(
+  (text) =>
+    /^\d+(\.\d+)?$/.test(text) && Number(text) > 0 && Number.isFinite(Number(text))
+      ? undefined
+      : "must be a decimal number greater than 0, such as 5 or 0.5",
+  Number,
 );
-
-/** Checks a value that becomes a path segment of the request's URL. */
-const pathSegment = rule((value) => {
-  if (value === "." || value === "..") return `must not be ${value}, which would change the URL of the request`;
-  return /\p{Cc}/u.test(value) ? "must not contain control characters" : undefined;
-});
 
 function baseUrlProblem(value: string): string | undefined {
   if (!URL.canParse(value)) return "must be an absolute URL, such as https://api.mintlify.com";
@@ -52,7 +58,7 @@ function baseUrlProblem(value: string): string | undefined {
   return "must begin with https://, because the key would be sent in the clear otherwise (http:// is only for loopback hosts such as localhost)";
 }
 
-/** Returns what is wrong with an API key, if anything. Never contains the key. */
+/** Returns the problem with an API key, if there is one. Never contains the key. */
 export function apiKeyProblem(value: string): string | undefined {
   if (value === "") {
     return (
@@ -71,123 +77,71 @@ export function apiKeyProblem(value: string): string | undefined {
   return undefined;
 }
 
-/** A job or project id. */
-export const identifier = z.string().check(pathSegment);
+/** A job or project id, which becomes a path segment of the request's URL. */
+export const identifier = rule((text) => {
+  if (text === "." || text === "..") return `must not be ${text}, which would change the URL of the request`;
+  return /\p{Cc}/u.test(text) ? "must not contain control characters" : undefined;
+}, asWritten);
 
 /** `https`, or `http` for a loopback host. A path is kept. */
-export const baseUrl = z.pipe(
-  z.string().check(rule(baseUrlProblem)),
-  z.transform((value) => new URL(value)),
-);
+export const baseUrl = rule(baseUrlProblem, (text) => new URL(text));
 
 export const authMethods = ["key", "github-oidc"] as const;
 export type AuthMethod = (typeof authMethods)[number];
 
 /** What authenticates requests to the service: a key, or OIDC tokens of the workflow run. */
-export const auth = z.pipe(
-  z
-    .string()
-    .check(
-      rule((value) =>
-        (authMethods as readonly string[]).includes(value) ? undefined : `must be ${authMethods.join(" or ")}`,
-      ),
-    ),
-  z.transform((value) => value as AuthMethod),
-);
+export const auth = oneOf(authMethods, `must be ${authMethods.join(" or ")}`);
 
 /** Outcomes to fail on; `none` for an empty set. */
-export const failOn = z.pipe(
-  z.string().check(
-    rule((value) => {
-      const names = listOf(value);
-      const known: readonly string[] = failableOutcomes;
-      const isValid = value === "none" || (names.length > 0 && names.every((name) => known.includes(name)));
-      return isValid ? undefined : `must be a comma-separated list of ${failableOutcomes.join(", ")}, or only none`;
-    }),
-  ),
-  z.transform((value) => new Set(failableOutcomes.filter((outcome) => listOf(value).includes(outcome)))),
+export const failOn = rule(
+  (text) => {
+    const names = listOf(text);
+    const known: readonly string[] = failableOutcomes;
+    const isValid = text === "none" || (names.length > 0 && names.every((name) => known.includes(name)));
+    return isValid ? undefined : `must be a comma-separated list of ${failableOutcomes.join(", ")}, or only none`;
+  },
+  (text) => new Set(failableOutcomes.filter((outcome) => listOf(text).includes(outcome))),
 );
 
-function listOf(value: string): string[] {
-  return value.split(",").map((name) => name.trim());
+function listOf(text: string): string[] {
+  return text.split(",").map((name) => name.trim());
 }
 
 /** The minimum repository permission. */
-export const requiredPermission = z.pipe(
-  z
-    .string()
-    .check(
-      rule((value) =>
-        (permissions as readonly string[]).includes(value) ? undefined : `must be one of ${permissions.join(", ")}`,
-      ),
-    ),
-  z.transform((value) => value as Permission),
-);
+export const requiredPermission = oneOf(permissions, `must be one of ${permissions.join(", ")}`);
 
 /** Bot logins, in lower case, because GitHub logins are case-insensitive. */
-export const allowedBots = z.pipe(
-  z
-    .string()
-    .check(
-      rule((value) =>
-        value.includes("*")
-          ? "must be a list of logins, such as renovate[bot]; wildcards are not supported"
-          : undefined,
-      ),
-    ),
-  z.transform((value) => new Set(listOf(value.toLowerCase()).filter(Boolean))),
+export const allowedBots = rule(
+  (text) =>
+    text.includes("*") ? "must be a list of logins, such as renovate[bot]; wildcards are not supported" : undefined,
+  (text) => new Set(listOf(text.toLowerCase()).filter(Boolean)),
 );
 
 /** What a re-run does with the job of an earlier attempt. */
-export const onRerun = z.pipe(
-  z.string().check(rule((value) => (value === "resume" || value === "new" ? undefined : "must be resume or new"))),
-  z.transform((value) => (value === "new" ? "new" : "resume")),
-);
+export const onRerun = oneOf(["resume", "new"], "must be resume or new");
 
 /** In UTF-16 units. */
 const maxSessionLength = 100;
 
 /** The name of a session, or empty. */
-export const sessionName = z.string().check(
-  rule((value) => {
-    if (value.length > maxSessionLength) return `must not be longer than ${maxSessionLength} characters`;
-    return /\p{Cc}/u.test(value) ? "must not contain control characters" : undefined;
-  }),
-);
+export const sessionName = rule((text) => {
+  if (text.length > maxSessionLength) return `must not be longer than ${maxSessionLength} characters`;
+  return /\p{Cc}/u.test(text) ? "must not contain control characters" : undefined;
+}, asWritten);
 
 /** What the prompt says about changes. */
-export const changesDetail = z.pipe(
-  z
-    .string()
-    .check(rule((value) => (["none", "list", "diff"].includes(value) ? undefined : "must be none, list or diff"))),
-  z.transform((value) => value as "none" | "list" | "diff"),
-);
+export const changesDetail = oneOf(["none", "list", "diff"], "must be none, list or diff");
 
-/** Where the range of changes starts. */
-export const changesSince = z.pipe(
-  z
-    .string()
-    .check(
-      rule((value) =>
-        parseSince(value)
-          ? undefined
-          : "must be auto, a duration above 0 such as 24h or 7d, or the name of a commit, tag or branch",
-      ),
-    ),
-  z.transform((value): Since => parseSince(value) ?? { kind: "auto" }),
-);
+/** The start of the range of changes. */
+export const changesSince: Rule<Since> = (text) => {
+  const value = parseSince(text);
+  if (value) return { value };
+  return { problem: "must be auto, a duration above 0 such as 24h or 7d, or the name of a commit, tag or branch" };
+};
 
-/** Which files count; `undefined` if all do. */
-export const pathPatterns = z.pipe(
-  z.string().check(
-    rule((value) => {
-      const parsed = parsePaths(value);
-      if (!parsed || !("problem" in parsed)) return undefined;
-      return `has a pattern that cannot be read: line ${parsed.line} ${parsed.problem}`;
-    }),
-  ),
-  z.transform((value): PathFilter | undefined => {
-    const parsed = parsePaths(value);
-    return parsed && "matches" in parsed ? parsed : undefined;
-  }),
-);
+/** The files that count; `undefined` if all do. */
+export const pathPatterns: Rule<PathFilter | undefined> = (text) => {
+  const value = parsePaths(text);
+  if (!value || "matches" in value) return { value };
+  return { problem: `has a pattern that cannot be read: line ${value.line} ${value.problem}` };
+};

@@ -1,4 +1,3 @@
-import * as z from "zod/mini";
 import { say, type Text, trusted } from "../../runner-kit/text.ts";
 import { isThreadEvent, isTriggeredBy, triggerKindOf } from "../comments/event.ts";
 import { placeholders, unknownPlaceholders } from "../comments/prompt-template.ts";
@@ -7,6 +6,7 @@ import type { InputProblem, RunResult } from "../result.ts";
 import type { Mode, Settings, Task } from "../settings.ts";
 import {
   allowedBots,
+  anyText,
   apiKeyProblem,
   auth,
   baseUrl,
@@ -18,6 +18,7 @@ import {
   onRerun,
   pathPatterns,
   positiveDecimal,
+  type Rule,
   requiredPermission,
   sessionName,
 } from "./rules.ts";
@@ -53,6 +54,7 @@ export const inputDefaults = {
 } as const;
 
 export type InputName = keyof typeof inputDefaults;
+const inputNames = Object.keys(inputDefaults) as InputName[];
 
 /** A problem with an input that exists. */
 interface Problem extends InputProblem {
@@ -64,13 +66,14 @@ export type InputsResult =
   | { ok: true; settings: Settings; mode: Mode }
   | { ok: false; problems: Problem[]; skipped?: Extract<RunResult, { kind: "skipped" }>; summary: boolean };
 
-const schema = z.object({
-  prompt: z.string(),
-  "prompt-file": z.string(),
+/** The rule of every input. */
+const rules = {
+  prompt: anyText,
+  "prompt-file": anyText,
   "job-id": identifier,
   "project-id": identifier,
   // Checked together with `auth`.
-  "api-key": z.string(),
+  "api-key": anyText,
   auth,
   "base-url": baseUrl,
   wait: boolean,
@@ -84,20 +87,20 @@ const schema = z.object({
   changes: changesDetail,
   "changes-since": changesSince,
   paths: pathPatterns,
-  "trigger-phrase": z.string(),
-  "trigger-label": z.string(),
+  "trigger-phrase": anyText,
+  "trigger-label": anyText,
   "required-permission": requiredPermission,
   "allowed-bots": allowedBots,
   reply: boolean,
-  // Checked where it is needed.
-  "github-token": z.string(),
-  "matrix-leg": z.string(),
-} satisfies Record<InputName, z.ZodMiniType>);
+  // Only checked if it is needed.
+  "github-token": anyText,
+  "matrix-leg": anyText,
+} satisfies Record<InputName, Rule<unknown>>;
 
 /** The prompt file's text, or why it cannot be used. */
 export type PromptFile = { text: string } | { problem: Text };
 
-/** Where the inputs come from. */
+/** The source of the inputs. */
 export interface InputSource {
   /** Returns the raw value of an input; empty if it is not set. */
   read: (name: InputName) => string;
@@ -116,14 +119,13 @@ type RawInputs = Record<InputName, string>;
 /** Parses all inputs, and returns either typed values or all problems at once. */
 export function parseInputs(source: InputSource): InputsResult {
   const { read, readPromptFile, eventName, isFromFork, canRequestIdTokens } = source;
-  const names = Object.keys(inputDefaults) as InputName[];
-  const raw = Object.fromEntries(names.map((name) => [name, valueOrDefault(name, read(name))])) as RawInputs;
-  const parsed = schema.safeParse(raw);
+  const raw = Object.fromEntries(inputNames.map((name) => [name, valueOrDefault(name, read(name))])) as RawInputs;
+  const parsed = parseValues(rules, raw);
   const file = raw["prompt-file"] ? readPromptFile(raw["prompt-file"]) : undefined;
   const prompt = file && "text" in file ? file.text : raw.prompt;
   const triggers = (["trigger-phrase", "trigger-label"] as const).filter((name) => raw[name] !== "");
   const isComment = isTriggeredBy(eventName, triggers);
-  const summary = boolean.safeParse(raw.summary).data ?? true;
+  const summary = parsed.values.summary ?? true;
   const isMissing = raw.auth === "github-oidc" ? !canRequestIdTokens : raw["api-key"] === "";
   // The key is not missing by mistake, and the step must not fail for every pull request from a fork.
   if (isComment && isThreadEvent(eventName) && isMissing && isFromFork()) {
@@ -133,22 +135,17 @@ export function parseInputs(source: InputSource): InputsResult {
   const problems: Problem[] = [
     ...projectProblems(raw),
     ...(raw.auth === "github-oidc" ? idTokenProblems(raw, canRequestIdTokens) : keyProblems(raw)),
-    ...(parsed.error?.issues ?? []).map((issue) => ({
-      input: issue.path[0] as InputName,
-      problem: trusted(issue.message),
-    })),
+    ...parsed.problems,
     ...promptProblems(raw, file, { eventName, isComment }),
-    ...intervalProblems(raw),
+    ...intervalProblems(parsed.values),
     ...sessionProblems(raw),
     ...changesProblems(raw),
     ...(isComment ? commentProblems(raw, prompt) : []),
     ...(isComment || raw.changes !== "none" ? tokenProblems(raw, isComment) : []),
   ];
-  if (!parsed.success || problems.length > 0) {
-    return { ok: false, problems, summary };
-  }
+  const { values } = parsed;
+  if (problems.length > 0 || !isComplete(values)) return { ok: false, problems, summary };
 
-  const values = parsed.data;
   const settings: Settings = {
     projectId: values["project-id"],
     apiKey: values["api-key"],
@@ -186,6 +183,25 @@ export function parseInputs(source: InputSource): InputsResult {
       allowedBots: values["allowed-bots"],
     },
   };
+}
+
+/** Parses each value by its rule. `values` lacks those with a problem. */
+function parseValues<T extends Record<InputName, unknown>>(
+  rules: { [Name in keyof T & InputName]: Rule<T[Name]> },
+  raw: RawInputs,
+): { values: Partial<T>; problems: Problem[] } {
+  const values: Partial<T> = {};
+  const problems: Problem[] = [];
+  for (const input of inputNames) {
+    const parsed = rules[input](raw[input]);
+    if ("problem" in parsed) problems.push({ input, problem: trusted(parsed.problem) });
+    else values[input] = parsed.value;
+  }
+  return { values, problems };
+}
+
+function isComplete<T extends Record<InputName, unknown>>(values: Partial<T>): values is T {
+  return inputNames.every((name) => name in values);
 }
 
 function projectProblems(raw: RawInputs): Problem[] {
@@ -240,10 +256,9 @@ function promptProblems(
   return [{ input: "prompt", problem }];
 }
 
-function intervalProblems(raw: RawInputs): Problem[] {
-  const minSeconds = positiveDecimal.safeParse(raw["poll-interval-seconds"]).data ?? 0;
-  const maxSeconds = positiveDecimal.safeParse(raw["max-poll-interval-seconds"]).data ?? Number.POSITIVE_INFINITY;
-  if (maxSeconds >= minSeconds) return [];
+function intervalProblems(values: Partial<Record<InputName, unknown>>): Problem[] {
+  const { "poll-interval-seconds": minSeconds, "max-poll-interval-seconds": maxSeconds } = values;
+  if (typeof minSeconds !== "number" || typeof maxSeconds !== "number" || maxSeconds >= minSeconds) return [];
   const problem = say`is ${maxSeconds}, but must be at least poll-interval-seconds, which is ${minSeconds}`;
   return [{ input: "max-poll-interval-seconds", problem }];
 }

@@ -1,5 +1,3 @@
-import * as z from "zod/mini";
-import { isUsableJobId } from "../../client/contract.ts";
 import { messageOf } from "../../client/errors.ts";
 import type { Cache } from "../../runner-kit/cache.ts";
 import type { SendingTask } from "../plan.ts";
@@ -17,13 +15,6 @@ export type EarlierAttempt =
   /** It sent a request with another prompt. */
   | { kind: "other-prompt"; jobId: string | undefined; attempt: number }
   | { kind: "unreadable"; detail: string };
-
-const entry = z.object({
-  version: z.literal(1),
-  jobId: z.optional(z.string().check(z.refine(isUsableJobId))),
-  sent: z.enum(["create", "message"]),
-  attempt: z.int(),
-});
 
 /** Remembers what the attempts of a step started, in the repository's Actions cache. */
 export class AttemptMemory {
@@ -53,7 +44,11 @@ export class AttemptMemory {
       const own = await this.#cache.restore(this.#promptPrefix);
       const text = own ?? (await this.#cache.restore(this.#stepPrefix));
       if (text === undefined) return { kind: "none" };
-      const { jobId, sent, attempt } = parseEntry(text);
+      // Loaded here, because only a re-run reads what the attempt before it saved.
+      const { parseAttemptEntry } = await import("./parse-entry.ts");
+      const entry = parseAttemptEntry(text);
+      if (!entry) throw new Error("the entry is not usable");
+      const { jobId, sent, attempt } = entry;
       if (own === undefined) return { kind: "other-prompt", jobId, attempt };
       return jobId === undefined ? { kind: "pending", attempt } : { kind: "job", jobId, sent, attempt };
     } catch (error) {
@@ -74,14 +69,5 @@ export class AttemptMemory {
       key,
       JSON.stringify({ version: 1, attempt: this.#attempt, sent, ...(jobId !== undefined && { jobId }) }),
     );
-  }
-}
-
-/** Parses an entry, which anyone who can write the cache may have written. Throws if it is not an entry of this version. */
-function parseEntry(text: string): z.infer<typeof entry> {
-  try {
-    return entry.parse(JSON.parse(text));
-  } catch {
-    throw new Error("the entry is not usable");
   }
 }

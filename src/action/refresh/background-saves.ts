@@ -6,7 +6,7 @@ import type { SessionMemory } from "./session-memory.ts";
 
 /** How long the step waits for a slow cache service at its end, in milliseconds. */
 const maxWaitMs = 5000;
-/** The same once the step is cancelled: the runner does not wait. */
+/** The same once the step is cancelled, in milliseconds: soon after that, the runner kills it. */
 const maxWaitAfterCancelMs = 1500;
 
 export interface SavesPorts {
@@ -60,9 +60,10 @@ export class BackgroundSaves {
     );
     const settled = new AbortController();
     void all.then(() => settled.abort());
-    await (signal.aborted
-      ? clock.sleep(maxWaitAfterCancelMs, settled.signal)
-      : clock.sleep(maxWaitMs, AbortSignal.any([settled.signal, signal])));
+    const end = clock.now() + maxWaitMs;
+    await clock.sleep(maxWaitMs, AbortSignal.any([settled.signal, signal]));
+    // A job that is forgotten because the step is cancelled would be started twice.
+    if (signal.aborted) await clock.sleep(Math.min(maxWaitAfterCancelMs, end - clock.now()), settled.signal);
     if (!settled.signal.aborted) onFailure(new Error("the cache service did not respond in time"));
   }
 

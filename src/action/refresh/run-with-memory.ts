@@ -5,11 +5,11 @@ import type { Execution, Run } from "../run.ts";
 import { runJob } from "../run-job.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { Task } from "../settings.ts";
-import { untilAborted } from "./abort.ts";
 import { AttemptMemory, type EarlierAttempt } from "./attempt-memory.ts";
 import { BackgroundSaves } from "./background-saves.ts";
 import { planSession, recallSession } from "./session.ts";
 import { SessionMemory } from "./session-memory.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** What the Actions cache remembers for a step. */
 interface Memory {

@@ -1,37 +1,10 @@
-import * as z from "zod/mini";
-import { isUsableJobId } from "../../client/contract.ts";
 import { messageOf } from "../../client/errors.ts";
 import { type Cache, CacheEntryError } from "../../runner-kit/cache.ts";
 import { locatePullRequest, type PullRequest } from "../pull-request.ts";
 import type { Run } from "../run.ts";
 import { runAttempt, serverUrl } from "../runner/environment.ts";
+import { maxPullRequests, type SessionEntry } from "./entry.ts";
 import { hash } from "./hash.ts";
-
-/** How many pull requests a session remembers. */
-const maxPullRequests = 20;
-
-const commit = z.string().check(z.regex(/^[0-9a-f]{40,64}$/));
-const entry = z.object({
-  version: z.literal(1),
-  jobId: z.string().check(z.refine(isUsableJobId)),
-  run: z.string(),
-  commit: z.optional(commit),
-  since: z.optional(commit),
-  pullRequests: z.array(z.int().check(z.positive())).check(z.maxLength(maxPullRequests)),
-});
-
-/** What a session remembers. */
-export interface SessionEntry {
-  jobId: string;
-  /** The workflow run that last sent something. */
-  run: string;
-  /** The commit of that run. */
-  commit?: string | undefined;
-  /** The commit of the run before that one. */
-  since?: string | undefined;
-  /** The numbers of the session's last pull requests in this repository, oldest first. */
-  pullRequests: number[];
-}
 
 /** Remembers the last job of a session across workflow runs, in the repository's Actions cache. */
 export class SessionMemory {
@@ -60,7 +33,7 @@ export class SessionMemory {
     this.#prefix = `agent-session-${hash(JSON.stringify([baseUrl.href, projectId, session]))}-`;
   }
 
-  /** Returns what earlier steps saved; `undefined` if that is nothing. Reads it once. Never rejects. */
+  /** Returns the entry that earlier steps saved; `undefined` if there is none. Reads it once. Never rejects. */
   find(): Promise<{ entry: SessionEntry | undefined } | { error: string }> {
     this.#found ??= this.#read();
     return this.#found;
@@ -103,7 +76,9 @@ export class SessionMemory {
   async #read(): Promise<{ entry: SessionEntry | undefined } | { error: string }> {
     try {
       const text = await this.#cache.restore(this.#prefix);
-      return { entry: text === undefined ? undefined : parseEntry(text) };
+      if (text === undefined) return { entry: undefined };
+      const { parseSessionEntry } = await import("./parse-entry.ts");
+      return { entry: parseSessionEntry(text) };
     } catch (error) {
       // An entry that cannot be used will not become usable, so the session continues without it.
       return error instanceof CacheEntryError ? { entry: undefined } : { error: messageOf(error) };
@@ -115,14 +90,5 @@ export class SessionMemory {
     return place && `${place.owner}/${place.repo}`.toLowerCase() === this.#repository.toLowerCase()
       ? place.number
       : undefined;
-  }
-}
-
-/** Parses an entry, which anyone who can write the cache may have written; `undefined` if it cannot be used. */
-function parseEntry(text: string): SessionEntry | undefined {
-  try {
-    return entry.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
   }
 }

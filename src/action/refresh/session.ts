@@ -4,11 +4,11 @@ import type { SessionEvent } from "../report/log-events.ts";
 import { cancelledBeforeSending, isJobNotFound, type RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
 import { readJob } from "../run-job.ts";
-import { untilAborted } from "./abort.ts";
-import { readPullRequestState } from "./pull-request-state.ts";
-import type { SessionEntry, SessionMemory } from "./session-memory.ts";
+import type { SessionEntry } from "./entry.ts";
+import type { SessionMemory } from "./session-memory.ts";
+import { untilAborted } from "./until-aborted.ts";
 
-/** Returns what the session remembers. If that cannot be read, the result says so, and nothing may be sent. */
+/** Returns the entry of the session. If it cannot be read, the result says so, and nothing may be sent. */
 export async function recallSession(
   memory: SessionMemory,
   signal: AbortSignal,
@@ -49,6 +49,8 @@ export async function planSession(
     say({ kind: "job-over", jobId, reason: status === "completed" ? "no pull request" : status });
     return planTasks(prompt);
   }
+  // Loaded here, because few runs of a session find a job that has completed.
+  const { readPullRequestState } = await import("./pull-request-state.ts");
   const pullRequestState = await readPullRequestState(pullRequest, run);
   say({ kind: "pull-request", jobId, pullRequest, state: pullRequestState });
   const isOver = pullRequestState === "merged" || pullRequestState === "closed";

@@ -59,7 +59,7 @@ export function howToStartAnother({ comment }: ResultContext): Text {
     : say`To send another message, comment ${`${comment.phrase} …`}.`;
 }
 
-/** Where people can look for a job: the dashboard, if there is one. */
+/** Names the place to look for a job: the dashboard, if there is one. */
 export function serviceName(context: ResultContext): Text {
   return trusted(hasDashboard(context) ? "the dashboard" : "the service");
 }

@@ -9,7 +9,7 @@ import { jobPageLink } from "./job-page-link.ts";
 import { pullRequestLink } from "./pull-request-link.ts";
 import { failureReason } from "./request-failure.ts";
 
-/** What every reply contains, whatever the state of the job. */
+/** The parts of a reply that do not depend on the state of the job. */
 export interface ReplyFrame {
   /** The address of this workflow run. */
   runUrl: string;

@@ -222,7 +222,7 @@ function describeSubmissionFailure(
 ): Message {
   const { what, next } = explainRequestFailure(operation, cause, context);
   if (acceptance === "unknown") {
-    // Any other advice ends with running it again, which is what must not be done without a look first.
+    // Any other advice ends with running it again, which nobody should do before they have looked for the job.
     const hint = cause instanceof InvalidResponseError ? next : [];
     return describeUnknownAcceptance(operation, what, context, hint);
   }

@@ -1,28 +1,25 @@
-/** The variables that the runner sets. GitHub's documentation: "Variables reference". */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Returns the number of the run attempt: 1 on the first run of a workflow run, more on a re-run. */
-export function runAttempt({ GITHUB_RUN_ATTEMPT }: Environment): number {
+export function runAttempt({ GITHUB_RUN_ATTEMPT }: NodeJS.ProcessEnv): number {
   return Number(GITHUB_RUN_ATTEMPT ?? 1);
 }
 
 /** Returns the address of the runner's GitHub. */
-export function serverUrl({ GITHUB_SERVER_URL }: Environment): string {
+export function serverUrl({ GITHUB_SERVER_URL }: NodeJS.ProcessEnv): string {
   return GITHUB_SERVER_URL || "https://github.com";
 }
 
 /** Returns the base address of its API. */
-export function apiUrl({ GITHUB_API_URL }: Environment): string {
+export function apiUrl({ GITHUB_API_URL }: NodeJS.ProcessEnv): string {
   return GITHUB_API_URL || "https://api.github.com";
 }
 
 /** Returns whether the job may request OIDC tokens: it has `permissions: id-token: write`. */
-export function canRequestIdTokens(environment: Environment): boolean {
+export function canRequestIdTokens(environment: NodeJS.ProcessEnv): boolean {
   return Boolean(environment.ACTIONS_ID_TOKEN_REQUEST_URL && environment.ACTIONS_ID_TOKEN_REQUEST_TOKEN);
 }
 
 /** Returns the address of the workflow run. */
-export function runUrl(environment: Environment): string {
+export function runUrl(environment: NodeJS.ProcessEnv): string {
   const { GITHUB_REPOSITORY: repository = "", GITHUB_RUN_ID: run = "" } = environment;
   return `${serverUrl(environment)}/${repository}/actions/runs/${run}`;
 }

@@ -7,7 +7,6 @@ import { backoffMs } from "../../client/retry.ts";
 import { safeTraceListener, type Trace, traceTransport } from "../../client/trace.ts";
 import { type HttpResponse, isSuccess, type Transport } from "../../client/transport.ts";
 import { createRedactor } from "../../runner-kit/redact.ts";
-import type { Environment } from "./environment.ts";
 
 /** The timeout of one request for a token, in milliseconds, unless less time is left. */
 const requestTimeoutMs = 10_000;
@@ -16,17 +15,17 @@ const maxTries = 3;
 const renewalMs = 60_000;
 /** If it cannot be renewed, it is used while it is valid for longer than this, in milliseconds. */
 const minValidMs = 10_000;
-/** How long a token is assumed to be valid that does not say so in a way that can be read, in milliseconds. */
+/** How long a token is assumed to be valid if it does not say so in a readable way, in milliseconds. */
 const defaultLifetimeMs = 300_000;
-/** In characters: a token without the end of its signature is of no use. A pattern for a whole token is slow, or too large. */
+/** In characters. A token is useless without the end of its signature, and a pattern for a whole token is slow or too large. */
 const redactedEndLength = 512;
-/** How many tokens are redacted at least, the last ones; others until they expire. */
+/** At least as many of the last tokens are redacted; older ones until they expire. */
 const minRedacted = 3;
 /** In characters. Servers accept headers of 8 KiB and more. */
 const maxTokenLength = 8000;
 
 export interface IdTokenPorts {
-  environment: Environment;
+  environment: NodeJS.ProcessEnv;
   clock: Clock;
   /** Returns a number in [0, 1). */
   random: () => number;
@@ -90,7 +89,7 @@ export function connectIdTokens(audience: string, ports: IdTokenPorts): Credenti
   };
 }
 
-/** Returns a function that replaces a token with `***`, and in its encodings the part without which it is of no use. */
+/** Returns a function that replaces a token with `***`, and in its encodings the part without which it is useless. */
 function createTokenRedactor(token: string): (text: string) => string {
   const redactEnd = createRedactor((token.split(".").at(-1) ?? token).slice(-redactedEndLength));
   return (text) => redactEnd(text.replaceAll(token, "***"));

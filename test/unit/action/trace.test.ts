@@ -36,6 +36,11 @@ test("prints no headers and no bodies, and redacts a key that the service echoes
     expect(lines[0]).not.toContain(hidden);
 });
 
+test("redacts a key in a path, into which somebody pasted it by mistake", async () => {
+  const { toolkit } = await runMain({ inputs: { "project-id": `my-${key}` }, respond: () => respondWith(404) });
+  expect(toolkit.events).toContain("debug POST /v2/agent/my-***/job: 404 (0 ms)");
+});
+
 test("returns the job although the trace listener throws", async () => {
   const clock = new FakeClock();
   const respond = () => respondWith(201, record());

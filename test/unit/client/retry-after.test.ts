@@ -17,6 +17,13 @@ describe("Retry-After", () => {
     expect(parseRetryAfter(value, undefined, now)).toBe(ms);
   });
 
+  test.each(["31536001", "9".repeat(40), "Fri, 31 Dec 9999 23:59:59 GMT"])(
+    "takes no more than a year from %s",
+    (value) => {
+      expect(parseRetryAfter(value, undefined, now)).toBe(31_536_000_000);
+    },
+  );
+
   test.each([
     undefined,
     "",
@@ -63,7 +70,7 @@ describe("Retry-After", () => {
     expect(parseRetryAfter(new Date(now + 5000).toUTCString(), date, now)).toBe(5000);
   });
 
-  test("returns a positive number or undefined for any value", () => {
+  test("returns at most a year, more than nothing, or undefined for any value", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -73,7 +80,7 @@ describe("Retry-After", () => {
         ),
         (value) => {
           const ms = parseRetryAfter(value, undefined, now);
-          expect(ms === undefined || ms > 0).toBe(true);
+          expect(ms === undefined || (ms > 0 && ms <= 31_536_000_000)).toBe(true);
         },
       ),
     );

@@ -45,7 +45,7 @@ export async function createAgentNetwork(
   kind: NetworkKind,
   agent: Agent,
   modelHosts: readonly string[],
-  service: Readonly<Record<string, string | undefined>>,
+  service: NodeJS.ProcessEnv,
   log: (line: string) => void,
 ): Promise<AgentNetwork> {
   if (kind === "full") return fullNetwork;

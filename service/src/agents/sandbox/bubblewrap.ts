@@ -78,6 +78,8 @@ export function explainBubblewrapError(error: string): string {
   if (process.platform !== "linux") return `The sandbox requires Linux. Run the service there, ${without}`;
   if (/ENOENT/.test(error))
     return `The sandbox requires bubblewrap, which is not installed. Install your distribution's package, such as with apt-get install bubblewrap, ${without}`;
+  if (/hostname/.test(error))
+    return `bubblewrap cannot create a sandbox here: ${error}\nThis is forbidden to the service itself, such as by ProtectHostname=yes in its systemd unit. Remove that, ${without}`;
   return [
     `bubblewrap cannot create a sandbox here: ${error}`,
     "If this is Ubuntu 24.04 or later, its AppArmor allows user namespaces only to programs with a profile: service/docs/agents.md has one for bwrap.",

@@ -222,6 +222,12 @@ describe("a request to the model", () => {
     expect(received.filter(({ url }) => !url?.startsWith("/v1"))).toEqual([]);
   });
 
+  test.each(["/v1beta/models", "/v1x", "/V1/models", "/", "/v1/../v1beta"])("is rejected at %s", async (path) => {
+    const { proxy, received } = await start();
+    expect((await send(proxy.socket, path)).status).toBe(403);
+    expect(received).toEqual([]);
+  });
+
   test("that is no URL, or leads to another host, is rejected", async () => {
     const { proxy, received } = await start(undefined, {}, "");
     expect((await send(proxy.socket, "//other.example/v1")).status).toBeLessThan(500);

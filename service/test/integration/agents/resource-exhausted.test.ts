@@ -39,7 +39,7 @@ describe("a process that cannot be started", () => {
     /** Starts it with few file descriptors. Returns what it tells the service, and its exit code. */
     const run = async (descriptors: number) => {
       const command = `ulimit -n ${descriptors}; exec "$0" "$@"`;
-      const args = ["-c", command, process.execPath, supervisor, output, "", "/bin/true"];
+      const args = ["-c", command, process.execPath, supervisor, output, "", "agent", "/bin/true"];
       const child = spawn("/bin/sh", args, { stdio: ["ignore", "ignore", "ignore", "ipc"] });
       const messages: unknown[] = [];
       child.on("message", (message) => messages.push(message));
@@ -53,7 +53,9 @@ describe("a process that cannot be started", () => {
       expect({ messages, code }).toEqual({ messages: [expect.stringContaining("EMFILE")], code: 127 });
       break;
     }
-    const child = fork(supervisor, [output, "", "/no/such/agent"], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
+    const child = fork(supervisor, [output, "", "agent", "/no/such/agent"], {
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    });
     const messages: unknown[] = [];
     child.on("message", (message) => messages.push(message));
     expect((await once(child, "close"))[0]).toBe(127);

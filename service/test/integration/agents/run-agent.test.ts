@@ -120,6 +120,12 @@ syncBuiltinESMExports();
   await expect(started).rejects.toThrow("the agent cannot be started now: no process can be started now: spawn EAGAIN");
 });
 
+test("a sandbox whose program is missing is no failure of the agent: it may be being updated", async () => {
+  const { run } = setUp();
+  const sandbox: Sandbox = { isConfining: true, wrap: () => ({ file: "/no/such/sandbox", args: [] }) };
+  await expect(run(shellAgent("true"), { sandbox })).rejects.toThrow(ResourceExhausted);
+});
+
 test("an agent gets its prompt with the prefix, and the earlier turns line by line", async () => {
   const { run, paths } = setUp();
   const history = [

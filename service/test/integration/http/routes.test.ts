@@ -200,11 +200,15 @@ describe("no route has the path", () => {
 
   test.each([
     ["/pull/x", "/pull/{number}"],
+    ["/pull/1x", "/pull/{number}"],
     ["/pull/1234567890", "/pull/{number}"],
     ["/job/a.b", "/job/{job}"],
     [`/job/${"a".repeat(65)}/log`, "/job/{job}/log"],
     ["/job/a/turn/x/stop", "/job/{job}/turn/{turn}/stop"],
+    ["/job/a/turn/x1/stop", "/job/{job}/turn/{turn}/stop"],
+    ["/job/a/turn/1x/retry", "/job/{job}/turn/{turn}/retry"],
     ["/sign-in/too-short", "/sign-in/{link}"],
+    [`/sign-in/${"a".repeat(44)}`, "/sign-in/{link}"],
   ])("%s, although it has the form of %s", async (path, label) => {
     expect(await ask(path, "GET", anonymous)).toMatchObject({ status: 401, label });
     expect(await ask(path, "GET", bearer)).toMatchObject({ status: 404, text: '{"error":"Not found"}', label });

@@ -297,6 +297,17 @@ describe.each(databases)("a store in $database", ({ open }) => {
       expect(await store.lists.countTurns("a")).toBe(2);
     });
 
+    test("is not if a later one has failed too", async () => {
+      const store = await newStore();
+      await addJob(store, "a");
+      const earlier = await endNext(store, "failed");
+      await store.turns.add("a", "Two", now);
+      const last = await endNext(store, "failed");
+      expect(await store.turns.retry("a", earlier.id, now)).toBe(false);
+      expect(await store.lists.countTurns("a")).toBe(2);
+      expect(await store.turns.retry("a", last.id, now)).toBe(true);
+    });
+
     test("counts as a message", async () => {
       const store = await newStore();
       await addJob(store, "a");

@@ -91,6 +91,6 @@ test("a worker is unhealthy before it has started and while it is stuck", async 
     expect(await check(() => ({ isStuck: true, isFailing: true }))()).toBe(stuck);
   }
   const failing = { isStuck: false, isFailing: true };
-  expect(await checkWorker(() => failing)()).toBe("cannot take turns; its log says why");
+  expect(await checkWorker(() => failing)()).toBe("cannot run turns; its log says why");
   expect(await checkLiveness(() => failing)()).toBeUndefined();
 });

@@ -18,8 +18,18 @@ test("says by an error of its own that the machine cannot start a process now", 
   await expect(failing).rejects.toThrow("no process can be started now: spawn EAGAIN");
 });
 
-test("passes on why a program cannot be started", async () => {
-  const missing = startProcess(() => spawn("/no/such/program"));
+test("says by the same error that a program of the service is missing, being written, or not executable", async () => {
+  await expect(startProcess(() => spawn("/no/such/program"))).rejects.toThrow(ResourceExhausted);
+  for (const code of ["EACCES", "ETXTBSY"]) {
+    const failing = startProcess(() => {
+      throw Object.assign(new Error("x"), { code });
+    });
+    await expect(failing, code).rejects.toThrow(ResourceExhausted);
+  }
+});
+
+test("passes on why another program cannot be started", async () => {
+  const missing = startProcess(() => spawn("/no/such/program"), false);
   await expect(missing).rejects.toThrow("ENOENT");
   await expect(missing).rejects.not.toThrow(ResourceExhausted);
 });

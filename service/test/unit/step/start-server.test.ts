@@ -75,10 +75,13 @@ function run({ inputs = {}, environment = {}, script = listens, options = {} }: 
   return { runner, started };
 }
 
+/** The process may need a while to start on a busy machine. */
+const slow = { timeout: 30_000 };
+
 async function start(options: Run) {
   const { runner, started } = run(options);
   await started;
-  await vi.waitFor(() => expect(seen().answer).toBe("keep running"));
+  await vi.waitFor(() => expect(seen().answer).toBe("keep running"), slow);
   return runner;
 }
 
@@ -135,9 +138,7 @@ describe("the step", () => {
   });
 
   test("uses a folder of the user if the runner has none for temporary files", async () => {
-    vi.stubEnv("HOME", folder);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const runner = await start({ environment: { RUNNER_TEMP: "" } });
+    const runner = await start({ environment: { RUNNER_TEMP: "", HOME: folder } });
     expect(runner.states.folder).toBe(join(folder, ".cache/agent-job-service-acme-docs-editor"));
   });
 
@@ -312,7 +313,7 @@ describe("a service that does not start", () => {
     const cancellation = new AbortController();
     const { runner, started } = run({ script: "", options: { signal: cancellation.signal } });
     const rejected = expect(started).rejects.toBe("cancelled");
-    await vi.waitFor(() => expect(seen()).toBeDefined());
+    await vi.waitFor(() => expect(seen()).toBeDefined(), slow);
     cancellation.abort("cancelled");
     await rejected;
     // It has a process group of its own, which a signal to that of the step does not reach.

@@ -237,6 +237,18 @@ test("a turn that another worker has taken over is stopped before it pushes", as
   expect([result, failures, pushes, opened]).toEqual(["taken-over", [], 0, []]);
 });
 
+test("a turn that another worker takes over after the push opens no pull request", async () => {
+  const { run, ports, store, opened } = await setUpTurns();
+  const pushed: string[] = [];
+  ports.repository.push = async (commit) => {
+    pushed.push(commit);
+    store.runningTurns.confirmLease = failing(new LeaseLost(1));
+  };
+  const { result, failures } = await run();
+  expect([result, failures, pushed, opened]).toEqual(["taken-over", [], ["c1"], []]);
+  expect(await store.jobs.find("a")).toMatchObject({ pullRequest: null, head: null });
+});
+
 test("a push waits while it cannot be known who owns the turn", async () => {
   const { run, machine, store } = await setUpTurns();
   const confirm = store.runningTurns.confirmLease.bind(store.runningTurns);

@@ -37,13 +37,16 @@ class ExpiringTurns extends SqliteReadyTurns {
   }
 }
 
-test("a worker that has lost a turn unnoticed and takes it again runs it only after its first run has ended", async () => {
+/** Starts a worker with one job, whose turn is being run. */
+async function setUp() {
   const folder = temporaryFolder();
   const log: string[] = [];
   const database = memoryDatabase();
   const ready = new ExpiringTurns();
   const store = new Store({ database, ready, nextTurnId: countTurnIds });
   const repository = new SlowRepository({ url: "/nowhere", folder });
+  /** How often the worker has looked for turns. */
+  let looks = 0;
   const worker = new Worker({
     store,
     projects: PerProject.same({
@@ -57,29 +60,60 @@ test("a worker that has lost a turn unnoticed and takes it again runs it only af
       largestChangeBytes: 1_000_000,
       timeLimitMs: 1000,
     }),
+    ownProjects: async () => {
+      looks++;
+      return undefined;
+    },
     folder,
-    agents: 2,
+    agents: 3,
     signal: new AbortController().signal,
     log: (line) => void log.push(line),
   });
   await store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "Go on");
   const waitForStarts = (count: number) =>
     vi.waitFor(() => expect(repository.starts).toHaveLength(count), { timeout: 10_000 });
+  /** Lets the lease of the turn expire unnoticed, and waits until the worker has taken it again and found no other. */
+  const takeAgain = async () => {
+    const before = looks;
+    await database.run("INSERT INTO ready (turn, project) VALUES (1, 'docs')");
+    ready.announce();
+    const isTaken = async () => {
+      expect(await database.row("SELECT 1 FROM ready")).toBeUndefined();
+      expect(looks).toBeGreaterThanOrEqual(before + 2);
+    };
+    await vi.waitFor(isTaken, { timeout: 10_000 });
+  };
+  const lines = () => log.filter((line) => line.includes("turn 1")).slice(1);
   await worker.start();
   await waitForStarts(1);
-  await database.run("INSERT INTO ready (turn, project) VALUES (1, 'docs')");
-  ready.announce();
-  const isTaken = async () => expect(await database.row("SELECT 1 FROM ready")).toBeUndefined();
-  await vi.waitFor(isTaken, { timeout: 10_000 });
+  return { worker, repository, waitForStarts, takeAgain, lines };
+}
+
+const lost =
+  "job_1: turn 1 was taken over by another worker, because its lease had expired; nothing more is stored of it here";
+const resumed = ["job_1: turn 1 was interrupted on another worker, resuming", "job_1: turn 1 started"];
+
+test("a worker that has lost a turn unnoticed and takes it again runs it only after its first run has ended", async () => {
+  const { worker, repository, waitForStarts, takeAgain, lines } = await setUp();
+  await takeAgain();
   expect(repository.starts).toHaveLength(1);
   repository.starts[0]?.(new Error("the first run ends"));
   await waitForStarts(2);
   repository.starts[1]?.(new Error("no route"));
   await worker.drain();
-  expect(log.filter((line) => line.includes("turn 1")).slice(1)).toEqual([
-    "job_1: turn 1 was taken over by another worker, because its lease had expired; nothing more is stored of it here",
-    "job_1: turn 1 was interrupted on another worker, resuming",
-    "job_1: turn 1 started",
-    "job_1: turn 1 failed: no route",
-  ]);
+  expect(lines()).toEqual([lost, ...resumed, "job_1: turn 1 failed: no route"]);
+});
+
+test("the end of a run that was lost does not let a third one begin before the second has ended", async () => {
+  const { worker, repository, waitForStarts, takeAgain, lines } = await setUp();
+  await takeAgain();
+  repository.starts[0]?.(new Error("the first run ends"));
+  await waitForStarts(2);
+  await takeAgain();
+  expect(repository.starts).toHaveLength(2);
+  repository.starts[1]?.(new Error("the second run ends"));
+  await waitForStarts(3);
+  repository.starts[2]?.(new Error("no route"));
+  await worker.drain();
+  expect(lines()).toEqual([lost, ...resumed, lost, ...resumed, "job_1: turn 1 failed: no route"]);
 });

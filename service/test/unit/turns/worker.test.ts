@@ -367,16 +367,19 @@ describe("a turn that the machine cannot run now", () => {
       gap?.();
       expect((await store.jobs.find("a"))?.state).toBe("active");
       expect(await store.turns.ofJob("a")).toMatchObject([{ state: "waiting" }]);
+      expect(worker.isFailing).toBe(true);
       pause?.();
     }
     const checkout = await checkoutOf("a");
     expect(await store.turns.ofJob("a")).toMatchObject([{ attempts: 0, state: "running" }]);
     checkout.succeed();
     await worker.drain();
+    expect(worker.isFailing).toBe(false);
     expect((await store.jobs.find("a"))?.state).toBe("completed");
     expect(log.filter((line) => line.startsWith("Turns can"))).toEqual([
       "Turns cannot be run now: too many open files\\nin the system. They wait and are tried again every minute or more " +
-        "often, without counting an attempt. If this lasts, check the machine's file descriptors, processes, memory and disk.",
+        "often, without counting an attempt. If this lasts, check the machine's file descriptors, processes, memory and disk, " +
+        "and that the service's programs are installed.",
       "Turns can be run again.",
     ]);
     expect(log.filter((line) => line.startsWith("a: "))).toEqual([

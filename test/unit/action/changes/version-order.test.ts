@@ -12,6 +12,8 @@ test.each<[tag: string, tags: string[], previous: string | undefined]>([
   ["2026.11", ["2026.10", "2025.12"], "2026.10"],
   ["core@1.2.0", ["cli@1.1.9", "core@1.1.0", "1.1.5"], "core@1.1.0"],
   ["v1.0.1+build.5", ["v1.0.0"], "v1.0.0"],
+  // Of tags of the same version, the first one counts.
+  ["v1.1.0", ["v1.0.0+build.1", "v1.0", "v1.0.0"], "v1.0.0+build.1"],
   ["v1.0.0", ["v1.0.0", "v1.1.0"], undefined],
   ["v1.0.0", [], undefined],
   ["nightly", ["v1.0.0"], undefined],

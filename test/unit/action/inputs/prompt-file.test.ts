@@ -75,6 +75,12 @@ test("rejects a prompt file in .git, which may contain a token", () => {
   for (const path of [".git/config", "link.md"]) expect(problem(path)).toContain("must not be in .git");
 });
 
+test.each([".GIT", ".Git"])("rejects a prompt file in %s, which is .git on a disk that ignores case", (name) => {
+  mkdirSync(join(workspace, name));
+  writeFileSync(join(workspace, name, "config"), "token");
+  expect(problem(`${name}/config`)).toContain("must not be in .git");
+});
+
 test("rejects a missing file, a folder, an empty file and a binary file", () => {
   writeFileSync(join(workspace, "empty.md"), " \n");
   writeFileSync(join(workspace, "binary"), Buffer.from([0xff, 0xfe, 0x00]));

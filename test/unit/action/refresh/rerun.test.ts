@@ -103,6 +103,47 @@ describe("the first attempt", () => {
     expect(toolkit.annotations[0]?.text).toContain("did not respond in time");
   });
 
+  describe.each([
+    ["while it waits for the job", {}, "cancelled"],
+    ["while it waits for the cache", { wait: "false" }, "started"],
+  ])("that is cancelled %s", (_name, inputs, outcome) => {
+    /** Runs an attempt that is cancelled after half a second, with a cache that needs some time to save a job. */
+    async function cancelledAttempt(saveMs: number) {
+      const cache = new FakeCache();
+      const run = await attempt(1, cache, {
+        inputs,
+        cancelAt: 500,
+        respond: ({ method }) => respondWith(method === "POST" ? 201 : 200, record()),
+        onClock: (clock) => {
+          cache.fault = () => new Promise((resolve) => clock.at(clock.elapsedMs + saveMs, resolve));
+        },
+      });
+      expect(run.outputs).toMatchObject({ outcome, "job-id": "job_1" });
+      return { ...run, cache };
+    }
+
+    test.each([1000, 1999])("remembers its job if that takes %i ms", async (saveMs) => {
+      const { cache, clock, toolkit } = await cancelledAttempt(saveMs);
+      expect(cache.entries).toHaveLength(1);
+      expect(clock.elapsedMs).toBe(saveMs);
+      expect(toolkit.annotations.map(({ title }) => title)).not.toContain("Cannot remember the job");
+    });
+
+    test("waits a second and a half for the cache at most", async () => {
+      const { cache, clock, toolkit } = await cancelledAttempt(2001);
+      expect(cache.entries).toEqual([]);
+      expect(clock.elapsedMs).toBe(2000);
+      expect(toolkit.annotations[0]).toMatchObject({ title: "Cannot remember the job" });
+    });
+  });
+
+  test("that is cancelled does not wait longer than five seconds for the cache", async () => {
+    const cache = new FakeCache();
+    cache.fault = () => new Promise<void>(() => {});
+    const { clock } = await attempt(1, cache, { inputs: { wait: "false" }, cancelAt: 4000 });
+    expect(clock.elapsedMs).toBe(5000);
+  });
+
   test.each([
     ["only job-id", { prompt: "", "job-id": "job_1" }],
     ["on-rerun: new", { "on-rerun": "new" }],

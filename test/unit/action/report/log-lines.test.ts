@@ -8,7 +8,7 @@ import { completes } from "../../../support/thread.ts";
 
 const address = "https://api.mintlify.com/";
 
-/** Returns what people see, in order: no debug output, outputs or masks. */
+/** Returns the lines that people see, in order: no debug output, outputs or masks. */
 function shown({ events }: FakeToolkit): string[] {
   return events.filter((event) => !/^(debug |output |mask$)/.test(event));
 }

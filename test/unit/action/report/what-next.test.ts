@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { idToken } from "../../../support/id-token.ts";
 import { pollsReturn, prLink, record, respondWith, runMain } from "../../../support/run-main.ts";
 
 const attach = { prompt: "", "job-id": "job_1" };
@@ -47,6 +48,24 @@ describe("an HTTP error", () => {
     [302, {}, /Redirects are not followed.*Set base-url to the service's own URL/s],
   ])("%i with %j says what to do", async (status, inputs, advice) => {
     expect(await said({ inputs, respond: () => respondWith(status, { error: "No." }) })).toMatch(advice);
+  });
+
+  test.each<[number, RegExp]>([
+    [401, /does not trust this workflow run.*The service must trust this repository/s],
+    [403, /Access was denied.*The service must trust this repository/s],
+    [302, /would send the token to another address/],
+  ])("%i with an OIDC token blames no key", async (status, advice) => {
+    const text = await said({
+      inputs: { ...own, "api-key": "", auth: "github-oidc" },
+      environment: {
+        ACTIONS_ID_TOKEN_REQUEST_URL: "https://tokens.example/idtoken",
+        ACTIONS_ID_TOKEN_REQUEST_TOKEN: "runner-request-token-0123456789",
+      },
+      respond: ({ path }) =>
+        path === "/idtoken" ? respondWith(200, { value: idToken() }) : respondWith(status, { error: "No." }),
+    });
+    expect(text).toMatch(advice);
+    expect(text).not.toMatch(/API key/);
   });
 
   test("ends with one period, and keeps those inside the service's message", async () => {

@@ -7,6 +7,9 @@ test.runIf(process.platform === "linux")("says what to do if bubblewrap cannot r
   expect(explainBubblewrapError("spawn bwrap ENOENT")).toMatch(
     /is not installed.*apt-get install bubblewrap.*--sandbox none/,
   );
+  expect(explainBubblewrapError("bwrap: Can't set hostname to agent: Operation not permitted")).toMatch(
+    /ProtectHostname=yes.*--sandbox none/,
+  );
   const denied = explainBubblewrapError("bwrap: setting up uid map: Permission denied");
   for (const part of ["setting up uid map: Permission denied", "AppArmor", "container", "--sandbox none"])
     expect(denied).toContain(part);

@@ -55,6 +55,17 @@ test("a store that is a folder is rejected", () => {
   expect(() => openSqliteStore(folder)).toThrow(`cannot open ${folder}`);
 });
 
+const nobody = { uid: 65_534, gid: 65_534 };
+
+/** Opens a store in a process that is not root's, because root can write everything. Throws what that prints as an error. */
+function openAsNobody(file: string): void {
+  const module = resolve(import.meta.dirname, "../../../../src/store/sqlite/open-store.ts");
+  const script = `const { openSqliteStore } = await import(${JSON.stringify(module)}); openSqliteStore(${JSON.stringify(file)});`;
+  const args = ["--input-type=module", "--eval", script];
+  const { stderr } = spawnSync(process.execPath, args, { ...nobody, encoding: "utf8" });
+  throw new Error(stderr);
+}
+
 test.each([
   ["jobs.sqlite", "jobs.sqlite", 0o400],
   ["its folder", "", 0o500],
@@ -68,17 +79,11 @@ test.each([
     expect((await store.counts.total()).jobs).toBe(0);
   }
   rmSync(`${file}.lock`);
-  // Root can write everything.
-  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  if (nobody.uid !== undefined) for (const path of [outer, folder, file]) chownSync(path, nobody.uid, nobody.gid);
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) for (const path of [outer, folder, file]) chownSync(path, nobody.uid, nobody.gid);
   chmodSync(join(folder, name), mode);
-  const module = resolve(import.meta.dirname, "../../../../src/store/sqlite/open-store.ts");
-  const script = `const { openSqliteStore } = await import(${JSON.stringify(module)}); openSqliteStore(${JSON.stringify(file)});`;
-  const { stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], {
-    ...nobody,
-    encoding: "utf8",
-  });
+  const open = isRoot ? openAsNobody : openSqliteStore;
+  expect(() => open(file)).toThrow(`the service cannot write ${join(folder, name)}`);
   chmodSync(folder, 0o700);
-  expect(stderr).toContain(`the service cannot write ${join(folder, name)}`);
   expect(readdirSync(folder)).toEqual(["jobs.sqlite"]);
 });

@@ -1,4 +1,4 @@
-/** Waits for a promise, or until the signal aborts; then returns `undefined`, and whatever the promise does is ignored. */
+/** Waits for a promise, or until the signal aborts: then returns `undefined` and ignores the promise. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   if (signal.aborted) return undefined;
   let onAbort = (): void => {};

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { afterEach, expect, test, vi } from "vitest";
-import { childEnvironment } from "../../../src/processes/environment.ts";
+import { gitEnvironment } from "../../../src/git/git-environment.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -10,7 +10,7 @@ test("contains neither secrets of the service nor the variables of a calling Git
   const removed = [...secrets, ...ofGit, "GIT_EXTERNAL_DIFF", "GIT_TEMPLATE_DIR", "GIT_AUTHOR_DATE"];
   for (const name of removed) vi.stubEnv(name, "x");
   vi.stubEnv("GIT_SSH_COMMAND", "ssh -i key");
-  const environment = childEnvironment();
+  const environment = gitEnvironment();
   for (const name of removed) expect(environment).not.toHaveProperty(name);
   expect(environment).toMatchObject({ PATH: process.env.PATH, GIT_SSH_COMMAND: "ssh -i key" });
 });

@@ -1,4 +1,4 @@
-/** Secrets of the service, which neither agents nor Git and its helpers need. */
+/** Secrets of the service, which neither Git nor its helpers need. */
 const secrets = ["AGENT_SERVICE_KEY", "GITHUB_TOKEN", "GH_TOKEN"];
 
 /**
@@ -30,8 +30,8 @@ const gitVariables = [
   "GIT_WORK_TREE",
 ];
 
-/** Returns the environment for child processes: the service's own, without its secrets and the variables of a calling Git. */
-export function childEnvironment(): NodeJS.ProcessEnv {
+/** Returns the environment for Git: the service's own, without its secrets and the variables of a calling Git. */
+export function gitEnvironment(): NodeJS.ProcessEnv {
   const removed = new Set([...secrets, ...gitVariables]);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !removed.has(name)));
 }

@@ -1,0 +1,39 @@
+import * as z from "zod/mini";
+import { isUsableJobId } from "../../client/contract.ts";
+import { type AttemptEntry, maxPullRequests, type SessionEntry } from "./entry.ts";
+
+const jobId = z.string().check(z.refine(isUsableJobId));
+const attemptEntry = z.object({
+  version: z.literal(1),
+  jobId: z.optional(jobId),
+  sent: z.enum(["create", "message"]),
+  attempt: z.int(),
+});
+
+const commit = z.string().check(z.regex(/^[0-9a-f]{40,64}$/));
+const sessionEntry = z.object({
+  version: z.literal(1),
+  jobId,
+  run: z.string(),
+  commit: z.optional(commit),
+  since: z.optional(commit),
+  pullRequests: z.array(z.int().check(z.positive())).check(z.maxLength(maxPullRequests)),
+});
+
+/** Parses the entry of an attempt; `undefined` if it is unusable. Anyone who can write the cache may have written it. */
+export function parseAttemptEntry(text: string): AttemptEntry | undefined {
+  return attemptEntry.safeParse(parseJson(text)).data;
+}
+
+/** Parses the entry of a session; `undefined` if it is unusable. Anyone who can write the cache may have written it. */
+export function parseSessionEntry(text: string): SessionEntry | undefined {
+  return sessionEntry.safeParse(parseJson(text)).data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
