@@ -12,12 +12,9 @@ const exclude = [
   ...(process.platform === "linux" ? [] : ["service/test/e2e/service-step*.test.ts"]),
 ];
 
-/** The tests of a folder: those of units share a process, because one for each file would take as long as the tests. */
+/** The tests of a folder: those of units, and the others. */
 const projectsOf = (name: string, folder: string) => [
-  {
-    extends: true as const,
-    test: { name: `${name}-unit`, include: [`${folder}/unit/**/*.test.ts`], exclude, isolate: false },
-  },
+  { extends: true as const, test: { name: `${name}-unit`, include: [`${folder}/unit/**/*.test.ts`], exclude } },
   {
     extends: true as const,
     test: { name, include: [`${folder}/{e2e,integration,simulation}/**/*.test.ts`], exclude },
@@ -27,6 +24,8 @@ const projectsOf = (name: string, folder: string) => [
 export default defineConfig({
   test: {
     testTimeout: 60_000,
+    // Files share processes: a process for each would take as long as its tests.
+    isolate: false,
     // Tests of whole processes mostly wait for them: more workers than cores.
     maxWorkers: 6,
     // The service needs process groups and a POSIX shell.

@@ -392,7 +392,8 @@ describe.each(databases)("a store in $database", ({ open }) => {
       jobs: { active: 2, completed: 1, failed: 1, archived: 2 },
       turns: { waiting: 2, running: 1 },
     });
-    expect(oldestWaitingSeconds).toBeGreaterThanOrEqual(0.03);
+    // A timer may be early by a millisecond.
+    expect(oldestWaitingSeconds).toBeGreaterThanOrEqual(0.029);
     expect(oldestWaitingSeconds).toBeLessThan(60);
     await startNext(store);
     expect(await store.counts.census()).toMatchObject({ turns: { waiting: 1, running: 2 }, oldestWaitingSeconds: 0 });

@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { repositoryName, resolveAddress } from "../../../src/git/repository-address.ts";
 
@@ -39,5 +40,6 @@ test("makes a path absolute, and names it by its file: URL", () => {
   expect(resolveAddress("./a:b", "token")).toEqual({ address: `${process.cwd()}/a:b`, settings: [] });
   const { address } = resolveAddress("./docs", undefined);
   expect(address).toMatch(/^\/.*\/docs$/);
-  expect(repositoryName(address)).toBe(`file://${address}`);
+  expect(repositoryName(address)).toBe(pathToFileURL(address).href);
+  expect(repositoryName("/srv/my docs/é")).toBe("file:///srv/my%20docs/%C3%A9");
 });
