@@ -31,7 +31,7 @@ async function requestsOfRounds(rounds: number, isKnown: boolean): Promise<numbe
     repository: { apiUrl: server.url, owner: "acme", name: "docs", token: "token_0123456789" },
     signal: new AbortController().signal,
     log: () => {},
-    now: () => now,
+    machine: { now: () => now },
   });
   const refs = Array.from({ length: count }, (_, index) => {
     const number = isKnown ? server.add().number : 1 + index;

@@ -4921,7 +4921,7 @@ class ClosedPullRequests {
      * @throws if no state can be read, also until the end of GitHub's rate limit
      */
     async find(pullRequests) {
-        const now = this.#options.now();
+        const now = this.#options.machine.now();
         if (this.#limit && now < this.#limit.until)
             throw this.#limit.error;
         this.#limit = undefined;
@@ -5443,6 +5443,7 @@ function codeBlock(untrusted) {
 
 
 
+
 /** In seconds, before each retry of opening a pull request. */
 const retryPauses = [1, 5];
 /** Pull requests on GitHub. GitHub's documentation: "REST API endpoints for pull requests". */
@@ -5453,10 +5454,10 @@ class GitHubPullRequests {
     #log;
     #secondMs;
     constructor(options) {
-        const { repository, signal, log, metrics, now = () => performance.now(), secondMs = 1000 } = options;
+        const { repository, signal, log, metrics, machine = thisMachine, secondMs = 1000 } = options;
         this.#api = new GitHubApi({ repository, signal, log, metrics, secondMs });
         this.#identity = new RepositoryIdentity(this.#api, log);
-        this.#closed = new ClosedPullRequests({ api: this.#api, identity: this.#identity, log, now });
+        this.#closed = new ClosedPullRequests({ api: this.#api, identity: this.#identity, log, machine });
         this.#log = log;
         this.#secondMs = secondMs;
     }

@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { type Machine, thisMachine } from "../machine.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { checkToken } from "./github/check-token.ts";
 import { ClosedPullRequests } from "./github/closed-pull-requests.ts";
@@ -17,8 +18,8 @@ export interface GitHubPullRequestsOptions {
   log: (line: string) => void;
   /** Counts the requests. Default: nothing does. */
   metrics?: Pick<Metrics, "gitHubAnswered"> | undefined;
-  /** Monotonic time in milliseconds. Default: the process's clock. */
-  now?: () => number;
+  /** Default: the one that the process runs on. */
+  machine?: Pick<Machine, "now">;
   /** How long a second of waiting takes, in milliseconds. Default: 1000; less in tests. */
   secondMs?: number;
 }
@@ -35,10 +36,10 @@ export class GitHubPullRequests implements PullRequests {
   readonly #secondMs: number;
 
   constructor(options: GitHubPullRequestsOptions) {
-    const { repository, signal, log, metrics, now = () => performance.now(), secondMs = 1000 } = options;
+    const { repository, signal, log, metrics, machine = thisMachine, secondMs = 1000 } = options;
     this.#api = new GitHubApi({ repository, signal, log, metrics, secondMs });
     this.#identity = new RepositoryIdentity(this.#api, log);
-    this.#closed = new ClosedPullRequests({ api: this.#api, identity: this.#identity, log, now });
+    this.#closed = new ClosedPullRequests({ api: this.#api, identity: this.#identity, log, machine });
     this.#log = log;
     this.#secondMs = secondMs;
   }

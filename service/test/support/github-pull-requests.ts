@@ -47,7 +47,7 @@ export async function startGitHubPullRequests(options: FakeGitHubOptions = {}): 
     repository: { apiUrl: server.url, owner, name, token },
     signal: stop.signal,
     log: (line) => void log.push(line),
-    now: () => clock.now,
+    machine: { now: () => clock.now },
     secondMs,
   });
   return { server, pulls, log, stop, clock };

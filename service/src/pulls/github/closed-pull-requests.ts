@@ -1,3 +1,4 @@
+import type { Machine } from "../../machine.ts";
 import type { PullRequestRef } from "../pull-requests.ts";
 import { StateErrorLog } from "../state-error-log.ts";
 import type { GitHubApi } from "./github-api.ts";
@@ -11,8 +12,7 @@ export interface ClosedPullRequestsOptions {
   api: GitHubApi;
   identity: RepositoryIdentity;
   log: (line: string) => void;
-  /** Returns milliseconds of a clock that does not go back. */
-  now: () => number;
+  machine: Pick<Machine, "now">;
 }
 
 /** How often all open pull requests are read, in milliseconds. No closing is noticed later. */
@@ -54,7 +54,7 @@ export class ClosedPullRequests {
    * @throws if no state can be read, also until the end of GitHub's rate limit
    */
   async find(pullRequests: readonly PullRequestRef[]): Promise<ReadonlySet<string>> {
-    const now = this.#options.now();
+    const now = this.#options.machine.now();
     if (this.#limit && now < this.#limit.until) throw this.#limit.error;
     this.#limit = undefined;
     try {
