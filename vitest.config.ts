@@ -6,8 +6,8 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 
 const isWindows = process.platform === "win32";
 const exclude = [
-  // Windows has no signals, and its `tar` is another one.
-  ...(isWindows ? ["test/e2e/signals.test.ts", "test/integration/cache.test.ts"] : []),
+  // Windows has no signals.
+  ...(isWindows ? ["test/e2e/signals.test.ts"] : []),
   // The service's step runs only on Linux.
   ...(process.platform === "linux" ? [] : ["service/test/e2e/service-step*.test.ts"]),
 ];
