@@ -59,7 +59,7 @@ async function serve(config: ServerConfig): Promise<string> {
   const cached =
     cache &&
     new CachedJobs({
-      cache: connectCacheEntries({ environment: cache, folder, program: cacheProgram }),
+      cache: connectCacheEntries({ environment: cache, program: cacheProgram }),
       projectId,
       folder,
       secrets,

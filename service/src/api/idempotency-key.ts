@@ -24,11 +24,6 @@ export function requestKey({ headers }: IncomingMessage, caller: string): Reques
   return { caller, step, request };
 }
 
-/** Returns a key as `requestKey` has read it, without quotes. */
-export function keyText({ step, request }: RequestKey): string {
-  return step === "" ? request : `${step}.${request}`;
-}
-
 /**
  * Returns the step that a query asks for.
  *

@@ -10,7 +10,7 @@ import { sendJson } from "../http/send-json.ts";
 import type { Engine, ReplayedRecord, StepFinder } from "../jobs/engine.ts";
 import type { JobRecord, RateLimited } from "../model.ts";
 import { KeyReused } from "../store-errors.ts";
-import { keyText, requestKey, stepIn } from "./idempotency-key.ts";
+import { requestKey, stepIn } from "./idempotency-key.ts";
 import { preferredWait } from "./preferred-wait.ts";
 
 export interface ApiOptions {
@@ -132,13 +132,13 @@ export function createApi(options: ApiOptions): Api {
           ...forProject,
           answer: async (request, response, { project }) => {
             const step = stepIn(queryOf(request));
-            const key = requestKey(request, callerOf(request));
-            const turns = await steps.findStep(decode(project), callerOf(request), step);
+            const caller = callerOf(request);
+            const turns = await steps.findStep(decode(project), caller, step);
             sendJson(response, 200, {
               step,
+              // Tells a client whether its key arrives: something on the way may remove the header.
+              key: requestKey(request, caller)?.request ?? null,
               features: [],
-              // Tells a client whether the header arrives: a proxy that removes it makes every request a new one.
-              key: key === undefined ? null : keyText(key),
               turns: turns.map(({ id, job, request, status }) => ({ job, turn: String(id), request, status })),
             });
           },

@@ -180,7 +180,7 @@ test("says if the runner has no Actions cache, or one that cannot be written", a
   const without = await startServiceStep({ github, inputs: remembering });
   expect(without.annotations).toEqual([expect.stringMatching(/^warning Jobs are not remembered: /)]);
 
-  const cache = await startCacheService("v1", { isReadOnly: true });
+  const cache = await startCacheService("v1", { access: "403" });
   onTestFinished(() => cache[Symbol.asyncDispose]());
   const options = { github, inputs: remembering, environment: cache.environment };
   await without.post();
