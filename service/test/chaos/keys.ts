@@ -24,7 +24,8 @@ export interface KeysOptions {
 const apiCount = 2;
 const createsPerProject = 70;
 const sendingAtOnce = 40;
-const faultEveryMs = 2000;
+/** Longer than a process takes to start, or none would ever answer. */
+const faultEveryMs = 4000;
 
 interface KeyedCreate {
   index: number;
