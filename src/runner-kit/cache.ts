@@ -29,25 +29,27 @@ export class CacheReadOnlyError extends Error {
   override readonly name = "CacheReadOnlyError";
 }
 
-/** What a run can do with the Actions cache. */
-export type CacheAccess = "none" | "read" | "write";
+/**
+ * What a run can do with the Actions cache. `absent`: the runner offers none. `none`: it offers one that cannot be read, and
+ * without reading there is no use for what was written.
+ */
+export type CacheAccess = "absent" | "none" | "read" | "write";
 
 /**
- * Returns what the runner says about the cache, by the rules of `@actions/cache`. `none` if it has no cache service, or one
- * that cannot be read. `write` if it does not say, which older runners do not: then only a save can tell.
+ * Returns what the runner says about the cache, by the rules of `@actions/cache`. `write` if it does not say, which older
+ * runners do not: then only a save can tell.
  */
 export function cacheAccess(environment: NodeJS.ProcessEnv): CacheAccess {
-  if (!isOffered(environment)) return "none";
+  if (!isOffered(environment)) return "absent";
   const mode = environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "";
   return accessOfMode[mode] ?? "write";
 }
 
-/** Without reading, there is no use for what was written. */
 const accessOfMode: Readonly<Record<string, CacheAccess>> = { none: "none", "write-only": "none", read: "read" };
 
 /** Returns whether the runner offers a cache service that can be read. */
 export function hasCacheService(environment: NodeJS.ProcessEnv): boolean {
-  return cacheAccess(environment) !== "none";
+  return ["read", "write"].includes(cacheAccess(environment));
 }
 
 function isOffered(environment: NodeJS.ProcessEnv): boolean {
