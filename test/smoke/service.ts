@@ -26,13 +26,20 @@ function serve(): void {
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request.setEncoding("utf8")) body += chunk;
-    const [, id = `job_${process.env.SYSTEM}_${jobs.size + 1}`, message] =
-      /\/job\/([^/]+)(\/message)?$/.exec(request.url ?? "") ?? [];
+    const isPost = request.method === "POST";
+    const [path = ""] = request.url?.split("?") ?? [];
+    const [, known, message] = /\/job\/([^/]+)(\/message)?$/.exec(path) ?? [];
+    // Jobs cannot be listed.
+    if (!isPost && known === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    const id = known ?? `job_${process.env.SYSTEM}_${jobs.size + 1}`;
     const job = jobs.get(id) ?? { status: "active", prompts: [] };
     jobs.set(id, job);
     if (message) job.status = "completed";
-    if (request.method === "POST") job.prompts.push(JSON.parse(body).prompt);
-    response.writeHead(request.method === "POST" ? 201 : 200, { "content-type": "application/json" });
+    if (isPost) job.prompts.push(JSON.parse(body).prompt);
+    response.writeHead(isPost ? 201 : 200, { "content-type": "application/json" });
     // The step shows the model as it is, so a workflow can check what was sent.
     response.end(JSON.stringify({ id, status: job.status, model: JSON.stringify(job.prompts) }));
   });
