@@ -1,6 +1,7 @@
 import type { Turn } from "../model.ts";
 import { commitTitle } from "./commit-title.ts";
 import { inertText } from "./inert-text.ts";
+import { turnTrailers } from "./turn-trailers.ts";
 
 /** In characters, of the agent's own messages together. */
 const maxLength = 10_000;
@@ -25,8 +26,6 @@ export function isCommitOf(turn: Turn, message: string): boolean {
   const lines = message.trimEnd().split("\n").slice(1);
   return turnTrailers(turn).every((trailer) => lines.includes(trailer));
 }
-
-const turnTrailers = (turn: Turn): string[] => [`Agent-Turn: ${turn.id}`, `Agent-Job: ${turn.job}`];
 
 /** Removes what could look like another line, or hide text. */
 function plainLines(text: string): string {
