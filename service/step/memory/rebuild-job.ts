@@ -1,0 +1,89 @@
+import type { DatedCommit } from "../../src/git/history.ts";
+import type { JobCopy, TurnCopy } from "../../src/model.ts";
+import { commitTitle } from "../../src/pulls/commit-title.ts";
+import type { OwnPullRequest } from "../../src/pulls/github/own-pull-request.ts";
+import { readTurns, type ToldTurn } from "../../src/pulls/pull-request-body.ts";
+import { type NamedTurn, namedTurns } from "../../src/pulls/turn-trailers.ts";
+import { maxTurnId } from "./job-entry.ts";
+
+/** A job as its branch and its pull request tell it. */
+export interface RebuiltJob {
+  /** With the turns whose commits are on the branch, oldest first: none if others rewrote it. */
+  job: JobCopy;
+  /** Stands for the turns of a job whose branch names none: a job has at least one. */
+  unnamedTurn: TurnCopy;
+}
+
+export interface JobSources {
+  jobId: string;
+  projectId: string;
+  pull: OwnPullRequest;
+  /** The newest commits of the branch, newest first. */
+  commits: readonly DatedCommit[];
+}
+
+/** So many attempts that the turn is never run again: its prompt is not what somebody sent, but what others can have written. */
+const allAttempts = 2;
+
+/**
+ * Rebuilds a job from what is on GitHub. Only the state of its pull request is sure. Texts are data: prompts and messages for
+ * the agent to read, never prompts of a turn that will run.
+ */
+export function rebuildJob({ jobId, projectId, pull, commits }: JobSources): RebuiltJob {
+  const told = readTurns(pull.body);
+  const unpublished = newerThan(pull, commits);
+  const named = new Map<number, TurnCopy>();
+  // Oldest first, so that a prompt that was sent twice is told by the first one.
+  for (const commit of commits.toReversed())
+    for (const one of namedTurns(commit.message))
+      if (one.job === jobId && one.turn > 0 && one.turn <= maxTurnId)
+        named.set(one.turn, turnOf(one, commit, takeTold(told, commit), !unpublished.has(commit)));
+  const turns = [...named.values()].sort((a, b) => a.id - b.id);
+  const isActive = turns.some(({ state }) => state === "waiting");
+  const last = commits.find(({ message }) => namedTurns(message).some(({ job }) => job === jobId));
+  const job: JobCopy = {
+    id: jobId,
+    project: projectId,
+    createdAt: pull.createdAt,
+    // As a service does that runs all the time.
+    archivedAt: isActive ? null : pull.closedAt,
+    pullRequest: pull.link,
+    head: last?.commit ?? pull.head,
+    turns,
+  };
+  const [first] = readTurns(pull.body);
+  const unnamedTurn: TurnCopy = {
+    id: pull.createdAt * 1000,
+    prompt: first?.prompt ?? "",
+    state: "completed",
+    attempts: allAttempts,
+    startedAt: null,
+    endedAt: pull.createdAt,
+    answer: first?.answer ?? null,
+  };
+  return { job, unnamedTurn };
+}
+
+/** Returns the commits that were pushed after the pull request was closed. The service ended before it opened a new one. */
+function newerThan({ closedAt, head }: OwnPullRequest, commits: readonly DatedCommit[]): ReadonlySet<DatedCommit> {
+  if (closedAt === null) return new Set();
+  const headAt = commits.findIndex(({ commit }) => commit === head);
+  return new Set(commits.filter(({ at }, index) => at > closedAt && !(headAt >= 0 && index >= headAt)));
+}
+
+/** Takes from the told turns the one that made a commit. */
+function takeTold(told: ToldTurn[], { message }: DatedCommit): ToldTurn {
+  const subject = message.split("\n", 1)[0] ?? "";
+  // A merge may have added to the subject.
+  const index = told.findIndex(({ prompt }) => subject.startsWith(commitTitle(prompt)));
+  const [taken] = index === -1 ? [] : told.splice(index, 1);
+  return taken ?? { prompt: subject, answer: null };
+}
+
+/** A turn whose work has no pull request waits: when it is resumed, it finds its commit, runs no agent and opens one. */
+function turnOf({ turn }: NamedTurn, { at }: DatedCommit, { prompt, answer }: ToldTurn, isPublished: boolean): TurnCopy {
+  const end = isPublished
+    ? { state: "completed" as const, endedAt: at }
+    : { state: "waiting" as const, endedAt: null };
+  return { id: turn, prompt, attempts: allAttempts, startedAt: null, answer, ...end };
+}
