@@ -160,7 +160,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const sources = backend.projects.map((project) => ({ ...project, stateOf: stateOf(project, isShared) }));
   const content = { store, projects: sources, logs, engine: jobs };
   const pages = new Pages({ ...content, tokens, authenticator, baseUrl, signal, log });
-  const api = createApi({ engine: jobs, authenticator, hasJobPages: options.hasJobPages, signal });
+  const api = createApi({ engine: jobs, steps: jobs, authenticator, hasJobPages: options.hasJobPages, signal });
   let server: LoopbackServer | undefined;
   try {
     const ownWorker = hasWorker ? () => worker : undefined;

@@ -14,6 +14,9 @@ const turn = z.object({
   endedAt: z.nullable(time),
   answer: z.nullable(z.string()),
   // Entries of earlier versions do not have them.
+  caller: z.optional(z.string().check(z.maxLength(1000))),
+  step: z.optional(z.string().check(z.regex(/^[\x20-\x7e]{0,256}$/))),
+  request: z.optional(z.string().check(z.regex(/^[\x20-\x7e]{1,256}$/))),
   startedAt: z.optional(z.nullable(time)),
   reason: z.optional(z.nullable(z.string())),
   stopRequestedAt: z.optional(z.nullable(time)),

@@ -92,6 +92,20 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX "oldCommit" ON "recentCommit" (at);
     `,
   },
+  {
+    // Earlier services read and run turns as before. They cannot add any, because the new columns have no defaults.
+    oldest: 1,
+    queueSchema: 43,
+    sql: `
+      -- Turns get the key of their request.
+      ALTER TABLE turn ADD COLUMN project text, ADD COLUMN caller text NOT NULL DEFAULT '',
+        ADD COLUMN step text NOT NULL DEFAULT '', ADD COLUMN request text;
+      UPDATE turn SET project = job.project, request = turn.id::text FROM job WHERE job.id = turn.job;
+      ALTER TABLE turn ALTER COLUMN project SET NOT NULL, ALTER COLUMN caller DROP DEFAULT,
+        ALTER COLUMN step DROP DEFAULT, ALTER COLUMN request SET NOT NULL;
+      CREATE UNIQUE INDEX "turnByKey" ON turn (project, caller, step, request);
+    `,
+  },
 ];
 
 /** The version of pg-boss's schema that this version works with. */

@@ -11,11 +11,11 @@ test.each([
   ["/sign-in/link", "createSignInLink", {}],
 ])("the path %s is that of %s", (path, name, parameters) => {
   const none = { project: "", job: "", turn: "", number: "", link: "" };
-  expect(matchRoute(path)).toMatchObject({ name, parameters: { ...none, ...parameters } });
+  expect(matchRoute(path)).toMatchObject({ routes: [{ name }], parameters: { ...none, ...parameters } });
 });
 
 test("a path with a parameter that nothing has is that of a route, without parameters", () => {
-  expect(matchRoute("/pull/x")).toMatchObject({ name: "pullRequest", parameters: undefined });
+  expect(matchRoute("/pull/x")).toMatchObject({ path: "/pull/{number}", parameters: undefined });
   expect(matchRoute("/pull/")).toBeUndefined();
   expect(matchRoute("")).toBeUndefined();
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import type { ReplayedRecord } from "../../../src/jobs/engine.ts";
 import { Jobs } from "../../../src/jobs/jobs.ts";
 import type { JobRecord, RateLimited } from "../../../src/model.ts";
 import { PerProject } from "../../../src/per-project.ts";
@@ -40,8 +41,8 @@ async function completeNext(store: Store): Promise<void> {
   await store.runningTurns.finish(turn, "completed", 500);
 }
 
-function accepted(result: JobRecord | RateLimited | undefined): JobRecord {
-  if (result === undefined || "retryAfterMs" in result) throw new Error("not accepted");
+function accepted(result: JobRecord | ReplayedRecord | RateLimited | undefined): JobRecord {
+  if (result === undefined || !("id" in result)) throw new Error("not accepted");
   return result;
 }
 
