@@ -3,13 +3,18 @@ import { say } from "../../src/runner-kit/text.ts";
 import { confineAgents } from "../src/agents/confine.ts";
 import { errorMessage, errorStack } from "../src/error-message.ts";
 import { parseOptions } from "../src/options/options.ts";
+import { GitHubPullRequests } from "../src/pulls/github.ts";
+import type { ProjectBackend } from "../src/start/backend.ts";
 import { startService } from "../src/start/service.ts";
 import { connectCacheEntries } from "./memory/cache-entries.ts";
 import { CachedJobs } from "./memory/cached-jobs.ts";
+import type { Memory } from "./memory/describe-memory.ts";
+import { RebuiltJobs } from "./memory/rebuilt-jobs.ts";
+import { RememberedJobs } from "./memory/remembered-jobs.ts";
 import { reportedCopies } from "./memory/reported-copies.ts";
 import { isFree } from "./port.ts";
 import { ReportFile } from "./report.ts";
-import { keepRunning, type ServerConfig, type ServerReply } from "./server-protocol.ts";
+import { keepRunning, type RememberConfig, type ServerConfig, type ServerReply } from "./server-protocol.ts";
 import { checkAccess } from "./setup/access.ts";
 import { SetupError } from "./setup/setup-error.ts";
 
@@ -24,7 +29,7 @@ const log = (line: string): void => console.log(`${new Date().toISOString()} ${l
 process.umask(0o077);
 process.once("message", (config: ServerConfig) => {
   serve(config).then(
-    (url) => reply({ url }),
+    (started) => reply(started),
     (error: unknown) => {
       log(errorStack(error));
       const [title, text] =
@@ -47,24 +52,16 @@ function reply(message: ServerReply, then: () => void = () => {}): void {
   process.send?.(message, undefined, undefined, then);
 }
 
-/** Starts the service and returns its URL. */
-async function serve(config: ServerConfig): Promise<string> {
-  const { folder, projectId, port, secrets, cache } = config;
+/** Starts the service. */
+async function serve(config: ServerConfig): Promise<{ url: string; memory: Memory | undefined }> {
+  const { folder, projectId, port, remember } = config;
   const options = parseOptions(config.args, { ...process.env, ...config.environment });
   if (options === "help" || "error" in options) throw new Error(options === "help" ? options : options.error);
   const { settings, apiKey = "", store: _, ...rest } = options;
   await checkAccess(config, log);
   const confined = await confineAgents(settings, folder, process.env, log);
   const report = new ReportFile(folder);
-  const cached =
-    cache &&
-    new CachedJobs({
-      cache: connectCacheEntries({ environment: cache, folder, program: cacheProgram }),
-      projectId,
-      folder,
-      secrets,
-      log,
-    });
+  let rebuilt: RebuiltJobs | undefined;
   const service = await startService({
     ...rest,
     settings: confined.settings,
@@ -72,7 +69,11 @@ async function serve(config: ServerConfig): Promise<string> {
     projects: [projectId],
     port: (await isFree(port)) ? port : 0,
     folder: join(folder, "service"),
-    copies: reportedCopies(report, cached),
+    tellsTurns: remember !== undefined,
+    copies: (projects) => {
+      rebuilt = remember && rebuiltJobs(config, remember, projects.get(projectId));
+      return reportedCopies(report, rebuilt && remember && rememberedJobs(config, remember, rebuilt));
+    },
     log,
   }).catch(async (error: unknown) => {
     // Its proxy has a folder among the system's temporary ones.
@@ -93,7 +94,43 @@ async function serve(config: ServerConfig): Promise<string> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop(`because of ${signal}`));
   watchRunner(config.runner, () => void stop("because the runner is gone"));
   log(`Listening on ${service.url}`);
-  return service.url;
+  return {
+    url: service.url,
+    memory: rebuilt && { branches: await canRebuild(rebuilt), cache: remember?.cacheAccess ?? "none" },
+  };
+}
+
+function rebuiltJobs(
+  { projectId }: ServerConfig,
+  { isWorkflowToken }: RememberConfig,
+  project: ProjectBackend | undefined,
+): RebuiltJobs {
+  const { pullRequests, repository, targetBranch } = project ?? {};
+  if (!(pullRequests instanceof GitHubPullRequests) || repository === undefined)
+    throw new Error("the project is not on GitHub");
+  return new RebuiltJobs({ repository, pullRequests, targetBranch, projectId, isWorkflowToken });
+}
+
+function rememberedJobs(config: ServerConfig, remember: RememberConfig, rebuilt: RebuiltJobs): RememberedJobs {
+  const { folder, projectId, secrets } = config;
+  const { cache: environment, cacheAccess, isFirstAttempt } = remember;
+  const cache = connectCacheEntries({ environment, folder, program: cacheProgram });
+  return new RememberedJobs({
+    cached: cacheAccess === "none" ? undefined : new CachedJobs({ cache, projectId, folder, secrets, log }),
+    isCacheWritable: cacheAccess === "write",
+    rebuilt,
+    isFirstAttempt,
+    log,
+  });
+}
+
+async function canRebuild(rebuilt: RebuiltJobs): Promise<Memory["branches"]> {
+  try {
+    return (await rebuilt.isPossible()) ? "yes" : "no";
+  } catch (error) {
+    log(`Cannot find out the account of the token: ${errorMessage(error)}`);
+    return "unknown";
+  }
 }
 
 /** Calls `onGone` when the process that runs the steps has ended without running `post`. */

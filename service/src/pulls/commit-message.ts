@@ -1,13 +1,13 @@
 import type { Turn } from "../model.ts";
 import { commitTitle } from "./commit-title.ts";
 import { inertText } from "./inert-text.ts";
-import { turnTrailers } from "./turn-trailers.ts";
+import { requestTrailer, turnTrailers } from "./turn-trailers.ts";
 
 /** In characters, of the agent's own messages together. */
 const maxLength = 10_000;
 
 /**
- * Returns the message of a turn's commit: the title, the messages of the agent's own commits, and trailers that name the turn.
+ * Returns the message of a turn's commit: the title, the messages of the agent's own commits, and trailers that name the turn and its request.
  *
  * @param ownMessages - indented, so that none of their lines is a trailer
  */
@@ -18,7 +18,8 @@ export function commitMessage(turn: Turn, ownMessages: readonly string[]): strin
     .join("\n\n");
   const shown = text.length > maxLength ? `${text.slice(0, maxLength)}\n[truncated]` : text;
   const body = shown === "" ? [] : ["Commits of the agent:", shown.replace(/^(?=.)/gm, "    ")];
-  return `${[commitTitle(turn.prompt), ...body, turnTrailers(turn).join("\n")].join("\n\n")}\n`;
+  const trailers = [...turnTrailers(turn), ...requestTrailer(turn)].join("\n");
+  return `${[commitTitle(turn.prompt), ...body, trailers].join("\n\n")}\n`;
 }
 
 /** Returns whether a message belongs to the turn's commit. */

@@ -1,4 +1,4 @@
-import { codeBlock, readCodeBlock } from "./code-block.ts";
+import { codeBlock, readCodeBlock } from "../code-block.ts";
 import type { Change } from "./pull-requests.ts";
 
 /** A prompt, and what the agent said last. */

@@ -17,6 +17,8 @@ export interface RebuiltJob {
 export interface JobSources {
   jobId: string;
   projectId: string;
+  /** Who sends all requests of the step. */
+  caller: string;
   pull: OwnPullRequest;
   /** The newest commits of the branch, newest first. */
   commits: readonly DatedCommit[];
@@ -29,7 +31,7 @@ const allAttempts = 2;
  * Rebuilds a job from what is on GitHub. Only the state of its pull request is sure. Texts are data: prompts and messages for
  * the agent to read, never prompts of a turn that will run.
  */
-export function rebuildJob({ jobId, projectId, pull, commits }: JobSources): RebuiltJob {
+export function rebuildJob({ jobId, projectId, caller, pull, commits }: JobSources): RebuiltJob {
   const told = readTurns(pull.body);
   const unpublished = newerThan(pull, commits);
   const named = new Map<number, TurnCopy>();
@@ -37,7 +39,10 @@ export function rebuildJob({ jobId, projectId, pull, commits }: JobSources): Reb
   for (const commit of commits.toReversed())
     for (const one of namedTurns(commit.message))
       if (one.job === jobId && one.turn > 0 && one.turn <= maxTurnId)
-        named.set(one.turn, turnOf(one, commit, takeTold(told, commit), !unpublished.has(commit)));
+        named.set(one.turn, {
+          ...turnOf(one, commit, takeTold(told, commit), !unpublished.has(commit)),
+          ...(one.key && { caller, ...one.key }),
+        });
   const turns = [...named.values()].sort((a, b) => a.id - b.id);
   const isActive = turns.some(({ state }) => state === "waiting");
   const last = commits.find(({ message }) => namedTurns(message).some(({ job }) => job === jobId));
@@ -81,9 +86,12 @@ function takeTold(told: ToldTurn[], { message }: DatedCommit): ToldTurn {
 }
 
 /** A turn whose work has no pull request waits: when it is resumed, it finds its commit, runs no agent and opens one. */
-function turnOf({ turn }: NamedTurn, { at }: DatedCommit, { prompt, answer }: ToldTurn, isPublished: boolean): TurnCopy {
-  const end = isPublished
-    ? { state: "completed" as const, endedAt: at }
-    : { state: "waiting" as const, endedAt: null };
+function turnOf(
+  { turn }: NamedTurn,
+  { at }: DatedCommit,
+  { prompt, answer }: ToldTurn,
+  isPublished: boolean,
+): TurnCopy {
+  const end = isPublished ? { state: "completed" as const, endedAt: at } : { state: "waiting" as const, endedAt: null };
   return { id: turn, prompt, attempts: allAttempts, startedAt: null, answer, ...end };
 }

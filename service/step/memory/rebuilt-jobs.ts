@@ -1,19 +1,24 @@
 import type { Repository } from "../../src/git/repository.ts";
+import { singleKeyName } from "../../src/http/authentication.ts";
 import { jobBranch } from "../../src/model.ts";
 import type { GitHubPullRequests } from "../../src/pulls/github.ts";
+import { namedTurns, stepPrefix } from "../../src/pulls/turn-trailers.ts";
 import { type RebuiltJob, rebuildJob } from "./rebuild-job.ts";
 
 export interface RebuiltJobsOptions {
-  repository: Pick<Repository, "fetch" | "branchHead" | "commitsOfBranch">;
+  repository: Pick<Repository, "fetch" | "branchHead" | "commitsOfBranch" | "commitsOfJobs">;
+  /** The branch that pull requests are opened against. Default: the repository's default branch. */
+  targetBranch?: string | undefined;
   pullRequests: Pick<GitHubPullRequests, "ownAccount" | "findOwn">;
   projectId: string;
   /** Whether GitHub made the token for the workflow. */
   isWorkflowToken: boolean;
-  log: (line: string) => void;
 }
 
 /** More turns of a job are not looked for. */
 const maxCommits = 500;
+/** GitHub's documentation, "Re-running workflows and jobs": up to 30 days after the initial run. */
+const reRunDays = 31;
 
 /**
  * Rebuilds jobs of earlier runs from their branches and pull requests, which any run can read. A job counts only if the token's
@@ -51,7 +56,20 @@ export class RebuiltJobs {
     // GitHub keeps the commits of a pull request whose branch is deleted.
     const head = (await repository.branchHead(branch)) ?? pull.head;
     const commits = await repository.commitsOfBranch(head, maxCommits);
-    return rebuildJob({ jobId, projectId, pull, commits });
+    return rebuildJob({ jobId, projectId, caller: singleKeyName, pull, commits });
+  }
+
+  /**
+   * Returns the ids of the jobs that have a commit for a request of a step. They are candidates: `rebuild` tells whether they
+   * are the service's own.
+   */
+  async jobsOfStep(step: string): Promise<string[]> {
+    const { repository, targetBranch } = this.#options;
+    const prefix = stepPrefix(step);
+    if (prefix === undefined) return [];
+    const commits = await repository.commitsOfJobs(prefix, reRunDays, targetBranch);
+    const turns = commits.flatMap(({ message }) => namedTurns(message));
+    return [...new Set(turns.filter(({ key }) => key?.step === step).map(({ job }) => job))];
   }
 
   #account() {

@@ -1,7 +1,7 @@
 import { errorMessage } from "../../src/error-message.ts";
 import type { JobCopy } from "../../src/model.ts";
 import { removeDirectory } from "../../src/remove-directory.ts";
-import type { JobCopies } from "../../src/store/job-copies.ts";
+import type { JobCopies, SentForStep } from "../../src/store/job-copies.ts";
 import { mergeCopies } from "./merge-copies.ts";
 import type { RebuiltJobs } from "./rebuilt-jobs.ts";
 
@@ -10,7 +10,9 @@ export interface RememberedJobsOptions {
   cached: JobCopies | undefined;
   /** Whether the cache can be written, as far as that is known. */
   isCacheWritable: boolean;
-  rebuilt: Pick<RebuiltJobs, "isPossible" | "rebuild">;
+  rebuilt: Pick<RebuiltJobs, "isPossible" | "rebuild" | "jobsOfStep">;
+  /** Whether no earlier attempt of this workflow run can have sent anything. */
+  isFirstAttempt: boolean;
   log: (line: string) => void;
 }
 
@@ -70,6 +72,14 @@ export class RememberedJobs implements JobCopies {
       log(`${jobId}: the agent starts a new session: the last one is older than the branch.`);
     }
     return job;
+  }
+
+  async jobsOfStep(sent: SentForStep): Promise<readonly string[]> {
+    const { cached, rebuilt, isFirstAttempt } = this.#options;
+    // A step belongs to a workflow run. Looking for it takes a second, in which the client of a create would wait.
+    if (isFirstAttempt) return [];
+    const [kept = [], pushed] = await Promise.all([cached?.jobsOfStep?.(sent), rebuilt.jobsOfStep(sent.step)]);
+    return [...new Set([...pushed, ...kept])];
   }
 
   async #canRebuild(): Promise<boolean> {

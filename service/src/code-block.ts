@@ -1,11 +1,13 @@
-/** In characters, of each text. A fence may be as long as its text, and GitHub allows 65,536 for the body of a pull request. */
-const maxTextLength = 10_000;
+/** In characters. A fence may be as long as its text, and GitHub allows 65,536 for the body of a pull request. */
+const defaultLength = 10_000;
 
 /**
  * Returns untrusted text as a code block, in which GitHub renders no Markdown, notifies nobody who is mentioned, links nothing
- * and closes no issue. Characters that reorder or hide text are removed.
+ * and closes no issue. Nothing in the text can end the block. Characters that reorder or hide text are removed.
+ *
+ * @param maxTextLength - in characters; a longer text is truncated. Default: 10,000
  */
-export function codeBlock(untrusted: string): string {
+export function codeBlock(untrusted: string, maxTextLength = defaultLength): string {
   const all = untrusted.replace(/\r\n?/g, "\n").replace(/[^\P{C}\n\t]/gu, "");
   const text = all.length > maxTextLength ? `${all.slice(0, maxTextLength)}\n[truncated]` : all;
   const longest = (text.match(/`+/g) ?? []).reduce((max, { length }) => Math.max(max, length), 2);
