@@ -175,6 +175,9 @@ describe("the entry of a job", () => {
         answer: "Done",
         reason: "It failed.",
         stopRequestedAt: index === 2 ? 1600 : null,
+        caller: "API key",
+        step: index === 0 ? "" : "deploy",
+        request: `request ${index}`,
       })),
     };
     expect(parseJobEntry(formatJobEntry({ job: other }), id, "docs")).toEqual({ job: other });
@@ -198,6 +201,9 @@ describe("the entry of a job", () => {
       "the last id that a turn can have",
       { version: 1, job: { ...job, turns: [{ ...job.turns[0], id: 2 ** 53 - 1 }] } },
     ],
+    ["a step of several lines", { version: 1, job: { ...job, turns: [{ ...job.turns[0], step: "a\nb" }] } }],
+    ["a request of several lines", { version: 1, job: { ...job, turns: [{ ...job.turns[0], request: "a\nb" }] } }],
+    ["an empty request", { version: 1, job: { ...job, turns: [{ ...job.turns[0], request: "" }] } }],
     ["a turn in an unknown state", { version: 1, job: { ...job, turns: [{ ...job.turns[0], state: "x" }] } }],
   ])("is ignored if it has %s", (_what, entry) => {
     const text = typeof entry === "string" ? entry : JSON.stringify(entry);
