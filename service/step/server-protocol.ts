@@ -5,7 +5,7 @@ import type { Memory } from "./memory/describe-memory.ts";
 export interface RememberConfig {
   /** What this run may do with the Actions cache, and the variables by which it is found. */
   cacheAccess: CacheAccess;
-  cache: Record<string, string>;
+  cacheEnvironment: Record<string, string>;
   /** Whether GitHub made the token for the workflow. */
   isWorkflowToken: boolean;
   /** Whether no earlier attempt of the workflow run can have sent anything. */

@@ -3,18 +3,14 @@ import { say } from "../../src/runner-kit/text.ts";
 import { confineAgents } from "../src/agents/confine.ts";
 import { errorMessage, errorStack } from "../src/error-message.ts";
 import { parseOptions } from "../src/options/options.ts";
-import { GitHubPullRequests } from "../src/pulls/github.ts";
-import type { ProjectBackend } from "../src/start/backend.ts";
 import { startService } from "../src/start/service.ts";
 import { connectCacheEntries } from "./memory/cache-entries.ts";
-import { CachedJobs } from "./memory/cached-jobs.ts";
 import type { Memory } from "./memory/describe-memory.ts";
-import { RebuiltJobs } from "./memory/rebuilt-jobs.ts";
-import { RememberedJobs } from "./memory/remembered-jobs.ts";
+import { openMemory, type StepMemory } from "./memory/open-memory.ts";
 import { reportedCopies } from "./memory/reported-copies.ts";
 import { isFree } from "./port.ts";
 import { ReportFile } from "./report.ts";
-import { keepRunning, type RememberConfig, type ServerConfig, type ServerReply } from "./server-protocol.ts";
+import { keepRunning, type ServerConfig, type ServerReply } from "./server-protocol.ts";
 import { checkAccess } from "./setup/access.ts";
 import { SetupError } from "./setup/setup-error.ts";
 
@@ -61,7 +57,8 @@ async function serve(config: ServerConfig): Promise<{ url: string; memory: Memor
   await checkAccess(config, log);
   const confined = await confineAgents(settings, folder, process.env, log);
   const report = new ReportFile(folder);
-  let rebuilt: RebuiltJobs | undefined;
+  const cache = connectCacheEntries({ environment: remember?.cacheEnvironment ?? {}, folder, program: cacheProgram });
+  let memory: StepMemory | undefined;
   const service = await startService({
     ...rest,
     settings: confined.settings,
@@ -71,8 +68,8 @@ async function serve(config: ServerConfig): Promise<{ url: string; memory: Memor
     folder: join(folder, "service"),
     tellsTurns: remember !== undefined,
     copies: (projects) => {
-      rebuilt = remember && rebuiltJobs(config, remember, projects.get(projectId));
-      return reportedCopies(report, rebuilt && remember && rememberedJobs(config, remember, rebuilt));
+      memory = remember && openMemory({ ...config, ...remember, project: projects.get(projectId), cache, log });
+      return reportedCopies(report, memory?.copies);
     },
     log,
   }).catch(async (error: unknown) => {
@@ -94,43 +91,7 @@ async function serve(config: ServerConfig): Promise<{ url: string; memory: Memor
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop(`because of ${signal}`));
   watchRunner(config.runner, () => void stop("because the runner is gone"));
   log(`Listening on ${service.url}`);
-  return {
-    url: service.url,
-    memory: rebuilt && { branches: await canRebuild(rebuilt), cache: remember?.cacheAccess ?? "none" },
-  };
-}
-
-function rebuiltJobs(
-  { projectId }: ServerConfig,
-  { isWorkflowToken }: RememberConfig,
-  project: ProjectBackend | undefined,
-): RebuiltJobs {
-  const { pullRequests, repository, targetBranch } = project ?? {};
-  if (!(pullRequests instanceof GitHubPullRequests) || repository === undefined)
-    throw new Error("the project is not on GitHub");
-  return new RebuiltJobs({ repository, pullRequests, targetBranch, projectId, isWorkflowToken });
-}
-
-function rememberedJobs(config: ServerConfig, remember: RememberConfig, rebuilt: RebuiltJobs): RememberedJobs {
-  const { folder, projectId, secrets } = config;
-  const { cache: environment, cacheAccess, isFirstAttempt } = remember;
-  const cache = connectCacheEntries({ environment, folder, program: cacheProgram });
-  return new RememberedJobs({
-    cached: cacheAccess === "none" ? undefined : new CachedJobs({ cache, projectId, folder, secrets, log }),
-    isCacheWritable: cacheAccess === "write",
-    rebuilt,
-    isFirstAttempt,
-    log,
-  });
-}
-
-async function canRebuild(rebuilt: RebuiltJobs): Promise<Memory["branches"]> {
-  try {
-    return (await rebuilt.isPossible()) ? "yes" : "no";
-  } catch (error) {
-    log(`Cannot find out the account of the token: ${errorMessage(error)}`);
-    return "unknown";
-  }
+  return { url: service.url, memory: await memory?.describe() };
 }
 
 /** Calls `onGone` when the process that runs the steps has ended without running `post`. */

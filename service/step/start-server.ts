@@ -92,7 +92,7 @@ function configOf(settings: Settings, environment: NodeJS.ProcessEnv, apiKey: st
   const { args, options, projectId, repository, serverUrl, apiUrl, token, isWorkflowToken } = settings;
   const remember = {
     cacheAccess: cacheAccess(environment),
-    cache: cacheEnvironment(environment),
+    cacheEnvironment: cacheEnvironment(environment),
     isWorkflowToken,
     isFirstAttempt: environment.GITHUB_RUN_ATTEMPT === "1",
   };
