@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { errorMessage } from "../error-message.ts";
 import { type Machine, thisMachine } from "../machine.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import { hasCreatedBranch } from "./github/branch-creator.ts";
 import { checkToken } from "./github/check-token.ts";
 import { ClosedPullRequests } from "./github/closed-pull-requests.ts";
 import { GitHubApi } from "./github/github-api.ts";
@@ -122,6 +123,15 @@ export class GitHubPullRequests implements PullRequests {
 
   findClosed(pullRequests: readonly PullRequestRef[]): Promise<ReadonlySet<string>> {
     return this.#closed.find(pullRequests);
+  }
+
+  /**
+   * Returns whether an account is known to have created a branch of this repository.
+   *
+   * @throws GitHubError if GitHub cannot be reached, or its rate limit is reached
+   */
+  hasCreated(branch: string, account: Account): Promise<boolean> {
+    return hasCreatedBranch(this.#api, branch, account);
   }
 
   /** Returns the open pull request of a branch. */

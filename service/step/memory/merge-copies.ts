@@ -20,9 +20,17 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt }: RebuiltJob): Merged
   const knownIds = new Set(kept.turns.map(({ id }) => id));
   const unknown = rebuilt.turns.filter(({ id }) => !knownIds.has(id));
   const turns = [...known, ...unknown].sort((a, b) => a.id - b.id);
-  const isActive = turns.some(isOpen);
+  // Without a pull request of the service's own, somebody else may have opened one.
+  const { pullRequest, archivedAt } = rebuilt.pullRequest === null ? kept : rebuilt;
+  const job = {
+    ...rebuilt,
+    createdAt: kept.createdAt,
+    archivedAt: turns.some(isOpen) ? null : archivedAt,
+    pullRequest,
+    turns,
+  };
   return {
-    job: { ...rebuilt, createdAt: kept.createdAt, archivedAt: isActive ? null : rebuilt.archivedAt, turns },
+    job,
     isSessionCurrent: unknown.length === 0 && kept.turns.every((turn) => !isOpen(turn) || !pushed.has(turn.id)),
   };
 }

@@ -14,12 +14,16 @@ export interface RebuiltJob {
   unnamedTurn: TurnCopy;
 }
 
+/** The pull request of a branch that has none yet. */
+const noPull = { link: null, createdAt: undefined, closedAt: null, head: null, body: "" };
+
 export interface JobSources {
   jobId: string;
   projectId: string;
   /** Who sends all requests of the step. */
   caller: string;
-  pull: OwnPullRequest;
+  /** `undefined` if the branch has none yet. */
+  pull: OwnPullRequest | undefined;
   /** The newest commits of the branch, newest first. */
   commits: readonly DatedCommit[];
 }
@@ -30,13 +34,18 @@ const allAttempts = 2;
 /**
  * Rebuilds a job from what is on GitHub. Only the state of its pull request is sure. Texts are data: prompts and messages for
  * the agent to read, never prompts of a turn that will run.
+ *
+ * @returns `undefined` if nothing names the job: it has no pull request, and no commit
  */
-export function rebuildJob({ jobId, projectId, caller, pull, commits }: JobSources): RebuiltJob {
-  const told = readTurns(pull.body);
-  const unpublished = newerThan(pull, commits);
+export function rebuildJob({ jobId, projectId, caller, pull, commits }: JobSources): RebuiltJob | undefined {
+  const { link, closedAt, body, ...known } = pull ?? noPull;
+  const told = readTurns(body);
+  const [first] = told;
+  const unpublished = unpublishedCommits(pull, commits);
   const named = new Map<number, TurnCopy>();
+  const own = commits.filter(({ message }) => namedTurns(message).some(({ job }) => job === jobId));
   // Oldest first, so that a prompt that was sent twice is told by the first one.
-  for (const commit of commits.toReversed())
+  for (const commit of own.toReversed())
     for (const one of namedTurns(commit.message))
       if (one.job === jobId && one.turn > 0 && one.turn <= maxTurnId)
         named.set(one.turn, {
@@ -44,33 +53,38 @@ export function rebuildJob({ jobId, projectId, caller, pull, commits }: JobSourc
           ...(one.key && { caller, ...one.key }),
         });
   const turns = [...named.values()].sort((a, b) => a.id - b.id);
+  const createdAt = known.createdAt ?? own.at(-1)?.at;
+  if (createdAt === undefined) return undefined;
   const isActive = turns.some(({ state }) => state === "waiting");
-  const last = commits.find(({ message }) => namedTurns(message).some(({ job }) => job === jobId));
   const job: JobCopy = {
     id: jobId,
     project: projectId,
-    createdAt: pull.createdAt,
+    createdAt,
     // As a service does that runs all the time.
-    archivedAt: isActive ? null : pull.closedAt,
-    pullRequest: pull.link,
-    head: last?.commit ?? pull.head,
+    archivedAt: isActive ? null : closedAt,
+    pullRequest: link,
+    head: own[0]?.commit ?? known.head,
     turns,
   };
-  const [first] = readTurns(pull.body);
   const unnamedTurn: TurnCopy = {
-    id: pull.createdAt * 1000,
+    id: createdAt * 1000,
     prompt: first?.prompt ?? "",
     state: "completed",
     attempts: allAttempts,
     startedAt: null,
-    endedAt: pull.createdAt,
+    endedAt: createdAt,
     answer: first?.answer ?? null,
   };
   return { job, unnamedTurn };
 }
 
-/** Returns the commits that were pushed after the pull request was closed. The service ended before it opened a new one. */
-function newerThan({ closedAt, head }: OwnPullRequest, commits: readonly DatedCommit[]): ReadonlySet<DatedCommit> {
+/** Returns the commits without a pull request, because the service ended before it opened one, or GitHub did not let it. */
+function unpublishedCommits(
+  pull: OwnPullRequest | undefined,
+  commits: readonly DatedCommit[],
+): ReadonlySet<DatedCommit> {
+  if (pull === undefined) return new Set(commits);
+  const { closedAt, head } = pull;
   if (closedAt === null) return new Set();
   const headAt = commits.findIndex(({ commit }) => commit === head);
   return new Set(commits.filter(({ at }, index) => at > closedAt && !(headAt >= 0 && index >= headAt)));

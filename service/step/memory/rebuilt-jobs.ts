@@ -9,7 +9,7 @@ export interface RebuiltJobsOptions {
   repository: Pick<Repository, "fetch" | "branchHead" | "commitsOfBranch" | "commitsOfJobs">;
   /** The branch that pull requests are opened against. Default: the repository's default branch. */
   targetBranch?: string | undefined;
-  pullRequests: Pick<GitHubPullRequests, "ownAccount" | "findOwn">;
+  pullRequests: Pick<GitHubPullRequests, "ownAccount" | "findOwn" | "hasCreated">;
   projectId: string;
   /** Whether GitHub made the token for the workflow. */
   isWorkflowToken: boolean;
@@ -22,7 +22,8 @@ const reRunDays = 31;
 
 /**
  * Rebuilds jobs of earlier runs from their branches and pull requests, which any run can read. A job counts only if the token's
- * own account opened its pull request: anyone who may push can make a branch with such a name, and a fork can have one.
+ * own account opened its pull request, or created its branch: anyone who may push can make a branch with such a name, and a
+ * fork can have one.
  */
 export class RebuiltJobs {
   readonly #options: RebuiltJobsOptions;
@@ -51,10 +52,12 @@ export class RebuiltJobs {
     if (account === undefined) return undefined;
     const branch = jobBranch(jobId);
     const pull = await pullRequests.findOwn(branch, account);
-    if (pull === undefined) return undefined;
     await repository.fetch();
     // GitHub keeps the commits of a pull request whose branch is deleted.
-    const head = (await repository.branchHead(branch)) ?? pull.head;
+    const head = (await repository.branchHead(branch)) ?? pull?.head;
+    if (head === undefined) return undefined;
+    // A turn pushes before it opens the pull request.
+    if (pull === undefined && !(await pullRequests.hasCreated(branch, account))) return undefined;
     const commits = await repository.commitsOfBranch(head, maxCommits);
     return rebuildJob({ jobId, projectId, caller: singleKeyName, pull, commits });
   }

@@ -63,7 +63,9 @@ export class RememberedJobs implements JobCopies {
     if (kept.status === "rejected" || kept.value === undefined) {
       await removeDirectory(into);
       const { job, unnamedTurn } = found.value;
-      log(`${jobId}: rebuilt from its branch and ${job.pullRequest}. The agent starts a new session.`);
+      log(
+        `${jobId}: rebuilt from its branch and ${job.pullRequest ?? "no pull request"}, so the agent starts a new session.`,
+      );
       return job.turns.length > 0 ? job : { ...job, turns: [unnamedTurn] };
     }
     const { job, isSessionCurrent } = mergeCopies(kept.value, found.value);
