@@ -19,8 +19,8 @@ const viewerData = z.object({
 const graphqlErrors = z.object({ errors: z.array(z.object({ type: z.optional(z.string()) })) });
 const userData = z.object({ login, id: z.number() });
 
-/** Waits for no rate limit: the answer is needed by a client that waits, and can ask again. */
-const options: RequestOptions = { what: "Reading the account of the token", maxWaitMs: 0 };
+/** Neither waits nor retries: the answer is needed by a client that waits, and can ask again. */
+const options: RequestOptions = { what: "Reading the account of the token", maxWaitMs: 0, isRetried: false };
 
 /**
  * Finds out which account a token acts for: what that account opened on GitHub, nobody else can have opened.
