@@ -20,15 +20,37 @@ export class CacheEntryError extends Error {
   override readonly name = "CacheEntryError";
 }
 
-/** Returns whether the runner offers a cache service that can be read, by the rules of `@actions/cache`. */
-export function hasCacheService(environment: NodeJS.ProcessEnv): boolean {
-  const isWriteOnly = ["none", "write-only"].includes(environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "");
+/**
+ * What a step may do with the Actions cache. `absent`: the runner offers none. `none`: it offers one that the step may not
+ * read. Whoever may write it here may read it, too.
+ */
+export type CacheAccess = "absent" | "none" | "read" | "write";
+
+/**
+ * Returns what the runner allows, by the rules of `@actions/cache`. `ACTIONS_CACHE_MODE` is absent on older runners. GitHub's
+ * documentation: "Dependency caching reference", on events with a read-only cache.
+ */
+export function cacheAccess(environment: NodeJS.ProcessEnv): CacheAccess {
   const isV2 = Boolean(environment.ACTIONS_CACHE_SERVICE_V2) && !isEnterpriseServer(environment.GITHUB_SERVER_URL);
   // act offers v1 without a token.
   const isOffered = isV2
     ? environment.ACTIONS_RESULTS_URL && environment.ACTIONS_RUNTIME_TOKEN
     : environment.ACTIONS_CACHE_URL;
-  return Boolean(isOffered) && !isWriteOnly;
+  if (!isOffered) return "absent";
+  switch (environment.ACTIONS_CACHE_MODE?.trim().toLowerCase()) {
+    case "none":
+    case "write-only":
+      return "none";
+    case "read":
+      return "read";
+    default:
+      return "write";
+  }
+}
+
+/** Returns whether the runner offers a cache that can be read. */
+export function hasCacheService(environment: NodeJS.ProcessEnv): boolean {
+  return ["read", "write"].includes(cacheAccess(environment));
 }
 
 function isEnterpriseServer(serverUrl: string | undefined): boolean {

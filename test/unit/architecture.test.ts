@@ -119,7 +119,7 @@ const arrows: Record<string, string[]> = {
   "action/comments": [
     "action/report",
     "action/runner",
-    ...run("plan", "result", "run", "run-job", "run-state", "settings"),
+    ...run("earlier-turn", "plan", "result", "run", "run-job", "run-state", "settings", "step-key", "step-record"),
   ],
   "action/inputs": [
     "action/changes",
@@ -131,7 +131,8 @@ const arrows: Record<string, string[]> = {
     "action/changes",
     "action/report",
     "action/runner",
-    ...run("plan", "pull-request", "result", "run", "run-job", "settings"),
+    ...run("earlier-turn", "find-job", "hash", "plan", "pull-request", "result", "run", "run-job", "settings"),
+    ...run("step-record"),
   ],
   "action/report": [
     "action/changes",

@@ -268,7 +268,7 @@ describe("a permanent HTTP error fails immediately and says what to do", () => {
     [401, "rejected the API key", "Create an admin key"],
     [403, "The API key is not allowed from this IP address", "Allow the runner's address"],
     [404, "Project docs was not found", "Copy project-id"],
-    [413, "HTTP 413", "See the service's message."],
+    [413, "The prompt is too large", "Make the prompt shorter"],
     [418, "HTTP 418", "See the service's message."],
   ])("HTTP %i", async (status, what, next) => {
     const { outputs, requests, toolkit, hasPassed } = await runMain({

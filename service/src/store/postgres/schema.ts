@@ -1,4 +1,4 @@
-import type { Pool } from "pg";
+import { Client, type Pool } from "pg";
 
 /** The Postgres schema of the service's tables. */
 export const tables = "agent_jobs";
@@ -131,7 +131,11 @@ export async function whileOthersWait<T>(pool: Pool, work: () => Promise<T>): Pr
  * @throws if services of this version cannot work with the schema. Nothing is changed then
  */
 export async function openSchema(pool: Pool, all = migrations): Promise<void> {
-  const client = await pool.connect();
+  // A migration of a large table takes longer than any other statement may.
+  const client = new Client({ ...pool.options, statement_timeout: 0, query_timeout: 0 });
+  // If the connection is lost, the statement fails; without a listener, the process would end.
+  client.on("error", () => {});
+  await client.connect();
   try {
     await client.query("BEGIN");
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${tables}`);
@@ -154,6 +158,6 @@ export async function openSchema(pool: Pool, all = migrations): Promise<void> {
     await client.query("ROLLBACK").catch(() => {});
     throw error;
   } finally {
-    client.release();
+    await client.end();
   }
 }
