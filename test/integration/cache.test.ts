@@ -177,7 +177,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
   });
 
   test("throws if the token is read-only, which still can restore", async () => {
-    const { service, cache } = await start({ isReadOnly: true });
+    const { service, cache } = await start({ mode: "read" });
     await expect(cache.save("a-1", "text")).rejects.toThrow("Failed to save: Unable to reserve cache with key a-1");
     expect(await cache.restore("a-")).toBeUndefined();
     expect(service.entries).toEqual([]);
@@ -273,7 +273,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
         .writeHead(403, { "content-type": "application/json" })
         .end(JSON.stringify({ message: `cache read denied: ${token} ${message}`, msg: `${token} ${message}` })),
     );
-    const { service, environment } = await start({ fault, isReadOnly: true });
+    const { service, environment } = await start({ fault, mode: "read" });
     const token = service.environment.ACTIONS_RUNTIME_TOKEN ?? "";
     const script = `
       const { connectCache } = await import(${JSON.stringify(resolve(root, "src/runner-kit/connect-cache.ts"))});

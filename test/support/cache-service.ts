@@ -18,10 +18,15 @@ export interface CacheEntry {
   isCommitted: boolean;
 }
 
+/** What GitHub lets a run do. Runs that people without write access can cause have `read`. */
+export type CacheMode = "write" | "read" | "none";
+
 export interface CacheServiceOptions {
   fault?: CacheFault;
-  /** Whether the runner's token may only read. Default: `false`. */
-  isReadOnly?: boolean;
+  /** Default: `write`. */
+  mode?: CacheMode;
+  /** Whether the runner tells the mode. Older ones do not. Default: `false`. */
+  isModeTold?: boolean;
 }
 
 export interface CacheService extends LoopbackServer {
@@ -42,6 +47,8 @@ interface Call {
 }
 
 const token = "runtime-token-0123456789";
+/** As GitHub words it. */
+const writeDenied = "cache write denied: token has no writable scopes";
 
 /**
  * Starts a cache service on loopback. It is also the proxy for the storage of v2, because the library only uses the
@@ -49,7 +56,7 @@ const token = "runtime-token-0123456789";
  */
 export async function startCacheService(
   protocol: CacheProtocol,
-  { fault = () => false, isReadOnly = false }: CacheServiceOptions = {},
+  { fault = () => false, mode = "write", isModeTold = false }: CacheServiceOptions = {},
 ): Promise<CacheService> {
   const entries: CacheEntry[] = [];
   const requests: CacheRequest[] = [];
@@ -91,7 +98,7 @@ export async function startCacheService(
         /^POST \/_apis\/artifactcache\/caches$/,
         "reserve",
         ({ body, response }) => {
-          if (isReadOnly) return json(response, 403, { message: "cache write denied: the token is read-only" });
+          if (mode !== "write") return json(response, 403, { message: writeDenied });
           const { key, version } = JSON.parse(body.toString()) as CacheEntry;
           const entry = reserve(key, version);
           if (entry) json(response, 201, { cacheId: entries.indexOf(entry) + 1 });
@@ -132,7 +139,7 @@ export async function startCacheService(
         /^POST \/twirp\/github\.actions\.results\.api\.v1\.CacheService\/CreateCacheEntry$/,
         "reserve",
         ({ body, response }) => {
-          if (isReadOnly) return json(response, 403, { code: "permission_denied", msg: "the token is read-only" });
+          if (mode !== "write") return json(response, 200, { ok: false, message: writeDenied });
           const { key, version } = JSON.parse(body.toString()) as CacheEntry;
           const entry = reserve(key, version);
           if (entry) json(response, 200, { ok: true, signed_upload_url: signedUrl(entry) });
@@ -187,6 +194,8 @@ export async function startCacheService(
     const isAuthorized =
       request.headers.authorization === `Bearer ${token}` || kind === "download" || kind === "upload";
     if (!isAuthorized) return json(response, 401, { message: "wrong token" });
+    if (mode === "none" && kind === "look up")
+      return json(response, 403, { code: "permission_denied", message: "token has no readable scopes" });
     handle({ url, request, body: Buffer.concat(chunks), response });
   });
 
@@ -196,7 +205,12 @@ export async function startCacheService(
   };
   return {
     ...server,
-    environment: { ACTIONS_RUNTIME_TOKEN: token, no_proxy: "127.0.0.1", ...variables[protocol] },
+    environment: {
+      ACTIONS_RUNTIME_TOKEN: token,
+      no_proxy: "127.0.0.1",
+      ...(isModeTold && { ACTIONS_CACHE_MODE: mode }),
+      ...variables[protocol],
+    },
     entries,
     requests,
     evict: () => {

@@ -17,7 +17,7 @@ export interface RememberedJobsOptions {
 }
 
 /** What `@actions/cache` says if the runner's token may not write to the cache. */
-const writeDenied = /cache write denied|permission_denied|does not permit writes|\b403\b/i;
+const writeDenied = /cache write denied|does not permit writes/i;
 
 /**
  * Remembers jobs of earlier runs: by their branches and pull requests, and in the Actions cache as far as that can be used. Only

@@ -1,8 +1,9 @@
 import type { ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type CacheService, startCacheService } from "../../../test/support/cache-service.ts";
+import { type CacheMode, type CacheService, startCacheService } from "../../../test/support/cache-service.ts";
 import { commentEnvironment, commentInputs } from "../../../test/support/payload.ts";
 import { step, temporaryFolder } from "../../../test/support/step.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
@@ -12,8 +13,9 @@ import { isRunning, type ServiceStepOptions, setUpGitHub, startServiceStep } fro
 /** These tests are not about the sandbox, which not every machine can run. */
 const remembering = { remember: "true", sandbox: "none", "agent-network": "full" };
 
-async function setUp() {
-  const cache = await startCacheService("v1");
+/** @param mode - default: that of runs which people without write access can cause, such as for comments */
+async function setUp(mode: CacheMode = "read", isModeTold = true) {
+  const cache = await startCacheService("v1", { mode, isModeTold });
   onTestFinished(() => cache[Symbol.asyncDispose]());
   return { ...(await setUpGitHub()), cache };
 }
@@ -45,23 +47,36 @@ async function runWorkflow(
   return { outputs: result.outputs, log: result.log, service, post };
 }
 
-test("a comment in a later run continues the job on another runner", async () => {
-  const { docs, ...servers } = await setUp();
-  const first = await runWorkflow(servers, '/agent add a page "Quickstart" that says "Run npm ci."');
-  expect(first.outputs.outcome, first.log + first.post.log).toBe("pr-created");
-  expect(first.post.annotations).toEqual([expect.stringMatching(/^notice No workflow runs on the pull request: /)]);
+test.each<[string, CacheMode, boolean]>([
+  ["can be written", "write", true],
+  ["can be read", "read", true],
+  ["cannot be used", "none", true],
+  ["turns out to be read-only", "read", false],
+])(
+  "with a cache that %s, a comment in a later run continues the job on another runner",
+  async (_which, mode, isTold) => {
+    const { docs, ...servers } = await setUp(mode, isTold);
+    const first = await runWorkflow(servers, '/agent add a page "Quickstart" that says "Run npm ci."');
+    expect(first.outputs.outcome, first.log + first.post.log).toBe("pr-created");
+    expect(first.post.annotations).toEqual([expect.stringMatching(/^notice No workflow runs on the pull request: /)]);
 
-  const second = await runWorkflow(servers, '/agent replace "Utilise" with "Use"');
-  expect(second.outputs, second.log + second.post.log).toMatchObject({
-    outcome: "pr-created",
-    "job-origin": "continued",
-    "job-id": first.outputs["job-id"],
-    "pr-link": first.outputs["pr-link"],
-    ref: first.outputs.ref,
-  });
-  expect(docs.git("rev-list", "--count", `main..${first.outputs.ref}`)).toBe("2");
-  expect(second.post.annotations).toEqual([]);
-});
+    const second = await runWorkflow(servers, '/agent replace "Utilise" with "Use"');
+    expect(second.outputs, second.log + second.post.log).toMatchObject({
+      outcome: "pr-created",
+      "job-origin": "continued",
+      "job-id": first.outputs["job-id"],
+      "pr-link": first.outputs["pr-link"],
+      ref: first.outputs.ref,
+    });
+    expect(docs.git("rev-list", "--count", `main..${first.outputs.ref}`)).toBe("2");
+    expect(docs.branches()).toEqual([first.outputs.ref]);
+    // None that a maintainer would see on every run and could do nothing about.
+    expect(second.service.annotations).toEqual([]);
+    expect(second.post.annotations).toEqual([]);
+    expect(second.service.log).toContain("Jobs are remembered by their branches and pull requests");
+    expect(second.service.log.includes("`cache-mode: write`")).toBe(isTold && mode === "read");
+  },
+);
 
 /** An agent that works only once a file exists, and until then runs a process that is found by its command line. */
 function waitingAgent(gate: string) {
@@ -86,7 +101,7 @@ function waitingAgent(gate: string) {
 test.each(["cancelled", "killed"] as const)(
   "a run that is %s leaves no process, and the next finds its job",
   async (end) => {
-    const { docs, github, cache } = await setUp();
+    const { docs, github, cache } = await setUp("write");
     const gate = join(temporaryFolder(), "gate");
     const agent = waitingAgent(gate);
     const environment = cache.environment;
@@ -134,7 +149,7 @@ test.each(["cancelled", "killed"] as const)(
 );
 
 test("runs at the same time keep each other's jobs", async () => {
-  const { github, cache } = await setUp();
+  const { github, cache } = await setUp("write");
   const options = { github, inputs: remembering, environment: cache.environment };
   const [one, two] = [await startServiceStep(options), await startServiceStep(options)];
   const run = (service: typeof one, prompt: string) =>
@@ -150,7 +165,7 @@ test("runs at the same time keep each other's jobs", async () => {
 });
 
 test("a session continues its job in a later run", async () => {
-  const { docs, github, cache } = await setUp();
+  const { docs, github, cache } = await setUp("write");
   const night = async (prompt: string) => {
     const service = await startServiceStep({ github, inputs: remembering, environment: cache.environment });
     const environment = { ...service.environment, GITHUB_RUN_ID: prompt, GITHUB_JOB: "docs", GITHUB_ACTION: "agent" };
@@ -175,16 +190,21 @@ test("without remember, a later run starts a new job, and nothing is in the cach
   expect(servers.cache.entries.filter(({ key }) => key.startsWith("agent-job-service/"))).toEqual([]);
 });
 
-test("says if the runner has no Actions cache, or one that cannot be written", async () => {
-  const { github } = await setUpGitHub();
-  const without = await startServiceStep({ github, inputs: remembering });
+test("says if GitHub does not tell whose token it is, and remembers jobs in the cache alone", async () => {
+  const denied = (route: string, response: ServerResponse): boolean => {
+    if (!["POST /graphql", "GET /user"].includes(route)) return false;
+    response.writeHead(403, { "content-type": "application/json" }).end('{"message":"Resource not accessible"}');
+    return true;
+  };
+  const { github } = await setUpGitHub(denied);
+  const inputs = { ...remembering, "workflow-token": "the token of the workflow" };
+  const without = await startServiceStep({ github, inputs });
   expect(without.annotations).toEqual([expect.stringMatching(/^warning Jobs are not remembered: /)]);
-
-  const cache = await startCacheService("v1", { isReadOnly: true });
-  onTestFinished(() => cache[Symbol.asyncDispose]());
-  const options = { github, inputs: remembering, environment: cache.environment };
   await without.post();
-  const service = await startServiceStep(options);
+
+  const cache = await startCacheService("v1", { mode: "read" });
+  onTestFinished(() => cache[Symbol.asyncDispose]());
+  const service = await startServiceStep({ github, inputs, environment: cache.environment });
   const { outputs } = await step(
     { ...service.actionInputs, prompt: 'Add a page "X"' },
     { environment: service.environment },

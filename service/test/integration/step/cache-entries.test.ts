@@ -66,9 +66,17 @@ test("retries a restore, and does not take an error for an empty cache", async (
   await expect(cache.restore("jobs/a/", join(folder, "again"))).rejects.toThrow(/403/);
 });
 
-test("says why an entry cannot be saved", async () => {
-  const service = await startCacheService("v1", { isReadOnly: true });
+test.each(["v1", "v2"] as const)("says in %s that an entry may not be saved", async (protocol) => {
+  const service = await startCacheService(protocol, { mode: "read" });
   onTestFinished(() => service[Symbol.asyncDispose]());
   const cache = connectCacheEntries({ environment: service.environment, program });
-  await expect(cache.save("jobs/a/1", file("first"))).rejects.toThrow(/denied|not saved/);
+  await expect(cache.save("jobs/a/1", file("first"))).rejects.toThrow(/cache write denied/);
+});
+
+test("says that a runner which tells that its cache is read-only saves nothing", async () => {
+  const service = await startCacheService("v1", { mode: "read", isModeTold: true });
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  const cache = connectCacheEntries({ environment: service.environment, program });
+  await expect(cache.save("jobs/a/1", file("first"))).rejects.toThrow("does not permit writes");
+  expect(service.requests).toEqual([]);
 });

@@ -9,8 +9,8 @@ import {
   losesJob,
   markerLine,
   messageTo,
-  pollOf,
   otherUser,
+  pollOf,
   routesOf,
   threadWith,
 } from "../../../support/thread.ts";
