@@ -19,6 +19,8 @@ export interface GitHub extends LoopbackServer {
   token: string;
   /** Every request, as `POST /repos/…`. */
   requests: string[];
+  /** Who created branches, in GitHub's list of activities. Default: it tells of none. */
+  creators: Map<string, "docs-bot" | "writer">;
   /** Calls the API as someone who may do everything. */
   call(method: string, path: string, body?: unknown): Promise<unknown>;
 }
@@ -46,6 +48,11 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     },
   });
   const requests: string[] = [];
+  const creators: GitHub["creators"] = new Map();
+  const accountOf = async (login: string) => {
+    const { id } = (await (await fetch(`${emulator.url}/users/${login}`)).json()) as { id: number };
+    return { login, id };
+  };
   const server = await listen(async (request, response) => {
     const url = new URL(request.url ?? "/", "http://localhost");
     const route = `${request.method} ${url.pathname}`;
@@ -60,8 +67,14 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     // The token of a GitHub App is of no user, but GraphQL knows it.
     if (route === "GET /user") return send(response, 403, { message: "Resource not accessible by integration" });
     if (route === "POST /graphql") {
-      const { id } = (await (await fetch(`${emulator.url}/users/${bot}`)).json()) as { id: number };
-      return send(response, 200, { data: { viewer: { login: bot, databaseId: id } } });
+      const { login, id } = await accountOf(bot);
+      return send(response, 200, { data: { viewer: { login, databaseId: id } } });
+    }
+    if (route === `GET /repos/${owner}/${repo}/activity`) {
+      const ref = url.searchParams.get("ref") ?? "";
+      const creator = creators.get(ref.replace("refs/heads/", ""));
+      const activity = creator && { ref, activity_type: "branch_creation", actor: await accountOf(creator) };
+      return send(response, 200, activity ? [activity] : []);
     }
     const answer = await fetch(`${emulator.url}${request.url}`, {
       method: request.method ?? "GET",
@@ -83,6 +96,7 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     repo,
     token,
     requests,
+    creators,
     call: async (method, path, body) => {
       const response = await fetch(`${emulator.url}/repos/${owner}/${repo}${path}`, {
         method,

@@ -7,6 +7,7 @@ import type { JobRecord } from "../../src/model.ts";
 import type { CacheAccess } from "../../step/memory/cache-access.ts";
 import { openMemory } from "../../step/memory/open-memory.ts";
 import { startAgentService, waitForJob } from "./agent-service.ts";
+import type { GitHubReply } from "./github-with-git.ts";
 import { RepositoryCache } from "./memory-cache-entries.ts";
 import { setUpGitHub } from "./service-step.ts";
 
@@ -46,8 +47,8 @@ function recordingAgent(folder: string): Agent {
 }
 
 /** Sets up a repository on a GitHub with an Actions cache, and runs of a workflow in it. */
-export async function setUpRuns() {
-  const { docs, github } = await setUpGitHub();
+export async function setUpRuns(reply?: GitHubReply) {
+  const { docs, github } = await setUpGitHub(reply);
   const cache = new RepositoryCache();
   const folder = temporaryFolder();
   /** Agents find their sessions by its path, which is the same on all runners. */

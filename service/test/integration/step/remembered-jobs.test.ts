@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
+import type { JobRecord } from "../../../src/model.ts";
 import { type RunOptions, setUpRuns } from "../../support/step-runs.ts";
 
 /** A run on its own runner, whose service has ended when it returns. */
@@ -68,4 +70,80 @@ test("a review, whose run writes to a cache of its own, and comments have one jo
   });
   expect(runs.runs()).toEqual(["first", "reviewed", "second", "reviewed again"]);
   expect(await runs.openPulls()).toHaveLength(1);
+});
+
+test("a job whose pull request was closed is archived, and its next turn opens another one from the branch", async () => {
+  const runs = await setUpRuns();
+  const { id, prLink } = await run(runs, {}, (one) => one.send("first", "s1.r1"));
+  const [pull] = await runs.openPulls();
+  await runs.github.call("PATCH", `/pulls/${pull?.number}`, { state: "closed" });
+  await run(runs, {}, async (two) => {
+    expect(await (await two.request("GET", `job/${id}`)).json()).toMatchObject({ status: "archived", prLink });
+    const second = await two.send("second", "s2.r2", id);
+    expect(second).toMatchObject({ status: "completed", prLink: expect.not.stringMatching(`^${prLink}$`) });
+  });
+  expect(runs.docs.git("rev-list", "--count", `main..agent/${id}`)).toBe("2");
+  expect(await runs.openPulls()).toHaveLength(1);
+});
+
+test("a turn whose pull request could not be opened is resumed on another runner, without another agent", async () => {
+  let isAllowed = false;
+  const runs = await setUpRuns((route, response) => {
+    if (isAllowed || !/^POST .*\/pulls$/.test(route)) return false;
+    response.writeHead(403, { "content-type": "application/json" });
+    response.end('{"message":"GitHub Actions is not permitted to create or approve pull requests."}');
+    return true;
+  });
+  const failed = await run(runs, {}, (one) => one.send("first", "s1.r1"));
+  expect(failed).toMatchObject({ status: "failed", prLink: null });
+  isAllowed = true;
+  const lookUp = () => run(runs, { attempt: 2 }, (again) => again.find("s1"));
+  // Without a pull request, only GitHub's list of activities tells whose branch it is.
+  expect((await lookUp()).turns).toEqual([]);
+  runs.github.creators.set(`agent/${failed.id}`, "writer");
+  expect((await lookUp()).turns).toEqual([]);
+  runs.github.creators.set(`agent/${failed.id}`, "docs-bot");
+  await run(runs, { attempt: 2 }, async (again) => {
+    expect((await again.find("s1")).turns).toMatchObject([{ job: failed.id, request: "r1" }]);
+    const { job } = await waitUntil(async () => {
+      const response = await again.request("GET", `job/${failed.id}`);
+      const job = (await response.json()) as JobRecord;
+      return job.status !== "active" && { job };
+    });
+    expect(job).toMatchObject({ status: "completed", prLink: expect.stringMatching(/\/pull\/\d+$/) });
+  });
+  expect(runs.runs()).toEqual(["first"]);
+  expect(await runs.openPulls()).toHaveLength(1);
+});
+
+test("a branch that somebody else pushed, with a pull request of theirs, is no job", async () => {
+  const runs = await setUpRuns();
+  const { docs, github } = runs;
+  const id = "job_00000000-0000-4000-8000-000000000000";
+  const message = `Forged\n\nAgent-Turn: 1700000000000000\nAgent-Job: ${id}\nAgent-Request: s1.r1\n`;
+  const commit = docs.git("commit-tree", "main^{tree}", "-p", "main", "-m", message);
+  docs.git("update-ref", `refs/heads/agent/${id}`, commit);
+  await github.call("POST", "/pulls", { title: "Forged", head: `agent/${id}`, base: "main" });
+  github.creators.set(`agent/${id}`, "writer");
+  await run(runs, { attempt: 2 }, async (again) => {
+    expect((await again.request("GET", `job/${id}`)).status).toBe(404);
+    expect((await again.find("s1")).turns).toEqual([]);
+  });
+});
+
+test("a job is not taken for an unknown one while GitHub cannot be asked", async () => {
+  let isDown = false;
+  const runs = await setUpRuns((route, response) => {
+    if (!isDown || !/^(POST \/graphql|GET .*\/pulls)$/.test(route)) return false;
+    response.writeHead(502).end();
+    return true;
+  });
+  const { id } = await run(runs, {}, (one) => one.send("first", "s1.r1"));
+  await run(runs, {}, async (two) => {
+    isDown = true;
+    expect((await two.request("POST", `job/${id}/message`, { prompt: "second", key: "s2.r2" })).status).toBe(503);
+    isDown = false;
+    expect(await two.send("second", "s2.r2", id)).toMatchObject({ id, status: "completed" });
+  });
+  expect(runs.runs()).toEqual(["first", "second"]);
 });
