@@ -20,31 +20,42 @@ async function setUp(mode: CacheMode = "read", isModeTold = true) {
   return { ...(await setUpGitHub()), cache };
 }
 
-/** Runs a workflow for a comment on an empty runner: the service, the action and the end of the job. */
+/**
+ * Runs a workflow for a comment on an empty runner: the service, the action and the end of the job.
+ *
+ * @param comment - its text, or its id if this is another attempt of its run
+ */
 async function runWorkflow(
   { github, cache }: { github: GitHub; cache: CacheService },
-  text: string,
+  comment: string | number,
   options: Partial<ServiceStepOptions> = {},
 ) {
+  const attempt = typeof comment === "string" ? "1" : "2";
   const service = await startServiceStep({
     github,
     ...options,
     inputs: { ...remembering, ...options.inputs },
-    environment: { ...cache.environment, ...options.environment },
+    environment: { ...cache.environment, GITHUB_RUN_ATTEMPT: attempt, ...options.environment },
   });
   expect(service.exitCode, service.log).toBe(0);
   const [issue] = (await github.call("GET", "/issues")) as { number: number }[];
   const { number } =
     issue ?? ((await github.call("POST", "/issues", { title: "No quickstart" })) as { number: number });
-  const comment = (await github.call("POST", `/issues/${number}/comments`, { body: text })) as { id: number };
+  const isNew = typeof comment === "string";
+  const found = await (isNew
+    ? github.call("POST", `/issues/${number}/comments`, { body: comment })
+    : github.call("GET", `/issues/comments/${comment}`));
+  const { id, body: text } = found as { id: number; body: string };
   const { owner, repo } = github;
-  const event = { id: comment.id, text, author: { login: owner }, number, owner, repo };
+  const event = { id, text, author: { login: owner }, number, owner, repo };
+  const ofRun = { GITHUB_RUN_ID: String(id), GITHUB_RUN_ATTEMPT: attempt };
+  const environment = { ...service.environment, ...commentEnvironment(temporaryFolder(), github.url, event), ...ofRun };
   const result = await step(
     { ...service.actionInputs, ...commentInputs, "github-token": github.token },
-    { environment: { ...service.environment, ...commentEnvironment(temporaryFolder(), github.url, event) } },
+    { environment },
   );
   const post = await service.post();
-  return { outputs: result.outputs, log: result.log, service, post };
+  return { id, outputs: result.outputs, log: result.log, service, post };
 }
 
 test.each<[string, CacheMode, boolean]>([
@@ -53,26 +64,33 @@ test.each<[string, CacheMode, boolean]>([
   ["cannot be used", "none", true],
   ["turns out to be read-only", "read", false],
 ])(
-  "with a cache that %s, a comment in a later run continues the job on another runner",
+  "with a cache that %s, comments have one job on all runners, and a re-run sends nothing",
   async (_which, mode, isTold) => {
     const { docs, ...servers } = await setUp(mode, isTold);
-    const first = await runWorkflow(servers, '/agent add a page "Quickstart" that says "Run npm ci."');
+    const runs = join(temporaryFolder(), "runs");
+    const options = { inputs: { agent: `cat >> notes.md; echo run >> ${runs}` } };
+    const first = await runWorkflow(servers, "/agent one", options);
     expect(first.outputs.outcome, first.log + first.post.log).toBe("pr-created");
     expect(first.post.annotations).toEqual([expect.stringMatching(/^notice No workflow runs on the pull request: /)]);
 
-    const second = await runWorkflow(servers, '/agent replace "Utilise" with "Use"');
-    expect(second.outputs, second.log + second.post.log).toMatchObject({
+    const second = await runWorkflow(servers, "/agent two", options);
+    const continued = {
       outcome: "pr-created",
-      "job-origin": "continued",
       "job-id": first.outputs["job-id"],
       "pr-link": first.outputs["pr-link"],
       ref: first.outputs.ref,
-    });
-    expect(docs.git("rev-list", "--count", `main..${first.outputs.ref}`)).toBe("2");
+    };
+    expect(second.outputs, second.log + second.post.log).toMatchObject({ ...continued, "job-origin": "continued" });
+
+    const again = await runWorkflow(servers, second.id, options);
+    expect(again.outputs, again.log + again.post.log).toMatchObject(continued);
     expect(docs.branches()).toEqual([first.outputs.ref]);
+    expect(docs.git("rev-list", "--count", `main..${first.outputs.ref}`)).toBe("2");
+    expect(await servers.github.call("GET", "/pulls?state=all")).toHaveLength(1);
+    expect(readFileSync(runs, "utf8")).toBe("run\nrun\n");
+
     // None that a maintainer would see on every run and could do nothing about.
-    expect(second.service.annotations).toEqual([]);
-    expect(second.post.annotations).toEqual([]);
+    for (const { service, post } of [second, again]) expect([...service.annotations, ...post.annotations]).toEqual([]);
     expect(second.service.log).toContain("Jobs are remembered by their branches and pull requests");
     expect(second.service.log.includes("`cache-mode: write`")).toBe(isTold && mode === "read");
   },
