@@ -1,4 +1,4 @@
-import type { CacheAccess } from "./memory/cache-access.ts";
+import type { CacheAccess } from "../../src/runner-kit/cache.ts";
 import type { Memory } from "./memory/describe-memory.ts";
 
 /** How the service remembers jobs of other runs. */

@@ -57,7 +57,7 @@ async function serve(config: ServerConfig): Promise<{ url: string; memory: Memor
   await checkAccess(config, log);
   const confined = await confineAgents(settings, folder, process.env, log);
   const report = new ReportFile(folder);
-  const cache = connectCacheEntries({ environment: remember?.cacheEnvironment ?? {}, folder, program: cacheProgram });
+  const cache = connectCacheEntries({ environment: remember?.cacheEnvironment ?? {}, program: cacheProgram });
   let memory: StepMemory | undefined;
   const service = await startService({
     ...rest,

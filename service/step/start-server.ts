@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { cacheAccess } from "../../src/runner-kit/cache.ts";
 import { say, trusted } from "../../src/runner-kit/text.ts";
 import { forAnnotation } from "../../src/runner-kit/untrusted.ts";
-import { cacheAccess } from "./memory/cache-access.ts";
 import { describeMemory, type Memory } from "./memory/describe-memory.ts";
 import { isFree, portOf } from "./port.ts";
 import type { Runner } from "./runner.ts";
@@ -83,7 +83,7 @@ export async function startServer({ runner, environment, program, signal }: Star
 /** Says what later runs will know of this one. It is no annotation unless there is something to fix: every run would have it. */
 function tellMemory(runner: Runner, memory: Memory): void {
   const lines = describeMemory(memory);
-  if (memory.branches === "no" && memory.cache === "none")
+  if (memory.branches === "no" && ["absent", "none"].includes(memory.cache))
     runner.annotate("warning", "Jobs are not remembered", forAnnotation(say`${trusted(`${lines.join(". ")}.`)}`));
   else for (const line of lines) runner.info(line);
 }

@@ -12,7 +12,7 @@ import { renderSummary } from "./report/summary.ts";
 import { outcomeOf } from "./result.ts";
 import type { Execution, Run, RunPorts } from "./run.ts";
 import { RunState } from "./run-state.ts";
-import { canRequestIdTokens } from "./runner/environment.ts";
+import { canRequestIdTokens, isWindows } from "./runner/environment.ts";
 import { readEventFile } from "./runner/event-file.ts";
 import type { IdTokenPorts } from "./runner/id-token.ts";
 import type { Toolkit } from "./runner/toolkit.ts";
@@ -94,6 +94,7 @@ function readInputs({ toolkit, environment }: Ports): InputsResult {
   const eventName = environment.GITHUB_EVENT_NAME ?? "";
   return parseInputs({
     canRequestIdTokens: canRequestIdTokens(environment),
+    isWindows: isWindows(environment),
     read: (name) => toolkit.input(name),
     readPromptFile: (path) => readPromptFile(path, workspace),
     eventName,

@@ -15,21 +15,30 @@ const totalTimeoutMs = 30_000;
  */
 type StepRecord = "not-started" | "ran" | "unknown";
 
+/** What GitHub's record means for this attempt. */
+export type CheckedRecord =
+  /** It is as good as a first one. `unproven`: an earlier attempt that may have run the step, and would have left a trace. */
+  | { kind: "first"; unproven?: number | undefined }
+  /** Nothing may be sent. */
+  | { kind: "undecided"; result: RunResult };
+
 /**
- * Returns why nothing may be sent, because an earlier attempt that left no trace may have sent something; `undefined` if this
- * attempt is as good as a first one. Never rejects.
+ * Decides by GitHub's record whether an attempt may send something although earlier ones left no trace. Never rejects.
  *
- * @param attempts - the attempts without a trace
+ * @param attempts - those without a trace
  */
-export async function checkRecord(attempts: readonly number[], run: Run): Promise<RunResult | undefined> {
+export async function checkRecord(attempts: readonly number[], run: Run): Promise<CheckedRecord> {
   const [attempt] = attempts;
-  if (attempt === undefined) return undefined;
+  if (attempt === undefined) return { kind: "first" };
   const record = await readStepRecord(attempts, run);
-  if (run.ports.signal.aborted) return cancelledBeforeSending;
-  if (record === "ran") return { kind: "blocked", cause: "unrecorded", attempt };
+  if (run.ports.signal.aborted) return { kind: "undecided", result: cancelledBeforeSending };
+  if (record === "not-started") return { kind: "first" };
+  if (record === "ran") return { kind: "undecided", result: { kind: "blocked", cause: "unrecorded", attempt } };
   // Such a cache could not be written by the earlier attempt, so that no entry says nothing.
   const isMemoryless = ["none", "read"].includes(cacheAccess(run.ports.environment));
-  return record === "unknown" && isMemoryless ? { kind: "blocked", cause: "unknown", attempt } : undefined;
+  return isMemoryless
+    ? { kind: "undecided", result: { kind: "blocked", cause: "unknown", attempt } }
+    : { kind: "first", unproven: attempt };
 }
 
 const step = z.object({

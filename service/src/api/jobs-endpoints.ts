@@ -132,9 +132,12 @@ export function createApi(options: ApiOptions): Api {
           ...forProject,
           answer: async (request, response, { project }) => {
             const step = stepIn(queryOf(request));
-            const turns = await steps.findStep(decode(project), callerOf(request), step);
+            const caller = callerOf(request);
+            const turns = await steps.findStep(decode(project), caller, step);
             sendJson(response, 200, {
               step,
+              // Tells a client whether its key arrives: something on the way may remove the header.
+              key: requestKey(request, caller)?.request ?? null,
               features: [],
               turns: turns.map(({ id, job, request, status }) => ({ job, turn: String(id), request, status })),
             });

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
 import { errorMessage } from "../../src/error-message.ts";
 import type { JobCopy, TurnState } from "../../src/model.ts";
 import type { JobCopies, SentForStep } from "../../src/store/job-copies.ts";
@@ -23,6 +25,9 @@ const maxEntryBytes = 20_000_000;
 
 /** In bytes, of the ids of a step's jobs. */
 const maxStepBytes = 100_000;
+/** Both kinds of entries are compressed: every turn has one, and a repository's cache has a limit for all of them. */
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
 
 /**
  * Keeps jobs in the repository's Actions cache. A job has entries of its own, so that runs at the same time do not overwrite
@@ -45,9 +50,9 @@ export class CachedJobs implements JobCopies {
     await this.#inFolder(async (folder) => {
       if (home !== undefined) this.#homes.set(job.id, await this.#saveHome(job.id, home, join(folder, "home")));
       const file = join(folder, "job");
-      const text = formatJobEntry({ job, home: this.#homes.get(job.id) });
-      if (Buffer.byteLength(text) > maxEntryBytes) throw new Error("its prompts are too large");
-      await writeFile(file, text);
+      const text = Buffer.from(formatJobEntry({ job, home: this.#homes.get(job.id) }));
+      if (text.length > maxEntryBytes) throw new Error("its prompts are too large");
+      await writeFile(file, await compress(text));
       await cache.save(newKey(job.id, "job"), file);
       await this.#saveSteps(job, join(folder, "step"));
     });
@@ -88,8 +93,8 @@ export class CachedJobs implements JobCopies {
     return this.#inFolder(async (folder) => {
       const file = join(folder, "job");
       if (!(await cache.restore(prefixOf(jobId, "job"), file))) return undefined;
-      const isReadable = (await stat(file)).size <= maxEntryBytes;
-      const entry = isReadable ? parseJobEntry(await readFile(file, "utf8"), jobId, projectId) : undefined;
+      const text = await readEntry(file);
+      const entry = text === undefined ? undefined : parseJobEntry(text, jobId, projectId);
       if (entry === undefined) {
         log(`${jobId}: its cache entry is not one of this service and is ignored`);
         return undefined;
@@ -110,7 +115,7 @@ export class CachedJobs implements JobCopies {
     const { cache, secrets, log } = this.#options;
     const key = newKey(jobId, "home");
     try {
-      const withSecrets = await packHome(home, file, secrets);
+      const withSecrets = await packHome(home, file, secrets, undefined, true);
       if (withSecrets.length > 0) log(`${jobId}: not kept, because they have a secret: ${withSecrets.join(", ")}`);
       await cache.save(key, file);
     } catch (error) {
@@ -149,6 +154,16 @@ export class CachedJobs implements JobCopies {
     } finally {
       await rm(folder, { recursive: true });
     }
+  }
+}
+
+/** Returns the text of a job's entry; `undefined` if it is not compressed, or too large. */
+async function readEntry(file: string): Promise<string | undefined> {
+  if ((await stat(file)).size > maxEntryBytes) return undefined;
+  try {
+    return String(await decompress(await readFile(file), { maxOutputLength: maxEntryBytes }));
+  } catch {
+    return undefined;
   }
 }
 

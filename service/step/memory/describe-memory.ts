@@ -1,4 +1,4 @@
-import type { CacheAccess } from "./cache-access.ts";
+import type { CacheAccess } from "../../../src/runner-kit/cache.ts";
 
 /** What later runs will know of this one. */
 export interface Memory {
@@ -11,7 +11,8 @@ const risk =
   "That lets text from people who cause such runs into a cache that other workflows trust: see service/docs/own-agent.md.";
 const closed = {
   read: `the Actions cache of this run is read-only. \`cache-mode: write\` on the workflow's job changes that. ${risk}`,
-  none: "this run has no Actions cache that it can read. If `cache-mode` of the workflow or its job is the reason, set it to `write`, or to `read` for jobs and sessions that other runs saved.",
+  none: `this run may not read the Actions cache. \`cache-mode: read\` on the workflow's job lets it continue sessions that other runs saved, and \`write\` lets it save them. ${risk}`,
+  absent: "this runner offers no Actions cache.",
 };
 
 /** Returns lines for the log of the step that say what is remembered, and which setting changes that. */

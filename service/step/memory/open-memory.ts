@@ -1,8 +1,8 @@
+import type { CacheAccess } from "../../../src/runner-kit/cache.ts";
 import { errorMessage } from "../../src/error-message.ts";
 import { GitHubPullRequests } from "../../src/pulls/github.ts";
 import type { ProjectBackend } from "../../src/start/backend.ts";
 import type { JobCopies } from "../../src/store/job-copies.ts";
-import type { CacheAccess } from "./cache-access.ts";
 import type { CacheEntries } from "./cache-entries.ts";
 import { CachedJobs } from "./cached-jobs.ts";
 import type { Memory } from "./describe-memory.ts";
@@ -40,8 +40,9 @@ export function openMemory(options: MemoryOptions): StepMemory {
   if (!(pullRequests instanceof GitHubPullRequests) || repository === undefined)
     throw new Error("the project of the step is not on GitHub");
   const rebuilt = new RebuiltJobs({ repository, pullRequests, targetBranch, projectId, isWorkflowToken });
+  const isReadable = cacheAccess === "read" || cacheAccess === "write";
   const copies = new RememberedJobs({
-    cached: cacheAccess === "none" ? undefined : new CachedJobs({ cache, projectId, folder, secrets, log }),
+    cached: isReadable ? new CachedJobs({ cache, projectId, folder, secrets, log }) : undefined,
     isCacheWritable: cacheAccess === "write",
     rebuilt,
     isFirstAttempt,

@@ -1,3 +1,4 @@
+import { CacheReadOnlyError } from "../../../src/runner-kit/cache.ts";
 import { errorMessage } from "../../src/error-message.ts";
 import type { JobCopy } from "../../src/model.ts";
 import { removeDirectory } from "../../src/remove-directory.ts";
@@ -15,9 +16,6 @@ export interface RememberedJobsOptions {
   isFirstAttempt: boolean;
   log: (line: string) => void;
 }
-
-/** What `@actions/cache` says if the runner's token may not write to the cache. */
-const writeDenied = /cache write denied|does not permit writes/i;
 
 /**
  * Remembers jobs of earlier runs: by their branches and pull requests, and in the Actions cache as far as that can be used. Only
@@ -40,7 +38,7 @@ export class RememberedJobs implements JobCopies {
         return await cached.save(job, home);
       } catch (error) {
         reason = errorMessage(error);
-        if (writeDenied.test(reason)) this.#isCacheWritable = false;
+        if (error instanceof CacheReadOnlyError) this.#isCacheWritable = false;
         log(`${job.id}: not saved in the Actions cache: ${reason}`);
       }
     }

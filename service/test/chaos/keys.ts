@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { DocsRepository } from "../../../tools/docs-repository.ts";
 import { freePort, PostgresServer } from "../support/postgres-server.ts";
 import { injectFaults } from "./faults.ts";
@@ -24,7 +25,10 @@ export interface KeysOptions {
 const apiCount = 2;
 const createsPerProject = 70;
 const sendingAtOnce = 40;
-const faultEveryMs = 2000;
+/** Spreads the creates, so that faults meet them. */
+const longestPauseMs = 3000;
+/** Longer than a process takes to start, or none would ever answer. */
+const faultEveryMs = 4000;
 
 interface KeyedCreate {
   index: number;
@@ -68,8 +72,10 @@ export async function runKeys({ creates, seed, folder, earlierVersion, log }: Ke
     const answers = new Map<KeyedCreate, string[]>();
     const waiting = [...all];
     const sendAll = async (): Promise<void> => {
-      for (let one = waiting.shift(); one !== undefined; one = waiting.shift())
+      for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+        await setTimeout(random.between(0, longestPauseMs));
         answers.set(one, await client.createOften(one.project, `create ${one.index}`, `${stepOf(one)}.1`));
+      }
     };
     await Promise.all(Array.from({ length: sendingAtOnce }, sendAll));
     end.abort();

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type CacheMode, type CacheService, startCacheService } from "../../../test/support/cache-service.ts";
+import { type CacheService, type RunAccess, startCacheService } from "../../../test/support/cache-service.ts";
 import { commentEnvironment, commentInputs } from "../../../test/support/payload.ts";
 import { step, temporaryFolder } from "../../../test/support/step.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
@@ -13,9 +13,9 @@ import { isRunning, type ServiceStepOptions, setUpGitHub, startServiceStep } fro
 /** These tests are not about the sandbox, which not every machine can run. */
 const remembering = { remember: "true", sandbox: "none", "agent-network": "full" };
 
-/** @param mode - default: that of runs which people without write access can cause, such as for comments */
-async function setUp(mode: CacheMode = "read", isModeTold = true) {
-  const cache = await startCacheService("v1", { mode, isModeTold });
+/** @param access - to the cache. Default: that of runs which people without write access can cause, such as for comments */
+async function setUp(access: RunAccess = "read") {
+  const cache = await startCacheService("v1", { access });
   onTestFinished(() => cache[Symbol.asyncDispose]());
   return { ...(await setUpGitHub()), cache };
 }
@@ -58,43 +58,40 @@ async function runWorkflow(
   return { id, outputs: result.outputs, log: result.log, service, post };
 }
 
-test.each<[string, CacheMode, boolean]>([
-  ["can be written", "write", true],
-  ["can be read", "read", true],
-  ["cannot be used", "none", true],
-  ["turns out to be read-only", "read", false],
-])(
-  "with a cache that %s, comments have one job on all runners, and a re-run sends nothing",
-  async (_which, mode, isTold) => {
-    const { docs, ...servers } = await setUp(mode, isTold);
-    const runs = join(temporaryFolder(), "runs");
-    const options = { inputs: { agent: `cat >> notes.md; echo run >> ${runs}` } };
-    const first = await runWorkflow(servers, "/agent one", options);
-    expect(first.outputs.outcome, first.log + first.post.log).toBe("pr-created");
-    expect(first.post.annotations).toEqual([expect.stringMatching(/^notice No workflow runs on the pull request: /)]);
+test.each<[string, RunAccess]>([
+  ["can be written", "write"],
+  ["can be read", "read"],
+  ["cannot be used", "none"],
+  ["turns out to be read-only", "403"],
+])("with a cache that %s, comments have one job on all runners, and a re-run sends nothing", async (_which, access) => {
+  const { docs, ...servers } = await setUp(access);
+  const runs = join(temporaryFolder(), "runs");
+  const options = { inputs: { agent: `cat >> notes.md; echo run >> ${runs}` } };
+  const first = await runWorkflow(servers, "/agent one", options);
+  expect(first.outputs.outcome, first.log + first.post.log).toBe("pr-created");
+  expect(first.post.annotations).toEqual([expect.stringMatching(/^notice No workflow runs on the pull request: /)]);
 
-    const second = await runWorkflow(servers, "/agent two", options);
-    const continued = {
-      outcome: "pr-created",
-      "job-id": first.outputs["job-id"],
-      "pr-link": first.outputs["pr-link"],
-      ref: first.outputs.ref,
-    };
-    expect(second.outputs, second.log + second.post.log).toMatchObject({ ...continued, "job-origin": "continued" });
+  const second = await runWorkflow(servers, "/agent two", options);
+  const continued = {
+    outcome: "pr-created",
+    "job-id": first.outputs["job-id"],
+    "pr-link": first.outputs["pr-link"],
+    ref: first.outputs.ref,
+  };
+  expect(second.outputs, second.log + second.post.log).toMatchObject({ ...continued, "job-origin": "continued" });
 
-    const again = await runWorkflow(servers, second.id, options);
-    expect(again.outputs, again.log + again.post.log).toMatchObject(continued);
-    expect(docs.branches()).toEqual([first.outputs.ref]);
-    expect(docs.git("rev-list", "--count", `main..${first.outputs.ref}`)).toBe("2");
-    expect(await servers.github.call("GET", "/pulls?state=all")).toHaveLength(1);
-    expect(readFileSync(runs, "utf8")).toBe("run\nrun\n");
+  const again = await runWorkflow(servers, second.id, options);
+  expect(again.outputs, again.log + again.post.log).toMatchObject(continued);
+  expect(docs.branches()).toEqual([first.outputs.ref]);
+  expect(docs.git("rev-list", "--count", `main..${first.outputs.ref}`)).toBe("2");
+  expect(await servers.github.call("GET", "/pulls?state=all")).toHaveLength(1);
+  expect(readFileSync(runs, "utf8")).toBe("run\nrun\n");
 
-    // None that a maintainer would see on every run and could do nothing about.
-    for (const { service, post } of [second, again]) expect([...service.annotations, ...post.annotations]).toEqual([]);
-    expect(second.service.log).toContain("Jobs are remembered by their branches and pull requests");
-    expect(second.service.log.includes("`cache-mode: write`")).toBe(isTold && mode === "read");
-  },
-);
+  // None that a maintainer would see on every run and could do nothing about.
+  for (const { service, post } of [second, again]) expect([...service.annotations, ...post.annotations]).toEqual([]);
+  expect(second.service.log).toContain("Jobs are remembered by their branches and pull requests");
+  expect(second.service.log.includes("`cache-mode: write`")).toBe(access === "read");
+});
 
 /** An agent that works only once a file exists, and until then runs a process that is found by its command line. */
 function waitingAgent(gate: string) {
@@ -220,7 +217,7 @@ test("says if GitHub does not tell whose token it is, and remembers jobs in the 
   expect(without.annotations).toEqual([expect.stringMatching(/^warning Jobs are not remembered: /)]);
   await without.post();
 
-  const cache = await startCacheService("v1", { mode: "read" });
+  const cache = await startCacheService("v1", { access: "403" });
   onTestFinished(() => cache[Symbol.asyncDispose]());
   const service = await startServiceStep({ github, inputs, environment: cache.environment });
   const { outputs } = await step(

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { CacheReadOnlyError } from "../../../src/runner-kit/cache.ts";
 import type { CacheEntries } from "../../step/memory/cache-entries.ts";
 
 interface Entry {
@@ -20,7 +21,7 @@ export class RepositoryCache {
   ofRun({ access = "read", scope = "main" }: { access?: "read" | "write"; scope?: string } = {}): CacheEntries {
     return {
       save: async (key, file) => {
-        if (access === "read") throw new Error("cache write denied: token has no writable scopes");
+        if (access === "read") throw new CacheReadOnlyError("cache write denied: token has no writable scopes");
         if (this.entries.some((entry) => entry.key === key && entry.scope === scope))
           throw new Error("the key is used");
         this.entries.push({ scope, key, content: readFileSync(file) });
@@ -29,7 +30,7 @@ export class RepositoryCache {
         const found = [scope, "main"]
           .map((one) => this.entries.findLast((entry) => entry.scope === one && entry.key.startsWith(prefix)))
           .find((entry) => entry !== undefined);
-        if (found !== undefined) writeFileSync(file, found.content, { flag: "wx" });
+        if (found !== undefined) writeFileSync(file, found.content);
         return found !== undefined;
       },
     };

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { CacheAccess } from "../../../src/runner-kit/cache.ts";
 import { serviceKey } from "../../../test/support/scripted-service.ts";
 import { temporaryFolder } from "../../../test/support/step.ts";
 import { type Agent, shellAgent } from "../../src/agents/agent.ts";
 import type { JobRecord } from "../../src/model.ts";
-import type { CacheAccess } from "../../step/memory/cache-access.ts";
 import { openMemory } from "../../step/memory/open-memory.ts";
 import { startAgentService, waitForJob } from "./agent-service.ts";
 import type { GitHubReply } from "./github-with-git.ts";

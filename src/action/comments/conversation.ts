@@ -105,9 +105,9 @@ export async function planReply(
     return { kind: "blocked", cause: "pending" };
   }
   const unrecorded = isUncertain && !interrupted ? await checkRecord(earlierAttempts(run), run) : undefined;
-  if (unrecorded) {
+  if (unrecorded?.kind === "undecided") {
     reply.marker = unsent;
-    return unrecorded;
+    return unrecorded.result;
   }
   if (deadline - run.ports.clock.now() < minTimeLeftMs) {
     reply.marker = unsent;

@@ -1,4 +1,5 @@
 import type { Clock } from "../../client/clock.ts";
+import { CacheReadOnlyError } from "../../runner-kit/cache.ts";
 import type { SendingTask } from "../settings.ts";
 import type { AttemptMemory } from "./attempt-memory.ts";
 import type { SessionMemory, SessionUpdate } from "./session-memory.ts";
@@ -29,6 +30,7 @@ export class BackgroundSaves {
   readonly #ports: SavesPorts;
   #announced: Promise<boolean> | undefined;
   #isAnnounced = false;
+  #isReadOnly = false;
   #saving: Promise<boolean> | undefined;
   #isDone = false;
 
@@ -51,6 +53,11 @@ export class BackgroundSaves {
     return this.#isAnnounced;
   }
 
+  /** Whether the cache service has refused to save anything in this run. */
+  get isReadOnly(): boolean {
+    return this.#isReadOnly;
+  }
+
   /**
    * Says that a request is about to be sent, so that a runner that is lost at any moment leaves a trace. Waits until that is
    * saved, but only for a short time.
@@ -58,7 +65,10 @@ export class BackgroundSaves {
   async announce(sent: SendingTask["kind"]): Promise<void> {
     const { clock, signal, attempts, base, onFailure } = this.#ports;
     if (!attempts || this.#announced) return;
-    const fail = once((error: unknown) => onFailure(error, true));
+    const fail = once((error: unknown) => {
+      this.#isReadOnly = error instanceof CacheReadOnlyError;
+      onFailure(error, true);
+    });
     this.#announced = watch(attempts.save("pending", { sent, base: base() }), fail);
     const settled = new AbortController();
     void this.#announced.then((isSaved) => {

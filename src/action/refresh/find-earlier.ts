@@ -19,8 +19,11 @@ export interface Memory {
 
 /** What the earlier attempts of the step started. */
 export type Earlier =
-  /** Nothing that counts. `replaces`: the turn that this attempt takes the place of; `base`: where the first range started. */
-  | { kind: "none"; replaces?: string; base?: string | undefined }
+  /**
+   * Nothing that counts. `replaces`: the turn that this attempt takes the place of; `base`: where the first range started;
+   * `unproven`: an attempt without a trace, of which GitHub does not say whether it ran the step.
+   */
+  | { kind: "none"; replaces?: string; base?: string | undefined; unproven?: number | undefined }
   | { kind: "found"; task: Extract<Task, { kind: "attach" }>; base: string | undefined }
   /** Nothing may be sent. */
   | { kind: "undecided"; result: RunResult };
@@ -69,8 +72,8 @@ export async function findEarlier(task: SendingTask, memory: Memory, run: Run): 
   if (trace.kind !== "none") return undecided(trace);
   // Loaded here, because few re-runs find no trace of the attempts before them.
   const { checkRecord } = await import("../step-record.ts");
-  const result = await checkRecord(trace.silent, run);
-  return result ? { kind: "undecided", result } : { kind: "none", base };
+  const checked = await checkRecord(trace.silent, run);
+  return checked.kind === "undecided" ? checked : { kind: "none", base, unproven: checked.unproven };
 }
 
 /** Returns what the earlier attempts left in the cache; without one, they left nothing. */

@@ -56,7 +56,7 @@ export async function runWithMemory(task: SendingTask, run: Run): Promise<Execut
     await saves.withdraw(task.kind);
     return { result: plan };
   }
-  return runAndRemember(plan, saves, run, base);
+  return runAndRemember(plan, saves, run, { base, unproven: earlier.unproven });
 }
 
 async function openMemory(task: SendingTask, run: Run): Promise<Memory> {
@@ -86,7 +86,7 @@ async function runAndRemember(
   plan: readonly PlannedTask[],
   saves: BackgroundSaves,
   run: Run,
-  base: () => string | undefined,
+  { base, unproven }: { base: () => string | undefined; unproven: number | undefined },
 ): Promise<Execution> {
   const { state, log, ports } = run;
   let hasJob = false;
@@ -96,6 +96,8 @@ async function runAndRemember(
     async (each) => {
       // A service that can be asked knows what it was sent.
       if (state.features === undefined) await saves.announce(each.kind);
+      // The earlier attempt could not leave a trace either.
+      if (saves.isReadOnly && unproven !== undefined) return { kind: "blocked", cause: "unknown", attempt: unproven };
       const onAbort = (): void => {
         if (!hasJob) saves.doubt(each.kind);
       };
@@ -110,7 +112,7 @@ async function runAndRemember(
       if (each.kind === "message") log.rerun({ kind: "starting-over", jobId: each.jobId, reason });
     },
   );
-  if (acceptanceOf(result) === "rejected") {
+  if (acceptanceOf(result) === "rejected" || (result.kind === "blocked" && result.cause === "unknown")) {
     await saves.withdraw(task.kind);
     return { result, task };
   }
@@ -126,7 +128,8 @@ function rerunEffect(hasJob: boolean, saves: BackgroundSaves, { settings, state,
   if (state.features !== undefined || (hasJob && saves.isRemembered)) return "resumes";
   if (saves.isRemembered || saves.isAnnounced) return "stops";
   // Then GitHub's record of this attempt decides, and without that nothing is sent.
-  return ["none", "read"].includes(cacheAccess(ports.environment)) ? "stops" : "repeats";
+  const isReadOnly = saves.isReadOnly || ["none", "read"].includes(cacheAccess(ports.environment));
+  return isReadOnly ? "stops" : "repeats";
 }
 
 /** Returns what the session remembers of the end; `undefined` if there is no job. */

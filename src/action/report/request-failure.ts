@@ -24,7 +24,7 @@ export function explainRequestFailure(operation: Operation, error: RequestError,
   if (error.reason === "certificate") {
     return {
       what,
-      next: say`Check base-url. If a private certificate authority signed the certificate, set the environment variable NODE_EXTRA_CA_CERTS of the step to that authority's file.`,
+      next: say`Check base-url. If a private certificate authority signed the certificate, set the environment variable NODE_EXTRA_CA_CERTS of the step to that authority's file, or NODE_USE_SYSTEM_CA=1 if the runner's system trusts it.`,
     };
   }
   return {

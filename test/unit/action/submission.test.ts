@@ -33,6 +33,21 @@ describe("the request", () => {
     expect(requests[0]?.body).toEqual({ prompt });
   });
 
+  test.each([
+    ["Windows", 32_753, "sent"],
+    ["Windows", 32_754, "not sent, because it may be cut off"],
+    ["Linux", 100_000, "sent"],
+  ])("on %s, a prompt of %i characters is %s", async (RUNNER_OS, length, what) => {
+    const environment = { RUNNER_OS };
+    const run = await runMain({ inputs: { prompt: "x".repeat(length) }, environment, respond: creates() });
+    expect(run.requests.length > 0).toBe(what === "sent");
+    if (what === "sent") return;
+    expect(run.outputs.outcome).toBe("error");
+    expect(run.toolkit.annotations.map(({ text }) => text).join()).toMatch(
+      /prompt has 32754 characters\. Windows passes at most 32753 .*use prompt-file/,
+    );
+  });
+
   test("reads a prompt file from the workspace", async () => {
     const folder = mkdtempSync(join(tmpdir(), "workspace-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -178,6 +178,8 @@ describe("the turns of a step", () => {
     expect(await call("docs/job?step=deploy")).toMatchObject(answer);
     expect(await call("docs/job?step=deploy", { client: "rotated" })).toMatchObject(answer);
     expect(await call("docs/job?step=deploy", { method: "HEAD" })).toMatchObject({ status: 200, body: undefined });
+    expect(await call("docs/job?step=deploy", { key: '"deploy.2"' })).toMatchObject({ body: { key: "2" } });
+    expect(await call("docs/job?step=deploy")).toMatchObject({ body: { key: null } });
     const none = { step: "unknown", features: [], turns: [] };
     expect(await call("docs/job?step=unknown")).toMatchObject({ status: 200, body: none });
   });

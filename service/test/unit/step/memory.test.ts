@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { create, type WriteEntry } from "tar";
 import { beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
@@ -316,7 +317,7 @@ describe("jobs in the cache", () => {
     await jobs.save(largest, undefined);
     expect(await jobs.restore(id, home, home)).toEqual(largest);
     await expect(jobs.save(larger, undefined)).rejects.toThrow("its prompts are too large");
-    writeFileSync(join(folder, "forged"), formatJobEntry({ job: larger }));
+    writeFileSync(join(folder, "forged"), gzipSync(formatJobEntry({ job: larger })));
     await cache.save(`agent-job-service/${id}/job/1`, join(folder, "forged"));
     expect(await jobs.restore(id, home, home)).toBeUndefined();
     expect(log).toEqual([`${id}: its cache entry is not one of this service and is ignored`]);
@@ -393,7 +394,19 @@ describe("jobs in the cache", () => {
   test("are not found if there is no entry, or one of someone else", async () => {
     const cache = fakeCache();
     expect(await connect(cache).restore(id, home, home)).toBeUndefined();
-    writeFileSync(join(folder, "forged"), formatJobEntry({ job: { ...job, project: "other" } }));
+    writeFileSync(join(folder, "forged"), gzipSync(formatJobEntry({ job: { ...job, project: "other" } })));
+    await cache.save(`agent-job-service/${id}/job/1`, join(folder, "forged"));
+    expect(await connect(cache).restore(id, home, home)).toBeUndefined();
+    expect(log.join("\n")).toContain("is not one of this service and is ignored");
+  });
+
+  test.each([
+    ["not compressed", Buffer.from(formatJobEntry({ job }))],
+    ["cut off", gzipSync(formatJobEntry({ job })).subarray(0, 100)],
+    ["empty", Buffer.alloc(0)],
+  ])("are not found if their entry is %s", async (_what, entry) => {
+    const cache = fakeCache();
+    writeFileSync(join(folder, "forged"), entry);
     await cache.save(`agent-job-service/${id}/job/1`, join(folder, "forged"));
     expect(await connect(cache).restore(id, home, home)).toBeUndefined();
     expect(log.join("\n")).toContain("is not one of this service and is ignored");
@@ -403,7 +416,7 @@ describe("jobs in the cache", () => {
     const cache = fakeCache();
     await connect(cache).save({ ...job, id: "job_other" }, home);
     const entry = formatJobEntry({ job, home: { key: cache.keys[0] ?? "", path: join(folder, "new") } });
-    writeFileSync(join(folder, "forged"), entry);
+    writeFileSync(join(folder, "forged"), gzipSync(entry));
     await cache.save(`agent-job-service/${id}/job/1`, join(folder, "forged"));
     expect(await connect(cache).restore(id, join(folder, "new"), join(folder, "new"))).toEqual(job);
     expect(existsSync(join(folder, "new"))).toBe(false);

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { CacheReadOnlyError } from "../../../../src/runner-kit/cache.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { JobCopy, TurnCopy } from "../../../src/model.ts";
 import type { JobCopies } from "../../../src/store/job-copies.ts";
@@ -26,7 +27,7 @@ const job: JobCopy = {
 };
 const unpushed: JobCopy = { ...job, pullRequest: null };
 const rebuilt: RebuiltJob = { job: { ...job, turns: [turn(1), turn(2)] }, unnamedTurn: turn(9) };
-const denied = new Error(
+const denied = new CacheReadOnlyError(
   "Failed to save: Unable to reserve cache with key k. cache write denied: token has no writable scopes",
 );
 

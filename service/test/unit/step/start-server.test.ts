@@ -252,14 +252,14 @@ describe("what is remembered", () => {
     await start({ inputs, environment: { ...cache, ACTIONS_CACHE_MODE: "read", GITHUB_RUN_ATTEMPT: "1" } });
     expect(seen().config.remember).toEqual({
       cacheAccess: "read",
-      cacheEnvironment: { ...cache, ACTIONS_CACHE_MODE: "read", RUNNER_TEMP: temp },
+      cacheEnvironment: { ...cache, ACTIONS_CACHE_MODE: "read" },
       isWorkflowToken: true,
       isFirstAttempt: true,
     });
     expect(seen().environment).not.toHaveProperty("ACTIONS_RUNTIME_TOKEN");
     await start({ inputs: { ...inputs, "workflow-token": "other" }, environment: { GITHUB_RUN_ATTEMPT: "2" } });
     expect(seen().config.remember).toMatchObject({
-      cacheAccess: "none",
+      cacheAccess: "absent",
       isWorkflowToken: false,
       isFirstAttempt: false,
     });

@@ -362,7 +362,7 @@ describe("a re-run after a request whose acceptance is unknown", () => {
     expect(requests).toEqual([]);
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
     expect(toolkit.annotations).toMatchObject([{ level: "error", title: "Job may have been started" }]);
-    expect(toolkit.annotations[0]?.text).toContain("on-rerun: ${{ vars.AGENT_ON_RERUN || 'resume' }}");
+    expect(toolkit.annotations[0]?.text).toContain("vars.AGENT_ON_RERUN || 'resume'");
     expect(posts((await attempt(3, cache, { inputs: { "on-rerun": "new" } })).requests)).toHaveLength(1);
   });
 

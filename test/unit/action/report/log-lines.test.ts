@@ -113,8 +113,7 @@ test("only lines in which the runner would find a command are printed while comm
   expect(toolkit.linesWithoutCommands).toEqual(["  model:      ##\\[error]x"]);
 });
 
-const sendAnother =
-  "If there is none, start a new run of the workflow (not a re-run) to send the request. To choose that for a re-run, have on-rerun: ${{ vars.AGENT_ON_RERUN || 'resume' }} in the workflow, and set the variable to new.";
+const sendAnother = `If there is none, start a new run of the workflow (not a re-run) to send the request. To choose that for a re-run, have on-rerun: \${{ vars.AGENT_ON_RERUN || 'resume' }} in the workflow, and set the variable to new.`;
 
 test("says of a re-run with another prompt what the earlier attempt sent, if it is known", async () => {
   const messageAfter = async (first: MainOptions["respond"]) => {
