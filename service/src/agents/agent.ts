@@ -43,6 +43,11 @@ export interface Agent {
   command(turn: AgentTurn): AgentCommand;
   /** Put before the prompt, so that the program takes no prompt for a command of its own. */
   promptPrefix: string;
+  /**
+   * Whether its prompt tells of earlier turns if it has no session of them, because it does not read `AGENT_HISTORY_FILE`. Default:
+   * no.
+   */
+  isToldHistory?: boolean;
   /** Reads the end of the agent's stdout. */
   readReport(stdout: string): AgentReport;
   /** Set in the agent's environment. */

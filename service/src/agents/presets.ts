@@ -55,6 +55,7 @@ export function presetAgent(
       return { file: "/bin/sh", args: ["-c", script(turn), program, ...modelArguments] };
     },
     promptPrefix,
+    isToldHistory: true,
     readReport,
     environment: own,
     passes: [keyVariable, baseUrlVariable],

@@ -1,22 +1,49 @@
+import { codeBlock, readCodeBlock } from "../code-block.ts";
 import type { Change } from "./pull-requests.ts";
 
-/** In characters, of each text. A fence may be as long as its text, and GitHub allows 65,536 for the body of a pull request. */
-const maxTextLength = 10_000;
+/** A prompt, and what the agent said last. */
+export type ToldTurn = Pick<Change, "prompt" | "answer">;
+
+const saidTitle = "The agent's last message:";
+const promptTitle = "Prompt of the agent:";
+/** In characters. GitHub allows 65,536 for the body of a pull request. */
+const maxBodyLength = 60_000;
 
 /** Returns the body of a pull request on GitHub: what the agent said, and what it was told. */
-export function pullRequestBody({ prompt, answer, jobId }: Pick<Change, "prompt" | "answer" | "jobId">): string {
-  const said = answer === null ? [] : ["The agent's last message:", codeBlock(answer)];
-  return [...said, "Prompt of the agent:", codeBlock(prompt), `Job \`${jobId}\`.`].join("\n\n");
+export function pullRequestBody({ prompt, answer, jobId }: ToldTurn & Pick<Change, "jobId">): string {
+  return `${describeTurn({ prompt, answer })}\n\nJob \`${jobId}\`.`;
 }
 
 /**
- * Returns untrusted text as a code block, in which GitHub renders no Markdown, notifies nobody who is mentioned, links nothing
- * and closes no issue. Characters that reorder or hide text are removed.
+ * Returns the body with a further turn at its end. What people wrote in it stays.
+ *
+ * @returns `undefined` if the body has the turn already, or has no room for it
  */
-function codeBlock(untrusted: string): string {
-  const all = untrusted.replace(/\r\n?/g, "\n").replace(/[^\P{C}\n\t]/gu, "");
-  const text = all.length > maxTextLength ? `${all.slice(0, maxTextLength)}\n[truncated]` : all;
-  const longest = (text.match(/`+/g) ?? []).reduce((max, { length }) => Math.max(max, length), 2);
-  const fence = "`".repeat(longest + 1);
-  return `${fence}text\n${text}\n${fence}`;
+export function withTurn(body: string, turn: ToldTurn): string | undefined {
+  const told = describeTurn(turn);
+  const text = body.replaceAll("\r\n", "\n").trimEnd();
+  const extended = `${text}\n\n${told}`;
+  return text.includes(told) || extended.length > maxBodyLength ? undefined : extended;
+}
+
+/** Returns the turns that a body tells of, in that order. Untrusted: whoever may write to the repository can edit it. */
+export function readTurns(body: string): ToldTurn[] {
+  const lines = body.replaceAll("\r\n", "\n").split("\n");
+  const turns: ToldTurn[] = [];
+  let answer: string | null = null;
+  for (let index = 0; index < lines.length; index++) {
+    const title = lines[index];
+    const block = title === saidTitle || title === promptTitle ? readCodeBlock(lines, index + 2) : undefined;
+    if (block === undefined) continue;
+    if (title === promptTitle) turns.push({ prompt: block.text, answer });
+    answer = title === saidTitle ? block.text : null;
+    // What is in the block is not a title.
+    index = block.end;
+  }
+  return turns;
+}
+
+function describeTurn({ prompt, answer }: ToldTurn): string {
+  const said = answer === null ? [] : [saidTitle, codeBlock(answer)];
+  return [...said, promptTitle, codeBlock(prompt)].join("\n\n");
 }
