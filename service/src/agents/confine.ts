@@ -1,6 +1,7 @@
 import type { PerProject } from "../per-project.ts";
 import type { Agent } from "./agent.ts";
 import { type AgentNetwork, createAgentNetwork, fullNetwork, type NetworkKind } from "./network/agent-network.ts";
+import { defaultMaxProxyConnections } from "./network/proxy-connections.ts";
 import { createSandbox, type SandboxKind } from "./sandbox/create-sandbox.ts";
 import { type Sandbox, unconfined } from "./sandbox/sandbox.ts";
 
@@ -40,6 +41,8 @@ export async function confineAgents<Settings extends Confinement>(
 ): Promise<ConfinedProjects<Settings>> {
   const sandboxes = new Map<string, Sandbox>([["", unconfined]]);
   const networks = new AsyncDisposableStack();
+  const proxies = settings.values.filter(({ network }) => network === "model").length;
+  const maxConnections = defaultMaxProxyConnections(proxies);
   try {
     const confined = await settings.mapInOrder(async (project) => {
       const { agent, sandbox: kind, network: networkKind, modelHosts, ...rest } = project;
@@ -47,7 +50,7 @@ export async function confineAgents<Settings extends Confinement>(
       const key = kind === undefined ? "" : `${kind} ${hasNetwork}`;
       const sandbox = sandboxes.get(key) ?? (await createSandbox(kind ?? "none", folder, hasNetwork, log));
       sandboxes.set(key, sandbox);
-      const network = await createAgentNetwork(networkKind, agent, modelHosts, environment, log);
+      const network = await createAgentNetwork(networkKind, agent, modelHosts, environment, log, maxConnections);
       return { ...rest, agent, sandbox, network: networks.use(network) };
     });
     return { settings: confined, [Symbol.asyncDispose]: () => networks.disposeAsync() };

@@ -39,6 +39,7 @@ const forwarder = ownFile("agents/network/forwarder.ts");
  *
  * @param modelHosts - hosts that it may reach with `model`, besides its own
  * @param service - the environment of the service, with the key of the model
+ * @param maxConnections - to its proxy. Default: as many as if there is no other one
  * @throws if it is limited to its model, and that is unknown
  */
 export async function createAgentNetwork(
@@ -47,6 +48,7 @@ export async function createAgentNetwork(
   modelHosts: readonly string[],
   service: NodeJS.ProcessEnv,
   log: (line: string) => void,
+  maxConnections?: number,
 ): Promise<AgentNetwork> {
   if (kind === "full") return fullNetwork;
   if (kind === "none") return { ...fullNetwork, isShared: false };
@@ -56,7 +58,7 @@ export async function createAgentNetwork(
   if (!key && hosts.length === 0)
     throw new Error("the model of this agent is unknown: name its host with --model-host");
   const model = endpoint && key ? { endpoint, key } : undefined;
-  const proxy = await startModelProxy({ model, hosts, log });
+  const proxy = await startModelProxy({ model, hosts, maxConnections, log });
   const url = `http://127.0.0.1:${port}`;
   return {
     isShared: false,

@@ -6,12 +6,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Duplex, pipeline } from "node:stream";
 import type { ModelEndpoint } from "../agent.ts";
+import {
+  defaultMaxProxyConnections,
+  defaultProxyTimes,
+  limitProxyConnections,
+  type ProxyTimes,
+} from "./proxy-connections.ts";
 
 export interface ModelProxyOptions {
   /** Requests to the proxy itself are sent there, with the key. Undefined: they are rejected. */
   model?: { endpoint: ModelEndpoint; key: string } | undefined;
   /** `host` or `host:port` (default: 443) to which the proxy opens tunnels. */
   hosts: readonly string[];
+  /** How many connections agents may have open. Default: as many as if this is the only proxy. */
+  maxConnections?: number | undefined;
+  times?: ProxyTimes;
   log: (line: string) => void;
 }
 
@@ -31,13 +40,20 @@ const dropped = new Set([
 ]);
 
 /** Starts a proxy. No path, header or body that passes it is logged. */
-export async function startModelProxy({ model, hosts, log }: ModelProxyOptions): Promise<ModelProxy> {
+export async function startModelProxy(options: ModelProxyOptions): Promise<ModelProxy> {
+  const { model, hosts, log, times = defaultProxyTimes } = options;
   const allowed = new Set(hosts.map((host) => (host.includes(":") ? host : `${host}:443`).toLowerCase()));
   const denied = new Set<string>();
   const tunnels = new Set<Duplex>();
   // Uses the proxy of the service's environment, if there is one.
   const httpsAgent = new HttpsAgent({ keepAlive: true, proxyEnv: process.env });
-  const server = createServer({ maxHeaderSize }, (request, response) => {
+  const limits = {
+    maxHeaderSize,
+    headersTimeout: times.headersMs,
+    requestTimeout: times.requestMs,
+    connectionsCheckingInterval: times.headersMs / 3,
+  };
+  const server = createServer(limits, (request, response) => {
     if (model === undefined || !request.url?.startsWith("/")) return reject(response, 403, "This proxy opens tunnels.");
     // With this status, Codex uses HTTP at once. With others, it tries to open a WebSocket five times.
     if (request.headers.upgrade !== undefined) return reject(response, 426, "This proxy opens no WebSockets.");
@@ -48,9 +64,12 @@ export async function startModelProxy({ model, hosts, log }: ModelProxyOptions):
       reject(response, 400, "The request is invalid.");
     }
   });
-  server.on("connect", ({ url = "" }: IncomingMessage, client: Duplex, head: Buffer) => {
+  server.setTimeout(times.idleMs);
+  limitProxyConnections(server, options.maxConnections ?? defaultMaxProxyConnections(1), log);
+  server.on("connect", ({ url = "" }: IncomingMessage, client: Socket, head: Buffer) => {
     // An error that nobody listens to would end the service.
     client.on("error", () => {});
+    client.setTimeout(times.idleMs, () => client.destroy());
     const [, host, port] = /^([\w.-]+):(\d{1,5})$/.exec(url) ?? [];
     if (host === undefined || !allowed.has(url.toLowerCase())) {
       // Limited, because an agent chooses the names.

@@ -10,6 +10,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { ModelEndpoint } from "../../../src/agents/agent.ts";
 import { type ModelProxyOptions, startModelProxy } from "../../../src/agents/network/model-proxy.ts";
+import { defaultMaxProxyConnections } from "../../../src/agents/network/proxy-connections.ts";
 
 const key = "key_of_the_model";
 const certificates = join(import.meta.dirname, "../../../../test/support/certificates");
@@ -360,3 +361,55 @@ async function startTcpEcho(): Promise<{ port: number; sockets: Socket[] }> {
   });
   return { port: (server.address() as AddressInfo).port, sockets };
 }
+
+describe("the connections of agents", () => {
+  /** Opens connections that send nothing. Returns how many the proxy leaves open. */
+  async function openMany(socketPath: string, count: number): Promise<() => number> {
+    const clients = Array.from({ length: count }, () =>
+      connect(socketPath)
+        .on("error", () => {})
+        .resume(),
+    );
+    onTestFinished(() => clients.forEach((client) => void client.destroy()));
+    await Promise.all(clients.map((client) => once(client, "connect")));
+    return () => clients.filter((client) => !client.readableEnded && !client.destroyed).length;
+  }
+
+  test("are limited, and those without a request make room for one", async () => {
+    const { proxy, log } = await start(undefined, { maxConnections: 8 });
+    const open = await openMany(proxy.socket, 50);
+    await waitUntil(() => open() <= 8);
+    expect((await send(proxy.socket, "/v1/messages")).status).toBe(200);
+    expect(log).toEqual([expect.stringContaining("more than 8 connections")]);
+  });
+
+  test("with a request are not closed for others, which are closed themselves", async () => {
+    const { proxy, received } = await start(() => {}, { maxConnections: 2 });
+    const busy = [0, 1].map(() => request({ socketPath: proxy.socket, path: "/v1", method: "POST" }));
+    onTestFinished(() => busy.forEach((one) => void one.on("error", () => {}).destroy()));
+    for (const one of busy) one.end();
+    await waitUntil(() => received.length === 2);
+    await expect(send(proxy.socket, "/v1")).rejects.toThrow();
+    expect(busy.every(({ destroyed }) => !destroyed)).toBe(true);
+  });
+
+  test("end if they send no request, or nothing happens on them", async () => {
+    const times = { headersMs: 60, requestMs: 60, idleMs: 300 };
+    const echo = await startTcpEcho();
+    const { proxy } = await start(() => {}, { times, hosts: [`localhost:${echo.port}`] });
+    const open = await openMany(proxy.socket, 3);
+    const { client } = await openTunnel(proxy.socket, `localhost:${echo.port}`);
+    const waiting = send(proxy.socket, "/v1");
+    await expect(waiting).rejects.toThrow("socket hang up");
+    if (!client.closed) await once(client, "close");
+    await waitUntil(() => open() === 0);
+  });
+
+  test("of all proxies leave three quarters of the descriptors for others", () => {
+    expect(defaultMaxProxyConnections(1, 1024)).toBe(128);
+    expect(defaultMaxProxyConnections(4, 1024)).toBe(32);
+    expect(defaultMaxProxyConnections(1, Infinity)).toBe(256);
+    expect(defaultMaxProxyConnections(0, Infinity)).toBe(256);
+    expect(defaultMaxProxyConnections(1000, 1024)).toBe(4);
+  });
+});
