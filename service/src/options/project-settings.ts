@@ -22,6 +22,8 @@ export interface ProjectSettings extends Confinement {
   limits: Limits;
   /** A turn that changes files of more than this together fails. */
   largestChangeBytes: number;
+  /** A turn that changes more files fails. */
+  largestChangeFiles: number;
 }
 
 /** The values of a project's options; `undefined` for those that have their default. */
@@ -64,6 +66,7 @@ export function createProjectSettings(input: ProjectInput, environment: NodeJS.P
     timeLimitMs: (input.timeLimitMinutes ?? 30) * 60_000,
     limits: { memoryMb, processes, diskMb },
     largestChangeBytes: (input.largestChangeMb ?? 20) * 1_000_000,
+    largestChangeFiles: input.largestChangeFiles ?? 1000,
   };
 }
 

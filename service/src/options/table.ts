@@ -159,6 +159,12 @@ export const options = {
     kind: amount,
     help: { N: ["fail a turn whose changed files are larger than this together (default: 20)"] },
   },
+  "largest-change-files": {
+    of: "project",
+    key: "largestChangeFiles",
+    kind: integer(1, 100_000),
+    help: { N: ["fail a turn that changes more files than this (default: 1000)"] },
+  },
   "keep-worktrees": {
     of: "service",
     kind: integer(0, 1000),

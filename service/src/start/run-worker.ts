@@ -35,6 +35,8 @@ export interface ProjectAgents {
   timeLimitMs: number;
   /** A turn that changes files of more than this together fails. */
   largestChangeBytes: number;
+  /** A turn that changes more files fails. Default: 1000. */
+  largestChangeFiles?: number | undefined;
 }
 
 export interface WorkerOptions {
@@ -163,7 +165,7 @@ function portsOf(
   { network = fullNetwork, limits = {}, ...agents }: ProjectAgents,
   worktreesOf: ReadonlyMap<Repository, Worktrees>,
 ): ProjectPorts {
-  const { agent, sandbox, agentsPerProject, timeLimitMs, largestChangeBytes } = agents;
+  const { agent, sandbox, agentsPerProject, timeLimitMs, largestChangeBytes, largestChangeFiles } = agents;
   const worktrees = worktreesOf.get(repository);
   if (worktrees === undefined) throw new Error("the repository has no worktrees");
   return {
@@ -178,5 +180,6 @@ function portsOf(
     agentsPerProject,
     timeLimitMs,
     largestChangeBytes,
+    largestChangeFiles,
   };
 }

@@ -6,7 +6,6 @@ import type { AgentNetwork } from "../agents/network/agent-network.ts";
 import type { AgentOptions, AgentResult } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import { errorMessage } from "../error-message.ts";
-import type { Worktree } from "../git/commit-worktree.ts";
 import type { Start } from "../git/find-start.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Worktrees } from "../git/worktrees.ts";
@@ -14,13 +13,14 @@ import { type Machine, thisMachine } from "../machine.ts";
 import { type AgentExit, type Metrics, noMetrics } from "../metrics/metrics.ts";
 import { jobBranch, type RunningTurn, type StoredJob, type Turn, type TurnResult } from "../model.ts";
 import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
-import { commitMessage, isCommitOf } from "../pulls/commit-message.ts";
+import { isCommitOf } from "../pulls/commit-message.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import type { AgentHomes } from "../store/agent-homes.ts";
 import type { Store } from "../store/store.ts";
 import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
+import { type CommitPorts, commitChange } from "./commit-change.ts";
 import { confirmLease } from "./keep-lease.ts";
 import {
   findPushedCommit,
@@ -29,12 +29,13 @@ import {
   pushCommit,
   pushUnpushedCommit,
 } from "./push-commit.ts";
+import { startDeadline, untilStopped } from "./turn-deadline.ts";
 import { type TurnHost, turnHost } from "./turn-host.ts";
 
 /** What a turn depends on. */
-export interface TurnPorts {
+export interface TurnPorts extends CommitPorts {
   store: Store;
-  repository: PushRepository & Pick<Repository, "objects" | "findStart" | "lastCommitOf" | "commit">;
+  repository: PushRepository & Pick<Repository, "objects" | "findStart" | "lastCommitOf"> & CommitPorts["repository"];
   worktrees: Pick<Worktrees, "checkOut" | "takeBack" | "release">;
   pullRequests: PullRequests;
   /** The branch that pull requests are opened against. Default: the repository's default branch. */
@@ -52,10 +53,6 @@ export interface TurnPorts {
   folder: string;
   /** Per attempt. */
   timeLimitMs: number;
-  /** A larger change fails its turn. */
-  largestChangeBytes: number;
-  /** Aborts, with why the turn fails then, when somebody wants its agent to stop. Default: nobody does. */
-  stop?: AbortSignal | undefined;
   /** Receives why a turn failed or was postponed. */
   onFailure?: (reason: string) => void;
   /** No agent is run with less free space. Default: 100 MB. */
@@ -145,10 +142,12 @@ async function processTurn(
   const push: PushPorts = { repository, confirmOwner: () => confirmLease(turn, store.runningTurns, signal, machine) };
   log(`Turn ${turn.id} started.`);
   const isMerged = await isPullRequestMerged(job, context);
-  const [start, last] = await Promise.all([
-    repository.findStart(jobBranch(job.id), { isMerged, lastPushed: job.head, targetBranch: context.targetBranch }),
-    repository.lastCommitOf(job.id),
-  ]);
+  const options = { isMerged, lastPushed: job.head, targetBranch: context.targetBranch };
+  // Others may share its fetch, so it is not killed, only waited for no longer.
+  const [start, last] = await untilStopped(
+    Promise.all([repository.findStart(jobBranch(job.id), options), repository.lastCommitOf(job.id)]),
+    context.stop,
+  );
   let head = (await findPushedCommit(turn, start, repository)) ?? (await pushUnpushedCommit(turn, start, last, push));
   if (head === undefined) {
     if (turn.attempts >= maxAttempts) {
@@ -164,16 +163,20 @@ async function processTurn(
     }
     for (const note of start.notes) log(note);
     await checkFreeSpace(context);
-    const worktree = await worktrees.checkOut(directory, start);
+    const worktree = await worktrees.checkOut(directory, start, context.stop).catch((error: unknown) => {
+      throw context.stop?.aborted ? new Error(String(context.stop.reason), { cause: error }) : error;
+    });
     await store.runningTurns.countAttempt(turn);
     await homes?.begin?.(turn, directory);
+    const startedAt = machine.now();
     const { end, message, ownMessages } = await attempt(turn, start, context, signal);
     if (end === "stopped") return "stopped";
     await homes?.keep?.(turn, directory, log);
     if (message !== undefined) await store.runningTurns.setAnswer(turn, message);
     if (end !== "completed") return "failed";
     await worktrees.takeBack(directory);
-    const commit = await commitChange(turn, worktree, ownMessages, context);
+    using deadline = startDeadline(machine, context.timeLimitMs, machine.now() - startedAt, context.stop);
+    const commit = await commitChange(turn, worktree, ownMessages, context, deadline);
     const words = message === undefined ? "" : `The agent's last words:\n${message}`;
     if (commit === undefined) log(`No file was changed. ${words}`);
     else {
@@ -231,26 +234,6 @@ function isStoreOutage(error: unknown): boolean {
 async function checkFreeSpace({ folder, machine, minFreeBytes = 100_000_000 }: TurnContext): Promise<void> {
   if ((await machine.freeBytes(folder)) < minFreeBytes)
     throw new ResourceExhausted(`less than ${minFreeBytes / 1_000_000} MB are free in ${folder}`);
-}
-
-/** Returns the commit, or `undefined` if nothing was changed. */
-async function commitChange(
-  turn: Turn,
-  worktree: Worktree,
-  ownMessages: readonly string[],
-  { repository, largestChangeBytes, log }: TurnContext,
-): Promise<string | undefined> {
-  try {
-    const { commit, leftOut } = await repository.commit(worktree, commitMessage(turn, ownMessages), largestChangeBytes);
-    for (const path of leftOut)
-      log(
-        `The submodule ${path} stays at its commit. If the agent changed something in it, that is left out: only what the submodule's own repository has can be used here.`,
-      );
-    return commit;
-  } catch (error) {
-    if (isResourceExhausted(error)) log("The agent has run, but its change cannot be committed now. It is run again.");
-    throw error;
-  }
 }
 
 async function attempt(turn: Turn, start: Start, context: TurnContext, signal: AbortSignal) {

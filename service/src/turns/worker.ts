@@ -31,6 +31,7 @@ export interface ProjectPorts
     | "limits"
     | "timeLimitMs"
     | "largestChangeBytes"
+    | "largestChangeFiles"
   > {
   /** How many turns of the project run at a time, over all workers. Default: any number. */
   agentsPerProject?: number | undefined;

@@ -22,6 +22,7 @@ test("requires only the repository", () => {
     publicUrl: undefined,
     timeLimitMs: 1_800_000,
     largestChangeBytes: 20_000_000,
+    largestChangeFiles: 1000,
     keptWorktrees: 5,
     apiKey: undefined,
     keys: undefined,

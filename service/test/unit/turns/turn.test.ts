@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { expect, test } from "vitest";
 import { builtInEditor } from "../../../src/agents/agent.ts";
 import type { AgentResult } from "../../../src/agents/run-agent.ts";
@@ -5,6 +6,8 @@ import { noMetrics } from "../../../src/metrics/metrics.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
 import { SharedHomes } from "../../../src/turns/shared-homes.ts";
+import type { TurnPorts } from "../../../src/turns/turn.ts";
+import { FakeMachine } from "../../support/fake-machine.ts";
 import { setUpTurns } from "../../support/turn.ts";
 
 const failing = (error: Error) => async (): Promise<never> => {
@@ -195,13 +198,85 @@ test("a turn that somebody stops before its agent runs fails without it", async 
   expect(steps).not.toContain("check out base");
 });
 
-test("a turn that somebody stops when its agent has ended completes", async () => {
-  const { run, ports, host, opened } = await setUpTurns();
+test("a turn that somebody stops while its repository does not answer fails at once", async () => {
+  const { run, ports, starts } = await setUpTurns();
   const request = new AbortController();
   ports.stop = request.signal;
-  host.runAgent = async () => {
+  ports.repository.findStart = () => {
+    setImmediate(() => request.abort("Stopped by ci."));
+    return new Promise(() => {});
+  };
+  expect(await run()).toMatchObject({ result: "failed", failures: ["Stopped by ci."] });
+  expect(starts).toEqual([]);
+});
+
+/** Makes the commit of a turn take until it is stopped, as Git does with patterns that it cannot match in time. */
+function commitForever(ports: TurnPorts): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  ports.repository.commit = async (_worktree, _message, { signal }) => {
+    resolve();
+    if (signal && !signal.aborted) await once(signal, "abort");
+    throw new Error("git add was stopped");
+  };
+  return promise;
+}
+
+test("a turn that somebody stops while its change is committed fails, and the commit ends", async () => {
+  const { run, ports, branch } = await setUpTurns();
+  const request = new AbortController();
+  ports.stop = request.signal;
+  const committing = commitForever(ports);
+  const running = run();
+  await committing;
+  request.abort("Stopped by ci.");
+  expect(await running).toMatchObject({ result: "failed", failures: ["Stopped by ci."] });
+  expect(branch.commits).toEqual([]);
+});
+
+test("a turn that somebody stops while its worktree is checked out fails", async () => {
+  const { run, ports, starts } = await setUpTurns();
+  const request = new AbortController();
+  ports.stop = request.signal;
+  ports.worktrees.checkOut = async (_place, _start, signal) => {
     request.abort("Stopped by ci.");
-    return { end: "completed", message: "Fixed it", error: undefined };
+    throw new Error(`git read-tree was stopped: ${signal?.aborted}`);
+  };
+  expect(await run()).toMatchObject({ result: "failed", failures: ["Stopped by ci."] });
+  expect(starts).toEqual([]);
+});
+
+test.each([
+  ["the rest of its time", 80_000, 10_000],
+  ["a tenth of it, if its agent took all", 90_000, 9000],
+])("the commit of a change has %s", async (_name, agentMs, commitMs) => {
+  const { run, ports, host, next } = await setUpTurns();
+  const machine = new FakeMachine();
+  ports.machine = machine;
+  host.runAgent = async () => {
+    machine.pass(agentMs);
+    return next.result;
+  };
+  const committing = commitForever(ports);
+  const running = run();
+  await committing;
+  machine.pass(commitMs - 1);
+  expect(await Promise.race([running, Promise.resolve("running")])).toBe("running");
+  machine.pass(1);
+  expect(await running).toMatchObject({
+    result: "failed",
+    failures: [expect.stringContaining("Git takes longer for the change than is left of --time-limit-minutes")],
+  });
+});
+
+test("a turn that somebody stops when its change has been committed completes", async () => {
+  const { run, ports, branch, opened } = await setUpTurns();
+  const request = new AbortController();
+  ports.stop = request.signal;
+  const { commit } = branch.repository;
+  ports.repository.commit = async (...args) => {
+    const made = await commit(...args);
+    request.abort("Stopped by ci.");
+    return made;
   };
   expect(await run()).toMatchObject({ result: "completed", failures: [] });
   expect(opened).toHaveLength(1);
