@@ -1,4 +1,5 @@
 import { writeAgentRepository } from "./agent-repository.ts";
+import { type ChangedFile, changedFiles, readContents } from "./changed-files.ts";
 import { Clone, type CloneOptions } from "./clone.ts";
 import type { Heads } from "./clone-refs.ts";
 import {
@@ -156,6 +157,16 @@ export class Repository {
   /** Commits everything in a worktree on top of its head; see `commitWorktree`. */
   commit(worktree: Worktree, message: string, options: CommitOptions): Promise<WorktreeCommit> {
     return commitWorktree(this.#clone.git, this.#clone.folder, worktree, message, options);
+  }
+
+  /** Returns the files, links and submodules that differ between two commits. */
+  changedFiles(base: string, head: string): Promise<ChangedFile[]> {
+    return changedFiles(this.#clone.git, base, head);
+  }
+
+  /** Reads the contents with some ids, as text of which each character is a byte. */
+  readContents(ids: readonly string[]): AsyncIterable<{ id: string; content: string }> {
+    return readContents(this.#clone.git, ids);
   }
 
   /** Returns the last commit made for a job, whether or not it was pushed. */

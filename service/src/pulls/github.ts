@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { errorMessage } from "../error-message.ts";
 import { type Machine, thisMachine } from "../machine.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { checkToken } from "./github/check-token.ts";
@@ -6,9 +7,9 @@ import { ClosedPullRequests } from "./github/closed-pull-requests.ts";
 import { GitHubApi } from "./github/github-api.ts";
 import { GitHubError } from "./github/github-error.ts";
 import type { GitHubRepository } from "./github/github-repository.ts";
-import { type PullRequestData, parsePullRequest, parsePullRequests } from "./github/pull-request-data.ts";
+import { numberOf, type PullRequestData, parsePullRequest, parsePullRequests } from "./github/pull-request-data.ts";
 import { RepositoryIdentity } from "./github/repository-identity.ts";
-import { pullRequestBody } from "./pull-request-body.ts";
+import { pullRequestBody, updatedBody } from "./pull-request-body.ts";
 import type { Change, PullRequestRef, PullRequestState, PullRequests } from "./pull-requests.ts";
 
 export interface GitHubPullRequestsOptions {
@@ -89,11 +90,28 @@ export class GitHubPullRequests implements PullRequests {
   async #findOpen(change: Change): Promise<string | undefined> {
     const owner = await this.#identity.owner();
     const [open] = await this.#listOpen(change, owner);
-    if (open) return this.#checkedLink(open);
+    if (open) return this.#continue(open, change);
     // This request may have been the first one since the repository was transferred.
     const newOwner = await this.#identity.owner();
     const [moved] = newOwner === owner ? [] : await this.#listOpen(change, newOwner);
-    return moved && this.#checkedLink(moved);
+    return moved && this.#continue(moved, change);
+  }
+
+  /** Returns the link to an open pull request, after its body names the protected files that it has now. */
+  async #continue(open: PullRequestData, { protectedFiles = [] }: Change): Promise<string> {
+    const link = await this.#checkedLink(open);
+    // What is unknown would be overwritten.
+    const body = open.body === undefined ? undefined : updatedBody(open.body ?? "", protectedFiles);
+    if (body === undefined) return link;
+    const fields = { pull_number: numberOf(open), body };
+    const what = `Naming the protected files in ${link}`;
+    try {
+      await this.#api.request("PATCH /repos/{owner}/{repo}/pulls/{pull_number}", fields, { what, isRetried: false });
+    } catch (error) {
+      // The work is in the pull request, and the job's log names the files.
+      this.#log(`${what} failed: ${errorMessage(error)}`);
+    }
+    return link;
   }
 
   async #listOpen(change: Change, owner: string): Promise<PullRequestData[]> {

@@ -3,11 +3,12 @@ import type { Repository } from "../git/repository.ts";
 import type { Turn } from "../model.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { commitMessage } from "../pulls/commit-message.ts";
+import { type CheckPorts, checkChange } from "./check-change.ts";
 import type { TurnDeadline } from "./turn-deadline.ts";
 
 /** What the commit of a change depends on. */
-export interface CommitPorts {
-  repository: Pick<Repository, "commit">;
+export interface CommitPorts extends CheckPorts {
+  repository: Pick<Repository, "commit"> & CheckPorts["repository"];
   /** A larger change fails its turn. */
   largestChangeBytes: number;
   /** A change of more files fails its turn. Default: 1000. */
@@ -22,18 +23,20 @@ interface CommitContext extends CommitPorts {
 }
 
 /**
- * Commits what the agent of a turn changed. Returns the commit, or `undefined` if nothing was changed.
+ * Commits what the agent of a turn changed, and checks it. Returns the commit, or `undefined` if nothing was changed.
  *
  * @throws with why the turn fails as the message
  */
 export async function commitChange(
   turn: Turn,
   worktree: Worktree,
-  ownMessages: readonly string[],
-  { repository, largestChangeBytes: maxBytes, largestChangeFiles: maxFiles, stop, log }: CommitContext,
+  { ownMessages, message: answer = "" }: { ownMessages: readonly string[]; message: string | undefined },
+  context: CommitContext,
   deadline: TurnDeadline,
 ): Promise<string | undefined> {
+  const { repository, largestChangeBytes: maxBytes, largestChangeFiles: maxFiles, stop, log } = context;
   const message = commitMessage(turn, ownMessages);
+  const texts = { "the message of the commit": message, "the agent's last message": answer };
   const options = { maxBytes, maxFiles, signal: deadline.signal };
   try {
     const { commit, leftOut } = await repository.commit(worktree, message, options);
@@ -41,6 +44,7 @@ export async function commitChange(
       log(
         `The submodule ${path} stays at its commit. If the agent changed something in it, that is left out: only what the submodule's own repository has can be used here.`,
       );
+    if (commit !== undefined) await checkChange(context, worktree.head, commit, texts, log);
     return commit;
   } catch (error) {
     if (stop?.aborted) throw new Error(String(stop.reason), { cause: error });

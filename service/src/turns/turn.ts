@@ -15,11 +15,12 @@ import { jobBranch, type RunningTurn, type StoredJob, type Turn, type TurnResult
 import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
-import type { PullRequests } from "../pulls/pull-requests.ts";
+import type { Change, PullRequests } from "../pulls/pull-requests.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import type { AgentHomes } from "../store/agent-homes.ts";
 import type { Store } from "../store/store.ts";
 import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
+import { findProtectedChanges } from "./check-change.ts";
 import { type CommitPorts, commitChange } from "./commit-change.ts";
 import { confirmLease } from "./keep-lease.ts";
 import {
@@ -169,14 +170,15 @@ async function processTurn(
     await store.runningTurns.countAttempt(turn);
     await homes?.begin?.(turn, directory);
     const startedAt = machine.now();
-    const { end, message, ownMessages } = await attempt(turn, start, context, signal);
+    const attempted = await attempt(turn, start, context, signal);
+    const { end, message } = attempted;
     if (end === "stopped") return "stopped";
     await homes?.keep?.(turn, directory, log);
     if (message !== undefined) await store.runningTurns.setAnswer(turn, message);
     if (end !== "completed") return "failed";
     await worktrees.takeBack(directory);
     using deadline = startDeadline(machine, context.timeLimitMs, machine.now() - startedAt, context.stop);
-    const commit = await commitChange(turn, worktree, ownMessages, context, deadline);
+    const commit = await commitChange(turn, worktree, attempted, context, deadline);
     const words = message === undefined ? "" : `The agent's last words:\n${message}`;
     if (commit === undefined) log(`No file was changed. ${words}`);
     else {
@@ -195,7 +197,7 @@ async function processTurn(
   const existing = isContinued && !isMerged ? job.pullRequest : null;
   // Otherwise the next turn would take this work for the merged pull request's.
   if (existing !== job.pullRequest) await store.runningTurns.clearPullRequest(turn, head);
-  const change = {
+  const change: Change = {
     jobId: job.id,
     title: commitTitle(prompt),
     prompt,
@@ -205,6 +207,7 @@ async function processTurn(
     base,
     head,
     existing,
+    protectedFiles: await findProtectedChanges(context, base, head),
   };
   await push.confirmOwner();
   const link = await pullRequests.open(change).catch((error: unknown) => {

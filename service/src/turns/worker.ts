@@ -32,6 +32,8 @@ export interface ProjectPorts
     | "timeLimitMs"
     | "largestChangeBytes"
     | "largestChangeFiles"
+    | "protectedFiles"
+    | "moreProtected"
   > {
   /** How many turns of the project run at a time, over all workers. Default: any number. */
   agentsPerProject?: number | undefined;

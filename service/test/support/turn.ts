@@ -3,6 +3,7 @@ import { type Agent, shellAgent } from "../../src/agents/agent.ts";
 import { fullNetwork } from "../../src/agents/network/agent-network.ts";
 import type { AgentOptions, AgentResult } from "../../src/agents/run-agent.ts";
 import { unconfined } from "../../src/agents/sandbox/sandbox.ts";
+import type { ChangedFile } from "../../src/git/changed-files.ts";
 import type { Start, StartOptions } from "../../src/git/find-start.ts";
 import type { RunningTurn, TurnResult } from "../../src/model.ts";
 import type { Change, PullRequestState } from "../../src/pulls/pull-requests.ts";
@@ -24,6 +25,8 @@ class FakeBranch {
   /** Whether the agent changes a file. */
   isChanged = true;
   leftOut: string[] = [];
+  /** The files of every commit. The id of a content is the content. */
+  changed: ChangedFile[] = [];
   /** Whether the next turns start over from the target branch. */
   isOver = false;
   #made = 0;
@@ -47,6 +50,10 @@ class FakeBranch {
       this.#made++;
       this.commits.push({ commit: `c${this.#made}`, message });
       return { commit: `c${this.#made}`, leftOut };
+    },
+    changedFiles: async () => this.changed,
+    readContents: async function* (ids) {
+      for (const id of ids) yield { id, content: id };
     },
     push: async () => {},
     rebase: async () => undefined,

@@ -7,6 +7,7 @@ const pullRequest = z.object({
   merged_at: z.nullable(z.string()),
   /** In lists. Pull requests without it are treated as new. */
   updated_at: z.optional(z.string()),
+  body: z.optional(z.nullable(z.string())),
   /** Its branch. */
   head: z.optional(z.object({ ref: z.string() })),
 });

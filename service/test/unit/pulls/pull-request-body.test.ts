@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyText } from "../../../../test/support/any-text.ts";
-import { pullRequestBody } from "../../../src/pulls/pull-request-body.ts";
+import { pullRequestBody, updatedBody } from "../../../src/pulls/pull-request-body.ts";
 
 const body = (answer: string | null, prompt = "Fix the links") => pullRequestBody({ answer, prompt, jobId: "job_1" });
 
@@ -69,4 +69,26 @@ test("removes characters that reorder or hide text", () => {
 
 test("is shorter than GitHub's limit", () => {
   expect(body("`x".repeat(200_000), "`".repeat(200_000)).length).toBeLessThan(65_536);
+});
+
+test("names protected files first, and stays within the limit", () => {
+  const protectedFiles = [".github/workflows/ci.yml", "AGENTS.md"];
+  const text = pullRequestBody({ answer: null, prompt: "Go", jobId: "a", protectedFiles });
+  expect(text).toMatch(
+    /^<!-- protected files -->\n> \[!WARNING\]\n> This changes files.*\n\n```text\n\.github\/workflows\/ci\.yml\nAGENTS\.md\n```\n<!-- end of protected files -->\n\nPrompt/,
+  );
+  const largest = { answer: "`".repeat(20_000), prompt: "`".repeat(20_000), jobId: "a" };
+  const many = Array.from({ length: 1000 }, () => "`".repeat(100));
+  expect(pullRequestBody({ ...largest, protectedFiles: many }).length).toBeLessThan(65_536);
+});
+
+test("an existing body gets, changes and loses what is about protected files, and keeps the rest", () => {
+  const first = updatedBody("By a person", ["AGENTS.md"]) ?? "";
+  expect(first).toMatch(/^<!-- protected files -->[\s\S]*AGENTS\.md[\s\S]*\n\nBy a person$/);
+  expect(updatedBody(first, ["AGENTS.md"])).toBeUndefined();
+  const second = updatedBody(first, ["CLAUDE.md"]) ?? "";
+  expect(second).toContain("CLAUDE.md");
+  expect(second).not.toContain("AGENTS.md");
+  expect(updatedBody(second, [])).toBe("By a person");
+  expect(updatedBody("By a person", [])).toBeUndefined();
 });

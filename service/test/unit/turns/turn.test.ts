@@ -34,7 +34,7 @@ test("a turn commits what its agent changed, opens a pull request for it, and cl
   expect(branch.commits).toEqual([{ commit: "c1", message: "Fix it\n\nAgent-Turn: 1\nAgent-Job: a\n" }]);
   const place = { branch: "agent/a", targetBranch: "main", base: "base", head: "c1" };
   expect(opened).toEqual([
-    { jobId: "a", title: "Fix it", prompt: "Fix it", answer: "Fixed it", existing: null, ...place },
+    { jobId: "a", title: "Fix it", prompt: "Fix it", answer: "Fixed it", existing: null, protectedFiles: [], ...place },
   ]);
   expect(await store.jobs.find("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "c1" });
   expect(steps).toEqual(["check out base", "take back", "release", "clean /service/jobs/a"]);
