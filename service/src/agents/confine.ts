@@ -13,6 +13,8 @@ export interface Confinement {
   network: NetworkKind;
   /** Hosts that agents may reach if their network is `model`. */
   modelHosts: readonly string[];
+  /** Whether the provider's machines may fetch and run things for agents if their network is `model`. Default: no. */
+  allowsServerTools?: boolean | undefined;
 }
 
 /** Settings of projects, with what their agents run in. */
@@ -45,12 +47,13 @@ export async function confineAgents<Settings extends Confinement>(
   const maxConnections = defaultMaxProxyConnections(proxies);
   try {
     const confined = await settings.mapInOrder(async (project) => {
-      const { agent, sandbox: kind, network: networkKind, modelHosts, ...rest } = project;
+      const { agent, sandbox: kind, network: networkKind, modelHosts, allowsServerTools, ...rest } = project;
       const hasNetwork = networkKind === "full";
       const key = kind === undefined ? "" : `${kind} ${hasNetwork}`;
+      const limits = { maxConnections, allowsServerTools };
       const sandbox = sandboxes.get(key) ?? (await createSandbox(kind ?? "none", folder, hasNetwork, log));
       sandboxes.set(key, sandbox);
-      const network = await createAgentNetwork(networkKind, agent, modelHosts, environment, log, maxConnections);
+      const network = await createAgentNetwork(networkKind, agent, modelHosts, environment, log, limits);
       return { ...rest, agent, sandbox, network: networks.use(network) };
     });
     return { settings: confined, [Symbol.asyncDispose]: () => networks.disposeAsync() };

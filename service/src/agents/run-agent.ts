@@ -90,7 +90,11 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     });
     const command = agent.command({ isFollowUp: options.isFollowUp, isSandboxed: sandbox.isConfining });
     const programs = [command.file, ...agent.programs, ...network.programs];
-    const { file, args } = sandbox.wrap(network.wrap(command), {
+    const {
+      file,
+      args,
+      inherited = "",
+    } = sandbox.wrap(network.wrap(command), {
       currentDirectory: tree,
       writable: [home, tree, temporary],
       readable: [
@@ -103,14 +107,18 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     });
     const child = await startProcess(() =>
       // A sandbox is a program of the service's own.
-      fork(supervisor, [stdoutFile, compileCache, sandbox.isConfining ? "service" : "agent", file, ...args], {
-        cwd: tree,
-        stdio: [stdin, log, log, "ipc"],
-        execArgv: [],
-        // Makes it the leader of the process group that the agent is in.
-        detached: true,
-        env: compileCache === "" ? environment : { NODE_COMPILE_CACHE: compileCache, ...environment },
-      }),
+      fork(
+        supervisor,
+        [stdoutFile, compileCache, sandbox.isConfining ? "service" : "agent", inherited, file, ...args],
+        {
+          cwd: tree,
+          stdio: [stdin, log, log, "ipc"],
+          execArgv: [],
+          // Makes it the leader of the process group that the agent is in.
+          detached: true,
+          env: compileCache === "" ? environment : { NODE_COMPILE_CACHE: compileCache, ...environment },
+        },
+      ),
     );
     let exhausted: string | undefined;
     child.on("message", (message) => {

@@ -69,6 +69,7 @@ export function createProjectSettings(input: ProjectInput, environment: NodeJS.P
     sandbox,
     network: agentNetwork,
     modelHosts: input.modelHosts ?? [],
+    allowsServerTools: input.agentModelTools ?? false,
     agentsPerProject: input.agents,
     timeLimitMs: (input.timeLimitMinutes ?? 30) * 60_000,
     limits: { memoryMb, processes, diskMb },

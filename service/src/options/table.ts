@@ -108,6 +108,17 @@ export const options = {
     kind: texts("HOST or HOST:PORT"),
     help: { "HOST[:PORT]": ["also let agents reach this host, if only their model; may be repeated"] },
   },
+  "agent-model-tools": {
+    of: "project",
+    key: "agentModelTools",
+    kind: flag,
+    help: {
+      "": [
+        "let agents that reach only their model use tools of its provider, such as a search of the web: a way",
+        "out of the sandbox",
+      ],
+    },
+  },
   model: {
     of: "project",
     key: "model",

@@ -1,6 +1,6 @@
 import { ownFile } from "../../own-file.ts";
 import type { Agent, AgentCommand } from "../agent.ts";
-import { startModelProxy } from "./model-proxy.ts";
+import { type ModelProxyOptions, startModelProxy } from "./model-proxy.ts";
 
 export const networkKinds = ["full", "model", "none"] as const;
 
@@ -18,6 +18,9 @@ export interface AgentNetwork extends AsyncDisposable {
   /** Returns a command that runs `command` with this network, inside a sandbox. */
   wrap(command: AgentCommand): AgentCommand;
 }
+
+/** What agents may do with the proxy to their model. */
+export type ProxyLimits = Pick<ModelProxyOptions, "maxConnections" | "allowsServerTools">;
 
 /** Agents have the network of the machine. */
 export const fullNetwork: AgentNetwork = {
@@ -39,7 +42,6 @@ const forwarder = ownFile("agents/network/forwarder.ts");
  *
  * @param modelHosts - hosts that it may reach with `model`, besides its own
  * @param service - the environment of the service, with the key of the model
- * @param maxConnections - to its proxy. Default: as many as if there is no other one
  * @throws if it is limited to its model, and that is unknown
  */
 export async function createAgentNetwork(
@@ -48,7 +50,7 @@ export async function createAgentNetwork(
   modelHosts: readonly string[],
   service: NodeJS.ProcessEnv,
   log: (line: string) => void,
-  maxConnections?: number,
+  { maxConnections, allowsServerTools }: ProxyLimits = {},
 ): Promise<AgentNetwork> {
   if (kind === "full") return fullNetwork;
   if (kind === "none") return { ...fullNetwork, isShared: false };
@@ -58,7 +60,7 @@ export async function createAgentNetwork(
   if (!key && hosts.length === 0)
     throw new Error("the model of this agent is unknown: name its host with --model-host");
   const model = endpoint && key ? { endpoint, key } : undefined;
-  const proxy = await startModelProxy({ model, hosts, maxConnections, log });
+  const proxy = await startModelProxy({ model, hosts, maxConnections, allowsServerTools, log });
   const url = `http://127.0.0.1:${port}`;
   return {
     isShared: false,

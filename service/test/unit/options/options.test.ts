@@ -17,6 +17,7 @@ test("requires only the repository", () => {
     repository: "docs",
     agent: { model: "documentation-editor" },
     modelHosts: [],
+    allowsServerTools: false,
     projects: ["demo"],
     port: 0,
     publicUrl: undefined,
