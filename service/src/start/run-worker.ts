@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
+import type { Cgroups } from "../agents/cgroups.ts";
 import { checkPrograms } from "../agents/check-programs.ts";
 import type { Limits } from "../agents/limits.ts";
 import { type AgentNetwork, fullNetwork } from "../agents/network/agent-network.ts";
@@ -64,6 +65,8 @@ export interface WorkerOptions {
   deleteAfterDays?: number | undefined;
   /** Default: jobs are only in the store. */
   copier?: JobCopier | undefined;
+  /** Where the kernel limits the memory of agents. Default: nowhere. */
+  cgroups?: Pick<Cgroups, "create"> | undefined;
   /** A key of the service's API, which no change may have. */
   apiKey?: string | undefined;
   /** Stops the running agents. */

@@ -50,6 +50,8 @@ export interface TurnPorts extends CommitPorts {
   homes?: AgentHomes | undefined;
   /** Per job. */
   limits: Limits;
+  /** Where the kernel limits the memory of agents. Default: nowhere. */
+  cgroups?: AgentOptions["cgroups"];
   /** The service's folder, for the directories of jobs and their logs. */
   folder: string;
   /** Per attempt. */
@@ -269,6 +271,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     sandbox,
     network,
     limits,
+    cgroups: context.cgroups,
     // Other agents could write code of the supervisor there.
     compileCache: (context.areFilesSafe ?? isKeptAway(agent, sandbox)) ? join(folder, "compile-cache") : undefined,
     onLimitExceeded: (limit) => {
