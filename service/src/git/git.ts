@@ -4,6 +4,7 @@ import { signalGroup, waitForExit } from "../processes/process-group.ts";
 import { ResourceExhausted, saysResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
 import { gitEnvironment } from "./git-environment.ts";
+import { saysRemoteOutage } from "./remote-outage.ts";
 import { type Setting, settingVariables } from "./settings.ts";
 
 export interface GitOptions {
@@ -39,10 +40,13 @@ export interface GitCommandOptions {
 export class GitError extends Error {
   /** `null` if Git was killed. */
   readonly exitCode: number | null;
+  /** Whether the repository's host cannot be reached now. The same can succeed later. */
+  readonly isRemoteOutage: boolean;
 
   constructor(args: readonly string[], how: string, stderr: string, exitCode: number | null) {
     super(`git ${args[0]} ${how}: ${stderr.trim()}`);
     this.exitCode = exitCode;
+    this.isRemoteOutage = saysRemoteOutage(args[0], stderr);
   }
 }
 

@@ -7,6 +7,7 @@ import type { AgentOptions, AgentResult } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
+import { GitError } from "../git/git.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Worktrees } from "../git/worktrees.ts";
 import { type Machine, thisMachine } from "../machine.ts";
@@ -15,6 +16,7 @@ import { jobBranch, type RunningTurn, type StoredJob, type Turn, type TurnResult
 import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
+import { GitHubError } from "../pulls/github/github-error.ts";
 import type { Change, PullRequests } from "../pulls/pull-requests.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import type { AgentHomes } from "../store/agent-homes.ts";
@@ -56,8 +58,8 @@ export interface TurnPorts extends CommitPorts {
   folder: string;
   /** Per attempt. */
   timeLimitMs: number;
-  /** Receives why a turn failed or was postponed. */
-  onFailure?: (reason: string) => void;
+  /** Receives why a turn failed or was postponed, and whether that is because the repository's host cannot be reached. */
+  onFailure?: (reason: string, cause?: "remote") => void;
   /** No agent is run with less free space. Default: 100 MB. */
   minFreeBytes?: number;
   /** Counts the ends of agents. Default: nothing does. */
@@ -108,6 +110,11 @@ export async function runTurn(
   } catch (error) {
     if (error instanceof LeaseLost) return "taken-over";
     if (signal.aborted) return "stopped";
+    if (isRemoteOutage(error)) {
+      onFailure?.(errorMessage(error), "remote");
+      log(`The repository's host cannot be reached now. The turn waits and goes on later: ${errorMessage(error)}`);
+      return "postponed";
+    }
     onFailure?.(errorMessage(error));
     // No agent has run since the last commit that was pushed: see `setAnswer`.
     if (isStoreOutage(error)) return "postponed";
@@ -214,7 +221,7 @@ async function processTurn(
   await push.confirmOwner();
   const link = await pullRequests.open(change).catch((error: unknown) => {
     // Pages are in the store, which can be used again later.
-    if (isStoreOutage(error)) throw error;
+    if (isStoreOutage(error) || isRemoteOutage(error)) throw error;
     throw new Error(
       `The work is on the branch ${branch}, but its pull request could not be opened. The next message to the job ` +
         `whose turn completes opens it. ${errorMessage(error)}`,
@@ -229,6 +236,11 @@ async function processTurn(
 /** The next run of the turn finds what is on the branch, even if the store has the change after all. */
 function isStoreOutage(error: unknown): boolean {
   return error instanceof StoreUnavailable || error instanceof OutcomeUnknown;
+}
+
+/** The next run of the turn finds its commit in the clone, or on the branch, and runs no agent. */
+function isRemoteOutage(error: unknown): boolean {
+  return (error instanceof GitError && error.isRemoteOutage) || (error instanceof GitHubError && !error.isPermanent);
 }
 
 /**

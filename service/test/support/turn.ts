@@ -135,13 +135,16 @@ export async function setUpTurns() {
     return turn;
   };
   /** Runs the next turn, and stores its end as a worker does. */
-  const run = async (): Promise<TurnRun> => {
+  const run = async (onReason: TurnPorts["onFailure"] = () => {}): Promise<TurnRun> => {
     const turn = await take();
     const job = await store.jobs.find("a");
     if (job === undefined) throw new Error("the job is gone");
     log = "";
     const failures: string[] = [];
-    const onFailure = (reason: string) => void failures.push(reason);
+    const onFailure: TurnPorts["onFailure"] = (reason, cause) => {
+      failures.push(reason);
+      onReason(reason, cause);
+    };
     const result = await runTurn(turn, job, { ...ports, onFailure }, stop.signal);
     if (result === "completed" || result === "failed") await store.runningTurns.finish(turn, result, 6);
     else await store.runningTurns.requeue(turn);

@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { builtInEditor } from "../../../src/agents/agent.ts";
 import type { AgentResult } from "../../../src/agents/run-agent.ts";
+import { GitError } from "../../../src/git/git.ts";
 import { noMetrics } from "../../../src/metrics/metrics.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
+import { GitHubError, RateLimitError } from "../../../src/pulls/github/github-error.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
 import { SharedHomes } from "../../../src/turns/shared-homes.ts";
 import type { TurnPorts } from "../../../src/turns/turn.ts";
@@ -631,6 +633,48 @@ test("a branch without work that starts over is not opened", async () => {
   branch.isChanged = false;
   expect((await run()).result).toBe("completed");
   expect(opened).toEqual([]);
+});
+
+test.each<[string, (ports: TurnPorts) => void]>([
+  [
+    "when it is pushed",
+    ({ repository }) => {
+      const away = failing(new GitError(["push"], "exited with 128", "The requested URL returned error: 503", 128));
+      Object.assign(repository, { push: away, fetch: away });
+    },
+  ],
+  [
+    "when its pull request is opened",
+    ({ pullRequests }) => {
+      pullRequests.open = failing(new GitHubError("GitHub cannot be reached", undefined));
+    },
+  ],
+  [
+    "when its pull request is opened, by its rate limit",
+    ({ pullRequests }) => {
+      pullRequests.open = failing(new RateLimitError("wait", 429, 1000));
+    },
+  ],
+  [
+    "when it starts",
+    ({ repository }) => {
+      repository.findStart = failing(new GitError(["ls-remote"], "exited with 128", "Could not resolve host", 128));
+    },
+  ],
+])("a turn waits if the repository's host cannot be reached %s", async (_name, breakPorts) => {
+  const { run, ports } = await setUpTurns();
+  const causes: unknown[] = [];
+  breakPorts(ports);
+  const { result, log } = await run((_reason, cause) => void causes.push(cause));
+  expect(result).toBe("postponed");
+  expect(causes).toEqual(["remote"]);
+  expect(log).toContain("The repository's host cannot be reached now. The turn waits and goes on later: ");
+});
+
+test("a turn fails if GitHub rejects its pull request", async () => {
+  const { run, ports } = await setUpTurns();
+  ports.pullRequests.open = failing(new GitHubError("Resource not accessible", 403));
+  expect((await run()).result).toBe("failed");
 });
 
 test("a turn whose commit was pushed earlier opens its pull request without running the agent again", async () => {
