@@ -39,7 +39,8 @@ export async function runWithMemory(task: SendingTask, run: Run): Promise<Execut
     firstBase = earlier.base;
     if (result) {
       // The earlier attempt may have been killed before it saved the job for the session.
-      await saves.finish(updateOf(result, resumed.resumes ?? "create", run, base()));
+      const update = updateOf(result, resumed.resumes ?? "create", run, base());
+      await saves.finish(update && { ...update, isResumed: true });
       return { result, task: resumed, rerun: "resumes" };
     }
     state.forgetJob();
@@ -142,7 +143,7 @@ function updateOf(
   if (state.jobId === "") return undefined;
   const isProven = result.kind === "done" && !state.isUnproven;
   const end = isProven ? (result.status === "completed" ? "completed" : "failed") : undefined;
-  return { jobId: state.jobId, sent, pullRequest: state.pullRequest, end, base };
+  return { jobId: state.jobId, sent, isResumed: false, pullRequest: state.pullRequest, end, base };
 }
 
 /** Says what a later attempt, or the next run of the session, will not know. */
