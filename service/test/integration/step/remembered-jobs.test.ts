@@ -86,6 +86,23 @@ test("a job whose pull request was closed is archived, and its next turn opens a
   expect(await runs.openPulls()).toHaveLength(1);
 });
 
+test("a job whose pull request was merged, and its branch deleted, starts over with another pull request", async () => {
+  const runs = await setUpRuns();
+  const { id } = await run(runs, {}, (one) => one.send("first", "s1.r1"));
+  const [pull] = await runs.openPulls();
+  const merged = await runs.github.call("PUT", `/pulls/${pull?.number}/merge`, { merge_method: "squash" });
+  expect(merged).toMatchObject({ merged: true });
+  runs.docs.squash(`agent/${id}`);
+  runs.docs.git("update-ref", "-d", `refs/heads/agent/${id}`);
+  await run(runs, { attempt: 2 }, async (two) => {
+    expect(await (await two.request("GET", `job/${id}`)).json()).toMatchObject({ status: "archived" });
+    await two.send("second", "s2.r2", id);
+  });
+  expect(runs.history()).toMatchObject([{ prompt: "first", answer: "Did first." }]);
+  expect(runs.docs.git("rev-list", "--count", `main..agent/${id}`)).toBe("1");
+  expect(await runs.openPulls()).toHaveLength(1);
+});
+
 test("a turn whose pull request could not be opened is resumed on another runner, without another agent", async () => {
   let isAllowed = false;
   const runs = await setUpRuns((route, response) => {
