@@ -34,6 +34,6 @@ export function describeMemory({ branches, cache }: Memory): string[] {
       : []),
     cache === "write"
       ? "Sessions of the agent are kept in the Actions cache"
-      : `Sessions of the agent are not kept${why} Until then, a follow-up begins with the earlier prompts and the agent's last messages`,
+      : `Sessions of the agent are not kept${why} Instead, a follow-up begins with the earlier prompts and the agent's last messages`,
   ];
 }
