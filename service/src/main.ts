@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { generateKey } from "./access/generate-key.ts";
 import type { AccessOptions } from "./access/open-authenticator.ts";
+import { Cgroups } from "./agents/cgroups.ts";
 import { confineAgents, withoutAgents } from "./agents/confine.ts";
 import { errorMessage } from "./error-message.ts";
 import type { Authenticator } from "./http/authentication.ts";
@@ -104,10 +105,13 @@ async function start(
   const metrics = role === "worker" && healthPort === undefined ? undefined : await createMetrics();
   const confined = role === "api" ? withoutAgents(settings) : await confineAgents(settings, folder, process.env, log);
   held.use(confined);
+  const hasMemoryLimit = role !== "api" && settings.values.some(({ limits }) => limits.memoryMb !== undefined);
+  const cgroups = hasMemoryLimit ? await openCgroups(log) : undefined;
   if (postgres !== undefined) held.use(lockFolder(folder));
   const serviceOptions = {
     ...rest,
     settings: confined.settings,
+    cgroups,
     hasJobPages: true,
     openAuthenticator:
       keys === undefined && trust.length === 0
@@ -167,6 +171,21 @@ function announceStart(
   } else announce(`Running up to ${agents} agents at a time`);
   if (service.healthUrl !== undefined) announce(`Health       ${service.healthUrl}/healthz`);
   if (role !== "api") announce(`Job logs     ${logsFolder(folder)}`);
+}
+
+/** Says how the memory of agents is limited. Returns `undefined` if the kernel does not do it. */
+async function openCgroups(log: Log): Promise<Cgroups | undefined> {
+  try {
+    const cgroups = await Cgroups.open();
+    log("The kernel limits the memory of agents (cgroup v2).");
+    return cgroups;
+  } catch (error) {
+    log(
+      "The memory of agents is read about every second, which does not see files in memory (memfd), System V segments and the memory " +
+        `of threads in the kernel. The kernel would limit it if a cgroup v2 were delegated to the service: ${errorMessage(error)}`,
+    );
+    return undefined;
+  }
 }
 
 /** Only a service with more than one key loads what that needs. */

@@ -76,7 +76,7 @@ test.skipIf(!hasSignals)(
         kill = killChild;
       },
     });
-    await waitUntil(() => cache.entries.some(({ isCommitted }) => isCommitted));
+    await waitUntil(() => cache.entries.some(({ key, isCommitted }) => isCommitted && key.includes("-job-")));
     kill();
     expect((await first).exitCode).toBe(null);
     const { outputs } = await attempt(2, service, cache);

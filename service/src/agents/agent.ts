@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { ownFile } from "../own-file.ts";
+import type { ModelApi } from "./model-api.ts";
 
 /** An executable and its arguments. It is started without a shell. */
 export interface AgentCommand {
@@ -15,6 +16,8 @@ export interface ModelEndpoint {
   baseUrlVariable: string;
   /** The variable that holds the key. The agent's own holds a dummy. */
   keyVariable: string;
+  /** What agents may ask of it through a proxy. */
+  api: ModelApi;
   /** Returns the request header that carries the key. */
   header(key: string): [name: string, value: string];
 }

@@ -8,6 +8,7 @@ import { signalGroup, waitForExit } from "../processes/process-group.ts";
 import { ResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
 import type { Agent, AgentReport } from "./agent.ts";
+import type { Cgroups } from "./cgroups.ts";
 import { describeEarlierTurns } from "./earlier-turns.ts";
 import { agentEnvironment, certificateFiles } from "./environment.ts";
 import { type ExceededLimit, type Limits, watchLimits } from "./limits.ts";
@@ -40,6 +41,8 @@ export interface AgentOptions {
   sandbox: Sandbox;
   network: AgentNetwork;
   limits: Limits;
+  /** Where the kernel limits memory. Default: what processes have is read about every second. */
+  cgroups?: Pick<Cgroups, "create"> | undefined;
   /** Where the supervisor keeps its compiled code, so that it starts in half the time. Default: nowhere. */
   compileCache?: string | undefined;
   /** Called before the agent is killed because it exceeds a limit. */
@@ -92,7 +95,11 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     });
     const command = agent.command({ isFollowUp: options.isFollowUp, isSandboxed: sandbox.isConfining });
     const programs = [command.file, ...agent.programs, ...network.programs];
-    const { file, args } = sandbox.wrap(network.wrap(command), {
+    const {
+      file,
+      args,
+      inherited = "",
+    } = sandbox.wrap(network.wrap(command), {
       currentDirectory: tree,
       writable: [home, tree, temporary],
       readable: [
@@ -103,31 +110,47 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       hasNetwork: network.isShared,
       temporary,
     });
+    const { timeLimitMs, signal, limits } = options;
+    const { memoryMb } = limits;
+    await using group = memoryMb === undefined ? undefined : options.cgroups?.create(options.jobId, memoryMb);
     const child = await startProcess(() =>
       // A sandbox is a program of the service's own.
-      fork(supervisor, [stdoutFile, compileCache, sandbox.isConfining ? "service" : "agent", file, ...args], {
-        cwd: tree,
-        stdio: [stdin, log, log, "ipc"],
-        execArgv: [],
-        // Makes it the leader of the process group that the agent is in.
-        detached: true,
-        env: compileCache === "" ? environment : { NODE_COMPILE_CACHE: compileCache, ...environment },
-      }),
+      fork(
+        supervisor,
+        [stdoutFile, compileCache, sandbox.isConfining ? "service" : "agent", inherited, file, ...args],
+        {
+          cwd: tree,
+          stdio: [stdin, log, log, "ipc"],
+          execArgv: [],
+          // Makes it the leader of the process group that the agent is in.
+          detached: true,
+          env: compileCache === "" ? environment : { NODE_COMPILE_CACHE: compileCache, ...environment },
+        },
+      ),
     );
     let exhausted: string | undefined;
     child.on("message", (message) => {
       exhausted = String(message);
     });
-    const { timeLimitMs, signal } = options;
+    try {
+      // Before it has started anything: it has not run yet.
+      if (child.pid !== undefined) group?.add(child.pid);
+    } catch (error) {
+      signalGroup(child.pid, "SIGKILL");
+      throw error;
+    }
+    const watched = group === undefined ? limits : { ...limits, memoryMb: undefined };
     const ended = new AbortController();
     const onExceeded = (exceeded: ExceededLimit): void => {
       options.onLimitExceeded(exceeded);
       signalGroup(child.pid, "SIGKILL");
     };
     if (child.pid !== undefined)
-      void watchLimits(child.pid, [home, tree, temporary], options.limits, onExceeded, ended.signal);
+      void watchLimits(child.pid, [home, tree, temporary], watched, onExceeded, ended.signal);
     const exit = waitForExit(child, { until: "exit", timeLimitMs, signal, graceMs });
     const { exitCode, terminated } = await exit.finally(() => ended.abort());
+    if (group?.hadTooLittleMemory)
+      options.onLimitExceeded({ kind: "memory-limit", what: `more than ${memoryMb} MB of memory` });
     // Its last message is read before this.
     if (child.connected) await once(child, "disconnect");
     if (exhausted !== undefined) throw new ResourceExhausted(`the agent cannot be started now: ${exhausted}`);

@@ -12,7 +12,7 @@ import { type Account, readOwnAccount } from "./github/own-account.ts";
 import { type OwnPullRequest, selectOwn } from "./github/own-pull-request.ts";
 import { numberOf, type PullRequestData, parsePullRequest, parsePullRequests } from "./github/pull-request-data.ts";
 import { RepositoryIdentity } from "./github/repository-identity.ts";
-import { pullRequestBody, withTurn } from "./pull-request-body.ts";
+import { pullRequestBody, updatedBody } from "./pull-request-body.ts";
 import type { Change, PullRequestRef, PullRequestState, PullRequests } from "./pull-requests.ts";
 
 export interface GitHubPullRequestsOptions {
@@ -71,7 +71,7 @@ export class GitHubPullRequests implements PullRequests {
         const open = await this.#findOpen(change);
         if (open === undefined) return await this.#create(change);
         const link = await this.#checkedLink(open);
-        await this.#tellTurn(open, change);
+        await this.#update(open, change);
         return link;
       } catch (error) {
         if (!(error instanceof GitHubError && (error.isTransient || isDuplicate(error)))) throw error;
@@ -144,14 +144,18 @@ export class GitHubPullRequests implements PullRequests {
     return newOwner === owner ? undefined : (await this.#listOpen(change, newOwner))[0];
   }
 
-  /** Adds a turn to the body of the job's pull request. The turn does not depend on it. */
-  async #tellTurn(pull: PullRequestData, change: Change): Promise<void> {
-    const body = this.#tellsTurns && change.existing === pull.html_url ? withTurn(pull.body ?? "", change) : undefined;
+  /** Brings the body of the job's pull request up to date. The turn does not depend on it. */
+  async #update(pull: PullRequestData, change: Change): Promise<void> {
+    // What is unknown would be overwritten.
+    if (pull.body === undefined) return;
+    const tellsTurn = this.#tellsTurns && change.existing === pull.html_url;
+    const body = updatedBody(pull.body ?? "", change.protectedFiles ?? [], tellsTurn ? change : undefined);
     if (body === undefined) return;
     const path = "PATCH /repos/{owner}/{repo}/pulls/{pull_number}";
-    const options = { what: `Adding a turn to ${pull.html_url}`, maxWaitMs: 0, isRetried: false };
+    const options = { what: `Updating the text of ${pull.html_url}`, maxWaitMs: 0, isRetried: false };
     await this.#api.request(path, { pull_number: numberOf(pull), body }, options).catch((error: unknown) => {
       if (this.#api.signal.aborted) throw error;
+      // The work is in the pull request, and the job's log names the protected files.
       this.#log(`${pull.html_url} does not tell of the last turn of ${change.jobId}: ${errorMessage(error)}`);
     });
   }

@@ -6,24 +6,59 @@ export type ToldTurn = Pick<Change, "prompt" | "answer">;
 
 const saidTitle = "The agent's last message:";
 const promptTitle = "Prompt of the agent:";
-/** In characters. GitHub allows 65,536 for the body of a pull request. */
+/** GitHub's limit for the body of a pull request, in characters. */
+const maxLength = 65_536;
+/** A further turn leaves some room for what people write. */
 const maxBodyLength = 60_000;
 
-/** Returns the body of a pull request on GitHub: what the agent said, and what it was told. */
-export function pullRequestBody({ prompt, answer, jobId }: ToldTurn & Pick<Change, "jobId">): string {
-  return `${describeTurn({ prompt, answer })}\n\nJob \`${jobId}\`.`;
+/** In characters, of the names of protected files, so that the body stays within GitHub's limit. */
+const maxListLength = 1500;
+
+/** Marks the beginning and the end of what is about protected files, which a later turn replaces. */
+const marks = ["<!-- protected files -->", "<!-- end of protected files -->"] as const;
+
+/** Returns what a body says first: the files that run code or instruct agents. Empty if there are none. */
+function protectedPart(files: readonly string[]): string {
+  if (files.length === 0) return "";
+  const list = codeBlock(files.join("\n"), maxListLength);
+  const warning = "> [!WARNING]\n> This changes files that run code or instruct agents. Review them first:";
+  return `${marks[0]}\n${warning}\n\n${list}\n${marks[1]}`;
 }
 
 /**
- * Returns the body with a further turn at its end. What people wrote in it stays.
+ * Returns the body of a pull request that has one already, with the part about protected files up to date. What people wrote
+ * in it stays.
  *
- * @returns `undefined` if the body has the turn already, or has no room for it
+ * @param turn - a further turn, which is added at the end. Default: none
+ * @returns `undefined` if it is up to date, or has no room
  */
-export function withTurn(body: string, turn: ToldTurn): string | undefined {
+export function updatedBody(body: string, files: readonly string[], turn?: ToldTurn): string | undefined {
+  const part = protectedPart(files);
+  const [start, end] = [body.indexOf(marks[0]), body.indexOf(marks[1])];
+  const rest = start === 0 && end > 0 ? body.slice(end + marks[1].length).trimStart() : body;
+  const told = turn === undefined ? rest : withTurn(rest, turn);
+  const updated = part === "" ? told : `${part}\n\n${told}`;
+  return updated === body || updated.length > maxLength ? undefined : updated;
+}
+
+/** Returns the body of a pull request on GitHub: files to review first, what the agent said, and what it was told. */
+export function pullRequestBody({
+  prompt,
+  answer,
+  jobId,
+  protectedFiles = [],
+}: ToldTurn & Pick<Change, "jobId" | "protectedFiles">): string {
+  const first = protectedPart(protectedFiles);
+  const told = `${describeTurn({ prompt, answer })}\n\nJob \`${jobId}\`.`;
+  return first === "" ? told : `${first}\n\n${told}`;
+}
+
+/** Returns the body with a further turn at its end; as it is, if it has the turn already, or no room for it. */
+function withTurn(body: string, turn: ToldTurn): string {
   const told = describeTurn(turn);
   const text = body.replaceAll("\r\n", "\n").trimEnd();
   const extended = `${text}\n\n${told}`;
-  return text.includes(told) || extended.length > maxBodyLength ? undefined : extended;
+  return text.includes(told) || extended.length > maxBodyLength ? body : extended;
 }
 
 /** Returns the turns that a body tells of, in that order. Untrusted: whoever may write to the repository can edit it. */

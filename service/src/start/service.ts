@@ -15,6 +15,7 @@ import { checkDescriptors } from "../processes/descriptor-limit.ts";
 import { JobCopier } from "../store/job-copier.ts";
 import type { JobCopies } from "../store/job-copies.ts";
 import { LogFiles } from "../store/log-files.ts";
+import { findProtectedChanges } from "../turns/check-change.ts";
 import { type BackendOptions, createFolder, openBackend, type ProjectBackend, type ProjectSource } from "./backend.ts";
 import { checkAgent, type ProjectAgents, type RunningWorker, runWorker, type WorkerOptions } from "./run-worker.ts";
 
@@ -158,7 +159,12 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const jobs = new Jobs({ store, projects: shown, copier, onUnavailable, metrics, logEvent });
   const { tokens, logs = new LogFiles(folder) } = store;
   const isShared = options.openStore !== undefined;
-  const sources = backend.projects.map((project) => ({ ...project, stateOf: stateOf(project, isShared) }));
+  const sources = backend.projects.with(settings, (project, { protectedFiles, moreProtected }) => ({
+    ...project,
+    protectedFiles: (base: string, head: string) =>
+      findProtectedChanges({ repository: project.repository, protectedFiles, moreProtected }, base, head),
+    stateOf: stateOf(project, isShared),
+  }));
   const content = { store, projects: sources, logs, engine: jobs };
   const pages = new Pages({ ...content, tokens, authenticator, baseUrl, signal, log });
   const api = createApi({ engine: jobs, steps: jobs, authenticator, hasJobPages: options.hasJobPages, signal });

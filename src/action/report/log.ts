@@ -42,6 +42,7 @@ export class RunLog {
   #connectionWarnings = 0;
   #address = "";
   #hasWarnedOfStatus = false;
+  #hasWarnedOfMemory = false;
   #pageUrl = "";
 
   constructor(toolkit: Toolkit) {
@@ -90,15 +91,16 @@ export class RunLog {
       case "starting-over":
         this.#line(`Job ${event.jobId} ${startingOver[event.reason]}; sending the request again`);
         break;
-      case "not-saved":
-        this.#annotate(
-          "warning",
-          "Cannot remember the job",
-          event.isInTime
-            ? say`That a request is about to be sent could not be saved in the Actions cache (${messageOf(event.error)}). It is sent anyway. If this runner is lost now, a re-run of this workflow run may start a second job.`
-            : say`The job could not be saved in the Actions cache (${messageOf(event.error)}). The job is not affected, but a re-run of this workflow run, or the next run of its session, may not know of it.`,
-        );
+      case "not-saved": {
+        const text = event.isInTime
+          ? say`That a request is about to be sent could not be saved in the Actions cache (${messageOf(event.error)}). It is sent anyway. If this runner is lost now, a re-run of this workflow run may start a second job.`
+          : say`The job could not be saved in the Actions cache (${messageOf(event.error)}). The job is not affected, but a re-run of this workflow run, or the next run of its session, may not know of it.`;
+        // Two annotations would say the same.
+        if (this.#hasWarnedOfMemory) this.#line(plain(text));
+        else this.#annotate("warning", "Cannot remember the job", text);
+        this.#hasWarnedOfMemory = true;
         break;
+      }
     }
   }
 

@@ -262,6 +262,32 @@ describe.skipIf(process.platform !== "linux")("the limits of an agent", () => {
     expect(exceeded).toEqual(["more than 1 processes"]);
   });
 
+  test("of memory is the kernel's if it can, and what it kills has failed for that", async () => {
+    const { run } = setUp();
+    const exceeded: string[] = [];
+    const steps: string[] = [];
+    const cgroups = {
+      create: (name: string, memoryMb: number) => {
+        steps.push(`${name} ${memoryMb}`);
+        return {
+          add: (id: number) => {
+            steps.push("add");
+            process.kill(-id, "SIGKILL");
+          },
+          hadTooLittleMemory: true,
+          [Symbol.asyncDispose]: async () => void steps.push("remove"),
+        };
+      },
+    };
+    const onLimitExceeded = ({ what }: { what: string }) => void exceeded.push(what);
+    const result = await run(shellAgent("sleep 300"), { limits: { memoryMb: 100 }, cgroups, onLimitExceeded });
+    expect(result).toMatchObject({ end: "failed" });
+    expect(exceeded).toEqual(["more than 100 MB of memory"]);
+    expect(steps).toEqual(["job_1 100", "add", "remove"]);
+    await run(shellAgent("true"), { cgroups });
+    expect(steps).toHaveLength(3);
+  });
+
   test("end with it", async () => {
     const { run, paths } = setUp();
     const exceeded: string[] = [];

@@ -50,6 +50,7 @@ test("a project needs only a repository", () => {
     agentsPerProject: undefined,
     timeLimitMs: 1_800_000,
     largestChangeBytes: 20_000_000,
+    largestChangeFiles: 1000,
     limits: {},
   });
   expect(options.settings.get("site")).toMatchObject({ repository: "/srv/site" });

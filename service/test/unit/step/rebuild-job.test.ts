@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import type { OwnPullRequest } from "../../../src/pulls/github/own-pull-request.ts";
-import { pullRequestBody, withTurn } from "../../../src/pulls/pull-request-body.ts";
+import { pullRequestBody, updatedBody } from "../../../src/pulls/pull-request-body.ts";
 import { rebuildJob } from "../../../step/memory/rebuild-job.ts";
 
 const jobId = "job_00000000-0000-4000-8000-000000000000";
@@ -20,7 +20,7 @@ const open: OwnPullRequest = {
   createdAt: 15_000,
   closedAt: null,
   head: "2".repeat(40),
-  body: withTurn(told, { prompt: "Second", answer: "Done, too." }) ?? "",
+  body: updatedBody(told, [], { prompt: "Second", answer: "Done, too." }) ?? "",
 };
 const closed: OwnPullRequest = { ...open, state: "closed", closedAt: 25_000 };
 const first = commitOf(1, "First\nwith details", 10);
