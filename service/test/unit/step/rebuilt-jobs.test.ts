@@ -17,8 +17,10 @@ const turn = { id: 5, job: jobId, prompt: "Go", attempts: 1, step: "s1", request
 const commit = { commit: "a".repeat(40), at: 10_000, message: commitMessage(turn, []) };
 
 /** Jobs in a repository that somebody has pushed to since it was fetched. */
-function setUp(options: { head?: string; pull?: OwnPullRequest; isCreator?: boolean; isKnown?: boolean } = {}) {
-  const { isCreator = false, isKnown = true } = options;
+function setUp(
+  options: { head?: string; pull?: OwnPullRequest; isCreator?: boolean; isKnown?: boolean; now?: number } = {},
+) {
+  const { isCreator = false, isKnown = true, now = commit.at + 60_000 } = options;
   let isFetched = false;
   const asked: string[] = [];
   const jobs = new RebuiltJobs({
@@ -45,6 +47,7 @@ function setUp(options: { head?: string; pull?: OwnPullRequest; isCreator?: bool
     targetBranch: "trunk",
     projectId: "docs",
     isWorkflowToken: true,
+    machine: { wallTime: () => now },
   });
   return { jobs, asked };
 }
@@ -66,6 +69,14 @@ test("a branch without a pull request is a job if the own account created it", a
   expect((await setUp({ head, isCreator: true }).jobs.rebuild(jobId))?.job.pullRequest).toBeNull();
   expect(await setUp({ head }).jobs.rebuild(jobId)).toBeUndefined();
   expect(await setUp({ isCreator: true }).jobs.rebuild(jobId)).toBeUndefined();
+});
+
+test("it is unknown whose a new branch is, as long as GitHub's lists may not show that", async () => {
+  const [head, now] = ["b".repeat(40), commit.at + 59_999];
+  await expect(setUp({ head, now }).jobs.rebuild(jobId)).rejects.toThrow("does not show yet");
+  expect(await setUp({ head, now, pull }).jobs.rebuild(jobId)).toBeDefined();
+  // A branch that names another job.
+  expect(await setUp({ head, now }).jobs.rebuild(jobId.replace(/0$/, "1"))).toBeUndefined();
 });
 
 test("nothing is rebuilt if the own account is unknown", async () => {
