@@ -33,7 +33,7 @@ export function describeMemory({ branches, cache }: Memory): string[] {
       ? ["GitHub could not be asked which account `github-token` acts for, and is asked again"]
       : []),
     cache === "write"
-      ? "Sessions of the agent are kept in the Actions cache"
-      : `Sessions of the agent are not kept${why} Until then, a follow-up begins with the earlier prompts and the agent's last messages`,
+      ? "Sessions of the agent are kept in the Actions cache, unless it denies that to this run"
+      : `Sessions of the agent are not kept${why} Instead, a follow-up begins with the earlier prompts and the agent's last messages`,
   ];
 }

@@ -1,5 +1,6 @@
 import type { CacheAccess } from "../../../src/runner-kit/cache.ts";
 import { errorMessage } from "../../src/error-message.ts";
+import type { Machine } from "../../src/machine.ts";
 import { GitHubPullRequests } from "../../src/pulls/github.ts";
 import type { ProjectBackend } from "../../src/start/backend.ts";
 import type { JobCopies } from "../../src/store/job-copies.ts";
@@ -24,6 +25,8 @@ export interface MemoryOptions {
   /** Values that no copy of a home directory may have. */
   secrets: readonly string[];
   log: (line: string) => void;
+  /** Default: the one that the process runs on. */
+  machine?: Pick<Machine, "wallTime"> | undefined;
 }
 
 /** What the step remembers of other runs. */
@@ -35,11 +38,12 @@ export interface StepMemory {
 
 /** Opens what the step remembers: the branches and pull requests of jobs, and the Actions cache. */
 export function openMemory(options: MemoryOptions): StepMemory {
-  const { project, projectId, cache, cacheAccess, isWorkflowToken, isFirstAttempt, folder, secrets, log } = options;
+  const { project, projectId, cache, cacheAccess, isWorkflowToken, isFirstAttempt, folder, secrets, log, machine } =
+    options;
   const { pullRequests, repository, targetBranch } = project ?? {};
   if (!(pullRequests instanceof GitHubPullRequests) || repository === undefined)
     throw new Error("the project of the step is not on GitHub");
-  const rebuilt = new RebuiltJobs({ repository, pullRequests, targetBranch, projectId, isWorkflowToken });
+  const rebuilt = new RebuiltJobs({ repository, pullRequests, targetBranch, projectId, isWorkflowToken, machine });
   const isReadable = cacheAccess === "read" || cacheAccess === "write";
   const copies = new RememberedJobs({
     cached: isReadable ? new CachedJobs({ cache, projectId, folder, secrets, log }) : undefined,

@@ -28,6 +28,8 @@ export interface JobSources {
   commits: readonly DatedCommit[];
 }
 
+/** In characters. Those of the service are shorter. */
+const maxSubjectLength = 200;
 /** So many attempts that the turn is never run again: its prompt is not what somebody sent, but what others can have written. */
 const allAttempts = 2;
 
@@ -92,9 +94,12 @@ function unpublishedCommits(
 
 /** Takes from the told turns the one that made a commit. */
 function takeTold(told: ToldTurn[], { message }: DatedCommit): ToldTurn {
-  const subject = message.split("\n", 1)[0] ?? "";
-  // A merge may have added to the subject.
-  const index = told.findIndex(({ prompt }) => subject.startsWith(commitTitle(prompt)));
+  const subject = (message.split("\n", 1)[0] ?? "").slice(0, maxSubjectLength);
+  const index = told.findIndex(({ prompt }) => {
+    const title = commitTitle(prompt);
+    // GitHub adds the number of the pull request when it squashes.
+    return subject === title || subject.startsWith(`${title} (#`);
+  });
   const [taken] = index === -1 ? [] : told.splice(index, 1);
   return taken ?? { prompt: subject, answer: null };
 }

@@ -49,6 +49,8 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
   });
   const requests: string[] = [];
   const creators: GitHub["creators"] = new Map();
+  /** The last heads of branches. */
+  const heads = new Map<string, string>();
   const accountOf = async (login: string) => {
     const { id } = (await (await fetch(`${emulator.url}/users/${login}`)).json()) as { id: number };
     return { login, id };
@@ -87,7 +89,7 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     const link = answer.headers.get("link");
     response.writeHead(answer.status, { "content-type": "application/json", ...(link !== null && { link }) });
     const body: unknown = await answer.json().catch(() => undefined);
-    for (const one of Array.isArray(body) ? body : [body]) showHead(docs, one);
+    for (const one of Array.isArray(body) ? body : [body]) showHead(docs, heads, one);
     response.end(body === undefined ? "" : JSON.stringify(body));
   });
   return {
@@ -116,10 +118,19 @@ function send(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** The emulator makes up the commits of branches. A pull request has that of the repository, as long as its branch exists. */
-function showHead(docs: DocsRepository, one: unknown): void {
-  const { head } = (one ?? {}) as { head?: { ref: string; sha: string } };
-  if (head?.sha !== undefined && docs.branches().includes(head.ref)) head.sha = docs.git("rev-parse", head.ref);
+/**
+ * The emulator makes up the commits of branches. A pull request has that of the repository, which can be fetched even after the
+ * branch was deleted.
+ */
+function showHead(docs: DocsRepository, heads: Map<string, string>, one: unknown): void {
+  const { head, number } = (one ?? {}) as { head?: { ref: string; sha: string }; number?: number };
+  if (head?.sha === undefined) return;
+  if (docs.branches().includes(head.ref)) {
+    heads.set(head.ref, docs.git("rev-parse", head.ref));
+    docs.git("update-ref", `refs/pull/${number}/head`, head.ref);
+    docs.git("config", "uploadpack.allowReachableSHA1InWant", "true");
+  }
+  head.sha = heads.get(head.ref) ?? head.sha;
 }
 
 /** Runs `git http-backend` as a CGI program. */

@@ -20,6 +20,8 @@ export interface RunOptions {
   scope?: string;
   /** Default: 1. */
   attempt?: number;
+  /** How long after what was pushed, in milliseconds. Default: 0. */
+  laterMs?: number;
 }
 
 /** What the service answers for a step. */
@@ -57,7 +59,7 @@ export async function setUpRuns(reply?: GitHubReply) {
   const read = (file: string): string =>
     existsSync(join(folder, file)) ? readFileSync(join(folder, file), "utf8").trim() : "";
   const start = async (options: RunOptions = {}): Promise<StepRun> => {
-    const { cacheAccess = "read", attempt = 1, access, scope } = options;
+    const { cacheAccess = "read", attempt = 1, laterMs = 0, access, scope } = options;
     rmSync(runner, { recursive: true, force: true });
     mkdirSync(runner);
     const { url: apiUrl, owner, repo: name, token } = github;
@@ -77,6 +79,7 @@ export async function setUpRuns(reply?: GitHubReply) {
           folder: runner,
           secrets: [],
           log: (line) => void lines.push(line),
+          machine: { wallTime: () => Date.now() + laterMs },
         }).copies,
     });
     const { lines } = service;

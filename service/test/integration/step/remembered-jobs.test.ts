@@ -86,6 +86,23 @@ test("a job whose pull request was closed is archived, and its next turn opens a
   expect(await runs.openPulls()).toHaveLength(1);
 });
 
+test("a job whose pull request was merged, and its branch deleted, starts over with another pull request", async () => {
+  const runs = await setUpRuns();
+  const { id } = await run(runs, {}, (one) => one.send("first", "s1.r1"));
+  const [pull] = await runs.openPulls();
+  const merged = await runs.github.call("PUT", `/pulls/${pull?.number}/merge`, { merge_method: "squash" });
+  expect(merged).toMatchObject({ merged: true });
+  runs.docs.squash(`agent/${id}`);
+  runs.docs.git("update-ref", "-d", `refs/heads/agent/${id}`);
+  await run(runs, { attempt: 2 }, async (two) => {
+    expect(await (await two.request("GET", `job/${id}`)).json()).toMatchObject({ status: "archived" });
+    await two.send("second", "s2.r2", id);
+  });
+  expect(runs.history()).toMatchObject([{ prompt: "first", answer: "Did first." }]);
+  expect(runs.docs.git("rev-list", "--count", `main..agent/${id}`)).toBe("1");
+  expect(await runs.openPulls()).toHaveLength(1);
+});
+
 test("a turn whose pull request could not be opened is resumed on another runner, without another agent", async () => {
   let isAllowed = false;
   const runs = await setUpRuns((route, response) => {
@@ -97,7 +114,7 @@ test("a turn whose pull request could not be opened is resumed on another runner
   const failed = await run(runs, {}, (one) => one.send("first", "s1.r1"));
   expect(failed).toMatchObject({ status: "failed", prLink: null });
   isAllowed = true;
-  const lookUp = () => run(runs, { attempt: 2 }, (again) => again.find("s1"));
+  const lookUp = () => run(runs, { attempt: 2, laterMs: 60_000 }, (again) => again.find("s1"));
   // Without a pull request, only GitHub's list of activities tells whose branch it is.
   expect((await lookUp()).turns).toEqual([]);
   runs.github.creators.set(`agent/${failed.id}`, "writer");
@@ -125,7 +142,11 @@ test("a branch that somebody else pushed, with a pull request of theirs, is no j
   docs.git("update-ref", `refs/heads/agent/${id}`, commit);
   await github.call("POST", "/pulls", { title: "Forged", head: `agent/${id}`, base: "main" });
   github.creators.set(`agent/${id}`, "writer");
-  await run(runs, { attempt: 2 }, async (again) => {
+  // Until then, GitHub's lists might not show a pull request of the service's own.
+  await run(runs, { attempt: 2 }, async (soon) => {
+    expect((await soon.request("GET", `job/${id}`)).status).toBe(503);
+  });
+  await run(runs, { attempt: 2, laterMs: 60_000 }, async (again) => {
     expect((await again.request("GET", `job/${id}`)).status).toBe(404);
     expect((await again.find("s1")).turns).toEqual([]);
   });

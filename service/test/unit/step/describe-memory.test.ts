@@ -5,7 +5,7 @@ const told = (...memory: Parameters<typeof describeMemory>) => describeMemory(..
 
 test("says where jobs and sessions are remembered", () => {
   expect(told({ branches: "yes", cache: "write" })).toBe(
-    "Jobs are remembered by their branches and pull requests, and in the Actions cache\nSessions of the agent are kept in the Actions cache",
+    "Jobs are remembered by their branches and pull requests, and in the Actions cache\nSessions of the agent are kept in the Actions cache, unless it denies that to this run",
   );
 });
 

@@ -64,6 +64,15 @@ test("a prompt that the pull request does not tell is known by its first line", 
   ]);
 });
 
+test("a squashed commit is known by the subject that GitHub gives it, and a similar prompt is another one", () => {
+  const squashed = { ...second, message: second.message.replace("Second", "Second (#12)") };
+  expect(rebuild(open, squashed, first)?.job.turns.map(({ answer }) => answer)).toEqual(["Done.", "Done, too."]);
+  const other = commitOf(2, "Second thoughts", 20);
+  expect(rebuild(open, other, first)?.job.turns[1]).toMatchObject({ prompt: "Second thoughts", answer: null });
+  const long = { ...first, message: `${"x".repeat(10_000)}${first.message.slice("First".length)}` };
+  expect(rebuild(open, long)?.job.turns[0]?.prompt).toHaveLength(200);
+});
+
 test("a turn of another job, or with an id that no service gives, is none of it", () => {
   const other = commitOf(3, "Other", 12, { job: "job_00000000-0000-4000-8000-000000000001" });
   const forged = {
