@@ -169,6 +169,7 @@ function announceStart(
     if (keys !== undefined) announce(`API keys     ${keys}`);
     if (trust.length > 0) announce(`Trusts       ${trust.map(({ text }) => text).join(", ")}`);
   } else announce(`Running up to ${agents} agents at a time`);
+  if (service.metricsUrl !== undefined) announce(`Metrics      ${service.metricsUrl}/metrics`);
   if (service.healthUrl !== undefined) announce(`Health       ${service.healthUrl}/healthz`);
   if (role !== "api") announce(`Job logs     ${logsFolder(folder)}`);
 }

@@ -357,6 +357,16 @@ export const options = {
       ],
     },
   },
+  "metrics-listen": {
+    of: "service",
+    kind: text("PORT or ADDRESS:PORT"),
+    help: {
+      "PORT|ADDRESS:PORT": [
+        "answer /metrics and /healthz here too, without a key, for a network that no reverse proxy publishes",
+        "(default address: 127.0.0.1)",
+      ],
+    },
+  },
   github: {
     of: "project",
     key: "github",

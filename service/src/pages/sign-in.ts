@@ -79,6 +79,7 @@ export class SignIn {
 
   /** Handles the form: a `POST` of `key` and `next`. */
   async submitForm(request: IncomingMessage): Promise<PageReply> {
+    requirePublicHost(request, this.#options.baseUrl());
     const form = await readForm(request, this.#forms);
     const next = localPath(form.get("next"));
     const client = clientOf(request);
@@ -167,6 +168,21 @@ export class SignIn {
     const cookies = (request.headers.cookie ?? "").split(/; */);
     return cookies.filter((cookie) => cookie.startsWith(prefix)).map((cookie) => cookie.slice(prefix.length));
   }
+}
+
+/**
+ * Rejects a form that was sent to the public URL, but arrives with another host: its cookie would not be protected.
+ *
+ * @throws HttpException 421 with what to change in the configuration of the reverse proxy
+ */
+function requirePublicHost({ headers }: IncomingMessage, baseUrl: string): void {
+  const { origin, host } = new URL(baseUrl);
+  if (headers.origin !== origin || headers.host === host) return;
+  const advice = "Let it pass the Host header on, as in service/deploy/nginx.conf: proxy_set_header Host $host";
+  throw new HttpException(
+    421,
+    `The reverse proxy sends the request to ${headers.host}, and --public-url is ${origin}. ${advice}`,
+  );
 }
 
 /** A workflow that leaks its token, which ends in minutes, must not leak a session of hours. */

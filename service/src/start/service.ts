@@ -50,6 +50,8 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
   metrics?: Metrics | ReadableMetrics | undefined;
   /** Where a worker alone answers `/healthz` and `/metrics`. Default: nowhere. */
   healthPort?: number | undefined;
+  /** Where an API answers `/metrics` and `/healthz` without a key. Default: nowhere, and on its own port only with conditions. */
+  metricsListen?: { address: string; port: number } | undefined;
   log?: Log;
   /** Receives events that only a structured log has. Default: does nothing. */
   logEvent?: LogEvent | undefined;
@@ -59,6 +61,8 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
 export interface RunningService extends AsyncDisposable {
   /** Where a worker alone answers `/healthz`, without a path; undefined if it does not. */
   healthUrl?: string;
+  /** Where an API answers `/metrics` without a key, without a path; undefined if it does not. */
+  metricsUrl?: string;
   /** Starts no more turns, and waits until none is running. */
   finish(): Promise<void>;
 }
@@ -169,9 +173,18 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const pages = new Pages({ ...content, tokens, authenticator, baseUrl, signal, log });
   const api = createApi({ engine: jobs, steps: jobs, authenticator, hasJobPages: options.hasJobPages, signal });
   let server: LoopbackServer | undefined;
+  let metricsServer: LoopbackServer | undefined;
   try {
     const ownWorker = hasWorker ? () => worker : undefined;
-    const operations = createOperations({ ...options, authenticator, store, worker: ownWorker });
+    const shared = { ...options, store, worker: ownWorker };
+    // Behind a reverse proxy, everybody can look like a program on this machine.
+    const metricsReaders = publicUrl === undefined ? undefined : "with a key";
+    const operations = createOperations({ ...shared, authenticator, metricsReaders });
+    if (options.metricsListen !== undefined) {
+      const endpoints = createOperations({ ...shared, metricsReaders: "all" });
+      const { address, port } = options.metricsListen;
+      metricsServer = await listen(observed(dispatch({ endpoints, log }), options), port, { address, log });
+    }
     const endpoints = { ...operations, ...pages.endpoints, ...api.endpoints };
     const listener = dispatch({ endpoints, notFound: api.notFound, publicUrl, log });
     server = await listen(observed(listener, options), options.port, { address: options.listen, log });
@@ -179,17 +192,20 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
     if (hasWorker) worker = await runWorker(backend, { ...options, copier, signal, log });
   } catch (error) {
     await server?.[Symbol.asyncDispose]();
+    await metricsServer?.[Symbol.asyncDispose]();
     await backend[Symbol.asyncDispose]();
     throw error;
   }
   const started = server;
   return {
     ...started,
+    ...(metricsServer && { metricsUrl: metricsServer.url }),
     createSignInLink: async (path) => pages.createSignInLink(path, await authenticator.authenticate(options.apiKey)),
     finish: async () => worker?.finish(),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       await started[Symbol.asyncDispose]();
+      await metricsServer?.[Symbol.asyncDispose]();
       await worker?.[Symbol.asyncDispose]();
       await backend[Symbol.asyncDispose]();
     },

@@ -14,6 +14,15 @@ export interface TurnDeadline extends Disposable {
 }
 
 /**
+ * Returns how long the part of a turn after its agent may take, in milliseconds.
+ *
+ * @param elapsedMs - what the agent took of the time limit
+ */
+export function timeLeft(timeLimitMs: number, elapsedMs: number): number {
+  return Math.max(timeLimitMs - elapsedMs, Math.min(longestReserveMs, timeLimitMs * commitRatio));
+}
+
+/**
  * Starts the part of a turn after its agent. The service's own Git works on files of the agent in it, whose names and patterns
  * can take Git any time.
  *
@@ -28,8 +37,7 @@ export function startDeadline(
 ): TurnDeadline {
   const over = new AbortController();
   const end = new AbortController();
-  const reserveMs = Math.min(longestReserveMs, timeLimitMs * commitRatio);
-  void machine.sleep(Math.max(timeLimitMs - elapsedMs, reserveMs), end.signal).then(() => {
+  void machine.sleep(timeLeft(timeLimitMs, elapsedMs), end.signal).then(() => {
     if (!end.signal.aborted) over.abort();
   });
   return {

@@ -32,7 +32,7 @@ import {
   pushCommit,
   pushUnpushedCommit,
 } from "./push-commit.ts";
-import { startDeadline, untilStopped } from "./turn-deadline.ts";
+import { startDeadline, timeLeft, untilStopped } from "./turn-deadline.ts";
 import { type TurnHost, turnHost } from "./turn-host.ts";
 
 /** What a turn depends on. */
@@ -294,6 +294,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     timeLimitMs,
     signal: stop ? AbortSignal.any([signal, stop]) : signal,
   };
+  const startedAt = context.machine.now();
   const result = await host.runAgent(agent, options);
   (context.metrics ?? noMetrics).agentExited(exitOf(result, exceeded));
   if (result.end === "stopped" && stop?.aborted && !signal.aborted) {
@@ -308,8 +309,10 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
   if (reported !== "") log(reported);
   if (result.end !== "completed")
     context.onFailure?.(`${exceeded === undefined ? end : killedFor(exceeded)} ${reported}`);
+  // They are worth less than the change, which has the rest of the time.
+  const messagesMs = Math.min(longestMessagesMs, timeLeft(timeLimitMs, context.machine.now() - startedAt) / 2);
   const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, start));
-  return { ...result, ownMessages: hasMessages ? await ownMessages(agent, start.head, options, host) : [] };
+  return { ...result, ownMessages: hasMessages ? await ownMessages(agent, start.head, options, host, messagesMs) : [] };
 }
 
 const killedFor = ({ what }: ExceededLimit): string => `The agent is killed, because it has ${what}.`;
@@ -321,15 +324,19 @@ function exitOf({ end, error }: AgentResult, exceeded: ExceededLimit | undefined
   return error === undefined ? "exit-code" : "reported-failure";
 }
 
+/** Reading them takes milliseconds, unless the agent sees to it that it does not. */
+const longestMessagesMs = 20_000;
+
 /**
  * Returns the messages of the commits that the agent made on top of `head`, oldest first. They are read with the agent's
- * permissions, because the configuration of its clone can make Git run any program.
+ * permissions, because the configuration of its clone can make Git run any program, or wait.
  */
 async function ownMessages(
   agent: Agent,
   head: string,
   options: AgentOptions,
   { runAgent }: TurnHost,
+  timeLimitMs: number,
 ): Promise<string[]> {
   const range = ["--reverse", "--first-parent", "--no-merges", "--max-count=50", `${head}..HEAD`, "--"];
   const log: Agent = {
@@ -338,7 +345,7 @@ async function ownMessages(
     readReport: (stdout) => ({ message: stdout, error: undefined }),
   };
   try {
-    const { message = "" } = await runAgent(log, { ...options, logFile: "/dev/null", timeLimitMs: 60_000 });
+    const { message = "" } = await runAgent(log, { ...options, logFile: "/dev/null", timeLimitMs });
     return message.split("\0");
   } catch (error) {
     // The agent has run: its work is worth more than its messages.

@@ -136,6 +136,14 @@ describe("a key that is not accepted", () => {
   });
 });
 
+test("a form that a reverse proxy passes on without its host is rejected with what to change", async () => {
+  const { submit } = await startPages({ publicUrl: "https://agents.example.com" });
+  const { status, text, headers } = await submit({ key: serviceKey }, { origin: "https://agents.example.com" });
+  expect(status).toBe(421);
+  expect(text).toContain("proxy_set_header Host $host");
+  expect(headers["set-cookie"]).toBeUndefined();
+});
+
 test("attempts with wrong keys behind a reverse proxy do not close the form for others", async () => {
   const { submit } = await startPages();
   const from = (address: string) => ({ "x-forwarded-for": `203.0.113.9, ${address}` });

@@ -62,6 +62,17 @@ test("a worker may answer requests for its health on a port", () => {
   });
 });
 
+test("metrics can have an address and a port of their own", () => {
+  const of = (text: string) => parse(`--repository docs --metrics-listen ${text}`);
+  expect(of("9100")).toMatchObject({ metricsListen: { address: "127.0.0.1", port: 9100 } });
+  expect(of("10.0.0.5:9100")).toMatchObject({ metricsListen: { address: "10.0.0.5", port: 9100 } });
+  expect(of("[::1]:9100")).toMatchObject({ metricsListen: { address: "::1", port: 9100 } });
+  for (const wrong of ["x", "70000", "example.com:9100", "10.0.0.5:"])
+    expect(of(wrong)).toMatchObject({
+      error: expect.stringContaining("--metrics-listen must be PORT or ADDRESS:PORT"),
+    });
+});
+
 test("parses every option", () => {
   const options = parseArguments(
     [
