@@ -20,7 +20,10 @@ class Agents {
     if (method === "GET")
       return job ? respondWith(200, this.#record(job)) : respondWith(404, { error: "Job not found" });
     if (job && this.rejectsMessages) return respondWith(400, { error: "The job takes no messages" });
-    if (!job) this.jobs.push((job = { id: `job_${this.jobs.length + 1}`, status: this.next, prompts: [] }));
+    if (!job) {
+      job = { id: `job_${this.jobs.length + 1}`, status: this.next, prompts: [] };
+      this.jobs.push(job);
+    }
     job.status = this.next;
     job.prompts.push((body as { prompt: string }).prompt);
     return respondWith(201, record({ id: job.id }));
