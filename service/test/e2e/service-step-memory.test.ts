@@ -69,7 +69,7 @@ test.each<[string, RunAccess]>([
   const options = { inputs: { agent: `cat >> notes.md; echo run >> ${runs}` } };
   const first = await runWorkflow(servers, "/agent one", options);
   expect(first.outputs.outcome, first.log + first.post.log).toBe("pr-created");
-  expect(first.post.annotations).toEqual([expect.stringMatching(/^notice No workflow runs on the pull request: /)]);
+  expect(first.post.annotations).toEqual([expect.stringMatching(/^notice Workflows wait for approval: /)]);
 
   const second = await runWorkflow(servers, "/agent two", options);
   const continued = {
