@@ -9,6 +9,8 @@ interface Turn {
   step: string;
   request: string;
   status: "waiting" | "running" | "completed" | "failed" | "stopped";
+  message?: string;
+  usage?: { costUsd: number };
 }
 
 /** A service of one's own at the transport: it knows requests by their keys, and lists what was sent under a step. */
@@ -19,6 +21,14 @@ export class KeyedService {
   /** The jobs that are archived, and the link of all pull requests; `null`: agents change nothing. */
   readonly archived = new Set<string>();
   link: string | null = prLink;
+  /** What it offers beyond the specification. */
+  features: string[] = [];
+  /** How often it is asked to stop a turn until no agent is running, and how that turn ends. */
+  stopsAfter = 1;
+  endsAs: "stopped" | "completed" = "stopped";
+  /** What agents say, and what they cost; `undefined`: nothing. */
+  message: string | undefined;
+  costUsd: number | undefined;
   /** Acts on a request and loses its answer. */
   losesAnswer: (request: SeenRequest) => boolean = () => false;
   /** Something on the way removes the header of keys. */
@@ -43,6 +53,8 @@ export class KeyedService {
     if (method === "GET" && job === undefined) return this.#list(new URLSearchParams(query).get("step") ?? "", key);
     if (job !== undefined && !this.turns.some((turn) => turn.job === job)) return error(404, "Job not found");
     if (method === "GET") return { status: 200, body: this.#record(job ?? "") };
+    const stopped = /\/turn\/([^/]+)\/stop$/.exec(path)?.[1];
+    if (stopped !== undefined) return this.#stop(stopped);
     const { prompt } = body as { prompt: string };
     const known = this.turns.find((turn) => key !== "" && turn.step === step && turn.request === key);
     if (known?.prompt !== undefined && known.prompt !== prompt)
@@ -54,12 +66,20 @@ export class KeyedService {
     return { status: job === undefined ? 201 : 200, body: status, ...(replay && { headers: replay }) };
   }
 
+  #stop(id: string): FakeResponse {
+    const turn = this.turns.find((one) => one.turn === id);
+    if (!turn) return error(404, "Turn not found");
+    if (--this.stopsAfter > 0) return { status: 202, body: { turn: id, status: turn.status } };
+    if (turn.status === "running" || turn.status === "waiting") turn.status = this.endsAs;
+    return { status: 200, body: { turn: id, status: turn.status } };
+  }
+
   #list(step: string, key: string): FakeResponse {
     const turns = this.turns
       .filter((turn) => turn.step === step)
       .toReversed()
-      .map(({ job, turn, request, status }) => ({ job, turn, request, status }));
-    return { status: 200, body: { step, key: key || null, features: [], turns } };
+      .map(({ prompt: _, step: __, ...turn }) => turn);
+    return { status: 200, body: { step, key: key || null, features: this.features, turns } };
   }
 
   #add(job: string, prompt: string, step: string, request: string): Turn {
@@ -71,6 +91,8 @@ export class KeyedService {
       step,
       request: request || `own-${number}`,
       status: this.next,
+      ...(this.message !== undefined && { message: this.message }),
+      ...(this.costUsd !== undefined && { usage: { costUsd: this.costUsd } }),
     };
     this.turns.push(turn);
     return turn;

@@ -139,7 +139,7 @@ const arrows: Record<string, string[]> = {
     "action/report",
     "action/runner",
     ...run("earlier-turn", "find-job", "hash", "plan", "pull-request", "result", "run", "run-job", "settings"),
-    ...run("step-record"),
+    ...run("step-record", "stop-turn"),
   ],
   "action/report": [
     "action/changes",

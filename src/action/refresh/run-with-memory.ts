@@ -6,6 +6,7 @@ import type { Execution, Run } from "../run.ts";
 import { runJob } from "../run-job.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { SendingTask } from "../settings.ts";
+import { stopOwnTurn } from "../stop-turn.ts";
 import { AttemptMemory } from "./attempt-memory.ts";
 import { BackgroundSaves } from "./background-saves.ts";
 import { type Earlier, findEarlier, type Memory } from "./find-earlier.ts";
@@ -91,7 +92,7 @@ async function runAndRemember(
 ): Promise<Execution> {
   const { state, log, ports } = run;
   let hasJob = false;
-  const { task, result } = await runFirstFound(
+  const { task, result: ended } = await runFirstFound(
     plan,
     run,
     async (each) => {
@@ -113,13 +114,17 @@ async function runAndRemember(
       if (each.kind === "message") log.rerun({ kind: "starting-over", jobId: each.jobId, reason });
     },
   );
-  if (acceptanceOf(result) === "rejected" || (result.kind === "blocked" && result.cause === "unknown")) {
+  if (acceptanceOf(ended) === "rejected" || (ended.kind === "blocked" && ended.cause === "unknown")) {
     await saves.withdraw(task.kind);
-    return { result, task };
+    return { result: ended, task };
   }
   // The job of a message in doubt is not remembered: its state would say nothing about the message.
   if (!hasJob) saves.doubt(task.kind);
-  await saves.finish(hasJob ? updateOf(result, task.kind, run, base()) : undefined);
+  // After a signal, both have the same two seconds.
+  const [result] = await Promise.all([
+    stopOwnTurn(task, ended, run),
+    saves.finish(hasJob ? updateOf(ended, task.kind, run, base()) : undefined),
+  ]);
   return { result, task, rerun: rerunEffect(hasJob, saves, run) };
 }
 
