@@ -5,6 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { generateKey } from "./access/generate-key.ts";
 import type { AccessOptions } from "./access/open-authenticator.ts";
 import { Cgroups } from "./agents/cgroups.ts";
+import { checkModelKey } from "./agents/check-model-key.ts";
 import { confineAgents, withoutAgents } from "./agents/confine.ts";
 import { errorMessage } from "./error-message.ts";
 import type { Authenticator } from "./http/authentication.ts";
@@ -105,6 +106,9 @@ async function start(
   const metrics = role === "worker" && healthPort === undefined ? undefined : await createMetrics();
   const confined = role === "api" ? withoutAgents(settings) : await confineAgents(settings, folder, process.env, log);
   held.use(confined);
+  if (role !== "api")
+    for (const agent of new Set(settings.values.map((project) => project.agent)))
+      await checkModelKey(agent, process.env, log);
   const hasMemoryLimit = role !== "api" && settings.values.some(({ limits }) => limits.memoryMb !== undefined);
   const cgroups = hasMemoryLimit ? await openCgroups(log) : undefined;
   if (postgres !== undefined) held.use(lockFolder(folder));

@@ -5,6 +5,7 @@ import { codex } from "./presets/codex.ts";
 import { gemini } from "./presets/gemini.ts";
 import { opencode } from "./presets/opencode.ts";
 import type { AgentPackage, Preset } from "./presets/preset.ts";
+import { readableError } from "./readable-error.ts";
 
 /** The agents that `--agent` knows by name. */
 const presets: ReadonlyMap<string, Preset> = new Map(Object.entries({ claude, codex, gemini, opencode, aider }));
@@ -55,7 +56,10 @@ export function presetAgent(
       return { file: "/bin/sh", args: ["-c", script(turn), program, ...modelArguments] };
     },
     promptPrefix,
-    readReport,
+    readReport: (stdout) => {
+      const { message, error } = readReport(stdout);
+      return { message, error: error === undefined ? undefined : readableError(error) };
+    },
     environment: own,
     passes: [keyVariable, baseUrlVariable],
     modelEndpoint: { ...modelEndpoint, url },
