@@ -1,4 +1,5 @@
 import type { Agent } from "./agent.ts";
+import { eventFormats } from "./event-lines.ts";
 import { aider } from "./presets/aider.ts";
 import { claude } from "./presets/claude.ts";
 import { codex } from "./presets/codex.ts";
@@ -56,6 +57,7 @@ export function presetAgent(
       return { file: "/bin/sh", args: ["-c", script(turn), program, ...modelArguments] };
     },
     promptPrefix,
+    eventFormat: eventFormats.find((format) => format === name),
     readReport: (stdout) => {
       const { message, error } = readReport(stdout);
       return { message, error: error === undefined ? undefined : readableError(error) };
