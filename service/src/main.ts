@@ -19,6 +19,7 @@ import { removeDirectory } from "./remove-directory.ts";
 import { logsFolder } from "./service-folder.ts";
 import { type RunningService, type Service, startApi, startService, startWorker } from "./start/service.ts";
 import { backUpStore } from "./store/sqlite/backup.ts";
+import { checkStorePlace } from "./store/sqlite/find-store.ts";
 import { lockStore } from "./store/sqlite/store-lock.ts";
 import type { Store } from "./store/store.ts";
 import { markHome } from "./turns/shared-homes.ts";
@@ -106,6 +107,7 @@ async function start(
   const metrics = role === "worker" && healthPort === undefined ? undefined : await createMetrics();
   const confined = role === "api" ? withoutAgents(settings) : await confineAgents(settings, folder, process.env, log);
   held.use(confined);
+  if (options.store !== undefined) checkStorePlace(options.store);
   if (role !== "api")
     for (const agent of new Set(settings.values.map((project) => project.agent)))
       await checkModelKey(agent, process.env, log);
