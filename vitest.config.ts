@@ -6,19 +6,21 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 
 const isWindows = process.platform === "win32";
 const exclude = [
-  // Windows has no signals, and its `tar` is another one.
-  ...(isWindows ? ["test/e2e/signals.test.ts", "test/integration/cache.test.ts"] : []),
   // The service's step runs only on Linux.
   ...(process.platform === "linux" ? [] : ["service/test/e2e/service-step*.test.ts"]),
 ];
 
+/** The tests of whole processes that run on Windows, which has neither signals nor a POSIX shell. Others are added by name. */
+const onWindows = [
+  "test/{integration,simulation}/**/*.test.ts",
+  "test/e2e/{changes,comments,crash,held-polls,kill-and-rerun,network,rerun,step}.test.ts",
+  "test/e2e/github*.test.ts",
+];
+
 /** The tests of a folder: those of units, and the others. */
-const projectsOf = (name: string, folder: string) => [
+const projectsOf = (name: string, folder: string, others = [`${folder}/{e2e,integration,simulation}/**/*.test.ts`]) => [
   { extends: true as const, test: { name: `${name}-unit`, include: [`${folder}/unit/**/*.test.ts`], exclude } },
-  {
-    extends: true as const,
-    test: { name, include: [`${folder}/{e2e,integration,simulation}/**/*.test.ts`], exclude },
-  },
+  { extends: true as const, test: { name, include: others, exclude } },
 ];
 
 export default defineConfig({
@@ -30,7 +32,7 @@ export default defineConfig({
     maxWorkers: 6,
     // The service needs process groups and a POSIX shell.
     projects: [
-      ...projectsOf("action", "test"),
+      ...projectsOf("action", "test", isWindows ? onWindows : undefined),
       ...(isWindows ? [] : projectsOf("service", "service/test")),
       // Slow, and about programs that only contributors run: `npm run test:tools`.
       { extends: true, test: { name: "tools", include: ["{bench,tools}/**/*.test.ts"] } },

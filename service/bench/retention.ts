@@ -66,14 +66,17 @@ function addJobs(file: string, since: number): void {
   const job = db.prepare(
     "INSERT INTO job (id, project, createdAt, state, idleSince, pullRequest, head) VALUES (?, 'demo', ?, 'completed', ?, ?, ?)",
   );
-  const turn = db.prepare("INSERT INTO turn (job, prompt, state, attempts, endedAt) VALUES (?, ?, 'completed', 1, ?)");
+  const turn = db.prepare(
+    `INSERT INTO turn (job, prompt, state, attempts, endedAt, project, caller, step, request)
+      VALUES (?, ?, 'completed', 1, ?, 'demo', '', '', ?)`,
+  );
   const prompt = "Describe the command that starts the service. ".repeat(5);
   for (let index = 0; index < jobs; index++) {
     const id = `job_${index}`;
     const at = since + Math.floor((index / jobs) * dayMs);
     const hasPullRequest = index % 10 === 0;
     job.run(id, at, at, hasPullRequest ? `https://example.com/pull/${index}` : null, hasPullRequest ? "abc" : null);
-    turn.run(id, prompt, at);
+    turn.run(id, prompt, at, id);
   }
   db.exec("COMMIT");
   db.close();

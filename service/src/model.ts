@@ -45,6 +45,27 @@ export interface RateLimited {
   retryAfterMs: number;
 }
 
+/**
+ * Identifies a request of a client, so that it adds one turn however often it is sent. Unique in a project. IETF HTTPAPI:
+ * "The Idempotency-Key HTTP Header Field".
+ */
+export interface RequestKey {
+  /** Who sent it: the name of the API key, or of a workflow's repository. A new API key of the same name is the same caller. */
+  caller: string;
+  /** What it was sent for, by which the caller finds its turns again. Empty if the caller did not say. Printable ASCII. */
+  step: string;
+  /** Tells the requests of a step apart. Not empty. Printable ASCII. */
+  request: string;
+}
+
+/** A request whose key an earlier one had, which has added a turn. Nothing was added. */
+export interface Replayed {
+  /** The job of that turn as it is now. */
+  replayed: StoredJob;
+  /** The id of that turn. */
+  turn: number;
+}
+
 /** A row of `job`. */
 export interface StoredJob {
   id: string;
@@ -108,8 +129,8 @@ export interface JobProgress {
   running: number | null;
 }
 
-/** A turn to run. */
-export interface Turn {
+/** A turn to run, with the step and request of its key. A turn without a key has an empty step and a request of its own. */
+export interface Turn extends Pick<RequestKey, "step" | "request"> {
   id: number;
   job: string;
   prompt: string;
@@ -126,7 +147,7 @@ export interface RunningTurn extends Turn {
 }
 
 /** A row of `turn`. */
-export interface StoredTurn extends Turn {
+export interface StoredTurn extends Turn, Pick<RequestKey, "caller"> {
   state: TurnState;
   /** What the agent said last; `null` if that is unknown. */
   answer: string | null;
@@ -135,6 +156,14 @@ export interface StoredTurn extends Turn {
   endedAt: number | null;
   /** Why it failed; `null` if it did not, or that is unknown. */
   reason: string | null;
+}
+
+/** How a turn goes, as its sender sees it. `stopped`: it failed because somebody asked to stop it. */
+export type TurnStatus = TurnState | "stopped";
+
+/** A turn in the list of those that a caller has sent for a step. */
+export interface StepTurn extends Pick<StoredTurn, "id" | "job" | "request"> {
+  status: TurnStatus;
 }
 
 /** An earlier turn of the job, as the agent of a later one is told of it. */
@@ -153,6 +182,9 @@ export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "model"
 
 /** A turn in the copy of its job. Copies of earlier versions lack the optional fields. */
 export interface TurnCopy extends Pick<StoredTurn, "id" | "prompt" | "state" | "attempts" | "endedAt" | "answer"> {
+  caller?: StoredTurn["caller"] | undefined;
+  step?: StoredTurn["step"] | undefined;
+  request?: StoredTurn["request"] | undefined;
   startedAt?: StoredTurn["startedAt"] | undefined;
   reason?: StoredTurn["reason"] | undefined;
   /** When somebody asked to stop it; `null` if nobody did. The later service stops it instead of running it again. */

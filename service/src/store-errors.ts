@@ -4,6 +4,13 @@ export class StoreUnavailable extends Error {}
 /** Thrown when the connection to the store was lost during a change, so that it is unknown whether the change was stored. */
 export class OutcomeUnknown extends Error {}
 
+/** Thrown when the key of a request was used for another one: another prompt, another job, or a create. Nothing was changed. */
+export class KeyReused extends Error {
+  constructor() {
+    super("the key was used for another request");
+  }
+}
+
 /** Thrown when somebody else has taken a turn over, because its lease had expired. Nothing was changed. */
 export class LeaseLost extends Error {
   constructor(turn: number) {

@@ -2,7 +2,8 @@ import { answerCommand } from "./comments/command.ts";
 import {
   type Conversation,
   findOwnReply,
-  isRerun,
+  type KnownAttempts,
+  type OwnReply,
   planReply,
   type ReplyState,
   rerunEffect,
@@ -11,25 +12,27 @@ import {
   threadUnreadable,
 } from "./comments/conversation.ts";
 import { formatMarker, type Marker } from "./comments/marker.ts";
-import { type CommentRequest, readRequest } from "./comments/request.ts";
+import { type CommentRequest, isOver, isRerun, readRequest } from "./comments/request.ts";
 import { Thread } from "./comments/thread.ts";
+import { isStillGone } from "./find-job.ts";
 import { outcomes } from "./outcome.ts";
 import { writePrompt } from "./plan.ts";
 import { jobReplaced } from "./report/log.ts";
 import { type ReplyFrame, renderAnswer, renderProgress, renderResult } from "./report/reply.ts";
 import { cancelledBeforeSending, isJobNotFound, type RunResult } from "./result.ts";
 import type { Execution, Run } from "./run.ts";
-import { runUrl } from "./runner/environment.ts";
+import { runAttempt, runUrl } from "./runner/environment.ts";
 import type { CommentMode, Task } from "./settings.ts";
 
 /** Runs what an event of an issue or pull request asks for, if its author may, and shows it in the thread. */
-export async function runComment(mode: CommentMode, run: Run): Promise<Execution> {
-  const request = await readRequest(mode, run);
+export async function runComment(mode: CommentMode, plainRun: Run): Promise<Execution> {
+  const request = await readRequest(mode, plainRun);
   if ("result" in request) return request;
-  const conversation = begin(request, mode, run);
+  const { run, earlier } = request;
+  const conversation = begin(request, mode);
   if (request.command) return runCommand(conversation);
   const { state } = run;
-  const { thread, reply, pending } = conversation;
+  const { thread, reply, pending, unsent } = conversation;
   // A re-run that finds the job of an earlier attempt needs no prompt.
   const early = isRerun(run) ? undefined : await writePrompt(request.fillPrompt, run);
   if (early && "kind" in early) return { result: early };
@@ -47,30 +50,62 @@ export async function runComment(mode: CommentMode, run: Run): Promise<Execution
 
   const actorId = await thread?.react("eyes");
   const own = await findOwnReply(conversation, actorId);
-  if (own === "unreadable") return end(threadUnreadable(run));
-  if (own) thread?.useReply(own.replyId);
-  if (own && own.jobId === undefined) return end({ kind: "blocked", cause: "pending" });
-  if (own?.jobId !== undefined) {
-    const task: Task = { kind: "attach", jobId: own.jobId, resumes: own.sent };
-    const result = await runTask(task, conversation);
-    if (!isJobNotFound(result, state)) return end(result, task);
+  const isAnnounced = earlier !== undefined && earlier.kind !== "unannounced";
+  if (own === "unreadable" && !isAnnounced) return end(threadUnreadable(run));
+  const ownReply = own === "unreadable" ? undefined : own;
+  if (ownReply) thread?.useReply(ownReply.replyId);
+  const known: KnownAttempts = {
+    actorId,
+    hasReply: ownReply !== undefined,
+    hasResumed: false,
+    replaces: earlier?.kind === "turn" ? earlier.turn.turnId : undefined,
+  };
+
+  const resumed = findResumed(earlier, ownReply);
+  if (resumed) {
+    if (earlier?.kind === "turn") {
+      const attempt = runAttempt(run.ports.environment);
+      run.log.rerun({ kind: "resuming-turn", jobId: resumed.jobId, attempt, hasOtherPrompt: earlier.hasOtherPrompt });
+    }
+    if (!ownReply) await thread?.post(conversation.renderProgress(reply));
+    known.hasReply = true;
+    const result = await runTask(resumed, conversation);
+    const isGone = isJobNotFound(result, state) && (await isStillGone(resumed.jobId, run));
+    const isArchived = resumed.turnId !== undefined && state.status === "archived";
+    if (!isGone && !isArchived) return end(result, resumed);
+    known.hasResumed = true;
+  } else if (ownReply && !ownReply.isUnsent && !isAnnounced) {
+    reply.marker = pending;
+    return end({ kind: "blocked", cause: "pending" });
   }
 
   state.forgetJob();
   reply.marker = pending;
   const written = early ?? (await writePrompt(request.fillPrompt, run));
   if ("kind" in written) {
-    reply.marker = undefined;
+    reply.marker = unsent;
     return end(written);
   }
-  const plan = await planReply(written.prompt, conversation, actorId, own !== undefined);
+  const plan = await planReply(written.prompt, conversation, known);
   if (!Array.isArray(plan)) return end(plan);
   const { task, result } = await runPlan(plan, conversation);
   return end(result, task);
 }
 
-function begin(request: CommentRequest, mode: CommentMode, run: Run): Conversation {
-  const { event, github, startedAt } = request;
+/** Returns the job of an earlier attempt that a re-run waits for; `undefined` if there is none, or its turn failed. */
+function findResumed(
+  earlier: CommentRequest["earlier"],
+  ownReply: OwnReply | undefined,
+): Extract<Task, { kind: "attach" }> | undefined {
+  if (earlier?.kind === "turn") {
+    const { jobId, turnId } = earlier.turn;
+    return isOver(earlier.turn) ? undefined : { kind: "attach", jobId, resumes: "message", turnId };
+  }
+  return ownReply?.jobId === undefined ? undefined : { kind: "attach", jobId: ownReply.jobId, resumes: ownReply.sent };
+}
+
+function begin(request: CommentRequest, mode: CommentMode): Conversation {
+  const { event, github, startedAt, run } = request;
   const { settings, ports, state, log } = run;
   const deadline = startedAt + settings.timeoutMs;
   const onFailure = (action: string, error: unknown): void => log.threadFailed(action, error);
@@ -82,6 +117,7 @@ function begin(request: CommentRequest, mode: CommentMode, run: Run): Conversati
     request,
     thread: mode.reply ? new Thread(event, deadline, { ...ports, github, onFailure }) : undefined,
     pending,
+    unsent: { ...pending, isUnsent: true },
     reply: { marker: pending, isReplacement: false, reviewUrl: event.reviewUrl ?? "" },
     deadline,
     renderProgress: (reply) => renderProgress(frameOf(reply, mode, run), { since: since(), state }),
@@ -106,8 +142,8 @@ function frameOf({ marker, isReplacement, reviewUrl }: ReplyState, mode: Comment
     reviewUrl,
     hasFixedJob: mode.jobId !== "",
     note: isReplacement ? jobReplaced : [],
-    marker: marker ? formatMarker(marker) : "",
-    remembersJob: marker?.jobId !== undefined,
+    marker: formatMarker(marker),
+    remembersJob: marker.jobId !== undefined,
   };
 }
 

@@ -12,11 +12,12 @@ import { renderSummary } from "./report/summary.ts";
 import { outcomeOf } from "./result.ts";
 import type { Execution, Run, RunPorts } from "./run.ts";
 import { RunState } from "./run-state.ts";
-import { canRequestIdTokens } from "./runner/environment.ts";
+import { canRequestIdTokens, isWindows } from "./runner/environment.ts";
 import { readEventFile } from "./runner/event-file.ts";
 import type { IdTokenPorts } from "./runner/id-token.ts";
 import type { Toolkit } from "./runner/toolkit.ts";
 import type { Mode, Settings } from "./settings.ts";
+import { StepKey } from "./step-key.ts";
 
 /** Everything that the action needs from outside. */
 export interface Ports extends RunPorts {
@@ -55,6 +56,10 @@ export async function main(ports: Ports): Promise<boolean> {
     await writeSummary(renderSummary({ outcome, message, state, projectId, session, task, elapsedMs }), toolkit, log);
   }
   await finish?.({ outcome, message, elapsedMs });
+  if (result.kind === "invalid-inputs") {
+    const { rememberInvalidInputs } = await import("./refresh/invalid-inputs.ts");
+    await rememberInvalidInputs(toolkit.input("matrix-leg").trim(), ports);
+  }
   return hasPassed && !outputsError;
 }
 
@@ -74,7 +79,9 @@ async function runStep(
     const { settings, mode } = inputs;
     const publishJobId = (jobId: string): void => void trySetOutputs({ "job-id": jobId }, ports.toolkit);
     const credentials = await connectCredentials(settings, ports, log);
-    const run: Run = { settings, ports, credentials, state, log, publishJobId };
+    const jobId = mode.kind === "comment" ? mode.jobId : mode.task.kind === "message" ? mode.task.jobId : "";
+    const key = new StepKey({ ...settings, jobId }, ports.environment);
+    const run: Run = { settings, ports, credentials, key, state, log, publishJobId };
     return { inputs, execution: await runMode(mode, run) };
   } catch (error) {
     log.debugError(error);
@@ -87,6 +94,7 @@ function readInputs({ toolkit, environment }: Ports): InputsResult {
   const eventName = environment.GITHUB_EVENT_NAME ?? "";
   return parseInputs({
     canRequestIdTokens: canRequestIdTokens(environment),
+    isWindows: isWindows(environment),
     read: (name) => toolkit.input(name),
     readPromptFile: (path) => readPromptFile(path, workspace),
     eventName,

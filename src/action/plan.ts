@@ -1,14 +1,12 @@
 import type { ChangesQuery } from "./changes/read-changes.ts";
-import { isJobNotFound, type RunResult } from "./result.ts";
+import { isStillGone } from "./find-job.ts";
+import { cancelledBeforeSending, isJobNotFound, isRejected, type RunResult } from "./result.ts";
 import type { Run } from "./run.ts";
 import type { RunState } from "./run-state.ts";
-import type { Task } from "./settings.ts";
-
-/** A task that sends something, so that a re-run must not repeat it. */
-export type SendingTask = Exclude<Task, { kind: "attach" }>;
+import type { SendingTask, Task } from "./settings.ts";
 
 /** What the prompt of earlier runs was about, which no longer counts as a change. */
-export type RememberedChanges = Pick<ChangesQuery, "lastCommit" | "ownPullRequests">;
+export type RememberedChanges = Pick<ChangesQuery, "lastCommit" | "firstBase" | "ownPullRequests">;
 
 /**
  * Writes the prompt with a section on what changed, or returns why nothing may be sent.
@@ -19,7 +17,7 @@ export type RememberedChanges = Pick<ChangesQuery, "lastCommit" | "ownPullReques
 export async function writePrompt(
   addSection: (section: string | undefined) => string,
   run: Run,
-  remembered: RememberedChanges = { lastCommit: undefined, ownPullRequests: [] },
+  remembered: RememberedChanges = { lastCommit: undefined, firstBase: undefined, ownPullRequests: [] },
 ): Promise<{ prompt: string } | RunResult> {
   const { changes } = run.settings;
   let section: string | undefined;
@@ -34,38 +32,75 @@ export async function writePrompt(
   return prompt.trim() === "" ? { kind: "blocked", cause: "prompt" } : { prompt };
 }
 
+/** How a message is planned that continues a job. */
+export interface Continuation {
+  jobId: string;
+  /** Whether a create replaces the job if it is not found. Default: no. */
+  isReplaceable?: boolean;
+  /** Whether a create also replaces it if the service rejects the message. Default: no. */
+  isDoubtful?: boolean;
+}
+
+/** A task, and what makes the next one of the plan take its place, besides a job that is not found. */
+export interface PlannedTask<T extends Task = SendingTask> {
+  task: T;
+  /** Whether a message that the service rejects is replaced. */
+  isDoubtful?: boolean;
+}
+
 /**
  * Plans what to send: a follow-up to a job, if there is one to continue, or a create. Each task applies only if the job of
- * the one before it is not found.
+ * the one before it is gone.
  *
- * @param isReplaceable - whether a create replaces the job that is to be continued if it is not found
+ * @param replaces - the turn of an earlier run attempt that this takes the place of. Default: none
  */
-export function planTasks(prompt: string, continuedJob?: string, isReplaceable = true): SendingTask[] {
-  const create: SendingTask = { kind: "create", prompt };
-  if (continuedJob === undefined) return [create];
-  const message: SendingTask = { kind: "message", jobId: continuedJob, prompt };
-  return isReplaceable ? [message, create] : [message];
+export function planTasks(prompt: string, continued?: Continuation, replaces?: string): PlannedTask[] {
+  const create: SendingTask = { kind: "create", prompt, replaces };
+  if (continued === undefined) return [{ task: create }];
+  const { jobId, isReplaceable = false, isDoubtful = false } = continued;
+  const message: SendingTask = { kind: "message", jobId, prompt, replaces };
+  return isReplaceable ? [{ task: message, isDoubtful }, { task: create }] : [{ task: message }];
 }
+
+/** Why a task of a plan gave its place to the next one. */
+export type Replacement = "not found" | "rejected";
 
 /**
  * Runs the tasks of a plan in order, until the job of one is found.
  *
  * @param runTask - never rejects
- * @param onNotFound - called before the next task takes the place of one whose job was not found
+ * @param onReplaced - called before the next task takes the place of one
  * @returns the last task that was run, and its result
  */
 export async function runFirstFound<T extends Task>(
-  tasks: readonly T[],
-  state: RunState,
+  plan: readonly PlannedTask<T>[],
+  run: Run,
   runTask: (task: T) => Promise<RunResult>,
-  onNotFound: (task: T, next: T) => void = () => {},
+  onReplaced: (task: T, next: T, reason: Replacement) => void = () => {},
 ): Promise<{ task: T; result: RunResult }> {
-  for (const [index, task] of tasks.entries()) {
-    const result = await runTask(task);
-    const next = tasks[index + 1];
-    if (next === undefined || !isJobNotFound(result, state)) return { task, result };
-    onNotFound(task, next);
-    state.forgetJob();
+  for (const [index, planned] of plan.entries()) {
+    const { task } = planned;
+    let result = await runTask(task);
+    const next = plan[index + 1]?.task;
+    if (next === undefined || task.kind === "create") return { task, result };
+    let reason = replacementOf(planned, result, run.state);
+    if (reason === "not found" && !(await isStillGone(task.jobId, run))) {
+      // It was not found by mistake, so that nothing was sent to it.
+      result = run.ports.signal.aborted ? cancelledBeforeSending : await runTask(task);
+      reason = undefined;
+    }
+    if (reason === undefined) return { task, result };
+    onReplaced(task, next, reason);
+    run.state.forgetJob();
   }
   throw new Error("no task to run");
+}
+
+function replacementOf<T extends Task>(
+  { task, isDoubtful = false }: PlannedTask<T>,
+  result: RunResult,
+  state: RunState,
+): Replacement | undefined {
+  if (isJobNotFound(result, state)) return "not found";
+  return isDoubtful && task.kind === "message" && isRejected(result) ? "rejected" : undefined;
 }

@@ -37,11 +37,11 @@ function hasCredentials(url: string): boolean {
  * @param serverUrl - `GITHUB_SERVER_URL`
  */
 export function locatePullRequest(
-  { url, number }: PullRequest,
+  { url }: PullRequest,
   serverUrl: string,
 ): { owner: string; repo: string; number: number } | undefined {
   const { origin, pathname } = new URL(url);
-  const [, owner, repo] = /^\/([^/]+)\/([^/]+)\/pull\/\d+\/?$/.exec(pathname) ?? [];
+  const [, owner, repo, number] = /^\/([^/]+)\/([^/]+)\/pull\/(\d+)\/?$/.exec(pathname) ?? [];
   if (origin !== URL.parse(serverUrl)?.origin || !owner || !repo) return undefined;
   return { owner, repo, number: Number(number) };
 }

@@ -58,9 +58,20 @@ export type BlockedResult =
   | { kind: "blocked"; cause: "permission"; triggerKind: TriggerKind; detail: string }
   /** The changes that the prompt is about cannot be read. */
   | { kind: "blocked"; cause: "changes"; detail: string }
+  /** The range of changes ends before it begins: a later run has covered it. */
+  | { kind: "blocked"; cause: "range-behind"; base: string; head: string }
   /** Plain mode: what an earlier run attempt started cannot be read, or it was something else. */
   | { kind: "blocked"; cause: "memory" | "session"; detail: string }
   | { kind: "blocked"; cause: "other-prompt"; jobId: string | undefined; attempt: number }
+  /** The service says that the earlier run attempts sent several prompts, and none of them is this one. */
+  | { kind: "blocked"; cause: "several-turns"; jobIds: readonly string[] }
+  /** The service had received the same request of this step from somebody else. */
+  | { kind: "blocked"; cause: "replayed"; jobId: string }
+  /**
+   * Nothing says what an earlier run attempt started. `unrecorded`: it ran the step, by GitHub's record; `unknown`: GitHub could
+   * not be asked, and the cache could not be written.
+   */
+  | { kind: "blocked"; cause: "unrecorded" | "unknown"; attempt: number }
   /** `pending`: an earlier run attempt was about to send something for this request, and whether it did is unknown. */
   | { kind: "blocked"; cause: "prompt" | "thread" | "time" | "pending" };
 
@@ -99,9 +110,23 @@ export function acceptanceOf(result: RunResult): Acceptance | undefined {
   return result.kind === "cancelled" ? result.acceptance : undefined;
 }
 
-/** Returns whether the service answered the first request with `404`, so that nothing was started. */
+/**
+ * Returns whether the service answered the first request with a `404` of its own, so that nothing was started. Specification:
+ * an error has a message; the `404` of a gateway has none that the service wrote.
+ */
 export function isJobNotFound(result: RunResult, state: RunState): boolean {
-  if (result.kind !== "submission-failed" && result.kind !== "poll-failed") return false;
+  const error = httpErrorOf(result);
+  return error?.status === 404 && error.serviceMessage !== "" && !state.hasRecord;
+}
+
+/** Returns whether the service rejected a create or message for good, and not because of the key or a rate limit. */
+export function isRejected(result: RunResult): boolean {
+  const status = result.kind === "submission-failed" ? (httpErrorOf(result)?.status ?? 0) : 0;
+  return acceptanceOf(result) === "rejected" && status >= 400 && status < 500 && ![401, 403, 404, 429].includes(status);
+}
+
+function httpErrorOf(result: RunResult): HttpError | undefined {
+  if (result.kind !== "submission-failed" && result.kind !== "poll-failed") return undefined;
   const error = result.kind === "submission-failed" ? result.error.cause : result.error;
-  return error instanceof HttpError && error.status === 404 && !state.hasRecord;
+  return error instanceof HttpError ? error : undefined;
 }

@@ -1,13 +1,16 @@
 import type { CallLimits } from "../client/call-limits.ts";
-import { type AgentJobClient, createClient, type RetryNotice } from "../client/client.ts";
+import type { AcceptedSubmission, AgentJobClient } from "../client/client.ts";
 import { isTerminal, type Job } from "../client/contract.ts";
 import { isRequestError, SubmissionError } from "../client/errors.ts";
+import type { TurnStatus } from "../client/step-lookup.ts";
+import type { RetryNotice } from "../client/submit.ts";
 import { type WaitOrigin, type WaitResult, waitForJob } from "../client/wait.ts";
-import type { SendingTask } from "./plan.ts";
+import { connectService } from "./connect-service.ts";
 import type { Operation, RunResult } from "./result.ts";
 import type { Run } from "./run.ts";
 import type { JobOrigin } from "./run-state.ts";
-import type { Inputs, Task } from "./settings.ts";
+import { runAttempt } from "./runner/environment.ts";
+import type { Inputs, SendingTask, Task } from "./settings.ts";
 
 export interface JobOptions {
   /** Whether to wait for the end of the job. Default: the input. */
@@ -45,14 +48,11 @@ export async function runJob(task: Task, run: Run, options: JobOptions = {}): Pr
 }
 
 async function submitAndWait(inputs: Inputs, run: Run, onPolled?: () => void): Promise<RunResult> {
-  const { task, baseUrl, projectId } = inputs;
-  const { ports, credentials, state, log } = run;
+  const { task } = inputs;
+  const { ports, state, log } = run;
   const { clock, random, signal } = ports;
   log.starting(inputs);
-  const client = createClient(
-    { baseUrl, projectId, credentials },
-    { transport: ports.connect(baseUrl.protocol), clock, random, onTrace: (trace) => log.trace(trace) },
-  );
+  const client = connectService(run);
   // Comment mode has already sent requests to GitHub, and their time counts too.
   state.startedAt ??= clock.now();
   const { startedAt } = state;
@@ -61,10 +61,13 @@ async function submitAndWait(inputs: Inputs, run: Run, onPolled?: () => void): P
   const isMessageResumed = task.kind === "attach" && task.resumes === "message";
   let origin: WaitOrigin = { kind: isMessageResumed ? "resumed" : "attached" };
   if (task.kind !== "attach") {
-    const job = await submit(task, client, limits, ({ error, delayMs }) =>
-      log.retrying(error, delayMs, state.elapsedMs(clock.now())),
+    const { job, isReplay } = await submit(task, client, run, limits, (notice) =>
+      log.retrying(notice, state.elapsedMs(clock.now())),
     );
-    updateState(job, task, run);
+    // On a re-run, it is the turn of an earlier attempt, which the service did not name when it was asked.
+    const isOwn = !isReplay || runAttempt(ports.environment) > 1;
+    updateState(job, isReplay && isOwn ? { kind: "attach", jobId: job.id, resumes: task.kind } : task, run);
+    if (!isOwn) return { kind: "blocked", cause: "replayed", jobId: job.id };
     log.accepted(task.kind, job, state);
     if (signal.aborted) return { kind: "cancelled", operation: task.kind, acceptance: "accepted" };
     const isCreate = task.kind === "create";
@@ -75,7 +78,9 @@ async function submitAndWait(inputs: Inputs, run: Run, onPolled?: () => void): P
 
   log.waiting(inputs, state);
   const until = inputs.wait ? "terminal" : "response";
-  const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals: inputs.intervals, until } as const;
+  const readTurn = turnReader(task, client, run, limits);
+  const { intervals } = inputs;
+  const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals, until, readTurn } as const;
   const wait = await waitForJob(request, client, { clock, random }, (event) => {
     if (event.kind === "polled") updateState(event.job, task, run);
     log.poll(event, state, state.elapsedMs(clock.now()));
@@ -83,14 +88,44 @@ async function submitAndWait(inputs: Inputs, run: Run, onPolled?: () => void): P
   }).finally(() => log.waited());
   // A single poll cannot tell whether this is the state from before the message.
   if (wait.kind === "done" && isMessageResumed && !inputs.wait) return { kind: "started" };
+  if (wait.kind === "done") state.isUnproven = inputs.wait && !wait.wasSeenToStart;
   return resultOfWait(wait, task);
+}
+
+/**
+ * Returns a function that reads the status of the turn that the step waits for, if the service may say it: somebody else may
+ * have sent a message to the job since.
+ */
+function turnReader(
+  task: Task,
+  client: AgentJobClient,
+  { key, state }: Run,
+  limits: CallLimits,
+): (() => Promise<TurnStatus | undefined>) | undefined {
+  const isMessage = task.kind === "message" || (task.kind === "attach" && task.resumes === "message");
+  if (task.kind === "attach" && task.resumes === undefined) return undefined;
+  if (!isMessage && state.features === undefined) return undefined;
+  let isUnannounced = false;
+  return async () => {
+    if (isUnannounced) return undefined;
+    const announcement = await client.lookUpStep(key.of(""), limits);
+    isUnannounced = announcement === undefined;
+    const turns = announcement?.turns.filter(({ jobId }) => jobId === state.jobId);
+    if (task.kind !== "attach") {
+      const { request } = key.of(task.prompt, task.replaces);
+      return turns?.find((turn) => turn.request === request)?.status;
+    }
+    return turns?.find(({ turnId }) => turnId === task.turnId)?.status;
+  };
 }
 
 function resultOfWait(wait: WaitResult, task: Task): RunResult {
   switch (wait.kind) {
     case "done": {
       const { status } = wait.job;
-      return isTerminal(status) ? { kind: "done", status } : { kind: "started" };
+      if (!isTerminal(status)) return { kind: "started" };
+      if (wait.turn === undefined) return { kind: "done", status };
+      return { kind: "done", status: wait.turn === "completed" ? "completed" : "failed" };
     }
     case "timed-out":
       return wait;
@@ -106,12 +141,14 @@ function operationOf(task: Task): Operation {
 function submit(
   task: SendingTask,
   client: AgentJobClient,
+  { key }: Run,
   limits: CallLimits,
   onRetry: (notice: RetryNotice) => void,
-): Promise<Job> {
+): Promise<AcceptedSubmission> {
+  const submission = { prompt: task.prompt, key: key.of(task.prompt, task.replaces) };
   return task.kind === "create"
-    ? client.createJob(task.prompt, limits, onRetry)
-    : client.sendMessage(task.jobId, task.prompt, limits, onRetry);
+    ? client.createJob(submission, limits, onRetry)
+    : client.sendMessage(task.jobId, submission, limits, onRetry);
 }
 
 /** Merges a record into the state, and publishes the job's id before anything else can fail. */

@@ -36,6 +36,10 @@ export class RunState {
   readonly timeline: ObservedStatus[] = [];
   /** What changed in the repository, with `changes`; `undefined` if that was not read, or if there is nothing to compare. */
   changes: Changes | undefined;
+  /** What the service announced that it offers beyond the specification; `undefined` if it announced nothing, or was not asked. */
+  features: ReadonlySet<string> | undefined;
+  /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
+  isUnproven = false;
   /** Comment mode: the login of the account that asked, and the address of the issue or pull request. */
   author = "";
   threadUrl = "";
@@ -52,6 +56,7 @@ export class RunState {
     this.status = "";
     this.pullRequest = undefined;
     this.hasInvalidLink = false;
+    this.isUnproven = false;
     for (const field of ["model", "repository", "ref", "createdAt", "archivedAt", "pageUrl"] as const) this[field] = "";
     this.timeline.length = 0;
   }

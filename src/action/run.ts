@@ -11,6 +11,7 @@ import type { RunState } from "./run-state.ts";
 import { apiUrl } from "./runner/environment.ts";
 import type { GitHub } from "./runner/github.ts";
 import type { Settings, Task } from "./settings.ts";
+import type { StepKey } from "./step-key.ts";
 
 /** What a run needs from outside. */
 export interface RunPorts {
@@ -34,6 +35,8 @@ export interface Run {
   ports: RunPorts;
   /** What authenticates the requests to the service. */
   credentials: Credentials;
+  /** What the requests of the step are known by. */
+  key: StepKey;
   state: RunState;
   log: RunLog;
   /** Sets the `job-id` output; called as soon as the id is known. */

@@ -7,10 +7,14 @@ import type { FailableOutcome } from "./outcome.ts";
 
 /** What the step is asked to do. `attach` only waits for a job. */
 export type Task =
-  | { kind: "create"; prompt: string }
-  | { kind: "message"; jobId: string; prompt: string }
-  /** `resumes`: what an earlier run attempt of this step sent, which made the job run. */
-  | { kind: "attach"; jobId: string; resumes?: "create" | "message" };
+  /** `replaces`: the turn of an earlier run attempt that a request takes the place of, because that one failed. */
+  | { kind: "create"; prompt: string; replaces?: string | undefined }
+  | { kind: "message"; jobId: string; prompt: string; replaces?: string | undefined }
+  /** `resumes`: what an earlier run attempt of this step sent, which made the job run; `turnId`: as which turn, if known. */
+  | { kind: "attach"; jobId: string; resumes?: "create" | "message"; turnId?: string };
+
+/** A task that sends something, so that a re-run must not repeat it. */
+export type SendingTask = Exclude<Task, { kind: "attach" }>;
 
 /** What applies to every task. */
 export interface Settings {

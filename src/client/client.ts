@@ -2,25 +2,23 @@ import type { CallLimits } from "./call-limits.ts";
 import type { Clock } from "./clock.ts";
 import { type Job, parseBody, parseErrorMessage, parseJob } from "./contract.ts";
 import type { Credentials } from "./credentials.ts";
-import { HttpError, InvalidResponseError, isRequestError, type RequestError, SubmissionError } from "./errors.ts";
+import { HttpError, InvalidResponseError } from "./errors.ts";
+import { formatIdempotencyKey, type IdempotencyKey, isReplayed } from "./idempotency-key.ts";
 import { parseJobPage } from "./job-page.ts";
 import { isWaitApplied, preferWait } from "./preference.ts";
-import { backoffMs, classifySubmissionFailure } from "./retry.ts";
+import { isTransientPollFailure } from "./retry.ts";
 import { parseRetryAfter } from "./retry-after.ts";
-import { salvageId } from "./salvage-id.ts";
+import { type Announcement, parseAnnouncement } from "./step-lookup.ts";
+import { minTimeLeftMs, type RetryNotice, submit } from "./submit.ts";
 import { safeTraceListener, type Trace, traceTransport } from "./trace.ts";
 import { type HttpRequest, type HttpResponse, isSuccess, type Transport } from "./transport.ts";
 
 /** The timeout of one request, in milliseconds, unless less time is left. */
 const requestTimeoutMs = 30_000;
-/** A create or message is not sent with less time left, in milliseconds: no response could arrive. */
-export const minTimeLeftMs = 1000;
-/** How long failing connections are retried before a create or message is given up, in milliseconds. */
-const unreachableLimitMs = 60_000;
-/** After an abort, a create in flight gets this long for its response, which contains the id of a running job. */
-const createGraceMs = 5000;
-/** A message in flight gets less: the id of its job is already known. */
-const messageGraceMs = 300;
+/** After an abort, a create or message in flight gets this long for its response, which says whether it was accepted. */
+const submissionGraceMs = 4000;
+/** The longest answer to the question what was sent under a step that is waited for, in milliseconds. */
+const lookupTimeoutMs = 10_000;
 
 /** The service, the project and what authenticates requests. */
 export interface ClientOptions {
@@ -28,6 +26,21 @@ export interface ClientOptions {
   baseUrl: URL;
   projectId: string;
   credentials: Credentials;
+  /** Whether the service is asked what was sent under a step. One that only has the specification's endpoints is not. */
+  canBeAsked: boolean;
+}
+
+/** A create or message. */
+export interface Submission {
+  prompt: string;
+  key: IdempotencyKey;
+}
+
+/** A create or message that the service accepted. */
+export interface AcceptedSubmission {
+  job: Job;
+  /** Whether the service had received it before, from somebody else: this call did not send it twice. */
+  isReplay: boolean;
 }
 
 /** A job that was read. */
@@ -39,12 +52,6 @@ export interface JobReading {
   sentAt: number;
 }
 
-/** Announces that a request will be sent again. */
-export interface RetryNotice {
-  error: RequestError;
-  delayMs: number;
-}
-
 export interface ClientPorts {
   transport: Transport;
   /** Called after every request. What it is given never contains a token. */
@@ -54,16 +61,34 @@ export interface ClientPorts {
   random: () => number;
 }
 
+interface RequestOptions {
+  submission?: Submission;
+  key?: IdempotencyKey;
+  /** Default: 0. */
+  holdSeconds?: number;
+  /** In milliseconds, unless less time is left. Default: 30,000. */
+  timeoutMs?: number;
+}
+
 /** The agent job service, for one project. Specification: "Endpoints". */
 export interface AgentJobClient {
   /**
-   * Creates a job. Retried only if the service has provably not accepted it.
+   * Creates a job. Sent again only if the service has provably not accepted it, or knows it by its key.
    *
    * @throws SubmissionError
    */
-  createJob(prompt: string, limits: CallLimits, onRetry: (notice: RetryNotice) => void): Promise<Job>;
+  createJob(
+    submission: Submission,
+    limits: CallLimits,
+    onRetry: (notice: RetryNotice) => void,
+  ): Promise<AcceptedSubmission>;
   /** Sends a follow-up message to a job, by the same rules as {@link AgentJobClient.createJob}. */
-  sendMessage(jobId: string, prompt: string, limits: CallLimits, onRetry: (notice: RetryNotice) => void): Promise<Job>;
+  sendMessage(
+    jobId: string,
+    submission: Submission,
+    limits: CallLimits,
+    onRetry: (notice: RetryNotice) => void,
+  ): Promise<AcceptedSubmission>;
   /**
    * Gets a job, without retries.
    *
@@ -71,6 +96,13 @@ export interface AgentJobClient {
    * @throws RequestError, which includes a response with the record of another job
    */
   getJob(jobId: string, limits: CallLimits, holdSeconds?: number): Promise<JobReading>;
+  /**
+   * Asks what was sent under the step of a key, without retries; `undefined` if the service does not announce that it can be
+   * asked.
+   *
+   * @throws RequestError if that is unknown: a network error, `429` or `5xx`
+   */
+  lookUpStep(key: IdempotencyKey, limits: CallLimits): Promise<Announcement | undefined>;
 }
 
 /** Creates a client for one project. Nothing that it returns or throws contains a token. */
@@ -81,12 +113,12 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
   const transport = traceTransport(ports.transport, () => clock.now(), safeTraceListener(onTrace, redact));
   const jobsPath = `/v2/agent/${encodeURIComponent(options.projectId)}/job`;
 
-  async function request(
+  async function send(
     method: HttpRequest["method"],
     path: string,
     limits: CallLimits,
-    { submission, holdSeconds = 0 }: { submission?: { prompt: string; graceMs: number }; holdSeconds?: number },
-  ): Promise<JobReading> {
+    { submission, key, holdSeconds = 0, timeoutMs = requestTimeoutMs }: RequestOptions,
+  ): Promise<{ response: HttpResponse; data: unknown; url: URL; sentAt: number; respondedAt: number }> {
     const url = new URL(options.baseUrl.href.replace(/\/+$/, "") + path);
     // A create or message must not be sent so late that no response could arrive.
     const tokenDeadline = limits.deadline - (submission ? minTimeLeftMs : 0);
@@ -101,15 +133,28 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
         authorization: `Bearer ${token}`,
         "user-agent": "agent-job-action",
         ...(submission && { "content-type": "application/json" }),
+        ...(key && { "idempotency-key": formatIdempotencyKey(key) }),
         ...(holdSeconds > 0 && { prefer: preferWait(holdSeconds) }),
       },
-      ...(submission && { body: JSON.stringify({ prompt: submission.prompt }), graceMs: submission.graceMs }),
-      timeoutMs: Math.max(0, Math.min(requestTimeoutMs, limits.deadline - clock.now())),
+      ...(submission && { body: JSON.stringify({ prompt: submission.prompt }), graceMs: submissionGraceMs }),
+      timeoutMs: Math.max(0, Math.min(timeoutMs, limits.deadline - clock.now())),
       signal: limits.signal,
     });
     const respondedAt = clock.now();
     const data = parseBody(response.body, redact);
     if (!isSuccess(response.status)) throw httpError(response, data, sentAt);
+    return { response, data, url, sentAt, respondedAt };
+  }
+
+  /** Sends a request that is answered with a job record. */
+  async function request(
+    method: HttpRequest["method"],
+    path: string,
+    limits: CallLimits,
+    requestOptions: RequestOptions,
+  ): Promise<JobReading & { isReplayed: boolean }> {
+    const { holdSeconds = 0 } = requestOptions;
+    const { response, data, url, sentAt, respondedAt } = await send(method, path, limits, requestOptions);
     const job = parseJob(data);
     if (!job) throw new InvalidResponseError(`HTTP ${response.status} without a job record`, response.body);
     const pageUrl = parseJobPage(response.headers.link, url);
@@ -119,6 +164,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
       job: isPageHidden ? job : { ...job, pageUrl },
       sentAt,
       heldMs: holdSeconds > 0 && isWaitApplied(response.headers["preference-applied"]) ? respondedAt - sentAt : 0,
+      isReplayed: isReplayed(response.headers["idempotent-replayed"]),
     };
   }
 
@@ -132,58 +178,44 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
     });
   }
 
-  async function submit(
-    send: () => Promise<JobReading>,
-    limits: CallLimits,
-    onRetry: (notice: RetryNotice) => void,
-  ): Promise<Job> {
-    let unreachableSince: number | undefined;
-    for (let attempt = 0; ; attempt++) {
-      const sentAt = clock.now();
-      try {
-        return (await send()).job;
-      } catch (error) {
-        if (!isRequestError(error)) throw error;
-        const { acceptance, retry } = classifySubmissionFailure(error);
-        if (acceptance === "unknown") {
-          // Only a 2xx contains a job's id; the `id` of an error belongs to the error, or to a gateway's trace.
-          const jobId = "body" in error ? salvageId(error.body, redact) : undefined;
-          throw new SubmissionError("unknown", error, jobId);
-        }
-        if (retry === "never" || limits.signal.aborted) throw new SubmissionError("rejected", error);
-        unreachableSince = retry === "unreachable" ? (unreachableSince ?? sentAt) : undefined;
-        const now = clock.now();
-        const latest = Math.min(
-          limits.deadline - minTimeLeftMs,
-          unreachableSince === undefined ? Number.POSITIVE_INFINITY : unreachableSince + unreachableLimitMs,
-        );
-        const minDelayMs = error instanceof HttpError ? (error.retryAfterMs ?? 0) : 0;
-        if (now >= latest || now + minDelayMs > latest) throw new SubmissionError("rejected", error);
-        const delayMs = Math.min(Math.max(minDelayMs, backoffMs(attempt, random())), latest - now);
-        onRetry({ error, delayMs });
-        await clock.sleep(delayMs, limits.signal);
-      }
+  async function lookUpStep(key: IdempotencyKey, limits: CallLimits): Promise<Announcement | undefined> {
+    if (!options.canBeAsked) return undefined;
+    const path = `${jobsPath}?step=${encodeURIComponent(key.step)}`;
+    try {
+      // The key goes with the question, so that the service can say that something on the way removes it.
+      const { data } = await send("GET", path, limits, { key, timeoutMs: lookupTimeoutMs });
+      return parseAnnouncement(data, key.step);
+    } catch (error) {
+      // A service that does not know the question rejects it in any way.
+      if (error instanceof HttpError && !isTransientPollFailure(error)) return undefined;
+      throw error;
     }
   }
 
+  async function submitTo(
+    path: string,
+    submission: Submission,
+    limits: CallLimits,
+    onRetry: (notice: RetryNotice) => void,
+    check: (reading: JobReading) => void = () => {},
+  ): Promise<AcceptedSubmission> {
+    const { key } = submission;
+    const post = async () => {
+      const reading = await request("POST", path, limits, { submission, key });
+      check(reading);
+      return reading;
+    };
+    const ask = () => lookUpStep(key, limits);
+    const { accepted, wasInDoubt } = await submit(post, limits, { clock, random, redact, ask }, onRetry);
+    return { job: accepted.job, isReplay: accepted.isReplayed && !wasInDoubt };
+  }
+
   return {
-    createJob: (prompt, limits, onRetry) =>
-      submit(
-        () => request("POST", jobsPath, limits, { submission: { prompt, graceMs: createGraceMs } }),
-        limits,
-        onRetry,
-      ),
-    sendMessage: (jobId, prompt, limits, onRetry) =>
-      submit(
-        async () => {
-          const path = `${jobsPath}/${encodeURIComponent(jobId)}/message`;
-          return expectJob(
-            jobId,
-            await request("POST", path, limits, { submission: { prompt, graceMs: messageGraceMs } }),
-          );
-        },
-        limits,
-        onRetry,
+    lookUpStep,
+    createJob: (submission, limits, onRetry) => submitTo(jobsPath, submission, limits, onRetry),
+    sendMessage: (jobId, submission, limits, onRetry) =>
+      submitTo(`${jobsPath}/${encodeURIComponent(jobId)}/message`, submission, limits, onRetry, (reading) =>
+        expectJob(jobId, reading),
       ),
     getJob: async (jobId, limits, holdSeconds = 0) =>
       expectJob(jobId, await request("GET", `${jobsPath}/${encodeURIComponent(jobId)}`, limits, { holdSeconds })),

@@ -76,7 +76,8 @@ export function parseErrorMessage(data: unknown): string {
   return isObject(data) ? textOf(data.error).trim() : "";
 }
 
-function isObject(data: unknown): data is Readonly<Record<string, unknown>> {
+/** Returns whether a value is a JSON object. */
+export function isObject(data: unknown): data is Readonly<Record<string, unknown>> {
   return typeof data === "object" && data !== null && !Array.isArray(data);
 }
 

@@ -7,6 +7,7 @@ import { HeldPolls, wasHeld } from "./held-polls.ts";
 import { PollDelays } from "./poll-delays.ts";
 import { isTransientPollFailure } from "./retry.ts";
 import type { PollIntervals } from "./schedule.ts";
+import { hasEnded, type TurnStatus } from "./step-lookup.ts";
 
 /** A new job may not be visible immediately: `404` is transient for this long after a create, in milliseconds. */
 const notFoundGraceMs = 10_000;
@@ -35,6 +36,13 @@ export interface WaitRequest extends CallLimits {
   intervals: PollIntervals;
   /** `response`: stop after the first record, whatever its state. */
   until: "terminal" | "response";
+  /**
+   * Reads the status of the turn that is waited for, which another turn of the job must not stand for; `undefined` if the
+   * service does not say. Called when the job has reached a terminal state. Default: the job's state counts.
+   *
+   * @throws RequestError
+   */
+  readTurn?: (() => Promise<TurnStatus | undefined>) | undefined;
 }
 
 /** The progress of a wait. `nextDelayMs` is `undefined` if there is no next poll, and 0 if it follows at once. */
@@ -43,7 +51,11 @@ export type WaitEvent =
   | { kind: "poll-failed"; error: RequestError; nextDelayMs: number | undefined };
 
 export type WaitResult =
-  | { kind: "done"; job: Job }
+  /**
+   * `turn`: the status of the turn, if the service says it. `wasSeenToStart`: after a message, the job was seen to be active,
+   * or the service says that the turn has ended; otherwise nothing proves that the message was worked on.
+   */
+  | { kind: "done"; job: Job; turn: TurnStatus | undefined; wasSeenToStart: boolean }
   /** `lastError` is set if the last poll failed. */
   | { kind: "timed-out"; lastError?: RequestError }
   | { kind: "cancelled" };
@@ -92,7 +104,12 @@ export async function waitForJob(
       const { job, heldMs, sentAt } = await client.getJob(jobId, limits, holdSeconds);
       if (holdSeconds > 0) heldPolls.succeeded();
       hasSeenActive ||= job.status === "active";
-      const isStale = isTerminal(job.status) && !hasSeenActive && sentAt - messagedAt < staleStateMs;
+      const mayHaveEnded = request.until === "terminal" && isTerminal(job.status);
+      const turn = mayHaveEnded ? await request.readTurn?.() : undefined;
+      const isUnproven = turn === undefined && !hasSeenActive && messagedAt !== Number.NEGATIVE_INFINITY;
+      const isStale =
+        isTerminal(job.status) &&
+        (turn === undefined ? !hasSeenActive && sentAt - messagedAt < staleStateMs : !hasEnded(turn));
       const isDone = request.until === "response" || (isTerminal(job.status) && !isStale);
       lastError = undefined;
       hasRecord = true;
@@ -100,7 +117,7 @@ export async function waitForJob(
       if (isDone) delayMs = undefined;
       else delayMs = wasHeld(heldMs) ? delays.afterHeld(heldMs) : delays.next();
       onEvent({ kind: "polled", job, isStale, nextDelayMs: delayMs });
-      if (isDone) return { kind: "done", job };
+      if (isDone) return { kind: "done", job, turn, wasSeenToStart: !isUnproven };
     } catch (error) {
       if (signal.aborted) return { kind: "cancelled" };
       if (!isRequestError(error) || !isTransient(error, { origin, hasReachedService })) throw error;

@@ -1,4 +1,4 @@
-import { restoreCache, saveCache } from "@actions/cache";
+import { restoreFile, saveFile } from "./cache-protocol.ts";
 import type { Operation, Reply } from "./run-cache-process.ts";
 
 // A process of its own, which `run-cache-process.ts` starts with these arguments. It never outlives the action.
@@ -6,12 +6,12 @@ process.on("disconnect", () => process.exit());
 
 const [operation = "", key = "", file = ""] = process.argv.slice(3);
 
-/** What is saved on one operating system can be restored on another. */
-const enableCrossOsArchive = true;
-
 const operations: Record<Operation, () => Promise<boolean>> = {
-  restore: async () => (await restoreCache([file], key, [key], undefined, enableCrossOsArchive)) !== undefined,
-  save: async () => (await saveCache([file], key, undefined, enableCrossOsArchive)) !== -1,
+  restore: () => restoreFile(key, file),
+  save: async () => {
+    await saveFile(key, file);
+    return true;
+  },
 };
 
 function send(reply: Reply): void {
@@ -22,5 +22,8 @@ function send(reply: Reply): void {
 try {
   send({ isDone: await operations[operation as Operation]() });
 } catch (error) {
-  send({ error: error instanceof Error ? error.message : String(error) });
+  const message = error instanceof Error ? error.message : String(error);
+  // What GitHub's cache service says to a token without write access, in both protocols.
+  const isReadOnly = operation === "save" && message.includes("cache write denied:");
+  send({ error: message, isReadOnly });
 }

@@ -10,7 +10,8 @@ export interface Cache {
   /**
    * Saves a text. Not retried: it is unknown whether the key is used, so save again under another one.
    *
-   * @throws if it cannot be saved: read-only token, used key, full, slow
+   * @throws {CacheReadOnlyError} if the run may not write the cache
+   * @throws if it cannot be saved: used key, full, slow
    */
   save(key: string, text: string): Promise<void>;
 }
@@ -20,15 +21,43 @@ export class CacheEntryError extends Error {
   override readonly name = "CacheEntryError";
 }
 
-/** Returns whether the runner offers a cache service that can be read, by the rules of `@actions/cache`. */
+/**
+ * Thrown when the runner or the cache service says that this run may not write the cache. GitHub decides that by the event
+ * that started the run, so it does not change within a run. See GitHub's documentation: "Dependency caching reference".
+ */
+export class CacheReadOnlyError extends Error {
+  override readonly name = "CacheReadOnlyError";
+}
+
+/**
+ * What a run can do with the Actions cache. `absent`: the runner offers none. `none`: it offers one that cannot be read, and
+ * without reading there is no use for what was written.
+ */
+export type CacheAccess = "absent" | "none" | "read" | "write";
+
+/**
+ * Returns what the runner says about the cache, by the rules of `@actions/cache`. `write` if it does not say, which older
+ * runners do not: then only a save can tell.
+ */
+export function cacheAccess(environment: NodeJS.ProcessEnv): CacheAccess {
+  if (!isOffered(environment)) return "absent";
+  const mode = environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "";
+  return accessOfMode[mode] ?? "write";
+}
+
+const accessOfMode: Readonly<Record<string, CacheAccess>> = { none: "none", "write-only": "none", read: "read" };
+
+/** Returns whether the runner offers a cache service that can be read. */
 export function hasCacheService(environment: NodeJS.ProcessEnv): boolean {
-  const isWriteOnly = ["none", "write-only"].includes(environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "");
+  return ["read", "write"].includes(cacheAccess(environment));
+}
+
+function isOffered(environment: NodeJS.ProcessEnv): boolean {
   const isV2 = Boolean(environment.ACTIONS_CACHE_SERVICE_V2) && !isEnterpriseServer(environment.GITHUB_SERVER_URL);
   // act offers v1 without a token.
-  const isOffered = isV2
-    ? environment.ACTIONS_RESULTS_URL && environment.ACTIONS_RUNTIME_TOKEN
-    : environment.ACTIONS_CACHE_URL;
-  return Boolean(isOffered) && !isWriteOnly;
+  return Boolean(
+    isV2 ? environment.ACTIONS_RESULTS_URL && environment.ACTIONS_RUNTIME_TOKEN : environment.ACTIONS_CACHE_URL,
+  );
 }
 
 function isEnterpriseServer(serverUrl: string | undefined): boolean {

@@ -1,20 +1,22 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { CacheReadOnlyError, cacheAccess } from "./cache.ts";
 import { createRedactor } from "./redact.ts";
 
 /** What the cache process does. */
 export type Operation = "restore" | "save";
 
-/** The cache process's last message. `isDone` is `false` if there was no entry to restore, or none was saved. */
-export type Reply = { isDone: boolean } | { error: string };
+/**
+ * The cache process's last message. `isDone` is `false` if there was no entry to restore. `isReadOnly`: the cache service
+ * denied a save, because this run may not write.
+ */
+export type Reply = { isDone: boolean } | { error: string; isReadOnly?: boolean };
 
 export interface CacheOperation {
   operation: Operation;
   /** The key of the entry. A restore takes the newest entry whose key has this prefix. */
   key: string;
-  /** The file that the entry consists of, in `folder`. A restore only finds entries whose path is spelled the same. */
+  /** The file to save, or to write. After a restore that fails, it may have a part. */
   file: string;
-  /** Absolute, empty but for a file to save, and without spaces. */
-  folder: string;
   /** The file that the process runs: one that hands over to `cache-process.ts` if the first argument is `cache`. */
   program: string;
   /** With the variables by which the library finds the cache service. */
@@ -29,23 +31,25 @@ const maxLogLength = 64 * 1024;
 /**
  * Runs an operation of `@actions/cache` in a process of its own, because the library
  *
- * - logs errors instead of throwing them, and logs text from the service. The log is read for errors and never printed.
- * - depends on the working directory, `GITHUB_WORKSPACE` and `RUNNER_TEMP`. An empty folder stands for all of them, so
- *   that an entry is one file without a path, wherever the runner's folders are.
- * - cannot be aborted, starts `tar`, and may throw outside of its promises. A process group can be killed.
+ * - logs text from the service, and secrets for the runner to mask. The log is read for both and never printed.
+ * - cannot be aborted, and may throw outside of its promises.
  * - takes tens of megabytes of memory, which are free again when the process ends.
  *
- * @returns whether an entry was restored or saved
- * @throws if the library threw or logged an error, or at the timeout. The message contains no secret
+ * @returns `false` if there is no entry to restore
+ * @throws {CacheReadOnlyError} if the run may not write the cache
+ * @throws if the process failed, or at the timeout. The message contains no secret
  */
 export async function runCacheProcess(options: CacheOperation): Promise<boolean> {
-  const { operation, key, file, folder, program, environment, signal } = options;
+  const { operation, key, file, program, environment, signal } = options;
+  checkAccess(operation, environment);
   const child = fork(program, ["cache", operation, key, file], {
-    cwd: folder,
-    env: processEnvironment(environment, folder),
+    env: processEnvironment(environment),
     execArgv: [],
     stdio: ["ignore", "pipe", "ignore", "ipc"],
-    detached: hasProcessGroups,
+    // A signal to the action's process group would end a save otherwise.
+    detached: process.platform !== "win32",
+    // A console of its own, for the same reason: a runner cancels a step with Ctrl+C for all processes of the console.
+    windowsHide: true,
   });
   let log = "";
   let reply: Reply | undefined;
@@ -68,46 +72,31 @@ export async function runCacheProcess(options: CacheOperation): Promise<boolean>
   if (!reply && signal.aborted) {
     throw new Error(redact(`${failedAttempt(log) ?? "The cache service did not respond"}, until the timeout`));
   }
-  const error = reply && "error" in reply ? reply.error : loggedError(log);
-  if (error !== undefined) throw new Error(redact(error));
-  if (!reply || "error" in reply) throw new Error(`The cache process ended with ${child.signalCode ?? child.exitCode}`);
-  return reply.isDone;
+  if (!reply) throw new Error(`The cache process ended with ${child.signalCode ?? child.exitCode}`);
+  if ("isDone" in reply) return reply.isDone;
+  const error = redact(reply.error);
+  throw reply.isReadOnly ? new CacheReadOnlyError(error) : new Error(error);
 }
 
-const hasProcessGroups = process.platform !== "win32";
+/** Throws if the runner already says that the cache service would deny the operation. */
+function checkAccess(operation: Operation, environment: NodeJS.ProcessEnv): void {
+  const { ACTIONS_CACHE_MODE: mode } = environment;
+  const access = cacheAccess(environment);
+  if (!mode || access === "write" || (access === "read" && operation === "restore")) return;
+  const message = `The Actions cache has the mode ${JSON.stringify(mode)} in this run, which does not permit to ${operation}`;
+  throw operation === "save" ? new CacheReadOnlyError(message) : new Error(message);
+}
 
-/** Kills a cache process, and `tar` if it is running. */
 function kill(child: ChildProcess): void {
   child.stdout?.destroy();
-  try {
-    if (hasProcessGroups && child.pid) process.kill(-child.pid, "SIGKILL");
-    else child.kill("SIGKILL");
-  } catch {
-    // It has ended.
-  }
+  child.kill("SIGKILL");
 }
 
-function processEnvironment(environment: NodeJS.ProcessEnv, folder: string): NodeJS.ProcessEnv {
-  // The inputs contain the API key, and tar does not need it.
+function processEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  // The inputs contain the API key, which the process does not need.
   const inherited = Object.entries(environment).filter(([name]) => !/^INPUT_/i.test(name));
-  return {
-    ...Object.fromEntries(inherited),
-    GITHUB_WORKSPACE: folder,
-    RUNNER_TEMP: folder,
-    // Debugging makes the library list archives and caches, which only costs time here.
-    RUNNER_DEBUG: "",
-    // The library lets tar write anywhere. This makes GNU tar skip everything that is not directly in the folder.
-    TAR_OPTIONS: "--exclude=*/*",
-  };
-}
-
-/** Returns the error that the library logged last; `undefined` if it logged none. */
-function loggedError(log: string): string | undefined {
-  const lines = log.matchAll(
-    /^(?:::(?:warning|error)[^:]*::|(?=Cache (?:restore|save) skipped: |Failed to save: ))(.*)/gm,
-  );
-  const last = [...lines].at(-1)?.[1];
-  return last === undefined ? undefined : unescapeCommand(last);
+  // Debugging makes the library log whole responses and list other entries, which only costs time here.
+  return { ...Object.fromEntries(inherited), RUNNER_DEBUG: "" };
 }
 
 /** Returns the error of the last attempt that the library retries; `undefined` if there was none. */

@@ -1,20 +1,10 @@
-import { execFile, execFileSync } from "node:child_process";
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Cache, CacheEntryError } from "../../src/runner-kit/cache.ts";
+import { type Cache, CacheEntryError, CacheReadOnlyError } from "../../src/runner-kit/cache.ts";
 import { type CacheOptions, connectCache } from "../../src/runner-kit/connect-cache.ts";
 import {
   type CacheEntry,
@@ -29,6 +19,8 @@ const program = resolve(root, "dist/index.js");
 /** The environment besides the runner's. */
 const machine = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
 const maxBytes = 64 * 1024;
+/** Of all entries. If an upgrade of `@actions/cache` changes it, memory of earlier versions of the action is lost. */
+const version = "d9de8d96bc786c5a857792c5018a96d15bc6d4d56efa4694937da9224f6c2205";
 /** A process starts slowly on a busy machine. Tests of timeouts set their own. */
 const patient: CacheOptions = { program, restoreTimeoutMs: 30_000, saveTimeoutMs: 30_000 };
 
@@ -67,7 +59,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
   }
 
   let saved: Promise<CacheEntry[]> | undefined;
-  /** Starts with the entry `a-1`, whose text is "text". Its archive was saved once for all tests. */
+  /** Starts with the entry `a-1`, whose text is "text". It was saved once for all tests. */
   async function startWithEntry(serviceOptions?: CacheServiceOptions, options?: CacheOptions): Promise<Fixture> {
     saved ??= start().then(async ({ service, cache }) => {
       await cache.save("a-1", "text");
@@ -83,8 +75,23 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     const text = `{"id":"job-1","title":"Ünïcode \\n 😀"}\n`;
     await connect().save("a-1", text);
     expect(await cache.restore("a-")).toBe(text);
-    expect(service.entries.map(({ key }) => key)).toEqual(["a-1"]);
+    expect(service.entries).toEqual([{ key: "a-1", version, content: Buffer.from(text), isCommitted: true }]);
     expect(readdirSync(temp)).toEqual([]);
+  });
+
+  test("starts no other program, and works in a folder with spaces", async () => {
+    const { environment } = await start();
+    const temp = join(temporaryFolder(), "a b é");
+    mkdirSync(temp);
+    const cache = connectCache({ ...environment, RUNNER_TEMP: temp, PATH: temporaryFolder() }, patient);
+    await cache.save("a-1", "text");
+    expect(await cache.restore("a-")).toBe("text");
+  });
+
+  test("does not find entries of another version", async () => {
+    const { service, cache } = await startWithEntry();
+    for (const entry of service.entries) entry.version = "0".repeat(64);
+    expect(await cache.restore("a-")).toBeUndefined();
   });
 
   test("restores the newest entry with the prefix", async () => {
@@ -110,7 +117,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
   });
 
   test.each([
-    ["an empty text", ""],
+    ["a short text", "x"],
     ["a text that is not JSON", "\u0000::error::garbage"],
     ["the longest text", "x".repeat(maxBytes)],
   ])("restores %s as it is", async (_name, text) => {
@@ -142,7 +149,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
   test.each([
     ["refuses connections", "connection"],
     ["answers with garbage", "garbage"],
-    ["sends only a part of the archive", "part"],
+    ["sends only a part of the entry", "part"],
   ])("throws if the service %s", async (_name, kind) => {
     const fault = {
       connection: answer("look up", (response) => response.destroy()),
@@ -176,29 +183,38 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     expect(await cache.restore("a-")).toBeUndefined();
   });
 
-  test("throws if the token is read-only, which still can restore", async () => {
-    const { service, cache } = await start({ isReadOnly: true });
-    await expect(cache.save("a-1", "text")).rejects.toThrow("Failed to save: Unable to reserve cache with key a-1");
+  test.each([403, 404])("throws if the download fails with %i, which says nothing of the entry", async (status) => {
+    const fault = answer("download", (response) => response.writeHead(status).end("<Error>BlobNotFound</Error>"));
+    const { cache } = await startWithEntry({ fault }, { restoreTimeoutMs: 15_000 });
+    const error = await cache.restore("a-").catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toBeInstanceOf(CacheEntryError);
+  });
+
+  test.each(["read", "403"] as const)("says that the run may only read, which still can: %s", async (access) => {
+    const { service, environment } = await start({ access });
+    service.entries.push(...(await startWithEntry()).service.entries);
+    // As on a runner that does not know yet.
+    const cache = connectCache({ ...environment, ACTIONS_CACHE_MODE: undefined }, patient);
+    const error = await cache.save("a-2", "second").catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(CacheReadOnlyError);
+    expect(error).toHaveProperty("message", expect.stringMatching(/cache write denied: token has no writable scopes$/));
+    expect(await cache.restore("a-")).toBe("text");
+  });
+
+  test("asks nothing if the runner says that the run may only read", async () => {
+    const { service, cache } = await start({ access: "read" });
+    await expect(cache.save("a-1", "text")).rejects.toThrow(CacheReadOnlyError);
+    expect(service.requests).toEqual([]);
     expect(await cache.restore("a-")).toBeUndefined();
-    expect(service.entries).toEqual([]);
   });
 
   test("throws if the key is used", async () => {
     const { cache } = await startWithEntry();
-    await expect(cache.save("a-1", "second")).rejects.toThrow("Unable to reserve cache with key a-1");
+    const error = await cache.save("a-1", "second").catch((reason: unknown) => reason);
+    expect(error).toHaveProperty("message", expect.stringMatching(/did not reserve the key a-1|already|409/));
+    expect(error).not.toBeInstanceOf(CacheReadOnlyError);
     expect(await cache.restore("a-")).toBe("text");
-  });
-
-  test.each([
-    ["none", "restore"],
-    ["write-only", "restore"],
-    ["none", "save"],
-    ["read", "save"],
-  ] as const)("throws if the cache mode %s does not permit to %s", async (mode, operation) => {
-    const { environment } = await start();
-    const cache = connectCache({ ...environment, ACTIONS_CACHE_MODE: mode }, patient);
-    const result = operation === "restore" ? cache.restore("a-") : cache.save("a-1", "text");
-    await expect(result).rejects.toThrow(`the effective cache-mode '${mode}' does not permit`);
   });
 
   test.each([
@@ -206,64 +222,14 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     ["a key with a comma", "a,b"],
   ])("throws for %s", async (_name, key) => {
     const { cache } = await start();
-    await expect(cache.save(key, "text")).rejects.toThrow("Key Validation Error");
+    await expect(cache.save(key, "text")).rejects.toThrow("cannot be a key of a cache entry");
   });
 
-  test("throws if there is no tar", async () => {
-    const { service, environment } = await start();
-    const cache = connectCache({ ...environment, PATH: temporaryFolder() }, patient);
-    await expect(cache.save("a-1", "text")).rejects.toThrow("tar");
-    expect(service.requests).toEqual([]);
-  });
-
-  test.each<[string, (folder: string) => void, string[]]>([
-    [
-      "too long",
-      (folder) => writeFileSync(join(folder, "agent-job.json"), "x".repeat(maxBytes + 1)),
-      ["agent-job.json"],
-    ],
-    ["a symbolic link", (folder) => symlinkSync("/etc/hostname", join(folder, "agent-job.json")), ["agent-job.json"]],
-    ["a folder", (folder) => mkdirSync(join(folder, "agent-job.json")), ["agent-job.json"]],
-    ["another file", (folder) => writeFileSync(join(folder, "other.json"), "{}"), ["other.json"]],
-  ])("rejects an entry that is %s", async (_name, make, members) => {
+  test("rejects an entry that is too long", async () => {
     const { service, cache } = await startWithEntry();
-    replaceArchive(service, make, members);
-    await expect(cache.restore("a-")).rejects.toThrow(CacheEntryError);
-  });
-
-  test("rejects an entry that links to another file", async () => {
-    const { service, cache, temp } = await startWithEntry();
-    const secret = join(temp, "secret");
-    writeFileSync(secret, "secret");
-    replaceArchive(service, (folder) => linkSync(secret, join(folder, "agent-job.json")), [secret, "agent-job.json"]);
-    await expect(cache.restore("a-")).rejects.toThrow(CacheEntryError);
-  });
-
-  test("rejects an archive that tar cannot read", async () => {
-    const { service, cache } = await startWithEntry();
-    for (const entry of service.entries) entry.archive = Buffer.from("garbage");
+    for (const entry of service.entries) entry.content = Buffer.alloc(maxBytes + 1, "x");
     await expect(cache.restore("a-")).rejects.toThrow(CacheEntryError);
     expect(service.requests.filter((request) => request === "look up")).toHaveLength(1);
-  });
-
-  test("extracts nothing outside of its folder", async () => {
-    const { service, cache, temp } = await startWithEntry();
-    const absolute = join(temp, "absolute");
-    writeFileSync(absolute, "evil");
-    replaceArchive(
-      service,
-      (folder) => {
-        mkdirSync(join(folder, "sub"));
-        writeFileSync(join(folder, "sub/agent-job.json"), "evil");
-        writeFileSync(join(folder, "../evil"), "evil");
-        writeFileSync(join(folder, "agent-job.json"), "good");
-      },
-      [absolute, "../evil", "sub", "agent-job.json"],
-    );
-    rmSync(absolute);
-    expect(await cache.restore("a-")).toBe("good");
-    expect(existsSync(absolute)).toBe(false);
-    expect(readdirSync(temp)).toEqual([]);
   });
 
   test("prints nothing, and redacts the token in errors", async () => {
@@ -273,7 +239,7 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
         .writeHead(403, { "content-type": "application/json" })
         .end(JSON.stringify({ message: `cache read denied: ${token} ${message}`, msg: `${token} ${message}` })),
     );
-    const { service, environment } = await start({ fault, isReadOnly: true });
+    const { service, environment } = await start({ fault, access: "403" });
     const token = service.environment.ACTIONS_RUNTIME_TOKEN ?? "";
     const script = `
       const { connectCache } = await import(${JSON.stringify(resolve(root, "src/runner-kit/connect-cache.ts"))});
@@ -286,10 +252,18 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     });
     expect(stderr).toBe("");
     const [restoreError, saveError] = JSON.parse(stdout) as string[];
-    expect(restoreError).toMatch(/^Failed to restore: /);
     expect(restoreError).toContain("***");
     expect(restoreError).not.toContain(token);
-    expect(saveError).toMatch(/^Failed to save: /);
+    expect(saveError).toContain("cache write denied");
+  });
+
+  test.each(["upload", "download"])("does not tell the address of the %s, which needs no token", async (request) => {
+    const fault = answer(request, (response) => response.writeHead(403).end(`no: ${response.req.url}`));
+    const { cache } = await startWithEntry({ fault });
+    const result = request === "upload" ? cache.save("a-2", "text") : cache.restore("a-");
+    const error = await result.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Error);
+    expect(String(error)).not.toMatch(/signature-of-the-url|archives\/\d/);
   });
 });
 
@@ -298,16 +272,6 @@ test("throws if nothing listens at the service's address", async () => {
   await service[Symbol.asyncDispose]();
   const cache = connectCache({ ...machine, RUNNER_TEMP: temporaryFolder(), ...environment }, patient);
   await expect(cache.restore("a-")).rejects.toThrow("ECONNREFUSED");
-});
-
-test("uses the system's temporary folder if the runner's has spaces", async () => {
-  const service = await startCacheService("v1");
-  cleanup.push(() => service[Symbol.asyncDispose]());
-  const temp = join(temporaryFolder(), "with space");
-  mkdirSync(temp);
-  const cache = connectCache({ ...machine, RUNNER_TEMP: temp, ...service.environment }, patient);
-  await cache.save("a-1", "text");
-  expect(await cache.restore("a-")).toBe("text");
 });
 
 test("throws if the process cannot start", async () => {
@@ -325,18 +289,4 @@ function answer(kind: string, respond: (response: Response) => unknown) {
     respond(response);
     return true;
   };
-}
-
-/** Replaces the archive of every entry by one with other members, which `make` creates, compressed in the same way. */
-function replaceArchive(service: CacheService, make: (folder: string) => void, members: string[]): void {
-  const parent = temporaryFolder();
-  const folder = join(parent, "folder");
-  mkdirSync(folder);
-  make(folder);
-  for (const entry of service.entries) {
-    const program = entry.archive.readUInt32LE() === 0xfd2fb528 ? "zstd" : "gzip";
-    const args = ["--use-compress-program", program, "-P", "-cf", join(parent, "archive"), "-C", folder, ...members];
-    execFileSync("tar", args);
-    entry.archive = readFileSync(join(parent, "archive"));
-  }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type LoopbackServer, listen } from "../../service/src/http/listen.ts";
 
-/** v1: GitHub Enterprise Server and act. v2: GitHub.com, with archives in Azure's blob storage. */
+/** v1: GitHub Enterprise Server and act. v2: GitHub.com, with files in Azure's blob storage. */
 export type CacheProtocol = "v1" | "v2";
 
 /** What a request is for, whatever the protocol. */
@@ -13,16 +13,22 @@ export type CacheFault = (request: CacheRequest, n: number, response: ServerResp
 export interface CacheEntry {
   key: string;
   version: string;
-  /** What `tar` and its compression program made. */
-  archive: Buffer;
+  content: Buffer;
   isCommitted: boolean;
 }
 
 export interface CacheServiceOptions {
   fault?: CacheFault;
-  /** Whether the runner's token may only read. Default: `false`. */
-  isReadOnly?: boolean;
+  /**
+   * What the run may do. `read`: as GitHub for events that people without write access can cause; the runner says so, and the
+   * service denies a save. `403`: the same before the runner said so, with the denial as an HTTP error. `none`: nothing. Default:
+   * `write`.
+   */
+  access?: RunAccess;
 }
+
+/** What a run may do with the cache. */
+export type RunAccess = "write" | "read" | "403" | "none";
 
 export interface CacheService extends LoopbackServer {
   /** What a runner sets for actions, to find the service. */
@@ -42,14 +48,16 @@ interface Call {
 }
 
 const token = "runtime-token-0123456789";
+/** GitHub's words. */
+const denial = "cache write denied: token has no writable scopes";
 
 /**
  * Starts a cache service on loopback. It is also the proxy for the storage of v2, because the library only uses the
- * client of Azure if the archive is at `*.blob.core.windows.net`.
+ * client of Azure if the file is at `*.blob.core.windows.net`.
  */
 export async function startCacheService(
   protocol: CacheProtocol,
-  { fault = () => false, isReadOnly = false }: CacheServiceOptions = {},
+  { fault = () => false, access = "write" }: CacheServiceOptions = {},
 ): Promise<CacheService> {
   const entries: CacheEntry[] = [];
   const requests: CacheRequest[] = [];
@@ -62,7 +70,7 @@ export async function startCacheService(
       .find((entry) => entry !== undefined);
   const reserve = (key: string, version: string): CacheEntry | undefined => {
     if (entries.some((entry) => entry.key === key && entry.version === version)) return undefined;
-    const entry = { key, version, archive: Buffer.alloc(0), isCommitted: false };
+    const entry = { key, version, content: Buffer.alloc(0), isCommitted: false };
     entries.push(entry);
     return entry;
   };
@@ -85,13 +93,13 @@ export async function startCacheService(
       [
         /^GET \/archives\/\d+$/,
         "download",
-        ({ url, response }) => response.end(entries[Number(url.pathname.split("/")[2])]?.archive),
+        ({ url, response }) => response.end(entries[Number(url.pathname.split("/")[2])]?.content),
       ],
       [
         /^POST \/_apis\/artifactcache\/caches$/,
         "reserve",
         ({ body, response }) => {
-          if (isReadOnly) return json(response, 403, { message: "cache write denied: the token is read-only" });
+          if (access !== "write") return json(response, 403, { message: denial });
           const { key, version } = JSON.parse(body.toString()) as CacheEntry;
           const entry = reserve(key, version);
           if (entry) json(response, 201, { cacheId: entries.indexOf(entry) + 1 });
@@ -101,18 +109,25 @@ export async function startCacheService(
       [
         /^PATCH \/_apis\/artifactcache\/caches\/\d+$/,
         "upload",
-        ({ url, body, response }) => {
+        ({ url, request, body, response }) => {
           const entry = entries[Number(url.pathname.split("/").at(-1)) - 1];
-          if (entry) entry.archive = Buffer.concat([entry.archive, body]);
+          const range = /^bytes (\d+)-(\d+)\/\*$/.exec(request.headers["content-range"] ?? "");
+          if (!entry || Number(range?.[2]) - Number(range?.[1]) + 1 !== body.length)
+            return json(response, 400, { message: "wrong range" });
+          const size = Math.max(entry.content.length, Number(range?.[1]) + body.length);
+          entry.content = Buffer.concat([entry.content], size);
+          body.copy(entry.content, Number(range?.[1]));
           response.writeHead(204).end();
         },
       ],
       [
         /^POST \/_apis\/artifactcache\/caches\/\d+$/,
         "commit",
-        ({ url, response }) => {
+        ({ url, body, response }) => {
           const entry = entries[Number(url.pathname.split("/").at(-1)) - 1];
-          if (entry) entry.isCommitted = true;
+          if (!entry || JSON.parse(body.toString()).size !== entry.content.length)
+            return json(response, 400, { message: "wrong size" });
+          entry.isCommitted = true;
           response.writeHead(204).end();
         },
       ],
@@ -132,7 +147,8 @@ export async function startCacheService(
         /^POST \/twirp\/github\.actions\.results\.api\.v1\.CacheService\/CreateCacheEntry$/,
         "reserve",
         ({ body, response }) => {
-          if (isReadOnly) return json(response, 403, { code: "permission_denied", msg: "the token is read-only" });
+          if (access === "403") return json(response, 403, { code: "permission_denied", msg: denial });
+          if (access !== "write") return json(response, 200, { ok: false, message: denial });
           const { key, version } = JSON.parse(body.toString()) as CacheEntry;
           const entry = reserve(key, version);
           if (entry) json(response, 200, { ok: true, signed_upload_url: signedUrl(entry) });
@@ -143,10 +159,12 @@ export async function startCacheService(
         /^POST \/twirp\/github\.actions\.results\.api\.v1\.CacheService\/FinalizeCacheEntryUpload$/,
         "commit",
         ({ body, response }) => {
-          const { key, version } = JSON.parse(body.toString()) as CacheEntry;
+          const { key, version, size_bytes: size } = JSON.parse(body.toString()) as CacheEntry & { size_bytes: string };
           const entry = entries.find((one) => one.key === key && one.version === version);
-          if (entry) entry.isCommitted = true;
-          json(response, 200, entry ? { ok: true, entry_id: String(entries.indexOf(entry) + 1) } : {});
+          if (entry === undefined || entry.content.length !== Number(size))
+            return json(response, 400, { msg: "wrong size" });
+          entry.isCommitted = true;
+          json(response, 200, { ok: true, entry_id: String(entries.indexOf(entry) + 1) });
         },
       ],
       [
@@ -154,7 +172,7 @@ export async function startCacheService(
         "upload",
         ({ url, body, response }) => {
           const entry = entries[Number(url.pathname.split("/")[2])];
-          if (entry) entry.archive = body;
+          if (entry) entry.content = body;
           response.writeHead(201, blobHeaders).end();
         },
       ],
@@ -162,13 +180,13 @@ export async function startCacheService(
         /^(HEAD|GET) \/cache\/\d+$/,
         "download",
         ({ url, request, response }) => {
-          const archive = entries[Number(url.pathname.split("/")[2])]?.archive ?? Buffer.alloc(0);
+          const content = entries[Number(url.pathname.split("/")[2])]?.content ?? Buffer.alloc(0);
           const range = /^bytes=(\d+)-(\d*)$/.exec(String(request.headers["x-ms-range"] ?? ""));
-          const [start, end] = [Number(range?.[1] ?? 0), Math.min(Number(range?.[2] || Infinity), archive.length - 1)];
-          const part = archive.subarray(start, end + 1);
+          const [start, end] = [Number(range?.[1] ?? 0), Math.min(Number(range?.[2] || Infinity), content.length - 1)];
+          const part = content.subarray(start, end + 1);
           const headers = { ...blobHeaders, "content-length": part.length, "x-ms-blob-type": "BlockBlob" };
           if (!range) response.writeHead(200, headers);
-          else response.writeHead(206, { ...headers, "content-range": `bytes ${start}-${end}/${archive.length}` });
+          else response.writeHead(206, { ...headers, "content-range": `bytes ${start}-${end}/${content.length}` });
           response.end(request.method === "HEAD" ? undefined : part);
         },
       ],
@@ -187,6 +205,7 @@ export async function startCacheService(
     const isAuthorized =
       request.headers.authorization === `Bearer ${token}` || kind === "download" || kind === "upload";
     if (!isAuthorized) return json(response, 401, { message: "wrong token" });
+    if (access === "none") return json(response, 403, { message: "token has no readable scopes" });
     handle({ url, request, body: Buffer.concat(chunks), response });
   });
 
@@ -196,7 +215,12 @@ export async function startCacheService(
   };
   return {
     ...server,
-    environment: { ACTIONS_RUNTIME_TOKEN: token, no_proxy: "127.0.0.1", ...variables[protocol] },
+    environment: {
+      ACTIONS_RUNTIME_TOKEN: token,
+      no_proxy: "127.0.0.1",
+      ...variables[protocol],
+      ...(["read", "none"].includes(access) && { ACTIONS_CACHE_MODE: access }),
+    },
     entries,
     requests,
     evict: () => {

@@ -25,6 +25,8 @@ export interface SeenRequest {
   at: number;
   method: string;
   path: string;
+  /** With the question mark, or empty. */
+  query: string;
   headers: Readonly<Record<string, string>>;
   body: unknown;
   timeoutMs: number;
@@ -71,7 +73,7 @@ export function fakeTransport(
 function describe(request: HttpRequest, at: number): SeenRequest {
   const { method, url, headers, timeoutMs } = request;
   const body: unknown = request.body === undefined ? undefined : JSON.parse(request.body);
-  return { at, method, path: url.pathname, headers, body, timeoutMs };
+  return { at, method, path: url.pathname, query: url.search, headers, body, timeoutMs };
 }
 
 function httpResponse({ status, headers = {}, body = "" }: FakeResponse): HttpResponse {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -14,9 +14,12 @@ export interface Step extends StepResult {
 /** On Windows, a signal ends a process immediately, so it cannot report anything. */
 export const hasSignals = process.platform !== "win32";
 
-/** Creates a folder that is removed after the test. */
+/**
+ * Creates a folder that is removed after the test. Its path has no links and no short names: the system's folder for temporary
+ * files is a link on macOS, and has a short name on GitHub's runners of Windows.
+ */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "agent-job-test-"));
+  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), "agent-job-test-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -57,7 +57,7 @@ export function staysActive({ method }: SeenRequest): Exchange {
 
 /** A service that does not find the job `job_gone`, and otherwise responds like {@link completes}. */
 export function losesJob(request: SeenRequest): Exchange {
-  return request.path.includes("job_gone") ? respondWith(404) : completes(request);
+  return request.path.includes("job_gone") ? respondWith(404, { error: "Job not found" }) : completes(request);
 }
 
 const jobs = "/v2/agent/docs/job";

@@ -14,12 +14,19 @@ interface Import {
   isDynamic: boolean;
 }
 
+/** Returns the path in the repository. A file that a package hides is named as if the package did not. */
+function targetOf(path: string): string {
+  return normalize(path)
+    .replaceAll(sep, "/")
+    .replace(/^node_modules\//, "");
+}
+
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(root, file), "utf8");
   const pattern = /(?:^import (type )?[^"]*?|^export (type )?[^"]*? from |import(\())\s*"([^"]+)"/gm;
   return [...text.matchAll(pattern)].map(([, type, typeAgain, dynamic, specifier = ""]) => ({
     file,
-    target: specifier.startsWith(".") ? normalize(join(dirname(file), specifier)).replaceAll(sep, "/") : specifier,
+    target: specifier.startsWith(".") ? targetOf(join(dirname(file), specifier)) : specifier,
     isType: (type ?? typeAgain) !== undefined,
     isDynamic: dynamic !== undefined,
   }));
@@ -90,6 +97,7 @@ test("no files import each other in a circle, type imports included", () => {
 
 /** Files without a room that every room of the service may use. They use nothing but each other. */
 const groundFloor = [
+  "code-block.ts",
   "error-message.ts",
   "machine.ts",
   "model.ts",
@@ -118,7 +126,7 @@ const arrows: Record<string, string[]> = {
   "action/comments": [
     "action/report",
     "action/runner",
-    ...run("plan", "result", "run", "run-job", "run-state", "settings"),
+    ...run("earlier-turn", "plan", "result", "run", "run-job", "run-state", "settings", "step-key", "step-record"),
   ],
   "action/inputs": [
     "action/changes",
@@ -130,7 +138,8 @@ const arrows: Record<string, string[]> = {
     "action/changes",
     "action/report",
     "action/runner",
-    ...run("plan", "pull-request", "result", "run", "run-job", "settings"),
+    ...run("earlier-turn", "find-job", "hash", "plan", "pull-request", "result", "run", "run-job", "settings"),
+    ...run("step-record"),
   ],
   "action/report": [
     "action/changes",
@@ -218,8 +227,10 @@ test.each(Object.entries(onDemand))("%s is only loaded on demand, by %s", (file,
 });
 
 test("@actions/cache is loaded only by the process that is started for it", () => {
-  const users = internal.filter(({ target }) => target === "src/runner-kit/cache-process.ts");
-  expect(users.filter(({ isDynamic }) => !isDynamic).map(format)).toEqual([]);
+  const users = internal.filter(({ target }) => /^src\/runner-kit\/cache-pro(cess|tocol)\.ts$/.test(target));
+  expect(users.filter(({ isDynamic }) => !isDynamic).map(format)).toEqual([
+    "src/runner-kit/cache-process.ts → src/runner-kit/cache-protocol.ts",
+  ]);
 });
 
 /** Returns the files that are loaded with a file. */
@@ -281,7 +292,10 @@ test("each package is imported in few places, by a house that depends on it", ()
     "src/action/runner/github.ts → @octokit/plugin-retry",
     "src/action/runner/github.ts → @octokit/plugin-throttling",
     "src/action/runner/toolkit.ts → @actions/core",
-    "src/runner-kit/cache-process.ts → @actions/cache",
+    "src/runner-kit/cache-protocol.ts → @actions/cache/lib/internal/cacheHttpClient.js",
+    "src/runner-kit/cache-protocol.ts → @actions/cache/lib/internal/cacheUtils.js",
+    "src/runner-kit/cache-protocol.ts → @actions/cache/lib/internal/config.js",
+    "src/runner-kit/cache-protocol.ts → @actions/cache/lib/internal/shared/cacheTwirpClient.js",
   ]);
   for (const [folder, start] of Object.entries({ ".": "src/", service: "service/" })) {
     const { dependencies } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
@@ -301,7 +315,7 @@ test("the action and the client use the network and the file system in one file 
     "src/action/inputs/prompt-file.ts",
     "src/action/runner/event-file.ts",
     "src/action/runner/toolkit.ts",
-    "src/runner-kit/cache-folder.ts",
+    "src/runner-kit/cache-protocol.ts",
     "src/runner-kit/connect-cache.ts",
   ]);
 });

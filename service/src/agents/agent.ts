@@ -49,6 +49,11 @@ export interface Agent {
   promptPrefix: string;
   /** How it prints events, of which the log shows what people can follow. Default: its stdout is for people. */
   eventFormat?: EventFormat | undefined;
+  /**
+   * Whether its prompt tells of earlier turns if it has no session of them, because it does not read `AGENT_HISTORY_FILE`. Default:
+   * no.
+   */
+  isToldHistory?: boolean;
   /** Reads the end of the agent's stdout. */
   readReport(stdout: string): AgentReport;
   /** Set in the agent's environment. */

@@ -62,6 +62,7 @@ export function presetAgent(
       const { message, error } = readReport(stdout);
       return { message, error: error === undefined ? undefined : readableError(error) };
     },
+    isToldHistory: true,
     environment: own,
     passes: [keyVariable, baseUrlVariable],
     modelEndpoint: { ...modelEndpoint, url },

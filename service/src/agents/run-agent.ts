@@ -9,6 +9,7 @@ import { ResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
 import type { Agent, AgentReport } from "./agent.ts";
 import type { Cgroups } from "./cgroups.ts";
+import { describeEarlierTurns } from "./earlier-turns.ts";
 import { agentEnvironment, certificateFiles } from "./environment.ts";
 import { type ExceededLimit, type Limits, watchLimits } from "./limits.ts";
 import type { AgentNetwork } from "./network/agent-network.ts";
@@ -78,7 +79,8 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
   const { home, tree, temporary, input } = options.directories;
   const promptFile = join(input, "prompt.txt");
   const historyFile = join(input, "history.jsonl");
-  writeFileSync(promptFile, agent.promptPrefix + options.prompt);
+  const told = agent.isToldHistory && !options.isFollowUp ? describeEarlierTurns(options.history) : "";
+  writeFileSync(promptFile, told + agent.promptPrefix + options.prompt);
   writeFileSync(historyFile, options.history.map((turn) => `${JSON.stringify(turn)}\n`).join(""));
   const stdoutFile = join(input, "stdout.txt");
   rmSync(stdoutFile, { force: true });

@@ -2,17 +2,22 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Access, type Authenticator, bearerOf } from "../http/authentication.ts";
 import { BodyReader } from "../http/body-reader.ts";
 import { defaultMaxConnections, keepConnection } from "../http/connections.ts";
-import type { Endpoints } from "../http/dispatch.ts";
+import type { Endpoint, Endpoints } from "../http/dispatch.ts";
 import { HttpException } from "../http/http-exception.ts";
+import { queryOf } from "../http/request-url.ts";
 import type { apiRoutes } from "../http/routes.ts";
 import { sendJson } from "../http/send-json.ts";
-import type { Engine } from "../jobs/engine.ts";
+import type { Engine, ReplayedRecord, StepFinder } from "../jobs/engine.ts";
 import type { JobRecord, RateLimited } from "../model.ts";
+import { KeyReused } from "../store-errors.ts";
+import { requestKey, stepIn } from "./idempotency-key.ts";
 import { preferredWait } from "./preferred-wait.ts";
 
 export interface ApiOptions {
   engine: Engine;
   authenticator: Authenticator;
+  /** Finds turns by the step of their key. Default: the service has no such endpoint. */
+  steps?: StepFinder | undefined;
   /** Whether jobs have pages, at `/job/ID`. Default: no. */
   hasJobPages?: boolean | undefined;
   /** How many requests may wait for the end of a job at a time. Default: half of the allowed connections. */
@@ -23,7 +28,7 @@ export interface ApiOptions {
 
 /** The HTTP API of the agent job service. */
 export interface Api {
-  endpoints: Endpoints<keyof typeof apiRoutes>;
+  endpoints: Endpoints<Exclude<keyof typeof apiRoutes, "findStep">> & Partial<Endpoints<"findStep">>;
   /** Answers a request to an unknown path: only clients with a key learn that it is unknown. */
   notFound: (request: IncomingMessage) => Promise<never>;
 }
@@ -38,7 +43,7 @@ const bodyBudgetBytes = 4 * maxBodyBytes;
 
 /** Returns the HTTP API of the agent job service. Specification: "Endpoints". */
 export function createApi(options: ApiOptions): Api {
-  const { engine, authenticator, hasJobPages = false, signal: stop } = options;
+  const { engine, authenticator, steps, hasJobPages = false, signal: stop } = options;
   const { maxWaiting = Math.floor(defaultMaxConnections() / 2) } = options;
   const bodies = new BodyReader(maxBodyBytes, bodyBudgetBytes);
   /** Requests that wait for the end of a job. */
@@ -46,6 +51,15 @@ export function createApi(options: ApiOptions): Api {
   stop?.addEventListener("abort", () => {
     for (const wait of waits) wait.abort();
   });
+
+  /** The callers of the requests that were admitted. */
+  const callers = new WeakMap<IncomingMessage, string>();
+
+  function callerOf(request: IncomingMessage): string {
+    const caller = callers.get(request);
+    if (caller === undefined) throw new Error("the request was not admitted");
+    return caller;
+  }
 
   async function authenticate(request: IncomingMessage): Promise<Access> {
     const access = await authenticator.authenticate(bearerOf(request.headers.authorization));
@@ -56,7 +70,8 @@ export function createApi(options: ApiOptions): Api {
   const forProject = {
     access: "key for the project",
     admit: async (request: IncomingMessage, path: { project: string; job?: string }): Promise<void> => {
-      const { projects } = await authenticate(request);
+      const { name, projects } = await authenticate(request);
+      callers.set(request, name);
       if (!projects.includes(decode(path.project))) throw new HttpException(404, "Project not found");
       // A malformed path is rejected before its method is.
       if (path.job !== undefined) decode(path.job);
@@ -66,6 +81,17 @@ export function createApi(options: ApiOptions): Api {
   function sendJob(response: ServerResponse, status: number, job: JobRecord, headers?: Headers): void {
     const page = `</job/${encodeURIComponent(job.id)}>; rel="alternate"; type="text/html"`;
     sendJson(response, status, job, { ...headers, ...(hasJobPages && { link: page }) });
+  }
+
+  /** Answers a create or message. */
+  async function accept(
+    response: ServerResponse,
+    status: number,
+    send: () => Promise<JobRecord | ReplayedRecord | RateLimited | undefined>,
+  ): Promise<void> {
+    const result = requireAccepted(requireJob(await send().catch(rejectReusedKey)));
+    if ("replayed" in result) sendJob(response, status, result.replayed, { "idempotent-replayed": "true" });
+    else sendJob(response, status, result);
   }
 
   /** Answers when the job is no longer active, if the client prefers to wait for that. */
@@ -96,10 +122,28 @@ export function createApi(options: ApiOptions): Api {
       createJob: {
         ...forProject,
         answer: async (request, response, { project }) => {
+          const key = requestKey(request, callerOf(request));
           const prompt = await readPrompt(request, bodies);
-          sendJob(response, 201, requireAccepted(await engine.create(decode(project), prompt)));
+          await accept(response, 201, () => engine.create(decode(project), prompt, key));
         },
       },
+      ...(steps && {
+        findStep: {
+          ...forProject,
+          answer: async (request, response, { project }) => {
+            const step = stepIn(queryOf(request));
+            const caller = callerOf(request);
+            const turns = await steps.findStep(decode(project), caller, step);
+            sendJson(response, 200, {
+              step,
+              // Tells a client whether its key arrives: something on the way may remove the header.
+              key: requestKey(request, caller)?.request ?? null,
+              features: [],
+              turns: turns.map(({ id, job, request, status }) => ({ job, turn: String(id), request, status })),
+            });
+          },
+        } satisfies Endpoint<"findStep">,
+      }),
       readJob: {
         ...forProject,
         answer: (request, response, { project, job }) => show(request, response, decode(project), decode(job)),
@@ -108,9 +152,10 @@ export function createApi(options: ApiOptions): Api {
         ...forProject,
         answer: async (request, response, path) => {
           const [project, job] = [decode(path.project), decode(path.job)];
+          const key = requestKey(request, callerOf(request));
           requireJob(await engine.get(project, job));
           const prompt = await readPrompt(request, bodies);
-          sendJob(response, 200, requireAccepted(requireJob(await engine.message(project, job, prompt))));
+          await accept(response, 200, () => engine.message(project, job, prompt, key));
         },
       },
     },
@@ -134,7 +179,13 @@ function requireJob<T>(job: T | undefined): T {
   return job;
 }
 
-function requireAccepted(result: JobRecord | RateLimited): JobRecord {
+/** IETF HTTPAPI: "The Idempotency-Key HTTP Header Field", "Error Handling". */
+function rejectReusedKey(error: unknown): never {
+  if (error instanceof KeyReused) throw new HttpException(422, "Idempotency-Key was used for another request");
+  throw error;
+}
+
+function requireAccepted<T extends object>(result: T | RateLimited): T {
   if (!("retryAfterMs" in result)) return result;
   throw new HttpException(429, "Rate limit exceeded", { "retry-after": String(Math.ceil(result.retryAfterMs / 1000)) });
 }

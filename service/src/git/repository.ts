@@ -10,7 +10,16 @@ import {
   type WorktreeCommit,
 } from "./commit-worktree.ts";
 import { findStart, type Start, type StartOptions } from "./find-start.ts";
-import { commitsBetween, diff, latestCommits, rebase, resolveCommit } from "./history.ts";
+import {
+  commitsBetween,
+  commitsOfBranch,
+  commitsWithText,
+  type DatedCommit,
+  diff,
+  latestCommits,
+  rebase,
+  resolveCommit,
+} from "./history.ts";
 import { forgetJobs, type JobCommit, jobIds, lastCommitOf, recordCommit } from "./job-commits.ts";
 import { needsPacking, pack } from "./maintenance.ts";
 import { MergeStates } from "./merge-states.ts";
@@ -118,6 +127,30 @@ export class Repository {
   /** Returns the newest commits after `base` up to `head`, oldest first, each with the subject of its message. */
   latestCommits(base: string, head: string, count: number): Promise<{ commit: string; subject: string }[]> {
     return latestCommits(this.#clone.git, base, head, count);
+  }
+
+  /**
+   * Returns at most `count` commits of a branch, newest first, without what was merged into it.
+   *
+   * @param head - fetched if the clone does not have it, as after the branch of a pull request was deleted
+   * @returns an empty list if the repository does not have `head` any more
+   */
+  async commitsOfBranch(head: string, count: number): Promise<DatedCommit[]> {
+    const { git } = this.#clone;
+    if ((await resolveCommit(git, head)) === undefined) await this.#clone.fetchCommit(head);
+    return (await resolveCommit(git, head)) === undefined ? [] : commitsOfBranch(git, head, count);
+  }
+
+  /**
+   * Returns the commits whose message contains a text, newest first, on the branches of jobs and on the one that they are merged
+   * into, as of the last fetch.
+   *
+   * @param days - older commits are not looked at
+   * @param chosen - the target branch. Default: the repository's default branch
+   */
+  async commitsOfJobs(text: string, days: number, chosen?: string): Promise<DatedCommit[]> {
+    const branches = ["refs/heads/agent/*", `refs/heads/${await this.targetBranch(chosen)}`];
+    return commitsWithText(this.#clone.git, text, branches, days);
   }
 
   /** Returns the first `maxBytes` bytes of the diff between two commits. */

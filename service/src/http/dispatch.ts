@@ -4,7 +4,7 @@ import { failedRequest } from "./failed-request.ts";
 import { hostProblem } from "./host.ts";
 import { HttpException } from "./http-exception.ts";
 import { pathOf } from "./request-url.ts";
-import { matchRoute, type Parameters, type Route, type RouteName, type routes } from "./routes.ts";
+import { matchRoute, type NamedRoute, type Parameters, type RouteName, type routes, takesMethod } from "./routes.ts";
 import { sendJson } from "./send-json.ts";
 
 /** Answers the requests of a route. */
@@ -45,15 +45,18 @@ export interface DispatchOptions {
 export function dispatch({ endpoints, notFound = rejectUnknown, publicUrl, log }: DispatchOptions): RequestListener {
   return async (request, response) => {
     const match = matchRoute(pathOf(request));
-    const endpoint = match && endpoints[match.name];
-    const problem = endpoint && match.route.takesAnyHost ? undefined : hostProblem(request.headers.host, publicUrl);
+    const served = match?.routes.filter(({ name }) => endpoints[name] !== undefined) ?? [];
+    // If none has the method, the first one rejects the request: all check the same access.
+    const found = served.find(({ route }) => takesMethod(route, request.method)) ?? served[0];
+    const endpoint = found && endpoints[found.name];
+    const problem = found?.route.takesAnyHost ? undefined : hostProblem(request.headers.host, publicUrl);
     if (problem !== undefined) return sendError(request, response, problem);
     const parameters = match?.parameters;
-    const isFound = match !== undefined && endpoint !== undefined && parameters !== undefined;
+    const isFound = endpoint !== undefined && parameters !== undefined;
     try {
       if (!isFound) return await notFound(request, response);
       await endpoint.admit?.(request, parameters);
-      requireMethod(match.route, request.method);
+      requireMethod(served, request.method);
       await endpoint.answer(request, response, parameters);
     } catch (error) {
       const failed = failedRequest(error, request, log);
@@ -64,9 +67,11 @@ export function dispatch({ endpoints, notFound = rejectUnknown, publicUrl, log }
   };
 }
 
-function requireMethod({ methods, alsoHead }: Route, method: string | undefined): void {
-  const isAllowed = methods.some((one) => one === method) || (alsoHead && method === "HEAD");
-  if (!isAllowed) throw new HttpException(405, "Method not allowed", { allow: methods.join(", ") });
+/** @param served - the routes of a path that have endpoints */
+function requireMethod(served: readonly NamedRoute[], method: string | undefined): void {
+  if (served.some(({ route }) => takesMethod(route, method))) return;
+  const allow = served.flatMap(({ route }) => route.methods).join(", ");
+  throw new HttpException(405, "Method not allowed", { allow });
 }
 
 async function rejectUnknown(): Promise<never> {

@@ -47,7 +47,7 @@ export function observeRequests(
  * request: `other` for paths without a route.
  */
 export function routeLabel(request: Pick<IncomingMessage, "url">): string {
-  return matchRoute(pathOf(request))?.route.path ?? "other";
+  return matchRoute(pathOf(request))?.path ?? "other";
 }
 
 const knownMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];

@@ -46,6 +46,8 @@ const ofProject = { access: "key for the project", takesAnyText: true } as const
 /** Specification: "Endpoints". */
 export const apiRoutes = {
   createJob: { path: "/v2/agent/{project}/job", methods: write, ...ofProject },
+  // Beyond the specification.
+  findStep: { path: "/v2/agent/{project}/job", methods: ["GET"], alsoHead: true, ...ofProject },
   readJob: { path: "/v2/agent/{project}/job/{job}", methods: ["GET"], alsoHead: true, ...ofProject },
   sendMessage: { path: "/v2/agent/{project}/job/{job}/message", methods: write, ...ofProject },
 } as const satisfies Readonly<Record<string, Route>>;
@@ -67,7 +69,10 @@ export const pageRoutes = {
   signOut: { path: "/sign-out", methods: write, access: "anyone" },
 } as const satisfies Readonly<Record<string, Route>>;
 
-/** Every path that the service answers. If two match, the first one counts. */
+/**
+ * Every path that the service answers. If two match, the first one counts. Routes of the same path have different methods and
+ * the same access.
+ */
 export const routes = { ...operationRoutes, ...apiRoutes, ...pageRoutes };
 
 export type RouteName = keyof typeof routes;
@@ -86,40 +91,62 @@ const parameterSyntax: Readonly<Partial<Record<ParameterName, RegExp>>> = {
   link: /^[\w-]{43}$/,
 };
 
-/** The route of a path. */
+/** The routes of a path. */
 export interface RouteMatch {
-  name: RouteName;
-  route: Route;
+  /** The path of the routes in the table. */
+  path: string;
+  /** At least one; several if other endpoints answer other methods. */
+  routes: readonly NamedRoute[];
   /** By name; empty for those that the path does not have. Undefined if one has the wrong syntax, so that nothing has this path. */
   parameters: Readonly<Record<ParameterName, string>> | undefined;
 }
 
-/** Returns the route that has the form of a path, which is without a query; `undefined` if there is none. */
+export interface NamedRoute {
+  name: RouteName;
+  route: Route;
+}
+
+/** Returns whether a route answers requests with a method. */
+export function takesMethod({ methods, alsoHead }: Route, method: string | undefined): boolean {
+  return methods.some((one) => one === method) || (alsoHead === true && method === "HEAD");
+}
+
+/** Returns the routes that have the form of a path, which is without a query; `undefined` if there is none. */
 export function matchRoute(path: string): RouteMatch | undefined {
   const texts = path.split("/");
-  for (const { name, route, segments } of table) {
+  for (const { template, routes: ofPath, segments, takesAnyText } of table) {
     const isMatch =
       segments.length === texts.length &&
       segments.every((segment, index) => (isParameter(segment) ? texts[index] !== "" : texts[index] === segment));
-    if (isMatch) return { name, route, parameters: parametersIn(segments, texts, route) };
+    if (isMatch) return { path: template, routes: ofPath, parameters: parametersIn(segments, texts, takesAnyText) };
   }
   return undefined;
 }
 
-const table = (Object.keys(routes) as RouteName[]).map((name) => {
-  const route: Route = routes[name];
-  return { name, route, segments: route.path.split("/") };
+const named: readonly NamedRoute[] = (Object.keys(routes) as RouteName[]).map((name) => ({
+  name,
+  route: routes[name],
+}));
+
+const table = [...new Set(named.map(({ route }) => route.path))].map((template) => {
+  const ofPath = named.filter(({ route }) => route.path === template);
+  const takesAnyText = ofPath.some(({ route }) => route.takesAnyText);
+  return { template, routes: ofPath, segments: template.split("/"), takesAnyText };
 });
 
 const isParameter = (segment: string): boolean => segment.startsWith("{");
 
-function parametersIn(segments: readonly string[], texts: readonly string[], route: Route): RouteMatch["parameters"] {
+function parametersIn(
+  segments: readonly string[],
+  texts: readonly string[],
+  takesAnyText: boolean,
+): RouteMatch["parameters"] {
   const found = { project: "", job: "", turn: "", number: "", link: "" };
   for (const name of Object.keys(found) as ParameterName[]) {
     const index = segments.indexOf(`{${name}}`);
     if (index === -1) continue;
     found[name] = texts[index] ?? "";
-    if (!route.takesAnyText && parameterSyntax[name]?.test(found[name]) === false) return undefined;
+    if (!takesAnyText && parameterSyntax[name]?.test(found[name]) === false) return undefined;
   }
   return found;
 }

@@ -1,4 +1,10 @@
-import type { JobRecord, RateLimited } from "../model.ts";
+import type { JobRecord, RateLimited, RequestKey, StepTurn } from "../model.ts";
+
+/** A create or message whose key an earlier request had. Nothing was added. */
+export interface ReplayedRecord {
+  /** The job of the earlier request's turn, as it is now. */
+  replayed: JobRecord;
+}
 
 /** How long to wait: for a time in milliseconds, or until the signal aborts. */
 export interface Wait {
@@ -23,12 +29,36 @@ export interface TurnControl {
   retryTurn(projectId: string, jobId: string, turnId: number): Promise<JobRecord | RateLimited | undefined>;
 }
 
+/** The most turns that the list of a step has. A step has few: one, and those that replaced it. */
+export const stepTurnLimit = 100;
+
+/** Finds turns by the key of their request. */
+export interface StepFinder {
+  /** Returns the turns that a caller has sent for a step to jobs of a project, newest first, at most `stepTurnLimit`. */
+  findStep(projectId: string, caller: string, step: string): Promise<StepTurn[]>;
+}
+
 /** Runs jobs, as the HTTP API sees them. */
 export interface Engine {
-  /** Creates a job with `prompt` as its first turn. */
-  create(projectId: string, prompt: string): Promise<JobRecord | RateLimited>;
-  /** Adds a turn to a job. Returns `undefined` if the project has no such job. */
-  message(projectId: string, jobId: string, prompt: string): Promise<JobRecord | RateLimited | undefined>;
+  /**
+   * Creates a job with `prompt` as its first turn.
+   *
+   * @param key - default: the request is not sent again
+   * @throws KeyReused if another request had the key
+   */
+  create(projectId: string, prompt: string, key?: RequestKey): Promise<JobRecord | ReplayedRecord | RateLimited>;
+  /**
+   * Adds a turn to a job. Returns `undefined` if the project has no such job.
+   *
+   * @param key - default: the request is not sent again
+   * @throws KeyReused if another request had the key
+   */
+  message(
+    projectId: string,
+    jobId: string,
+    prompt: string,
+    key?: RequestKey,
+  ): Promise<JobRecord | ReplayedRecord | RateLimited | undefined>;
   /**
    * Returns `undefined` if the project has no such job.
    *

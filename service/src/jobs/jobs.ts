@@ -2,13 +2,28 @@ import { randomUUID } from "node:crypto";
 import type { LogEvent } from "../log/log.ts";
 import { type Machine, thisMachine } from "../machine.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
-import { type JobRecord, jobBranch, type RateLimited, type StoredJob } from "../model.ts";
+import {
+  type JobRecord,
+  jobBranch,
+  type RateLimited,
+  type Replayed,
+  type RequestKey,
+  type StepTurn,
+  type StoredJob,
+} from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import type { JobCopier } from "../store/job-copier.ts";
 import type { Store } from "../store/store.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
+import { KeyReused, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
 import { steadyClock } from "../time.ts";
-import type { Engine, TurnControl, Wait } from "./engine.ts";
+import {
+  type Engine,
+  type ReplayedRecord,
+  type StepFinder,
+  stepTurnLimit,
+  type TurnControl,
+  type Wait,
+} from "./engine.ts";
 
 /** The part of a project that job records show. */
 export interface ShownProject {
@@ -34,7 +49,7 @@ export interface JobsOptions {
 }
 
 /** The jobs in a store: accepts new ones and their messages. A worker runs them. */
-export class Jobs implements Engine, TurnControl {
+export class Jobs implements Engine, StepFinder, TurnControl {
   readonly #options: JobsOptions;
   readonly #machine: Machine;
   readonly #now: () => number;
@@ -45,25 +60,41 @@ export class Jobs implements Engine, TurnControl {
     this.#now = steadyClock(this.#machine);
   }
 
-  async create(projectId: string, prompt: string): Promise<JobRecord | RateLimited> {
+  async create(projectId: string, prompt: string, key?: RequestKey): Promise<JobRecord | ReplayedRecord | RateLimited> {
     const { store, copier } = this.#options;
     const { model } = this.#project(projectId);
+    if (key !== undefined) await this.#restoreStep(projectId, key);
     const job = { id: `job_${randomUUID()}`, project: projectId, createdAt: this.#machine.wallTime(), model };
-    const limited = await this.#accept("create", job.id, (onTurn) => store.jobs.add(job, prompt, this.#now(), onTurn));
-    if (limited !== undefined) return limited;
+    const other = await this.#accept("create", job.id, (onTurn) =>
+      store.jobs.add(job, prompt, this.#now(), onTurn, key),
+    );
+    if (other !== undefined) return this.#unlessAdded(other);
     copier?.save(job.id);
     return this.#activeRecord({ ...job, pullRequest: null });
   }
 
-  async message(projectId: string, jobId: string, prompt: string): Promise<JobRecord | RateLimited | undefined> {
+  async message(
+    projectId: string,
+    jobId: string,
+    prompt: string,
+    key?: RequestKey,
+  ): Promise<JobRecord | ReplayedRecord | RateLimited | undefined> {
     const { store, copier } = this.#options;
     const job = await this.#find(projectId, jobId);
     if (job === undefined) return undefined;
-    const added = await this.#accept("message", jobId, (onTurn) => store.turns.add(jobId, prompt, this.#now(), onTurn));
+    if (key !== undefined) await this.#restoreStep(projectId, key);
+    const added = await this.#accept("message", jobId, (onTurn) =>
+      store.turns.add(jobId, prompt, this.#now(), onTurn, key),
+    );
     if (added === false) return undefined;
-    if (added !== true) return added;
+    if (added !== true) return this.#unlessAdded(added);
     copier?.save(jobId);
     return this.#activeRecord(job);
+  }
+
+  async findStep(projectId: string, caller: string, step: string): Promise<StepTurn[]> {
+    await this.#restoreStep(projectId, { caller, step });
+    return this.#options.store.turns.ofStep(projectId, { caller, step }, stepTurnLimit);
   }
 
   async get(projectId: string, jobId: string, wait?: Wait): Promise<JobRecord | undefined> {
@@ -123,8 +154,18 @@ export class Jobs implements Engine, TurnControl {
     return this.#activeRecord(job);
   }
 
+  /** Lets the store know what copies know of a step. */
+  async #restoreStep(project: string, { caller, step }: Pick<RequestKey, "caller" | "step">): Promise<void> {
+    if (step !== "") await this.#options.copier?.restoreStep({ project, caller, step });
+  }
+
+  /** Returns the answer to a request that has added no turn. */
+  #unlessAdded(result: RateLimited | Replayed): ReplayedRecord | RateLimited {
+    return "replayed" in result ? { replayed: this.#record(result.replayed) } : result;
+  }
+
   /** Adds a turn to the store, and counts and logs that. */
-  async #accept<T extends RateLimited | boolean | undefined>(
+  async #accept<T extends RateLimited | Replayed | boolean | undefined>(
     kind: "create" | "message",
     job: string,
     add: (onTurn: (id: number) => void) => Promise<T>,
@@ -135,7 +176,10 @@ export class Jobs implements Engine, TurnControl {
       const added = await add((id) => {
         turn = id;
       });
-      if (typeof added === "object") metrics.promptAnswered(kind, "rate-limited");
+      if (typeof added === "object" && "replayed" in added) {
+        metrics.promptAnswered(kind, "replayed");
+        logEvent?.(`${kind} replayed`, { job: added.replayed.id, turn: added.turn });
+      } else if (typeof added === "object") metrics.promptAnswered(kind, "rate-limited");
       // Without a turn, the job was deleted a moment ago.
       else if (turn !== undefined) {
         metrics.promptAnswered(kind, "accepted");
@@ -143,6 +187,7 @@ export class Jobs implements Engine, TurnControl {
       }
       return added;
     } catch (error) {
+      if (error instanceof KeyReused) metrics.promptAnswered(kind, "key-reused");
       if (error instanceof OutcomeUnknown) metrics.promptAnswered(kind, "unknown");
       if (error instanceof StoreUnavailable) {
         metrics.promptAnswered(kind, "store-unavailable");

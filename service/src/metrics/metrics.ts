@@ -14,8 +14,11 @@ export type AgentExit =
   | "disk-limit"
   | "stopped";
 
-/** Whether a create or message was accepted: yes, rejected for one of two reasons, or unknown. */
-export type PromptResult = "accepted" | "rate-limited" | "store-unavailable" | "unknown";
+/**
+ * Whether a create or message was accepted: yes; yes, when it was sent with the same key before; rejected for one of three
+ * reasons; or unknown.
+ */
+export type PromptResult = "accepted" | "replayed" | "rate-limited" | "key-reused" | "store-unavailable" | "unknown";
 
 /** An HTTP request that was answered, or whose client left before. */
 export interface AnsweredRequest {

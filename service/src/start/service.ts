@@ -45,8 +45,8 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
   publicUrl?: string | undefined;
   /** Whether answers of the API link to the pages of jobs. Default: no. */
   hasJobPages?: boolean | undefined;
-  /** Default: jobs are only in the store. */
-  copies?: JobCopies | undefined;
+  /** Copies of jobs, or a function that returns them once the repositories are open. Default: jobs are only in the store. */
+  copies?: JobCopies | ((projects: PerProject<ProjectBackend>) => JobCopies) | undefined;
   /** Counts events. If it can be read, it is served at `/metrics`. Default: nothing is counted. */
   metrics?: Metrics | ReadableMetrics | undefined;
   /** Where a worker alone answers `/healthz` and `/metrics`. Default: nowhere. */
@@ -153,7 +153,8 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const authenticator = await authenticatorOf(options, baseUrl);
   const backend = await openBackend({ ...options, hasCopies: copies !== undefined, baseUrl, signal, log });
   const { store } = backend;
-  const copier = copies && new JobCopier({ copies, store, folder, log });
+  const opened = typeof copies === "function" ? copies(backend.projects) : copies;
+  const copier = opened && new JobCopier({ copies: opened, store, folder, log });
   let worker: RunningWorker | undefined;
   const onUnavailable = () => void worker?.waitForStore();
   const shown = backend.projects.with(settings, ({ repositoryName }, { agent: { model } }) => ({
@@ -171,7 +172,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   }));
   const content = { store, projects: sources, logs, engine: jobs };
   const pages = new Pages({ ...content, tokens, authenticator, baseUrl, signal, log });
-  const api = createApi({ engine: jobs, authenticator, hasJobPages: options.hasJobPages, signal });
+  const api = createApi({ engine: jobs, steps: jobs, authenticator, hasJobPages: options.hasJobPages, signal });
   let server: LoopbackServer | undefined;
   let metricsServer: LoopbackServer | undefined;
   try {

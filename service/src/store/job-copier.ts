@@ -6,7 +6,7 @@ import { removeDirectory } from "../remove-directory.ts";
 import { JobDirectory } from "../service-folder.ts";
 import { StoreUnavailable } from "../store-errors.ts";
 import type { AgentHomes } from "./agent-homes.ts";
-import type { JobCopies } from "./job-copies.ts";
+import type { JobCopies, SentForStep } from "./job-copies.ts";
 import { isActive } from "./jobs.ts";
 import type { Store } from "./store.ts";
 
@@ -70,6 +70,20 @@ export class JobCopier implements AgentHomes {
     const restore = this.#restores.get(jobId) ?? this.#restore(jobId).finally(() => this.#restores.delete(jobId));
     this.#restores.set(jobId, restore);
     await restore;
+  }
+
+  /**
+   * Restores the jobs with turns of a step, as `restore` does.
+   *
+   * @throws StoreUnavailable if it is unknown which jobs there are, or one cannot be read
+   */
+  async restoreStep(sent: SentForStep): Promise<void> {
+    const { copies, log } = this.#options;
+    const jobs = await copies.jobsOfStep?.(sent).catch((error: unknown) => {
+      log(`the jobs of a step cannot be looked up: ${errorMessage(error)}`);
+      throw new StoreUnavailable(errorMessage(error));
+    });
+    for (const job of jobs ?? []) await this.restore(job);
   }
 
   async #save(jobId: string): Promise<void> {

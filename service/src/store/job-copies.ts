@@ -1,4 +1,7 @@
-import type { JobCopy } from "../model.ts";
+import type { JobCopy, RequestKey } from "../model.ts";
+
+/** What a caller has sent for a step to jobs of a project. */
+export type SentForStep = Pick<RequestKey, "caller" | "step"> & { project: string };
 
 /** Copies of jobs outside this machine, from which a later service on another machine continues them. */
 export interface JobCopies {
@@ -17,4 +20,11 @@ export interface JobCopies {
    * @throws if the copy cannot be read, for example because the storage does not respond
    */
   restore(jobId: string, home: string, into: string): Promise<JobCopy | undefined>;
+  /**
+   * Returns the ids of jobs that can have turns of a step. Those that the store does not know are restored then, before it is
+   * decided whether a request is new. Default: a job is only found by its id.
+   *
+   * @throws if it is unknown which jobs there are, for example because the storage does not respond
+   */
+  jobsOfStep?(sent: SentForStep): Promise<readonly string[]>;
 }

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import type { RequestKey } from "../model.ts";
 import type { Announcements } from "./announcements.ts";
 import type { ReadyTurns } from "./ready-turns.ts";
 import type { Database, Sql, Transaction } from "./sql.ts";
@@ -33,15 +35,26 @@ export async function hasOpenTurn(transaction: Transaction, job: string): Promis
   return (await transaction.row(open, job)) !== undefined;
 }
 
+/** A turn to be added. */
+export interface AddedTurn {
+  job: string;
+  project: string;
+  prompt: string;
+  /** Default: one that no other turn has, and no caller. */
+  key?: RequestKey | undefined;
+}
+
 /** Adds a turn to a job, which becomes active. Returns the id of the turn. */
 export async function addTurn(
   { ready, nextTurnId }: Pick<TurnParts, "ready" | "nextTurnId">,
   transaction: Transaction,
-  { job, project, prompt }: { job: string; project: string; prompt: string },
+  { job, project, prompt, key }: AddedTurn,
 ): Promise<number> {
   const isFirst = !(await hasOpenTurn(transaction, job));
   const turn = await nextTurnId(transaction);
-  await transaction.run("INSERT INTO turn (id, job, prompt) VALUES (?, ?, ?)", turn, job, prompt);
+  const { caller, step, request } = key ?? { caller: "", step: "", request: randomUUID() };
+  const insert = "INSERT INTO turn (id, job, prompt, project, caller, step, request) VALUES (?, ?, ?, ?, ?, ?, ?)";
+  await transaction.run(insert, turn, job, prompt, project, caller, step, request);
   const activate = 'UPDATE job SET state = \'active\', "idleSince" = NULL, "archivedAt" = NULL WHERE id = ?';
   await transaction.run(activate, job);
   if (isFirst) await ready.add(transaction, { turn, job, project });

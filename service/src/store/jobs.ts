@@ -1,9 +1,12 @@
-import type { JobCopy, JobProgress, NewJob, RateLimited, StoredJob, TurnCopy } from "../model.ts";
+import type { JobCopy, JobProgress, NewJob, RateLimited, Replayed, RequestKey, StoredJob, TurnCopy } from "../model.ts";
 import { countUse } from "./hourly-limit.ts";
 import { addNextReady, addTurn, type TurnParts } from "./job-state.ts";
+import { findReplay, isKnownKey } from "./request-keys.ts";
+import type { Transaction } from "./sql.ts";
 
 /** The columns of a turn in a copy of its job. */
-const copiedColumns = 'id, prompt, state, attempts, "startedAt", "endedAt", answer, reason, "stopRequestedAt"';
+const copiedColumns =
+  'id, prompt, state, attempts, "startedAt", "endedAt", answer, reason, "stopRequestedAt", caller, step, request';
 
 /** The jobs: adding and finding them, and copies for another store. */
 export class StoredJobs {
@@ -19,25 +22,30 @@ export class StoredJobs {
    *
    * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
    * @param onTurn - receives the id of the turn, before it is known whether it is stored
+   * @param key - if a create had it, nothing is added, whatever the limit says. Default: nobody sends it again
+   * @throws KeyReused if another request had the key
    */
   async add(
     { id, project, createdAt, model = null }: NewJob,
     prompt: string,
     at = createdAt,
     onTurn?: (id: number) => void,
-  ): Promise<RateLimited | undefined> {
+    key?: RequestKey,
+  ): Promise<RateLimited | Replayed | undefined> {
     const { database, announcements, now } = this.#parts;
-    const limited = await database.transaction(async (transaction) => {
+    const rejected = await database.transaction(async (transaction) => {
+      const replay = key && (await findReplay(transaction, project, key, { job: undefined, prompt }));
+      if (replay !== undefined) return replay;
       const exceeded = await countUse(transaction, "create", project, () => now?.(transaction) ?? at);
       if (exceeded !== undefined) return exceeded;
       const insert = 'INSERT INTO job (id, project, "createdAt", model) VALUES (?, ?, ?, ?)';
       await transaction.run(insert, id, project, createdAt, model);
-      const turn = await addTurn(this.#parts, transaction, { job: id, project, prompt });
+      const turn = await addTurn(this.#parts, transaction, { job: id, project, prompt, key });
       onTurn?.(turn);
       return undefined;
     });
     announcements.turnReady();
-    return limited;
+    return rejected;
   }
 
   /** Returns `undefined` if there is no such job. */
@@ -85,12 +93,14 @@ export class StoredJobs {
       const insertJob = `INSERT INTO job
         (id, project, "createdAt", state, "idleSince", "archivedAt", "pullRequest", head) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
       await transaction.run(insertJob, id, project, createdAt, state, idleSince, archivedAt, pullRequest, head);
-      const insertTurn = `INSERT INTO turn (job, ${copiedColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+      const insertTurn = `INSERT INTO turn (job, project, ${copiedColumns})
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       for (const turn of turns) {
         const { startedAt = null, reason = null, stopRequestedAt = null } = turn;
         const turnState = turn.state === "running" ? "waiting" : turn.state;
         const progress = [turnState, turn.attempts, startedAt, turn.endedAt, turn.answer, reason, stopRequestedAt];
-        await transaction.run(insertTurn, id, turn.id, turn.prompt, ...progress);
+        const { caller, step, request } = await keyOfCopy(transaction, project, turn);
+        await transaction.run(insertTurn, id, project, turn.id, turn.prompt, ...progress, caller, step, request);
       }
       await skipTurnIds?.(transaction, turns.at(-1)?.id ?? 0);
       await addNextReady(ready, transaction, id);
@@ -102,4 +112,12 @@ export class StoredJobs {
 /** Returns whether a turn of the job is waiting or running. */
 export function isActive({ turns }: JobCopy): boolean {
   return turns.some(({ state }) => state === "waiting" || state === "running");
+}
+
+/** Returns the key of a copied turn. If the copy lacks one, or a turn has got it since, the turn is stored without a key. */
+async function keyOfCopy(transaction: Transaction, project: string, turn: TurnCopy): Promise<RequestKey> {
+  const { id, caller = "", step = "", request } = turn;
+  const key = request !== undefined && { caller, step, request };
+  if (key && !(await isKnownKey(transaction, project, key))) return key;
+  return { caller: "", step: "", request: String(id) };
 }

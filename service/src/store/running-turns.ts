@@ -189,7 +189,7 @@ const stateOf = "SELECT state FROM turn WHERE id = ?";
 const taken = ({ id, lease }: RunningTurn): TakenTurn => ({ turn: id, lease });
 
 async function start(transaction: Transaction, { turn: id, lease }: TakenTurn, at: number): Promise<RunningTurn> {
-  const find = "SELECT id, job, prompt, attempts, state FROM turn WHERE id = ?";
+  const find = "SELECT id, job, prompt, attempts, state, step, request FROM turn WHERE id = ?";
   const found = await transaction.row<Turn & { state: TurnState }>(find, id);
   if (found === undefined) throw new Error(`no turn ${id}`);
   const { state, ...turn } = found;

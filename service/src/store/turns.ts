@@ -1,6 +1,7 @@
-import type { EarlierTurn, RateLimited, StoredTurn, Turn } from "../model.ts";
+import type { EarlierTurn, RateLimited, Replayed, RequestKey, StepTurn, StoredTurn, Turn } from "../model.ts";
 import { countUse } from "./hourly-limit.ts";
 import { addNextReady, addTurn, endJob, hasOpenTurn, lockJob, type TurnParts } from "./job-state.ts";
+import { findReplay, turnsOfStep } from "./request-keys.ts";
 import type { Transaction } from "./sql.ts";
 
 /** The turns of jobs, except what workers do with them: messages add turns, and operators stop and retry them. */
@@ -16,14 +17,25 @@ export class StoredTurns {
    *
    * @param at - when it is counted, in milliseconds since 1970, unless the store has a clock
    * @param onTurn - receives the id of the turn, before it is known whether it is stored
+   * @param key - if a message had it, nothing is added, whatever the limit says. Default: nobody sends it again
    * @returns `false` if there is no such job, for example because it was deleted a moment ago
+   * @throws KeyReused if another request had the key
    */
-  async add(jobId: string, prompt: string, at: number, onTurn?: (id: number) => void): Promise<RateLimited | boolean> {
+  async add(
+    jobId: string,
+    prompt: string,
+    at: number,
+    onTurn?: (id: number) => void,
+    key?: RequestKey,
+  ): Promise<RateLimited | Replayed | boolean> {
     const result = await this.#parts.announcements.changeJob(jobId, async (transaction) => {
       await lockJob(transaction, jobId);
       const job = await transaction.row<{ project: string }>("SELECT project FROM job WHERE id = ?", jobId);
       if (job === undefined) return false;
-      return this.#addMessage(transaction, { jobId, project: job.project, prompt, at, onTurn });
+      const { project } = job;
+      const replay = key && (await findReplay(transaction, project, key, { job: jobId, prompt }));
+      if (replay !== undefined) return replay;
+      return this.#addMessage(transaction, { jobId, project, prompt, at, onTurn, key });
     });
     this.#parts.announcements.turnReady();
     return result;
@@ -58,11 +70,11 @@ export class StoredTurns {
 
   /** Adds a turn, if the hourly limit of its project allows another message. */
   async #addMessage(transaction: Transaction, message: Message): Promise<RateLimited | true> {
-    const { jobId: job, project, prompt, at, onTurn } = message;
+    const { jobId: job, project, prompt, at, onTurn, key } = message;
     const { now } = this.#parts;
     const limited = await countUse(transaction, "message", project, () => now?.(transaction) ?? at);
     if (limited !== undefined) return limited;
-    const turn = await addTurn(this.#parts, transaction, { job, project, prompt });
+    const turn = await addTurn(this.#parts, transaction, { job, project, prompt, key });
     onTurn?.(turn);
     return true;
   }
@@ -91,14 +103,15 @@ export class StoredTurns {
   /** Fails a turn that waits. Returns `false` if it does not wait; nothing is changed then. */
   async #failWaiting(jobId: string, turnId: number, at: number, reason: string): Promise<boolean> {
     const { ready, announcements } = this.#parts;
-    const fail = `UPDATE turn SET state = 'failed', "endedAt" = ?, reason = ? WHERE id = ? AND job = ? AND state = 'waiting'`;
+    const fail = `UPDATE turn SET state = 'failed', "endedAt" = ?, "stopRequestedAt" = ?, reason = ?
+      WHERE id = ? AND job = ? AND state = 'waiting'`;
     try {
       await announcements.changeJob(jobId, async (transaction) => {
         await lockJob(transaction, jobId);
         const open = "SELECT min(id) AS first FROM turn WHERE job = ? AND state IN ('waiting', 'running')";
         const isReady = (await transaction.row<{ first: number | null }>(open, jobId))?.first === turnId;
         if (isReady) await ready.withdraw(transaction, { turn: turnId, job: jobId });
-        if ((await transaction.run(fail, at, reason, turnId, jobId)) === 0) throw new NotWaiting();
+        if ((await transaction.run(fail, at, at, reason, turnId, jobId)) === 0) throw new NotWaiting();
         if (isReady && (await addNextReady(ready, transaction, jobId))) return;
         if (!(await hasOpenTurn(transaction, jobId))) await endJob(transaction, jobId, at);
       });
@@ -108,6 +121,11 @@ export class StoredTurns {
     }
     announcements.turnReady();
     return true;
+  }
+
+  /** Returns the turns that a caller has sent for a step to jobs of a project, newest first. */
+  ofStep(project: string, sender: Pick<RequestKey, "caller" | "step">, limit: number): Promise<StepTurn[]> {
+    return turnsOfStep(this.#parts.database, project, sender, limit);
   }
 
   /** Returns the turns of a job, oldest first. */
@@ -129,6 +147,7 @@ interface Message {
   prompt: string;
   at: number;
   onTurn: ((id: number) => void) | undefined;
+  key?: RequestKey | undefined;
 }
 
 /** Thrown to undo a transaction, because a turn is running or has ended. */

@@ -9,7 +9,7 @@ const needed =
 const packageManagers = /^(npm_config_|PIP_)/i;
 
 /** The variables by which `@actions/cache` finds the cache service. */
-const cacheVariables = /^(ACTIONS_(CACHE_|RESULTS_URL$|RUNTIME_TOKEN$)|GITHUB_SERVER_URL$|RUNNER_(OS|TEMP)$)/;
+const cacheVariables = /^(ACTIONS_(CACHE_|RESULTS_URL$|RUNTIME_TOKEN$)|GITHUB_SERVER_URL$)/;
 
 function pick(environment: NodeJS.ProcessEnv, isPicked: (name: string) => boolean): Record<string, string> {
   return Object.fromEntries(

@@ -39,9 +39,10 @@ const faults: readonly { name: string; weight: number; run: Fault }[] = [
  * @returns how often each fault was injected
  */
 export async function injectFaults(options: FaultsOptions, end: AbortSignal): Promise<Map<string, number>> {
-  const { random, everyMs = 8000, log } = options;
+  const { workers, random, everyMs = 8000, log } = options;
   const counts = new Map<string, number>();
-  const bag = faults.flatMap((fault) => Array.from({ length: fault.weight }, () => fault));
+  const possible = faults.filter(({ name }) => workers.length > 0 || !name.startsWith("worker"));
+  const bag = possible.flatMap((fault) => Array.from({ length: fault.weight }, () => fault));
   const running = new Map<string, Promise<void>>();
   for (;;) {
     await setTimeout(random.between(0.2, 1.8) * everyMs, undefined, { signal: end }).catch(() => {});

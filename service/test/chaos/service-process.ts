@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 
-const mainFile = resolve(import.meta.dirname, "../../src/main.ts");
+const ownMainFile = resolve(import.meta.dirname, "../../src/main.ts");
 
 /** The API key of all services. */
 export const apiKey = "mint_chaos_key_of_no_value";
@@ -16,6 +16,8 @@ export interface ServiceProcessOptions {
   /** Names it in the report. */
   name: string;
   args: readonly string[];
+  /** Default: that of this version. */
+  mainFile?: string | undefined;
   /** Receives what it prints. */
   logFile: string;
   /** Called with each line that it prints. */
@@ -78,7 +80,7 @@ export class ServiceProcess {
   }
 
   async #runOnce(): Promise<void> {
-    const { name, args, logFile, onLine } = this.#options;
+    const { name, args, mainFile = ownMainFile, logFile, onLine } = this.#options;
     this.#isStopping = false;
     const child = spawn(process.execPath, [mainFile, ...args], {
       env: { ...process.env, AGENT_SERVICE_KEY: apiKey },

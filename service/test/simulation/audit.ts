@@ -11,6 +11,8 @@ export interface TurnRow {
   prompt: string;
   state: TurnState;
   attempts: number;
+  step: string;
+  request: string;
   lease: string | null;
   answer: string | null;
   reason: string | null;

@@ -1,4 +1,5 @@
 import { order } from "../../../test/simulation/timeline.ts";
+import type { ReplayedRecord } from "../../src/jobs/engine.ts";
 import type { JobRecord, RateLimited } from "../../src/model.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../src/store-errors.ts";
 import { promptOf } from "./agents.ts";
@@ -72,7 +73,7 @@ export class Clients {
   }
 }
 
-function kindOf(result: JobRecord | RateLimited | undefined): AnswerKind {
+function kindOf(result: JobRecord | ReplayedRecord | RateLimited | undefined): AnswerKind {
   if (result === undefined) return "not-found";
   return "id" in result ? "accepted" : "limited";
 }

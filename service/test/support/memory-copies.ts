@@ -1,7 +1,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import type { JobCopy } from "../../src/model.ts";
-import type { JobCopies } from "../../src/store/job-copies.ts";
+import type { JobCopies, SentForStep } from "../../src/store/job-copies.ts";
 
 /** Copies of jobs in memory, with their home directories in a folder. */
 export class MemoryCopies implements JobCopies {
@@ -31,5 +31,12 @@ export class MemoryCopies implements JobCopies {
     const job = this.jobs.get(jobId);
     if (job) cpSync(join(this.#folder, jobId), into, { recursive: true });
     return job;
+  }
+
+  async jobsOfStep({ project, caller, step }: SentForStep): Promise<string[]> {
+    if (this.failure) throw this.failure;
+    const jobs = [...this.jobs.values()].filter((job) => job.project === project);
+    const isOfStep = ({ turns }: JobCopy) => turns.some((turn) => turn.caller === caller && turn.step === step);
+    return jobs.filter(isOfStep).map(({ id }) => id);
   }
 }

@@ -5,7 +5,7 @@ import { serverUrl } from "../runner/environment.ts";
 import { readEventFile } from "../runner/event-file.ts";
 import type { ChangesSettings } from "../settings.ts";
 import { isNothingNew } from "./changes.ts";
-import { type ChangesQuery, readChanges } from "./read-changes.ts";
+import { type ChangesQuery, RangeBehindError, readChanges } from "./read-changes.ts";
 
 /**
  * Returns the section of the prompt that says what changed; empty if the event has nothing to compare. If nothing new has
@@ -13,7 +13,7 @@ import { type ChangesQuery, readChanges } from "./read-changes.ts";
  */
 export async function findSection(
   settings: ChangesSettings,
-  remembered: Pick<ChangesQuery, "lastCommit" | "ownPullRequests">,
+  remembered: Pick<ChangesQuery, "lastCommit" | "firstBase" | "ownPullRequests">,
   run: Run,
 ): Promise<{ section: string } | RunResult> {
   const { state, log } = run;
@@ -44,6 +44,9 @@ export async function findSection(
     return { section };
   } catch (error) {
     if (signal.aborted) return cancelledBeforeSending;
+    if (error instanceof RangeBehindError) {
+      return { kind: "blocked", cause: "range-behind", base: error.base, head: error.head };
+    }
     return { kind: "blocked", cause: "changes", detail: messageOf(error) };
   }
 }

@@ -21,8 +21,10 @@ export interface ChangesQuery {
   repository: string;
   /** The address of the runner's GitHub: `GITHUB_SERVER_URL`. */
   serverUrl: string;
-  /** The commit of the session's last run, if there is one. */
+  /** The commit of the session's last run that completed, if there is one. */
   lastCommit: string | undefined;
+  /** Where the range started that an earlier attempt of this workflow run compared, if there is one. */
+  firstBase: string | undefined;
   /** The numbers of the session's pull requests in this repository, whose changes do not count. */
   ownPullRequests: readonly number[];
 }
@@ -36,6 +38,7 @@ export interface ChangesPorts extends RepositoryPorts {
  * Reads from GitHub what changed in the repository, without a checkout, and formats it as a section of a prompt.
  *
  * @returns `undefined` if the event has nothing to compare
+ * @throws RangeBehindError
  * @throws if GitHub cannot be asked, or if the ref of `changes-since` does not exist
  */
 export async function readChanges(
@@ -76,34 +79,60 @@ function encodePath(ref: string): string {
 }
 
 async function findRange(
-  { since, event, lastCommit }: ChangesQuery,
+  { since, event, lastCommit, firstBase }: ChangesQuery,
   repository: Repository,
   { clock, onReplacedStart }: ChangesPorts,
 ): Promise<Comparison | undefined> {
   const { sha } = event;
   const compareSince = async (ms: number): Promise<Comparison> =>
-    repository.compare(await repository.commitBefore(sha, new Date(clock.wallTime() - ms)), sha);
-  if (since.kind === "duration") return compareSince(since.ms);
-  if (since.kind === "ref") return compareWithRef(since.ref, sha, repository);
+    repository.compare(firstBase ?? (await repository.commitBefore(sha, new Date(clock.wallTime() - ms))), sha);
+  if (since.kind === "duration") return notBehind(await compareSince(since.ms));
+  if (since.kind === "ref") return notBehind(await compareWithRef(firstBase ?? since.ref, sha, repository));
 
   const start = await rangeOfEvent(event, lastCommit, repository);
   switch (start.kind) {
     case "nothing":
       return undefined;
     case "day":
-      return compareSince(dayMs);
+      return notBehind(await compareSince(dayMs));
     case "replaced":
       break;
     case "ref": {
-      const range = await repository.compare(start.base, start.head).catch((error: unknown) => {
-        if (start.mustBeAncestor && isNotFound(error)) return undefined;
-        throw error;
-      });
-      if (range && !(start.mustBeAncestor && range.hasDiverged)) return range;
+      const compare = (base: string): Promise<Comparison | undefined> =>
+        repository.compare(base, start.head).catch((error: unknown) => {
+          if (start.mustBeAncestor && isNotFound(error)) return undefined;
+          throw error;
+        });
+      let range = await compare(start.base);
+      const isReplaced = start.mustBeAncestor && (!range || range.status === "diverged");
+      if (range && start.mustBeAncestor) notBehind(range);
+      // The session's last run that completed says what later runs have covered. This run compares what it compared first.
+      const isOfSession = start.base === lastCommit && firstBase !== undefined && firstBase !== lastCommit;
+      if (isOfSession && !isReplaced) range = (await compare(firstBase)) ?? range;
+      if (range && !isReplaced) return range;
     }
   }
   onReplacedStart(start.base);
-  return compareSince(dayMs);
+  return notBehind(await compareSince(dayMs));
+}
+
+/** @throws RangeBehindError if the head of the range is behind its base */
+function notBehind(range: Comparison): Comparison {
+  if (range.status === "behind") throw new RangeBehindError(range.base, range.head);
+  return range;
+}
+
+/** Thrown if a range ends before it begins, as that of an old run does when a later one has covered it. */
+export class RangeBehindError extends Error {
+  override readonly name = "RangeBehindError";
+  readonly base: string;
+  readonly head: string;
+
+  constructor(base: string, head: string) {
+    super(`${head} is behind ${base}`);
+    this.base = base;
+    this.head = head;
+  }
 }
 
 async function compareWithRef(ref: string, sha: string, repository: Repository): Promise<Comparison> {

@@ -50,8 +50,8 @@ const tag = z.object({ name: z.string() });
 export interface Comparison {
   base: string;
   head: string;
-  /** Whether each of the two has commits that the other one lacks. */
-  hasDiverged: boolean;
+  /** How `head` relates to `base`: `ahead`, `behind`, `identical` or `diverged`. */
+  status: string;
   commitCount: number;
   /** The first 5,000. */
   commits: Commit[];
@@ -93,14 +93,14 @@ export class Repository {
       const parameters = { basehead: `${base}...${head}`, per_page: 100, page };
       const data = parse(comparison, await this.#get("compare/{basehead}", parameters));
       // Only the first page has files.
+      if (page === 1 && !data.files && data.total_commits > 0) throw new Error("GitHub's response lists no files");
       files.push(...(page === 1 ? (data.files ?? []).map(toFile) : []));
       commits.push(...data.commits.map(toCommit));
       status = data.status;
       commitCount = data.total_commits;
       if (commits.length >= commitCount || data.commits.length === 0) break;
     }
-    const hasDiverged = status === "diverged";
-    return { base, head, hasDiverged, commitCount, commits, files, isTruncated: files.length >= maxListedFiles };
+    return { base, head, status, commitCount, commits, files, isTruncated: files.length >= maxListedFiles };
   }
 
   /**

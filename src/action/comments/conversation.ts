@@ -1,19 +1,21 @@
-import { minTimeLeftMs } from "../../client/client.ts";
-import { planTasks, runFirstFound } from "../plan.ts";
+import { minTimeLeftMs } from "../../client/submit.ts";
+import { cacheAccess } from "../../runner-kit/cache.ts";
+import { type PlannedTask, planTasks, runFirstFound } from "../plan.ts";
 import { acceptanceOf, cancelledBeforeSending, isJobNotFound, type RerunEffect, type RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
 import { runJob } from "../run-job.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { CommentMode, Task } from "../settings.ts";
+import { checkRecord } from "../step-record.ts";
 import type { ThreadEvent } from "./event.ts";
 import { formatMarker, type Marker } from "./marker.ts";
-import type { CommentRequest } from "./request.ts";
+import { type CommentRequest, isRerun } from "./request.ts";
 import type { RememberedReply, Thread } from "./thread.ts";
 
 /** The parts of the reply that change, besides the state of the job. */
 export interface ReplyState {
-  /** What the reply remembers, written before anything is sent; `undefined` once it is certain that nothing was accepted. */
-  marker: Marker | undefined;
+  /** What the reply remembers, written before anything is sent. */
+  marker: Marker;
   /** Whether the request is for a new job because the one that the thread remembers was not found. */
   isReplacement: boolean;
   /** The address of the review that it answers, or empty. */
@@ -27,8 +29,9 @@ export interface Conversation {
   request: CommentRequest;
   /** `undefined` with `reply: false`. */
   thread: Thread | undefined;
-  /** The marker that says that something is about to be sent for this request. */
+  /** The marker that says that something is about to be sent for this request, and the one that says that nothing was. */
   pending: Marker;
+  unsent: Marker;
   reply: ReplyState;
   /** Monotonic time at which `timeout-minutes` has passed. */
   deadline: number;
@@ -36,16 +39,16 @@ export interface Conversation {
   renderProgress: (reply: ReplyState) => string;
 }
 
-/** Returns whether this is not the first attempt of the workflow run. */
-export function isRerun({ ports }: Run): boolean {
-  return runAttempt(ports.environment) > 1;
+/** The reply of an earlier run attempt, and the kind of its task. */
+export interface OwnReply extends RememberedReply {
+  sent: "create" | "message";
 }
 
-/** Finds the reply of an earlier run attempt to the same request, and the kind of its task; `undefined` on a first run. */
+/** Finds the reply of an earlier run attempt to the same request; `undefined` on a first run. */
 export async function findOwnReply(
   { request, run, mode, thread }: Conversation,
   actorId: number | undefined,
-): Promise<(RememberedReply & { sent: "create" | "message" }) | "unreadable" | undefined> {
+): Promise<OwnReply | "unreadable" | undefined> {
   if (!thread || !isRerun(run) || actorId === undefined) return undefined;
   const replies = await thread.listReplies(run.settings.projectId);
   if (!replies) return "unreadable";
@@ -61,50 +64,81 @@ function sentBy(reply: RememberedReply, replies: readonly RememberedReply[], mod
   return mode.jobId !== "" || isContinued ? "message" : "create";
 }
 
+/** What is known of the earlier attempts of the workflow run before the thread is read for a job to continue. */
+export interface KnownAttempts {
+  /** The account that the step acts as, if GitHub says it. */
+  actorId: number | undefined;
+  /** Whether the reply of an earlier attempt was found. */
+  hasReply: boolean;
+  /** Whether the job of an earlier attempt was found, and is over. */
+  hasResumed: boolean;
+  /** The turn that this attempt takes the place of. */
+  replaces: string | undefined;
+}
+
 /**
- * Posts the reply, and plans from the thread what to do. Each task applies only if the job of the one before it is not
- * found: wait for the job of an earlier attempt, continue a job, create one. A `job-id` in the workflow is never replaced.
+ * Posts the reply, and plans from the thread what to do. Each task applies only if the job of the one before it is gone: wait
+ * for the job of an earlier attempt, continue a job, create one. A `job-id` in the workflow is never replaced.
  */
 export async function planReply(
   prompt: string,
-  { request, run, mode, thread, reply, deadline, renderProgress }: Conversation,
-  actorId: number | undefined,
-  hasResumed: boolean,
-): Promise<Task[] | RunResult> {
-  const { event, isNew } = request;
+  conversation: Conversation,
+  { actorId, hasReply, hasResumed, replaces }: KnownAttempts,
+): Promise<PlannedTask<Task>[] | RunResult> {
+  const { request, run, mode, thread, reply, unsent, deadline, renderProgress } = conversation;
+  const { event, isNew, earlier: asked } = request;
   const isOwn = (remembered: RememberedReply) => answers(remembered, event);
-  const authorId = await thread?.post(renderProgress(reply));
+  const posted = hasReply ? undefined : await thread?.post(renderProgress(reply));
+  const authorId = posted ?? (hasReply ? actorId : undefined);
   const replies =
     thread && (authorId !== undefined || isRerun(run)) ? await thread.listReplies(run.settings.projectId) : [];
-  // Without the thread, a first run can only miss a job to continue, but a re-run could start a second one.
+  // The service says what earlier attempts sent. Without that, a re-run must not start a second job.
+  const isUncertain = isRerun(run) && asked?.kind === "unannounced" && !hasReply && !hasResumed;
   const isAccountUnknown = authorId === undefined && actorId === undefined;
-  if (isRerun(run) && (!replies || (isAccountUnknown && replies.some(isOwn)))) {
-    reply.marker = undefined;
+  if (isUncertain && (!replies || (isAccountUnknown && replies.some(isOwn)))) {
+    reply.marker = unsent;
     return threadUnreadable(run);
   }
   const earlier = (replies ?? []).filter((remembered) => remembered.authorId === authorId);
-  const interrupted = isRerun(run) && !hasResumed ? earlier.findLast(isOwn) : undefined;
-  if (interrupted && interrupted.jobId === undefined) return { kind: "blocked", cause: "pending" };
+  const interrupted = isUncertain ? earlier.findLast(isOwn) : undefined;
+  if (interrupted && interrupted.jobId === undefined && !interrupted.isUnsent) {
+    return { kind: "blocked", cause: "pending" };
+  }
+  const unrecorded = isUncertain && !interrupted ? await checkRecord(earlierAttempts(run), run) : undefined;
+  if (unrecorded?.kind === "undecided") {
+    reply.marker = unsent;
+    return unrecorded.result;
+  }
   if (deadline - run.ports.clock.now() < minTimeLeftMs) {
-    reply.marker = undefined;
+    reply.marker = unsent;
     return { kind: "blocked", cause: "time" };
   }
 
   const continued = mode.jobId || (isNew ? undefined : earlier.findLast(({ jobId }) => jobId !== undefined)?.jobId);
-  const tasks = planTasks(prompt, continued, mode.jobId === "");
-  if (!interrupted?.jobId) return tasks;
-  return [{ kind: "attach", jobId: interrupted.jobId, resumes: sentBy(interrupted, earlier, mode) }, ...tasks];
+  const isReplaceable = mode.jobId === "";
+  const plan: PlannedTask<Task>[] = planTasks(
+    prompt,
+    continued === undefined ? undefined : { jobId: continued, isReplaceable },
+    replaces,
+  );
+  if (!interrupted?.jobId) return plan;
+  const { jobId } = interrupted;
+  return [{ task: { kind: "attach", jobId, resumes: sentBy(interrupted, earlier, mode) } }, ...plan];
+}
+
+function earlierAttempts({ ports }: Run): number[] {
+  return Array.from({ length: runAttempt(ports.environment) - 1 }, (_, index) => index + 1);
 }
 
 /** Runs the tasks of a plan in order, until the job of one is found. */
 export function runPlan(
-  tasks: readonly Task[],
+  plan: readonly PlannedTask<Task>[],
   conversation: Conversation,
 ): Promise<{ task: Task; result: RunResult }> {
   const { run, reply } = conversation;
   return runFirstFound(
-    tasks,
-    run.state,
+    plan,
+    run,
     (task) => runTask(task, conversation),
     (_task, next) => {
       reply.isReplacement = next.kind === "create";
@@ -115,7 +149,7 @@ export function runPlan(
 
 /** Runs one task, and keeps the marker of the reply up to date. */
 export async function runTask(task: Task, conversation: Conversation): Promise<RunResult> {
-  const { run, thread, pending, reply, renderProgress } = conversation;
+  const { run, thread, pending, unsent, reply, renderProgress } = conversation;
   const remember = (jobId: string): void => {
     reply.marker = { ...pending, jobId };
   };
@@ -135,7 +169,7 @@ export async function runTask(task: Task, conversation: Conversation): Promise<R
   };
   const result = await runJob(task, run, { onJobId, onPolled });
   // In doubt, the marker stays pending: a re-run must neither send it again, nor take the job's state for its result.
-  if (isJobNotFound(result, run.state) || acceptanceOf(result) === "rejected") reply.marker = undefined;
+  if (isJobNotFound(result, run.state) || acceptanceOf(result) === "rejected") reply.marker = unsent;
   return result;
 }
 
@@ -149,7 +183,10 @@ export function threadUnreadable({ ports }: Run): RunResult {
 }
 
 /** Returns the effect that the marker in the thread has on a re-run. */
-export function rerunEffect({ reply: { marker }, thread }: Conversation): RerunEffect {
-  if (!marker || !thread?.isReliable || formatMarker(marker) === "") return "repeats";
-  return marker.jobId === undefined ? "stops" : "resumes";
+export function rerunEffect({ reply: { marker }, thread, run }: Conversation): RerunEffect {
+  if (marker.isUnsent) return "repeats";
+  if (run.state.features !== undefined) return "resumes";
+  if (thread?.isReliable && formatMarker(marker) !== "") return marker.jobId === undefined ? "stops" : "resumes";
+  // Then GitHub's record of this attempt decides, and without that nothing is sent.
+  return ["none", "read"].includes(cacheAccess(run.ports.environment)) ? "stops" : "repeats";
 }

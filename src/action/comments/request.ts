@@ -1,9 +1,14 @@
 import { messageOf } from "../../client/errors.ts";
+import type { SentTurn } from "../../client/step-lookup.ts";
+import { type EarlierTurn, findEarlierTurn, type OwnPrompt } from "../earlier-turn.ts";
+import { writePrompt } from "../plan.ts";
 import { cancelledBeforeSending, type RunResult } from "../result.ts";
 import { connectGitHub, type Run } from "../run.ts";
+import { runAttempt } from "../runner/environment.ts";
 import { readEventFile } from "../runner/event-file.ts";
 import type { GitHub } from "../runner/github.ts";
 import type { CommentMode } from "../settings.ts";
+import { StepKey } from "../step-key.ts";
 import { checkPermission } from "./check-permission.ts";
 import { isThreadEvent, type ThreadEvent } from "./event.ts";
 import { parseEvent } from "./parse-event.ts";
@@ -21,20 +26,30 @@ export interface CommentRequest {
   /** Returns the prompt with a section on changes, which may be empty. */
   fillPrompt: (section: string | undefined) => string;
   github: GitHub;
-  /** Monotonic time of the first request to GitHub. */
+  /** Monotonic time of the first request. */
   startedAt: number;
+  /** The run, whose requests are known by the event. */
+  run: Run;
+  /** What the service says about earlier attempts of the workflow run; `undefined` on the first one. */
+  earlier: Exclude<EarlierTurn, { kind: "undecided" }> | undefined;
 }
 
-/** Checks whether the event may start something, and what; otherwise returns why not. Writes nothing. */
-export async function readRequest(mode: CommentMode, run: Run): Promise<CommentRequest | { result: RunResult }> {
-  const { settings, state, log } = run;
-  const { clock, signal } = run.ports;
-  const event = readEvent(run);
+/**
+ * Checks whether the event may start something, and what; otherwise returns why not. Writes nothing. A re-run first asks the
+ * service for the turn of an earlier attempt: to wait for that needs no permission.
+ */
+export async function readRequest(mode: CommentMode, plainRun: Run): Promise<CommentRequest | { result: RunResult }> {
+  const { settings, state, log } = plainRun;
+  const { clock, signal, environment } = plainRun.ports;
+  const event = readEvent(plainRun);
   if ("kind" in event) return { result: event };
   const { triggerKind } = event;
   const trigger = triggerKind === "review" ? undefined : parseTrigger(event, mode);
   if (trigger && "skip" in trigger) return { result: { kind: "skipped", reason: trigger.skip, triggerKind } };
 
+  // In a thread, a re-run always waits for what an earlier attempt started.
+  const identity = { ...settings, onRerun: "resume", jobId: mode.jobId, request: event.request } as const;
+  const run: Run = { ...plainRun, key: new StepKey(identity, environment) };
   const github = await connectGitHub(run);
   const startedAt = clock.now();
   state.startedAt = startedAt;
@@ -51,19 +66,43 @@ export async function readRequest(mode: CommentMode, run: Run): Promise<CommentR
   }
   state.author = event.author.login;
   state.threadUrl = event.subject.url;
-  // A command starts nothing.
-  const requiredPermission = "command" in asked ? "read" : mode.requiredPermission;
-  const denial = await checkPermission(event, { ...mode, requiredPermission }, github, timeoutMs, signal);
-  if (denial) return { result: denial };
-  const handled = await checkReview(event, { github, limits }, signal);
-  if (handled) return { result: handled };
-  if ("command" in asked)
-    return { event, command: asked.command, isNew: false, fillPrompt: () => "", github, startedAt };
-  if (event.isPublic && mode.requiredPermission === "read") log.anyoneCanAsk();
+  const base = { event, isNew: false, github, startedAt, run, earlier: undefined };
 
   const template = mode.template ?? defaultTemplate(event);
-  const fillPrompt = (section = ""): string => fillTemplate(template, asked.instruction, event, section);
-  return { event, isNew: asked.isNew, fillPrompt, github, startedAt };
+  const instruction = "command" in asked ? "" : asked.instruction;
+  const fillPrompt = (section = ""): string => fillTemplate(template, instruction, event, section);
+  const isCommand = "command" in asked;
+  const earlier = isCommand || !isRerun(run) ? undefined : await findEarlierTurn(run, promptOf(fillPrompt, run));
+  if (earlier?.kind === "undecided") return { result: earlier.result };
+  const isResumed = earlier?.kind === "turn" && !isOver(earlier.turn);
+  // A command starts nothing.
+  const requiredPermission = isCommand ? "read" : mode.requiredPermission;
+  const denial = isResumed
+    ? undefined
+    : await checkPermission(event, { ...mode, requiredPermission }, github, timeoutMs, signal);
+  if (denial) return { result: denial };
+  const handled = isResumed ? undefined : await checkReview(event, { github, limits }, signal);
+  if (handled) return { result: handled };
+  if (isCommand) return { ...base, command: asked.command, fillPrompt };
+  if (event.isPublic && mode.requiredPermission === "read") log.anyoneCanAsk();
+  return { ...base, isNew: asked.isNew, fillPrompt, earlier };
+}
+
+/** Returns whether this is not the first attempt of the workflow run. */
+export function isRerun({ ports }: Pick<Run, "ports">): boolean {
+  return runAttempt(ports.environment) > 1;
+}
+
+/** Returns whether a turn is of no use, so that a re-run sends its request again. */
+export function isOver({ status }: SentTurn): boolean {
+  return status === "failed" || status === "stopped";
+}
+
+function promptOf(fillPrompt: CommentRequest["fillPrompt"], run: Run): OwnPrompt {
+  return {
+    known: run.settings.changes ? undefined : fillPrompt(undefined),
+    write: () => writePrompt(fillPrompt, run),
+  };
 }
 
 function readEvent({ ports: { environment }, log }: Run): ThreadEvent | RunResult {

@@ -112,13 +112,15 @@ export interface InputSource {
   isFromFork: () => boolean;
   /** Whether the job may request OIDC tokens. */
   canRequestIdTokens: boolean;
+  /** Whether the runner is one of Windows. */
+  isWindows: boolean;
 }
 
 type RawInputs = Record<InputName, string>;
 
 /** Parses all inputs, and returns either typed values or all problems at once. */
 export function parseInputs(source: InputSource): InputsResult {
-  const { read, readPromptFile, eventName, isFromFork, canRequestIdTokens } = source;
+  const { read, readPromptFile, eventName, isFromFork, canRequestIdTokens, isWindows } = source;
   const raw = Object.fromEntries(inputNames.map((name) => [name, valueOrDefault(name, read(name))])) as RawInputs;
   const parsed = parseValues(rules, raw);
   const file = raw["prompt-file"] ? readPromptFile(raw["prompt-file"]) : undefined;
@@ -136,7 +138,7 @@ export function parseInputs(source: InputSource): InputsResult {
     ...projectProblems(raw),
     ...(raw.auth === "github-oidc" ? idTokenProblems(raw, canRequestIdTokens) : keyProblems(raw)),
     ...parsed.problems,
-    ...promptProblems(raw, file, { eventName, isComment }),
+    ...promptProblems(raw, file, { eventName, isComment, isWindows }),
     ...intervalProblems(parsed.values),
     ...sessionProblems(raw),
     ...changesProblems(raw),
@@ -237,11 +239,21 @@ function idTokenProblems(raw: RawInputs, canRequestIdTokens: boolean): Problem[]
   return problems;
 }
 
+/**
+ * In UTF-16 units. An environment variable of Windows has at most 32,767, with its name and what separates it. Longer ones may
+ * be cut off without an error.
+ */
+const maxPromptOnWindows = 32_767 - "INPUT_PROMPT=\0".length;
+
 function promptProblems(
   raw: RawInputs,
   file: PromptFile | undefined,
-  { eventName, isComment }: { eventName: string; isComment: boolean },
+  { eventName, isComment, isWindows }: Pick<InputSource, "eventName" | "isWindows"> & { isComment: boolean },
 ): Problem[] {
+  if (isWindows && raw.prompt.length > maxPromptOnWindows) {
+    const problem = say`has ${raw.prompt.length} characters. Windows passes at most ${maxPromptOnWindows} to an action: more may be cut off. Write the prompt to a file, and use prompt-file`;
+    return [{ input: "prompt", problem }];
+  }
   if (raw.prompt && raw["prompt-file"]) {
     return [{ input: "prompt-file", problem: say`cannot be used together with prompt` }];
   }

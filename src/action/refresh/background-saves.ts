@@ -1,29 +1,36 @@
 import type { Clock } from "../../client/clock.ts";
-import type { SendingTask } from "../plan.ts";
-import type { PullRequest } from "../pull-request.ts";
+import { CacheReadOnlyError } from "../../runner-kit/cache.ts";
+import type { SendingTask } from "../settings.ts";
 import type { AttemptMemory } from "./attempt-memory.ts";
-import type { SessionMemory } from "./session-memory.ts";
+import type { SessionMemory, SessionUpdate } from "./session-memory.ts";
 
+/** How long a request waits for the entry that says that it is about to be sent, in milliseconds. */
+const maxHoldMs = 3000;
 /** How long the step waits for a slow cache service at its end, in milliseconds. */
 const maxWaitMs = 5000;
 /** The same once the step is cancelled, in milliseconds: soon after that, the runner kills it. */
-const maxWaitAfterCancelMs = 1500;
+const maxWaitAfterCancelMs = 2000;
 
 export interface SavesPorts {
   clock: Clock;
   /** Aborts when the step is cancelled. */
   signal: AbortSignal;
-  /** `undefined` with `on-rerun: new`. */
+  /** `undefined` if later attempts need no entry, or none can be saved. */
   attempts: AttemptMemory | undefined;
   /** `undefined` without a session. */
   session: SessionMemory | undefined;
-  /** Called if something cannot be saved. */
-  onFailure: (error: unknown) => void;
+  /** Returns where the range of changes starts that this attempt compares; `undefined` if there is none. */
+  base: () => string | undefined;
+  /** Called if something cannot be saved; `isInTime`: before the request was sent. */
+  onFailure: (error: unknown, isInTime: boolean) => void;
 }
 
-/** Saves what a run has sent while it waits for the job, so that the step waits for the cache only at its end. */
+/** Saves what a run sends while it waits for the job, so that the step waits for the cache only at its start and end. */
 export class BackgroundSaves {
   readonly #ports: SavesPorts;
+  #announced: Promise<boolean> | undefined;
+  #isAnnounced = false;
+  #isReadOnly = false;
   #saving: Promise<boolean> | undefined;
   #isDone = false;
 
@@ -31,7 +38,7 @@ export class BackgroundSaves {
     this.#ports = ports;
   }
 
-  /** Whether saving has begun. */
+  /** Whether the job that was sent, or was about to be, is being saved. */
   get hasBegun(): boolean {
     return this.#saving !== undefined;
   }
@@ -41,39 +48,112 @@ export class BackgroundSaves {
     return this.#isDone && this.#ports.attempts !== undefined;
   }
 
-  /** Begins to save a job, or that a request was sent whose acceptance, and so whose job, is unknown. */
-  begin(sent: SendingTask["kind"], jobId: string | undefined): void {
-    const { attempts, session } = this.#ports;
-    const saves = [attempts?.save(sent, jobId), jobId === undefined ? undefined : session?.save(jobId, undefined)];
-    this.#saving = this.#watch(Promise.all(saves));
+  /** Whether a later attempt will find at least that this one was about to send something. */
+  get isAnnounced(): boolean {
+    return this.#isAnnounced;
+  }
+
+  /** Whether the cache service has refused to save anything in this run. */
+  get isReadOnly(): boolean {
+    return this.#isReadOnly;
+  }
+
+  /**
+   * Says that a request is about to be sent, so that a runner that is lost at any moment leaves a trace. Waits until that is
+   * saved, but only for a short time.
+   */
+  async announce(sent: SendingTask["kind"]): Promise<void> {
+    const { clock, signal, attempts, base, onFailure } = this.#ports;
+    if (!attempts || this.#announced) return;
+    const fail = once((error: unknown) => {
+      this.#isReadOnly = error instanceof CacheReadOnlyError;
+      onFailure(error, true);
+    });
+    this.#announced = watch(attempts.save("pending", { sent, base: base() }), fail);
+    const settled = new AbortController();
+    void this.#announced.then((isSaved) => {
+      this.#isAnnounced = isSaved;
+      settled.abort();
+    });
+    await clock.sleep(maxHoldMs, AbortSignal.any([settled.signal, signal]));
+    if (!settled.signal.aborted && !signal.aborted) fail(new Error("the cache service did not respond in time"));
+  }
+
+  /** Begins to save a job. */
+  begin(sent: SendingTask["kind"], jobId: string): void {
+    const { attempts, session, base } = this.#ports;
+    const start = { jobId, sent, isResumed: false, pullRequest: undefined, end: undefined, base: base() };
+    this.#save([attempts?.save("job", { sent, jobId, base: base() }), session?.save(start)]);
+  }
+
+  /** Begins to save that it is unknown whether the service accepted a request, unless an entry says so already. */
+  doubt(sent: SendingTask["kind"]): void {
+    if (this.#isAnnounced) this.#saving = this.#announced;
+    else this.#save([this.#ports.attempts?.save("pending", { sent, base: this.#ports.base() })]);
+  }
+
+  /** Says that nothing was started, and waits until that is saved, but only for a short time. */
+  async withdraw(sent: SendingTask["kind"]): Promise<void> {
+    const { attempts, base } = this.#ports;
+    if (!attempts) return;
+    await this.#untilSettled(
+      watch(attempts.save("not-sent", { sent, base: base() }), () => {}),
+      () => {},
+    );
+  }
+
+  /**
+   * Waits until everything is saved, but only for a short time.
+   *
+   * @param end - what the session remembers of the end. Default: nothing
+   */
+  async finish(end?: SessionUpdate): Promise<void> {
+    const { session, onFailure } = this.#ports;
+    const fail = (error: unknown): void => onFailure(error, false);
+    const before = this.#saving ?? Promise.resolve(true);
+    const all = before.then((isDone) => (isDone && session && end ? watch(session.save(end), fail) : isDone));
+    await this.#untilSettled(all, fail);
+  }
+
+  #save(saves: readonly (Promise<void> | undefined)[]): void {
+    this.#saving = watch(Promise.all(saves), (error) => this.#ports.onFailure(error, false));
     void this.#saving.then((isDone) => {
       this.#isDone = isDone;
     });
   }
 
-  /** Saves a job and its pull request for the session, and waits until everything is saved, but only for a short time. */
-  async finish(jobId: string, pullRequest: PullRequest | undefined): Promise<void> {
-    const { clock, signal, session, onFailure } = this.#ports;
-    const before = this.#saving ?? Promise.resolve(true);
-    const all = before.then((isDone) =>
-      isDone && session && jobId !== "" ? this.#watch(session.save(jobId, pullRequest)) : undefined,
-    );
+  async #untilSettled(all: Promise<unknown>, onLate: (error: Error) => void): Promise<void> {
+    const { clock, signal } = this.#ports;
     const settled = new AbortController();
     void all.then(() => settled.abort());
     const end = clock.now() + maxWaitMs;
     await clock.sleep(maxWaitMs, AbortSignal.any([settled.signal, signal]));
     // A job that is forgotten because the step is cancelled would be started twice.
     if (signal.aborted) await clock.sleep(Math.min(maxWaitAfterCancelMs, end - clock.now()), settled.signal);
-    if (!settled.signal.aborted) onFailure(new Error("the cache service did not respond in time"));
+    if (settled.signal.aborted) return;
+    const reason = signal.aborted
+      ? "the step was cancelled before the cache service had confirmed it"
+      : "the cache service did not respond in time";
+    onLate(new Error(reason));
   }
+}
 
-  #watch(saving: Promise<unknown>): Promise<boolean> {
-    return saving.then(
-      () => true,
-      (error: unknown) => {
-        this.#ports.onFailure(error);
-        return false;
-      },
-    );
-  }
+/** Returns whether a save succeeds, and reports why it does not. */
+function watch(saving: Promise<unknown>, onFailure: (error: unknown) => void): Promise<boolean> {
+  return saving.then(
+    () => true,
+    (error: unknown) => {
+      onFailure(error);
+      return false;
+    },
+  );
+}
+
+/** Returns a function that only acts on its first call. */
+function once(act: (error: unknown) => void): (error: unknown) => void {
+  let isDone = false;
+  return (error) => {
+    if (!isDone) act(error);
+    isDone = true;
+  };
 }

@@ -1,9 +1,15 @@
+/** What an attempt says about its request. A later one outranks those before it, in whatever order they arrive. */
+export const attemptStates = ["pending", "not-sent", "job"] as const;
+export type AttemptState = (typeof attemptStates)[number];
+
 /** What an attempt saves in the cache. */
 export interface AttemptEntry {
-  /** The job; `undefined` if it is unknown whether the service accepted the request. */
-  jobId?: string | undefined;
-  sent: "create" | "message";
   attempt: number;
+  sent: "create" | "message";
+  /** The job; only in the state `job`. */
+  jobId?: string | undefined;
+  /** Where the range of changes started that the attempt compared. */
+  base?: string | undefined;
 }
 
 /** How many pull requests a session remembers. */
@@ -12,12 +18,16 @@ export const maxPullRequests = 20;
 /** What a session saves in the cache. */
 export interface SessionEntry {
   jobId: string;
-  /** The workflow run that last sent something. */
+  /** The workflow run that last sent something, the hash of its step, and what it sent. */
   run: string;
-  /** The commit of that run. */
+  step: string;
+  kind: "create" | "message";
+  /** The commit up to which a turn that completed has covered the changes. */
   commit?: string | undefined;
-  /** The commit of the run before that one. */
-  since?: string | undefined;
+  /** The commit of a run whose turn was not seen to end. */
+  sent?: string | undefined;
+  /** How many turns of the job have failed since one completed. */
+  failures: number;
   /** The numbers of the session's last pull requests in this repository, oldest first. */
   pullRequests: number[];
 }

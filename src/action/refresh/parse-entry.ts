@@ -3,20 +3,26 @@ import { isUsableJobId } from "../../client/contract.ts";
 import { type AttemptEntry, maxPullRequests, type SessionEntry } from "./entry.ts";
 
 const jobId = z.string().check(z.refine(isUsableJobId));
+const commit = z.string().check(z.regex(/^[0-9a-f]{40,64}$/));
+const sent = z.enum(["create", "message"]);
+
 const attemptEntry = z.object({
   version: z.literal(1),
-  jobId: z.optional(jobId),
-  sent: z.enum(["create", "message"]),
   attempt: z.int(),
+  sent,
+  jobId: z.optional(jobId),
+  base: z.optional(commit),
 });
 
-const commit = z.string().check(z.regex(/^[0-9a-f]{40,64}$/));
 const sessionEntry = z.object({
   version: z.literal(1),
   jobId,
   run: z.string(),
+  step: z.string(),
+  kind: sent,
   commit: z.optional(commit),
-  since: z.optional(commit),
+  sent: z.optional(commit),
+  failures: z.int().check(z.nonnegative()),
   pullRequests: z.array(z.int().check(z.positive())).check(z.maxLength(maxPullRequests)),
 });
 

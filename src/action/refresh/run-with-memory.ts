@@ -1,128 +1,156 @@
+import { cacheAccess, hasCacheService } from "../../runner-kit/cache.ts";
 import { addSection } from "../changes/add-section.ts";
-import { planTasks, runFirstFound, type SendingTask, writePrompt } from "../plan.ts";
-import { acceptanceOf, cancelledBeforeSending, isJobNotFound, type RunResult } from "../result.ts";
+import { type PlannedTask, planTasks, runFirstFound, writePrompt } from "../plan.ts";
+import { acceptanceOf, type RerunEffect, type RunResult } from "../result.ts";
 import type { Execution, Run } from "../run.ts";
 import { runJob } from "../run-job.ts";
 import { runAttempt } from "../runner/environment.ts";
-import type { Task } from "../settings.ts";
-import { AttemptMemory, type EarlierAttempt } from "./attempt-memory.ts";
+import type { SendingTask } from "../settings.ts";
+import { AttemptMemory } from "./attempt-memory.ts";
 import { BackgroundSaves } from "./background-saves.ts";
-import { planSession, recallSession } from "./session.ts";
-import { SessionMemory } from "./session-memory.ts";
-import { untilAborted } from "./until-aborted.ts";
-
-/** What the Actions cache remembers for a step. */
-interface Memory {
-  /** What earlier attempts of the workflow run started; `undefined` with `on-rerun: new`. */
-  attempts: AttemptMemory | undefined;
-  /** The last job of the session; `undefined` without one. */
-  session: SessionMemory | undefined;
-}
+import { type Earlier, findEarlier, type Memory } from "./find-earlier.ts";
+import { resume } from "./resume.ts";
+import { planSession } from "./session.ts";
+import { SessionMemory, type SessionUpdate } from "./session-memory.ts";
 
 /**
  * Sends a request at most once over all attempts of a workflow run: a re-run waits for the job that an earlier attempt
- * started. It sends the request again only if that job failed, was archived or is not found, which is what a re-run asks
- * for.
+ * started. It sends the request again only if that job failed, was archived or is gone, which is what a re-run asks for.
  */
 export async function runWithMemory(task: SendingTask, run: Run): Promise<Execution> {
-  const { state, log } = run;
-  const { signal } = run.ports;
-  const attempt = runAttempt(run.ports.environment);
+  const { state, log, settings, ports } = run;
   const memory = await openMemory(task, run);
-  const onFailure = (error: unknown): void => log.rerun({ kind: "not-saved", error });
-  const saves = new BackgroundSaves({ ...run.ports, ...memory, onFailure });
+  const isWritable = cacheAccess(ports.environment) === "write";
+  let firstBase: string | undefined;
+  const base = (): string | undefined => firstBase ?? state.changes?.base;
+  const onFailure = (error: unknown, isInTime: boolean): void => log.rerun({ kind: "not-saved", error, isInTime });
+  const writable = isWritable ? memory : { attempts: undefined, session: undefined };
+  const saves = new BackgroundSaves({ ...ports, ...writable, base, onFailure });
 
-  const none: EarlierAttempt = { kind: "none" };
-  const earlier = attempt > 1 && memory.attempts ? await untilAborted(memory.attempts.find(), signal) : none;
-  if (!earlier) return { result: cancelledBeforeSending };
-  if (earlier.kind === "job") {
-    log.rerun({ kind: "resuming", jobId: earlier.jobId, attempt, earlierAttempt: earlier.attempt });
-    const resumed = { kind: "attach", jobId: earlier.jobId, resumes: earlier.sent } as const;
+  const isRerun = runAttempt(ports.environment) > 1 && settings.onRerun === "resume";
+  let earlier: Earlier = isRerun ? await findEarlier(task, memory, run) : { kind: "none" };
+  if (earlier.kind === "undecided") {
+    await saves.withdraw(task.kind);
+    return { result: earlier.result, rerun: "stops" };
+  }
+  if (earlier.kind === "found") {
+    const resumed = earlier.task;
     const result = await resume(resumed, run);
+    firstBase = earlier.base;
     if (result) {
       // The earlier attempt may have been killed before it saved the job for the session.
-      await saves.finish(earlier.jobId, state.pullRequest);
+      const update = updateOf(result, resumed.resumes ?? "create", run, base());
+      await saves.finish(update && { ...update, isResumed: true });
       return { result, task: resumed, rerun: "resumes" };
     }
     state.forgetJob();
-  } else if (earlier.kind !== "none") {
-    return { result: blockedBy(earlier), rerun: "stops" };
+    const { turnId } = resumed;
+    earlier = { kind: "none", base: earlier.base, ...(turnId !== undefined && { replaces: turnId }) };
   }
+  firstBase = earlier.base;
+  if (!isWritable) sayWhatIsForgotten(run);
 
-  const plan = await planWith(memory.session, task, run);
-  return Array.isArray(plan) ? runAndRemember(plan, saves, run) : { result: plan };
+  const plan = memory.session
+    ? await planSession(memory.session, task, earlier, run)
+    : await planAlone(task, earlier, run);
+  if (!Array.isArray(plan)) {
+    await saves.withdraw(task.kind);
+    return { result: plan };
+  }
+  return runAndRemember(plan, saves, run, { base, unproven: earlier.unproven });
 }
 
 async function openMemory(task: SendingTask, run: Run): Promise<Memory> {
-  const cache = await run.ports.connectCache();
   const { onRerun, session } = run.settings;
+  if (!hasCacheService(run.ports.environment)) return { attempts: undefined, session: undefined };
+  const cache = await run.ports.connectCache();
   return {
     attempts: onRerun === "resume" ? new AttemptMemory(cache, task, run) : undefined,
     session: session === "" ? undefined : new SessionMemory(cache, run),
   };
 }
 
-/** Decides what to send: the prompt with what changed, to the session's job or a new one. Otherwise returns why not. */
-async function planWith(
-  session: SessionMemory | undefined,
+/** Plans what a step without a session sends. */
+async function planAlone(
   task: SendingTask,
+  { base: firstBase, replaces }: Extract<Earlier, { kind: "none" }>,
   run: Run,
-): Promise<SendingTask[] | RunResult> {
-  const recalled = session ? await recallSession(session, run.ports.signal) : { entry: undefined };
-  if ("kind" in recalled) return recalled;
-  const { entry } = recalled;
-  const written = await writePrompt((section) => addSection(task.prompt, section), run, {
-    lastCommit: entry && session?.lastCommit(entry),
-    ownPullRequests: entry?.pullRequests ?? [],
-  });
+): Promise<PlannedTask[] | RunResult> {
+  const remembered = { lastCommit: undefined, firstBase, ownPullRequests: [] };
+  const written = await writePrompt((section) => addSection(task.prompt, section), run, remembered);
   if ("kind" in written) return written;
-  if (session) return planSession(written.prompt, entry?.jobId, run);
-  return planTasks(written.prompt, task.kind === "message" ? task.jobId : undefined, false);
+  return planTasks(written.prompt, task.kind === "message" ? { jobId: task.jobId } : undefined, replaces);
 }
 
-/** Runs a plan, and saves what it sent while the job runs. */
-async function runAndRemember(plan: SendingTask[], saves: BackgroundSaves, run: Run): Promise<Execution> {
-  const { state, log } = run;
+/** Runs a plan, and saves what it is about to send, and what it has sent while the job runs. */
+async function runAndRemember(
+  plan: readonly PlannedTask[],
+  saves: BackgroundSaves,
+  run: Run,
+  { base, unproven }: { base: () => string | undefined; unproven: number | undefined },
+): Promise<Execution> {
+  const { state, log, ports } = run;
+  let hasJob = false;
   const { task, result } = await runFirstFound(
     plan,
-    state,
-    (each) => runJob(each, run, { onJobId: (jobId) => saves.begin(each.kind, jobId) }),
-    (each) => {
-      if (each.kind === "message") log.rerun({ kind: "starting-over", jobId: each.jobId, reason: "not found" });
+    run,
+    async (each) => {
+      // A service that can be asked knows what it was sent.
+      if (state.features === undefined) await saves.announce(each.kind);
+      // The earlier attempt could not leave a trace either.
+      if (saves.isReadOnly && unproven !== undefined) return { kind: "blocked", cause: "unknown", attempt: unproven };
+      const onAbort = (): void => {
+        if (!hasJob) saves.doubt(each.kind);
+      };
+      ports.signal.addEventListener("abort", onAbort, { once: true });
+      const onJobId = (jobId: string): void => {
+        hasJob = true;
+        saves.begin(each.kind, jobId);
+      };
+      return runJob(each, run, { onJobId }).finally(() => ports.signal.removeEventListener("abort", onAbort));
+    },
+    (each, _next, reason) => {
+      if (each.kind === "message") log.rerun({ kind: "starting-over", jobId: each.jobId, reason });
     },
   );
-  // The job of a message in doubt is not remembered: its state would say nothing about the message.
-  const isInDoubt = acceptanceOf(result) === "unknown" && !saves.hasBegun;
-  if (isInDoubt) saves.begin(task.kind, undefined);
-  if (saves.hasBegun) await saves.finish(isInDoubt ? "" : state.jobId, state.pullRequest);
-  if (!saves.isRemembered) return { result, task };
-  return { result, task, rerun: isInDoubt ? "stops" : "resumes" };
-}
-
-/**
- * Waits for the job of an earlier attempt; `undefined` if it had already failed, is archived or is not found. After a
- * message the first record may show the state from before it, so only a wait can tell.
- */
-async function resume(task: Extract<Task, { kind: "attach" }>, run: Run): Promise<RunResult | undefined> {
-  const { settings, state, log } = run;
-  const result = await runJob(task, run, { wait: settings.wait && task.resumes === "message" });
-  const startOver = (reason: "failed" | "archived" | "not found") => {
-    log.rerun({ kind: "starting-over", jobId: task.jobId, reason });
-    return undefined;
-  };
-  if (isJobNotFound(result, state)) return startOver("not found");
-  const hasChanged = state.timeline.length > 1;
-  if (result.kind === "done" && result.status !== "completed" && !hasChanged) return startOver(result.status);
-  return result.kind === "started" && settings.wait ? runJob(task, run) : result;
-}
-
-function blockedBy(earlier: Exclude<EarlierAttempt, { kind: "none" | "job" }>): RunResult {
-  switch (earlier.kind) {
-    case "pending":
-      return { kind: "blocked", cause: "pending" };
-    case "other-prompt":
-      return { kind: "blocked", cause: "other-prompt", jobId: earlier.jobId, attempt: earlier.attempt };
-    case "unreadable":
-      return { kind: "blocked", cause: "memory", detail: earlier.detail };
+  if (acceptanceOf(result) === "rejected" || (result.kind === "blocked" && result.cause === "unknown")) {
+    await saves.withdraw(task.kind);
+    return { result, task };
   }
+  // The job of a message in doubt is not remembered: its state would say nothing about the message.
+  if (!hasJob) saves.doubt(task.kind);
+  await saves.finish(hasJob ? updateOf(result, task.kind, run, base()) : undefined);
+  return { result, task, rerun: rerunEffect(hasJob, saves, run) };
+}
+
+/** Returns what a re-run will do: what it finds decides. */
+function rerunEffect(hasJob: boolean, saves: BackgroundSaves, { settings, state, ports }: Run): RerunEffect {
+  if (settings.onRerun === "new") return "repeats";
+  if (state.features !== undefined || (hasJob && saves.isRemembered)) return "resumes";
+  if (saves.isRemembered || saves.isAnnounced) return "stops";
+  // Then GitHub's record of this attempt decides, and without that nothing is sent.
+  const isReadOnly = saves.isReadOnly || ["none", "read"].includes(cacheAccess(ports.environment));
+  return isReadOnly ? "stops" : "repeats";
+}
+
+/** Returns what the session remembers of the end; `undefined` if there is no job. */
+function updateOf(
+  result: RunResult,
+  sent: SendingTask["kind"],
+  { state }: Run,
+  base: string | undefined,
+): SessionUpdate | undefined {
+  if (state.jobId === "") return undefined;
+  const isProven = result.kind === "done" && !state.isUnproven;
+  const end = isProven ? (result.status === "completed" ? "completed" : "failed") : undefined;
+  return { jobId: state.jobId, sent, isResumed: false, pullRequest: state.pullRequest, end, base };
+}
+
+/** Says what a later attempt, or the next run of the session, will not know. */
+function sayWhatIsForgotten({ log, settings, state, ports }: Run): void {
+  const access = cacheAccess(ports.environment);
+  const isKnown = settings.onRerun === "new" || state.features !== undefined;
+  // Without any cache, only a re-run has something to say: what it can know of the attempts before it.
+  const forgetsAttempt = !isKnown && (access !== "absent" || runAttempt(ports.environment) > 1);
+  log.forgets({ access, forgetsAttempt, session: settings.session });
 }

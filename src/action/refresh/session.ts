@@ -1,64 +1,96 @@
 import type { TerminalStatus } from "../../client/contract.ts";
-import { planTasks, type SendingTask } from "../plan.ts";
+import { addSection } from "../changes/add-section.ts";
+import { findJob } from "../find-job.ts";
+import { type Continuation, type PlannedTask, planTasks, writePrompt } from "../plan.ts";
+import type { PullRequest } from "../pull-request.ts";
 import type { SessionEvent } from "../report/log-events.ts";
-import { cancelledBeforeSending, isJobNotFound, type RunResult } from "../result.ts";
+import { cancelledBeforeSending, type RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
-import { readJob } from "../run-job.ts";
+import type { SendingTask } from "../settings.ts";
 import type { SessionEntry } from "./entry.ts";
-import type { SessionMemory } from "./session-memory.ts";
+import type { Earlier } from "./find-earlier.ts";
+import type { SessionMemory, SessionProgress } from "./session-memory.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-/** Returns the entry of the session. If it cannot be read, the result says so, and nothing may be sent. */
-export async function recallSession(
-  memory: SessionMemory,
-  signal: AbortSignal,
-): Promise<{ entry: SessionEntry | undefined } | RunResult> {
-  const found = await untilAborted(memory.find(), signal);
-  if (!found) return cancelledBeforeSending;
-  return "error" in found ? { kind: "blocked", cause: "session", detail: found.error } : found;
-}
+/** After this many turns in a row that failed, the session leaves the job and its pull request. */
+const maxFailures = 2;
 
 /**
- * Decides what a session sends: a follow-up while the job it remembers is active or its pull request is open, otherwise a
- * create. A follow-up comes with the create that replaces it if the job is gone by then.
+ * Plans what a step of a session sends: a follow-up to the session's job while that is active or its pull request is open,
+ * otherwise a create. Returns a result if nothing may be sent. Never rejects.
  *
- * @param jobId - the job that the session remembers; `undefined` if there is none
+ * @param earlier - what earlier attempts of this workflow run compared and started
  */
 export async function planSession(
-  prompt: string,
-  jobId: string | undefined,
+  session: SessionMemory,
+  task: SendingTask,
+  { base, replaces }: Extract<Earlier, { kind: "none" }>,
   run: Run,
-): Promise<SendingTask[] | RunResult> {
-  const { state } = run;
-  const say = (event: SessionEvent): void => run.log.session(event, run.settings.session);
-  if (jobId === undefined) {
-    say({ kind: "first-job" });
-    return planTasks(prompt);
-  }
-
-  const result = await readJob(jobId, run);
-  const { pullRequest } = state;
-  const status = isJobNotFound(result, state) ? "not found" : statusOf(result);
-  if (status === undefined) return result;
-  state.forgetJob();
-  if (status === "active") {
-    say({ kind: "job-active", jobId });
-    return planTasks(prompt, jobId);
-  }
-  if (status !== "completed" || !pullRequest) {
-    say({ kind: "job-over", jobId, reason: status === "completed" ? "no pull request" : status });
-    return planTasks(prompt);
-  }
-  // Loaded here, because few runs of a session find a job that has completed.
-  const { readPullRequestState } = await import("./pull-request-state.ts");
-  const pullRequestState = await readPullRequestState(pullRequest, run);
-  say({ kind: "pull-request", jobId, pullRequest, state: pullRequestState });
-  const isOver = pullRequestState === "merged" || pullRequestState === "closed";
-  return planTasks(prompt, isOver ? undefined : jobId);
+): Promise<PlannedTask[] | RunResult> {
+  const found = await untilAborted(session.find(), run.ports.signal);
+  if (!found) return cancelledBeforeSending;
+  if ("error" in found) return { kind: "blocked", cause: "session", detail: found.error };
+  const { entry } = found;
+  // The job's record names its pull request, which does not count as a change, and says how its last turn ended.
+  const job = entry && (await readSessionJob(entry, run));
+  if (job && "kind" in job) return job;
+  const progress = job && session.progressOf(entry, job.status);
+  const number = session.numberOf(job?.pullRequest);
+  const written = await writePrompt((section) => addSection(task.prompt, section), run, {
+    lastCommit: progress?.commit,
+    firstBase: base,
+    ownPullRequests: [...new Set([...(entry?.pullRequests ?? []), ...(number === undefined ? [] : [number])])],
+  });
+  if ("kind" in written) return written;
+  const continuation = job && progress ? await continuationOf(entry.jobId, job, progress, run) : undefined;
+  if (!job) say({ kind: "first-job" }, run);
+  return planTasks(written.prompt, continuation, replaces);
 }
 
-/** Returns the status that a single read of a job found; `undefined` if it could not be read. */
-function statusOf(result: RunResult): TerminalStatus | "active" | undefined {
-  if (result.kind === "done") return result.status;
-  return result.kind === "started" ? "active" : undefined;
+/** What a session's job was read to be. */
+interface SessionJob {
+  status: TerminalStatus | "active" | "not found";
+  pullRequest: PullRequest | undefined;
+}
+
+async function readSessionJob({ jobId }: SessionEntry, run: Run): Promise<SessionJob | RunResult> {
+  const { state } = run;
+  const result = await findJob(jobId, run);
+  const { pullRequest } = state;
+  if (result !== "gone" && result.kind !== "done" && result.kind !== "started") return result;
+  state.forgetJob();
+  if (result === "gone") return { status: "not found", pullRequest: undefined };
+  return { status: result.kind === "done" ? result.status : "active", pullRequest };
+}
+
+/** Returns how to continue a job; `undefined` if the session leaves it. */
+async function continuationOf(
+  jobId: string,
+  { status, pullRequest }: SessionJob,
+  { failures }: SessionProgress,
+  run: Run,
+): Promise<Continuation | undefined> {
+  if (status === "active") {
+    say({ kind: "job-active", jobId }, run);
+    return { jobId, isReplaceable: true };
+  }
+  if (status === "archived" || status === "not found" || !pullRequest) {
+    const reason = status === "completed" ? "no pull request" : status;
+    say({ kind: "job-over", jobId, reason }, run);
+    return undefined;
+  }
+  // Loaded here, because few runs of a session find a job that has ended.
+  const { readPullRequestState } = await import("./pull-request-state.ts");
+  const state = await readPullRequestState(pullRequest, run);
+  const isOver = state === "merged" || state === "closed";
+  if (status === "failed" && failures >= maxFailures && !isOver) {
+    say({ kind: "failed-again", jobId, pullRequest, failures }, run);
+    return undefined;
+  }
+  say({ kind: "pull-request", jobId, pullRequest, state }, run);
+  return isOver ? undefined : { jobId, isReplaceable: true, isDoubtful: status === "failed" };
+}
+
+function say(event: SessionEvent, { log, settings }: Run): void {
+  log.session(event, settings.session);
 }

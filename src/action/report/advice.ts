@@ -50,9 +50,14 @@ export function hasDashboard({ settings }: ResultContext): boolean {
   return settings !== undefined && isMintlify(settings.baseUrl);
 }
 
-/** How to send a request on purpose if an earlier one is in doubt. With a fixed job-id, no comment starts a new job. */
+/**
+ * How to send a request on purpose if an earlier one is in doubt. A re-run uses the workflow file of its run, so that a changed
+ * input has no effect on it. With a fixed job-id, no comment starts a new job.
+ */
 export function howToStartAnother({ comment }: ResultContext): Text {
-  if (!comment) return say`To send the request regardless, set on-rerun to new.`;
+  if (!comment) {
+    return say`If there is none, start a new run of the workflow (not a re-run) to send the request. To choose that for a re-run, have on-rerun: \${{ vars.AGENT_ON_RERUN || 'resume' }} in the workflow, and set the variable to new.`;
+  }
   if (comment.phrase === "") return say`To send the request regardless, set the label ${comment.label} again.`;
   return comment.jobId === ""
     ? say`To start another job, comment ${`${comment.phrase} new …`}.`

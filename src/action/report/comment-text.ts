@@ -115,6 +115,47 @@ export function describeBlocked(result: BlockedResult, context: ResultContext): 
         what: say`This is a re-run, and the Actions cache, which says what an earlier attempt of this workflow run started, cannot be read (${result.detail}). This run sent nothing; an earlier attempt may have started a job.`,
         next: joinSentences(say`Re-run the workflow run.`, howToStartAnother(context)),
       };
+    case "unrecorded":
+      return {
+        title: "Earlier attempt may have started a job",
+        what: say`This is a re-run. By GitHub's record, attempt ${result.attempt} of this workflow run ran this step, but nothing says what it started. This run sent nothing; a job may be running.`,
+        next: joinSentences(
+          say`See the log of that attempt for the job's id, and run the action with job-id to wait for it.`,
+          checkService(context),
+          howToStartAnother(context),
+        ),
+      };
+    case "unknown":
+      return {
+        title: "Earlier attempt may have started a job",
+        what: say`This is a re-run, and this run may not write to the Actions cache, so attempt ${result.attempt} could not leave word of a job. Whether it ran this step could not be read from GitHub. This run sent nothing; a job may be running.`,
+        next: joinSentences(
+          say`To let the action ask GitHub, give the job permissions: actions: read. Otherwise see the log of that attempt for the job's id.`,
+          checkService(context),
+          howToStartAnother(context),
+        ),
+      };
+    case "several-turns":
+      return {
+        title: "Earlier attempts had other prompts",
+        what: say`Earlier attempts of this workflow run sent several prompts, and none of them is that of this one (jobs ${result.jobIds.join(", ")}). This run sent nothing.`,
+        next: joinSentences(
+          say`To wait for one of these jobs, run the action with its job-id and no prompt.`,
+          howToStartAnother(context),
+        ),
+      };
+    case "replayed":
+      return {
+        title: "Request was sent before",
+        what: say`The service had received the same request under the name of this step before, as job ${result.jobId}, so it started nothing. Another step of this workflow run sent it: GitHub gives both the same name, as it does if a reusable workflow is called twice.`,
+        next: say`Give the steps different prompts, or different names of jobs, and start a new run of the workflow. To wait for that job, run the action with job-id ${result.jobId} and no prompt.`,
+      };
+    case "range-behind":
+      return {
+        title: "Changes were covered by a later run",
+        what: say`The range of changes ends with ${shortRef(result.head)}, which is behind its start ${shortRef(result.base)}: a later run has covered these changes. Nothing was started.`,
+        next: say`Nothing has to be done. To send changes again, start a new run of the workflow with changes-since.`,
+      };
     case "changes":
       return {
         title: "Cannot read what changed",

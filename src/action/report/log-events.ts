@@ -1,14 +1,26 @@
+import type { CacheAccess } from "../../runner-kit/cache.ts";
 import type { Changes } from "../changes/changes.ts";
 import type { PullRequest, PullRequestState } from "../pull-request.ts";
 
 /** What the log has to say about re-runs. */
 export type RerunEvent =
-  | { kind: "resuming"; jobId: string; attempt: number; earlierAttempt: number }
+  /** `earlierAttempt`: the one that started the job, if that is known. */
+  | { kind: "resuming"; jobId: string; attempt: number; earlierAttempt: number | undefined }
+  /** The service says that an earlier attempt sent this turn. */
+  | { kind: "resuming-turn"; jobId: string; attempt: number; hasOtherPrompt: boolean }
   /** The job of the earlier attempt is of no use, so the request is sent again. */
-  | { kind: "starting-over"; jobId: string; reason: "failed" | "archived" | "not found" }
-  /** The runner offers no cache service. */
-  | { kind: "no-cache" }
-  | { kind: "not-saved"; error: unknown };
+  | { kind: "starting-over"; jobId: string; reason: "failed" | "stopped" | "archived" | "not found" | "rejected" }
+  /** `isInTime`: nothing has been sent yet. */
+  | { kind: "not-saved"; error: unknown; isInTime: boolean };
+
+/** What later runs will not know, because the Actions cache cannot be written. */
+export interface Forgotten {
+  access: CacheAccess;
+  /** Whether a re-run will not find the job of this attempt. */
+  forgetsAttempt: boolean;
+  /** The session's name, or empty. */
+  session: string;
+}
 
 /** Why a session sends a follow-up or starts a new job. */
 export type SessionEvent =
@@ -16,8 +28,8 @@ export type SessionEvent =
   | { kind: "job-active"; jobId: string }
   | { kind: "pull-request"; jobId: string; pullRequest: PullRequest; state: PullRequestState }
   | { kind: "job-over"; jobId: string; reason: "failed" | "archived" | "not found" | "no pull request" }
-  /** The runner offers no cache service. */
-  | { kind: "no-cache" };
+  /** Turn after turn of the job has failed, so that the session leaves its open pull request. */
+  | { kind: "failed-again"; jobId: string; pullRequest: PullRequest; failures: number };
 
 /** What the log has to say about changes. */
 export type ChangesEvent =

@@ -1,8 +1,9 @@
 import { isKnownStatus, type Job } from "../../client/contract.ts";
-import { messageOf, type RequestError } from "../../client/errors.ts";
+import { messageOf } from "../../client/errors.ts";
+import type { RetryNotice } from "../../client/submit.ts";
 import type { Trace } from "../../client/trace.ts";
 import type { WaitEvent } from "../../client/wait.ts";
-import { capitalized, join, type Message, plain, say, type Text } from "../../runner-kit/text.ts";
+import { capitalized, join, joinSentences, type Message, plain, say, type Text } from "../../runner-kit/text.ts";
 import { excerpt, forAnnotation, forLog } from "../../runner-kit/untrusted.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
 import type { RunState } from "../run-state.ts";
@@ -10,7 +11,7 @@ import type { Toolkit } from "../runner/toolkit.ts";
 import type { Inputs } from "../settings.ts";
 import { describeFiles, shortRef } from "./changes-text.ts";
 import { count, delay, duration, elapsed, size } from "./format.ts";
-import type { ChangesEvent, RerunEvent, SessionEvent } from "./log-events.ts";
+import type { ChangesEvent, Forgotten, RerunEvent, SessionEvent } from "./log-events.ts";
 import { failureReason } from "./request-failure.ts";
 
 /** The runner shows ten warnings per step; recurring connection problems must leave room for others. */
@@ -26,6 +27,14 @@ const jobOver = {
   "no pull request": "finished without a pull request",
 };
 
+const startingOver = {
+  failed: "is failed",
+  stopped: "was stopped",
+  archived: "is archived",
+  "not found": "was not found",
+  rejected: "rejected the message",
+};
+
 /** The log of a run: what people read at 3 a.m. Every line and annotation is escaped here. */
 export class RunLog {
   readonly #toolkit: Toolkit;
@@ -33,6 +42,7 @@ export class RunLog {
   #connectionWarnings = 0;
   #address = "";
   #hasWarnedOfStatus = false;
+  #hasWarnedOfMemory = false;
   #pageUrl = "";
 
   constructor(toolkit: Toolkit) {
@@ -61,30 +71,68 @@ export class RunLog {
   /** Says what a re-run does because of an earlier attempt, and warns if a re-run of this one could not know of it. */
   rerun(event: RerunEvent): void {
     switch (event.kind) {
-      case "resuming":
+      case "resuming": {
+        const earlier = event.earlierAttempt === undefined ? "an earlier attempt" : `attempt ${event.earlierAttempt}`;
+        this.#line(`Attempt ${event.attempt}: ${earlier} started job ${event.jobId}; waiting for it`);
+        break;
+      }
+      case "resuming-turn":
         this.#line(
-          `Attempt ${event.attempt}: attempt ${event.earlierAttempt} started job ${event.jobId}; waiting for it`,
+          `Attempt ${event.attempt}: the service says that an earlier attempt of this step sent its request as job ${event.jobId}; waiting for that`,
         );
+        if (event.hasOtherPrompt) {
+          this.#annotate(
+            "notice",
+            "Earlier attempt had another prompt",
+            say`The prompt of this attempt differs from the one that an earlier attempt of this workflow run sent. Nothing is sent again: the result is that of the earlier prompt. To send the new one, run the workflow again from the start.`,
+          );
+        }
         break;
       case "starting-over":
-        this.#line(
-          `Job ${event.jobId} ${event.reason === "not found" ? "was not found" : `is ${event.reason}`}; sending the request again`,
-        );
+        this.#line(`Job ${event.jobId} ${startingOver[event.reason]}; sending the request again`);
         break;
-      case "no-cache":
-        this.#annotate(
-          "notice",
-          "Re-run without a memory",
-          say`The runner offers no cache service, so this attempt cannot know what an earlier one started. It sends the request again.`,
-        );
+      case "not-saved": {
+        const text = event.isInTime
+          ? say`That a request is about to be sent could not be saved in the Actions cache (${messageOf(event.error)}). It is sent anyway. If this runner is lost now, a re-run of this workflow run may start a second job.`
+          : say`The job could not be saved in the Actions cache (${messageOf(event.error)}). The job is not affected, but a re-run of this workflow run, or the next run of its session, may not know of it.`;
+        // Two annotations would say the same.
+        if (this.#hasWarnedOfMemory) this.#line(plain(text));
+        else this.#annotate("warning", "Cannot remember the job", text);
+        this.#hasWarnedOfMemory = true;
         break;
-      case "not-saved":
-        this.#annotate(
-          "warning",
-          "Cannot remember the job",
-          say`The job could not be saved in the Actions cache (${messageOf(event.error)}). The job is not affected, but a re-run of this workflow run, or the next run of its session, will not know of it.`,
-        );
-        break;
+      }
+    }
+  }
+
+  /** Says what later runs will not know, because the Actions cache cannot be written. */
+  forgets({ access, forgetsAttempt, session }: Forgotten): void {
+    const why =
+      access === "read"
+        ? say`GitHub lets runs of this event only read the Actions cache.`
+        : access === "none"
+          ? say`ACTIONS_CACHE_MODE keeps this run from the Actions cache.`
+          : say`The runner offers no cache service.`;
+    if (forgetsAttempt) {
+      this.#annotate(
+        "notice",
+        access === "absent" ? "Re-run without a memory" : "A re-run may not find the job",
+        joinSentences(
+          why,
+          access === "absent"
+            ? say`So this attempt cannot know what an earlier one started, and GitHub did not say that it ran this step. It sends the request.`
+            : say`So a re-run of this workflow run sends nothing, unless GitHub says that this step did not run (permissions: actions: read). To wait for the job, run the action with its job-id.`,
+        ),
+      );
+    }
+    if (session !== "") {
+      this.#annotate(
+        "notice",
+        "Session without a memory",
+        joinSentences(
+          why,
+          say`So the session cannot remember the job of this run. Run it on schedule, push or workflow_dispatch.`,
+        ),
+      );
     }
   }
 
@@ -120,11 +168,11 @@ export class RunLog {
         }
         break;
       }
-      case "no-cache":
+      case "failed-again":
         this.#annotate(
           "notice",
-          "Session without a memory",
-          say`The runner offers no cache service, so the session cannot remember its job and starts a new one.`,
+          "Session starts a new job",
+          say`The last ${event.failures} turns of job ${event.jobId} failed, so the session starts a new job. It leaves ${event.pullRequest.url}, which is still open: merge or close it.`,
         );
         break;
     }
@@ -186,9 +234,17 @@ export class RunLog {
     this.#showPage(state);
   }
 
-  /** A create or message was provably not accepted and will be sent again. */
-  retrying(error: RequestError, delayMs: number, elapsedMs: number): void {
+  /** A create or message will be sent again. */
+  retrying({ error, delayMs, isDoubt = false }: RetryNotice, elapsedMs: number): void {
     const reason = failureReason(error, this.#address);
+    if (isDoubt) {
+      this.#line(`${elapsed(elapsedMs)}  no answer, sending the request again in ${delay(delayMs)}: ${plain(reason)}`);
+      this.#warnOfConnection(
+        "Request not answered, retrying",
+        say`${capitalized(reason)}. The service knows the request by its key, so it is safe to send it again.`,
+      );
+      return;
+    }
     this.#line(`${elapsed(elapsedMs)}  not accepted, retrying in ${delay(delayMs)}: ${plain(reason)}`);
     this.#warnOfConnection(
       "Request not accepted, retrying",
@@ -227,7 +283,7 @@ export class RunLog {
     this.#annotate(
       "warning",
       "Cannot update the thread",
-      say`Could not ${action} (${messageOf(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job. The step needs a github-token with issues: write and pull-requests: write.`,
+      say`Could not ${action} (${messageOf(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job, and a re-run of this workflow run may not find the job of this one. The step needs a github-token with issues: write and pull-requests: write.`,
     );
   }
 

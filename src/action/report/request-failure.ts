@@ -24,7 +24,7 @@ export function explainRequestFailure(operation: Operation, error: RequestError,
   if (error.reason === "certificate") {
     return {
       what,
-      next: say`Check base-url. If a private certificate authority signed the certificate, set the environment variable NODE_EXTRA_CA_CERTS of the step to that authority's file.`,
+      next: say`Check base-url. If a private certificate authority signed the certificate, set the environment variable NODE_EXTRA_CA_CERTS of the step to that authority's file, or NODE_USE_SYSTEM_CA=1 if the runner's system trusts it.`,
     };
   }
   return {
@@ -73,6 +73,11 @@ function explainHttpError(operation: Operation, error: HttpError, context: Resul
       };
     case 404:
       return explainNotFound(operation, withResponse, project, context);
+    case 413:
+      return {
+        what: withResponse(say`The prompt is too large for the service, or for a gateway in front of it.`),
+        next: say`Make the prompt shorter: with changes, use list instead of diff, or fewer paths.`,
+      };
     case 429:
       return {
         what: withResponse(say`The rate limit is exceeded: 100 jobs and 100 messages per project and hour.`),

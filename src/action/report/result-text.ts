@@ -62,6 +62,13 @@ export function describeResult(result: RunResult, context: ResultContext): Messa
 }
 
 function describeDone(status: TerminalStatus, context: ResultContext): Message {
+  const message = describeStatus(status, context);
+  if (!context.state.isUnproven) return message;
+  const warning = say`The job was not seen to start on the message, so this may be its state from before it.`;
+  return { ...message, what: joinSentences(message.what, warning) };
+}
+
+function describeStatus(status: TerminalStatus, context: ResultContext): Message {
   const { jobId, pullRequest, hasInvalidLink } = context.state;
   const newJob =
     context.rerun === "resumes" ? [] : say`To start a new job, run the action with a prompt and no job-id.`;

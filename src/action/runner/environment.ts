@@ -18,6 +18,11 @@ export function canRequestIdTokens(environment: NodeJS.ProcessEnv): boolean {
   return Boolean(environment.ACTIONS_ID_TOKEN_REQUEST_URL && environment.ACTIONS_ID_TOKEN_REQUEST_TOKEN);
 }
 
+/** Returns whether the runner is one of Windows. */
+export function isWindows(environment: NodeJS.ProcessEnv): boolean {
+  return environment.RUNNER_OS === "Windows";
+}
+
 /** Returns the address of the workflow run. */
 export function runUrl(environment: NodeJS.ProcessEnv): string {
   const { GITHUB_REPOSITORY: repository = "", GITHUB_RUN_ID: run = "" } = environment;

@@ -33,6 +33,21 @@ describe("the request", () => {
     expect(requests[0]?.body).toEqual({ prompt });
   });
 
+  test.each([
+    ["Windows", 32_753, "sent"],
+    ["Windows", 32_754, "not sent, because it may be cut off"],
+    ["Linux", 100_000, "sent"],
+  ])("on %s, a prompt of %i characters is %s", async (RUNNER_OS, length, what) => {
+    const environment = { RUNNER_OS };
+    const run = await runMain({ inputs: { prompt: "x".repeat(length) }, environment, respond: creates() });
+    expect(run.requests.length > 0).toBe(what === "sent");
+    if (what === "sent") return;
+    expect(run.outputs.outcome).toBe("error");
+    expect(run.toolkit.annotations.map(({ text }) => text).join()).toMatch(
+      /prompt has 32754 characters\. Windows passes at most 32753 .*use prompt-file/,
+    );
+  });
+
   test("reads a prompt file from the workspace", async () => {
     const folder = mkdtempSync(join(tmpdir(), "workspace-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -268,7 +283,7 @@ describe("a permanent HTTP error fails immediately and says what to do", () => {
     [401, "rejected the API key", "Create an admin key"],
     [403, "The API key is not allowed from this IP address", "Allow the runner's address"],
     [404, "Project docs was not found", "Copy project-id"],
-    [413, "HTTP 413", "See the service's message."],
+    [413, "The prompt is too large", "Make the prompt shorter"],
     [418, "HTTP 418", "See the service's message."],
   ])("HTTP %i", async (status, what, next) => {
     const { outputs, requests, toolkit, hasPassed } = await runMain({

@@ -45,7 +45,7 @@ test("returns the job although the trace listener throws", async () => {
   const clock = new FakeClock();
   const respond = () => respondWith(201, record());
   const client = createClient(
-    { baseUrl: new URL("https://example.com"), projectId: "docs", credentials: keyCredentials(key) },
+    { baseUrl: new URL("https://example.com"), projectId: "docs", credentials: keyCredentials(key), canBeAsked: false },
     {
       transport: fakeTransport(clock, respond).transport,
       clock,
@@ -56,7 +56,9 @@ test("returns the job although the trace listener throws", async () => {
     },
   );
   const limits = { deadline: clock.now() + 60_000, signal: new AbortController().signal };
-  expect(await client.createJob("Update the quickstart", limits, () => {})).toMatchObject({ id: "job_1" });
+  expect(
+    await client.createJob({ prompt: "Update the quickstart", key: { step: "a", request: "b" } }, limits, () => {}),
+  ).toMatchObject({ job: { id: "job_1" } });
 });
 
 test("escapes and shortens a request id", async () => {

@@ -7,10 +7,11 @@ import { FakeClock } from "../../support/fake-clock.ts";
 import { type Exchange, fakeTransport, type SeenRequest } from "../../support/fake-transport.ts";
 import { key, record, respondWith } from "../../support/run-main.ts";
 
+const submission = { prompt: "prompt", key: { step: "a", request: "b" } };
 const limits = { deadline: new FakeClock().now() + 60_000, signal: new AbortController().signal };
 
 function clientOf(transport: Transport, clock = new FakeClock(), baseUrl = "https://example.com"): AgentJobClient {
-  const address = { baseUrl: new URL(baseUrl), projectId: "docs", credentials: keyCredentials(key) };
+  const address = { baseUrl: new URL(baseUrl), projectId: "docs", credentials: keyCredentials(key), canBeAsked: false };
   return createClient(address, { transport, clock, random: () => 0.5 });
 }
 
@@ -19,7 +20,7 @@ async function create(...exchanges: Exchange[]): Promise<{ result: unknown; requ
   const clock = new FakeClock();
   const { transport, requests } = fakeTransport(clock, (_request, index) => exchanges[index] ?? respondWith(500));
   const result = await clientOf(transport, clock)
-    .createJob("prompt", limits, () => {})
+    .createJob(submission, limits, () => {})
     .catch((error: SubmissionError) => error);
   return { result, requests };
 }
@@ -48,7 +49,7 @@ test("says for how long a poll was held, if it could be and the service says tha
 test("does not take a bug for a failed request", async () => {
   const bug = new TypeError("x is not a function");
   const client = clientOf(() => Promise.reject(bug));
-  await expect(client.createJob("prompt", limits, () => {})).rejects.toBe(bug);
+  await expect(client.createJob(submission, limits, () => {})).rejects.toBe(bug);
   await expect(client.getJob("job_1", limits)).rejects.toBe(bug);
 });
 
@@ -59,7 +60,7 @@ describe("a create with Retry-After", () => {
       respondWith(201, record()),
     );
     expect(requests.map(({ at }) => at)).toEqual([0, 59_000]);
-    expect(result).toMatchObject({ id: "job_1" });
+    expect(result).toMatchObject({ job: { id: "job_1" } });
   });
 
   test("fails at once if less is left", async () => {
@@ -76,5 +77,7 @@ test.each([0, 101, 199, 300])("a job record in a response with status %i is not 
 });
 
 test.each([200, 201, 202, 299])("a job record in a response with status %i is a job", async (status) => {
-  expect((await create(respondWith(status, record()))).result).toMatchObject({ id: "job_1", status: "active" });
+  expect((await create(respondWith(status, record()))).result).toMatchObject({
+    job: { id: "job_1", status: "active" },
+  });
 });

@@ -1,4 +1,4 @@
-import type { Pool } from "pg";
+import { Client, type Pool } from "pg";
 
 /** The Postgres schema of the service's tables. */
 export const tables = "agent_jobs";
@@ -92,6 +92,20 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX "oldCommit" ON "recentCommit" (at);
     `,
   },
+  {
+    // Earlier services read and run turns as before. They cannot add any, because the new columns have no defaults.
+    oldest: 1,
+    queueSchema: 43,
+    sql: `
+      -- Turns get the key of their request.
+      ALTER TABLE turn ADD COLUMN project text, ADD COLUMN caller text NOT NULL DEFAULT '',
+        ADD COLUMN step text NOT NULL DEFAULT '', ADD COLUMN request text;
+      UPDATE turn SET project = job.project, request = turn.id::text FROM job WHERE job.id = turn.job;
+      ALTER TABLE turn ALTER COLUMN project SET NOT NULL, ALTER COLUMN caller DROP DEFAULT,
+        ALTER COLUMN step DROP DEFAULT, ALTER COLUMN request SET NOT NULL;
+      CREATE UNIQUE INDEX "turnByKey" ON turn (project, caller, step, request);
+    `,
+  },
 ];
 
 /** The version of pg-boss's schema that this version works with. */
@@ -117,7 +131,11 @@ export async function whileOthersWait<T>(pool: Pool, work: () => Promise<T>): Pr
  * @throws if services of this version cannot work with the schema. Nothing is changed then
  */
 export async function openSchema(pool: Pool, all = migrations): Promise<void> {
-  const client = await pool.connect();
+  // A migration of a large table takes longer than any other statement may.
+  const client = new Client({ ...pool.options, statement_timeout: 0, query_timeout: 0 });
+  // If the connection is lost, the statement fails; without a listener, the process would end.
+  client.on("error", () => {});
+  await client.connect();
   try {
     await client.query("BEGIN");
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${tables}`);
@@ -140,6 +158,6 @@ export async function openSchema(pool: Pool, all = migrations): Promise<void> {
     await client.query("ROLLBACK").catch(() => {});
     throw error;
   } finally {
-    client.release();
+    await client.end();
   }
 }

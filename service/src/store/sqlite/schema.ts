@@ -54,6 +54,23 @@ export const migrations: readonly string[] = [
 
   PRAGMA application_id = ${applicationId};
   `,
+  `
+  -- Turns get the key of their request. SQLite adds no column that must have a value, so the table is replaced.
+  CREATE TABLE keyedTurn (
+    id INTEGER PRIMARY KEY, job TEXT NOT NULL REFERENCES job, prompt TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, startedAt INTEGER, endedAt INTEGER,
+    answer TEXT, reason TEXT, stopRequestedAt INTEGER, lease TEXT,
+    project TEXT NOT NULL, caller TEXT NOT NULL, step TEXT NOT NULL, request TEXT NOT NULL
+  ) STRICT;
+  INSERT INTO keyedTurn SELECT turn.id, turn.job, prompt, turn.state, attempts, startedAt, endedAt,
+    answer, reason, stopRequestedAt, lease, job.project, '', '', CAST(turn.id AS TEXT)
+    FROM turn JOIN job ON job.id = turn.job;
+  DROP TABLE turn;
+  ALTER TABLE keyedTurn RENAME TO turn;
+  CREATE INDEX turnByJob ON turn (job, id);
+  CREATE INDEX turnInState ON turn (state, id);
+  CREATE UNIQUE INDEX turnByKey ON turn (project, caller, step, request);
+  `,
 ];
 
 /**

@@ -16,6 +16,7 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { Agent } from "../../../src/agents/agent.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
+import { describeEarlierTurns } from "../../../src/agents/earlier-turns.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { type AgentOptions, runAgent } from "../../../src/agents/run-agent.ts";
 import { type Sandbox, type SandboxAccess, unconfined } from "../../../src/agents/sandbox/sandbox.ts";
@@ -153,6 +154,17 @@ test("an agent gets its prompt with the prefix, and the earlier turns line by li
   expect([read("stdin"), read("file")]).toEqual(["Prompt: /Go on", "Prompt: /Go on"]);
   expect(read("history")).toBe(history.map((turn) => `${JSON.stringify(turn)}\n`).join(""));
   expect(history).toHaveLength(2);
+});
+
+test("an agent that reads no file of earlier turns gets them before its prompt, unless it has a session of them", async () => {
+  const { run, paths } = setUp();
+  const history = [{ prompt: "One", answer: "Done", state: "completed" as const }];
+  const agent = { ...shellAgent("cat > stdin"), promptPrefix: "The task: ", isToldHistory: true };
+  const stdin = () => readFileSync(join(paths.tree, "stdin"), "utf8");
+  await run(agent, { prompt: "Go on", history });
+  expect(stdin()).toBe(`${describeEarlierTurns(history)}The task: Go on`);
+  await run(agent, { prompt: "Go on", history, isFollowUp: true });
+  expect(stdin()).toBe("The task: Go on");
 });
 
 test("an agent is wrapped in its network, and that in its sandbox, with access to its files only", async () => {

@@ -28,6 +28,7 @@ const expected: Row[] = (
     ["/healthz", "GET, HEAD", "anyone", "200", "200"],
     ["/healthz/live", "GET, HEAD", "anyone", "200", "200"],
     ["/v2/agent/{project}/job", "POST", "key for the project", "401", "400"],
+    ["/v2/agent/{project}/job", "GET (HEAD)", "key for the project", "401", "400"],
     ["/v2/agent/{project}/job/{job}", "GET (HEAD)", "key for the project", "401", "200"],
     ["/v2/agent/{project}/job/{job}/message", "POST", "key for the project", "401", "400"],
     ["/", "GET, HEAD", "session", "303 → /sign-in", "200"],
@@ -122,6 +123,9 @@ const outcomeOf = ({ status, headers }: Answer) =>
   status === 303 ? `303 → ${headers.location?.replace(job, "JOB")}` : String(status);
 const methodsOf = ({ methods }: Row) => methods.split(/\W+/).filter((method) => method !== "");
 const firstOf = (row: Row) => methodsOf(row)[0] ?? "";
+/** The rows of the same path, which have other methods. */
+const withPathOf = ({ path }: Row) => expected.filter((row) => row.path === path);
+const allMethodsOf = (row: Row) => withPathOf(row).flatMap(methodsOf);
 
 test("the service has these routes, each with these methods and this access", () => {
   const shown = Object.values(routes).map((route) => ({
@@ -132,7 +136,15 @@ test("the service has these routes, each with these methods and this access", ()
   expect(shown).toEqual(expected.map(({ path, methods, access }) => ({ path, methods, access })));
 });
 
-describe.each(expected)("$path", (row) => {
+test("routes of the same path have different methods and the same access", () => {
+  for (const row of expected) {
+    const methods = allMethodsOf(row);
+    expect(methods).toEqual([...new Set(methods)]);
+    expect(new Set(withPathOf(row).map(({ access }) => access))).toEqual(new Set([row.access]));
+  }
+});
+
+describe.each(expected)("$path $methods", (row) => {
   test("is answered to those who may have it, and counted with its label", async () => {
     const answer = await ask(pathOf(row), firstOf(row), await signedIn());
     expect({ outcome: outcomeOf(answer), label: answer.label }).toEqual({ outcome: row.with, label: row.path });
@@ -147,16 +159,17 @@ describe.each(expected)("$path", (row) => {
     const headers = await signedIn();
     const head = await ask(pathOf(row), "HEAD", headers);
     expect(head).toMatchObject({ text: "", label: row.path });
-    const isAllowed = methodsOf(row).includes("HEAD");
+    const isAllowed = allMethodsOf(row).includes("HEAD");
     expect(head.status).toBe(isAllowed ? (await ask(pathOf(row), "GET", headers)).status : 405);
   });
 
   test("names its methods in the answer to another one", async () => {
-    const others = ["DELETE", "PUT", "GET", "POST"].filter((method) => !methodsOf(row).includes(method));
+    const others = ["DELETE", "PUT", "GET", "POST"].filter((method) => !allMethodsOf(row).includes(method));
+    const allow = withPathOf(row).map(({ methods }) => methods.replace(/ \(.*/, ""));
     for (const method of others)
       expect(await ask(pathOf(row), method, await signedIn())).toMatchObject({
         status: 405,
-        headers: { allow: row.methods.replace(/ \(.*/, "") },
+        headers: { allow: allow.join(", ") },
         text: expect.stringContaining("Method not allowed"),
         label: row.path,
       });

@@ -1,6 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { CacheReadOnlyError } from "../../../../src/runner-kit/cache.ts";
 import {
   type CacheFault,
   type CacheProtocol,
@@ -44,6 +46,17 @@ describe.each(["v1", "v2"] as const)("with a cache service of %s", (protocol) =>
     expect(readFileSync(restored, "utf8")).toBe("second");
   });
 
+  test("restores a file of several blocks, byte by byte", async () => {
+    const { service, cache } = await connect(protocol);
+    const content = randomBytes(9_000_001);
+    const path = join(folder, "saved");
+    writeFileSync(path, content);
+    await cache.save("jobs/a/1", path);
+    expect(await cache.restore("jobs/a/", join(folder, "restored"))).toBe(true);
+    expect(readFileSync(join(folder, "restored")).equals(content)).toBe(true);
+    expect(service.entries).toHaveLength(1);
+  });
+
   test("finds nothing if there is nothing", async () => {
     const { cache } = await connect(protocol);
     expect(await cache.restore("jobs/a/", join(folder, "restored"))).toBe(false);
@@ -66,9 +79,9 @@ test("retries a restore, and does not take an error for an empty cache", async (
   await expect(cache.restore("jobs/a/", join(folder, "again"))).rejects.toThrow(/403/);
 });
 
-test("says why an entry cannot be saved", async () => {
-  const service = await startCacheService("v1", { isReadOnly: true });
+test.each(["read", "403"] as const)("says that the run may not write the cache: %s", async (access) => {
+  const service = await startCacheService("v1", { access });
   onTestFinished(() => service[Symbol.asyncDispose]());
   const cache = connectCacheEntries({ environment: service.environment, program });
-  await expect(cache.save("jobs/a/1", file("first"))).rejects.toThrow(/denied|not saved/);
+  await expect(cache.save("jobs/a/1", file("first"))).rejects.toThrow(CacheReadOnlyError);
 });

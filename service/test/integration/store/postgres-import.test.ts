@@ -44,6 +44,8 @@ async function startJob(store: Store, id: string, project = "docs"): Promise<Run
 
 const pullRequest = { title: "Fix", branch: "agent/a", target: "main", base: "000", head: "111" };
 
+const key = { caller: "ci", step: "deploy", request: "1" };
+
 test("a store is copied with all that it has, and goes on in Postgres", async () => {
   const file = await createFile(async (store) => {
     await store.repositories.setMain("docs");
@@ -56,7 +58,7 @@ test("a store is copied with all that it has, and goes on in Postgres", async ()
     await store.runningTurns.finish(ended, "completed", 6_000_000);
     await store.idleJobs.archiveOldest(6_000_000, 7_000_000, 1);
     await startJob(store, "running");
-    await store.turns.add("running", "Two", 5_000_000);
+    await store.turns.add("running", "Two", 5_000_000, undefined, key);
     await store.jobs.add({ id: "waiting", project: "blog", createdAt: 5_000_000 }, "Three");
   });
   const before = readFileSync(file);
@@ -65,6 +67,9 @@ test("a store is copied with all that it has, and goes on in Postgres", async ()
   expect(readFileSync(file).equals(before)).toBe(true);
 
   const store = await openPostgres(url);
+  expect(await store.turns.add("running", "Two", 5_000_000, undefined, key)).toMatchObject({
+    replayed: { id: "running" },
+  });
   expect(await store.repositories.main()).toBe("docs");
   expect(await store.repositories.ofProjects()).toEqual(new Map([["docs", "docs"]]));
   expect(await store.jobs.find("ended")).toEqual({

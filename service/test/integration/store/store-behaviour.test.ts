@@ -971,6 +971,9 @@ describe.each(databases)("a store in $database", ({ open }) => {
           answer: "Done.",
           reason: null,
           stopRequestedAt: null,
+          caller: "ci",
+          step: "deploy",
+          request: "first",
         },
         {
           id: 1003,
@@ -982,6 +985,9 @@ describe.each(databases)("a store in $database", ({ open }) => {
           answer: null,
           reason: "Stopped by me.",
           stopRequestedAt: now + 19,
+          caller: "",
+          step: "",
+          request: "a random one",
         },
       ],
     };

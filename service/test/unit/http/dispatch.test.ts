@@ -11,13 +11,43 @@ test.each([
   ["/sign-in/link", "createSignInLink", {}],
 ])("the path %s is that of %s", (path, name, parameters) => {
   const none = { project: "", job: "", turn: "", number: "", link: "" };
-  expect(matchRoute(path)).toMatchObject({ name, parameters: { ...none, ...parameters } });
+  expect(matchRoute(path)).toMatchObject({ routes: [{ name }], parameters: { ...none, ...parameters } });
 });
 
 test("a path with a parameter that nothing has is that of a route, without parameters", () => {
-  expect(matchRoute("/pull/x")).toMatchObject({ name: "pullRequest", parameters: undefined });
+  expect(matchRoute("/pull/x")).toMatchObject({ path: "/pull/{number}", parameters: undefined });
   expect(matchRoute("/pull/")).toBeUndefined();
   expect(matchRoute("")).toBeUndefined();
+});
+
+test("routes of the same path share its access check, and those without an endpoint are as if they did not exist", async () => {
+  const access = "key for the project" as const;
+  const admit = async ({ headers }: { headers: { authorization?: string | undefined } }) => {
+    if (headers.authorization === undefined) throw new HttpException(401, "Who is there?");
+  };
+  const answer = (text: string) => ({
+    access,
+    admit,
+    answer: async (_request: unknown, response: { end(text: string): void }) => response.end(text),
+  });
+  const endpoints = { createJob: answer("create") };
+  const ask = async (
+    method: string,
+    { url }: { url: string },
+    headers: Record<string, string> = { authorization: "me" },
+  ) => {
+    const response = await fetch(`${url}/v2/agent/docs/job?step=a`, { method, headers });
+    return { status: response.status, text: await response.text(), allow: response.headers.get("allow") };
+  };
+  const notAllowed = (allow: string) => ({ status: 405, text: '{"error":"Method not allowed"}', allow });
+  await using one = await listen(dispatch({ endpoints, log: () => {} }));
+  for (const method of ["GET", "PUT"]) expect(await ask(method, one)).toEqual(notAllowed("POST"));
+  await using both = await listen(dispatch({ endpoints: { ...endpoints, findStep: answer("find") }, log: () => {} }));
+  expect(await ask("POST", both)).toEqual({ status: 200, text: "create", allow: null });
+  expect(await ask("GET", both)).toEqual({ status: 200, text: "find", allow: null });
+  expect(await ask("HEAD", both)).toEqual({ status: 200, text: "", allow: null });
+  expect(await ask("PUT", both)).toEqual(notAllowed("POST, GET"));
+  for (const method of ["GET", "POST", "PUT"]) expect(await ask(method, both, {})).toMatchObject({ status: 401 });
 });
 
 test("a route without an endpoint is not found, whatever the method", async () => {

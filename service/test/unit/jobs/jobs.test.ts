@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import type { ReplayedRecord } from "../../../src/jobs/engine.ts";
 import { Jobs } from "../../../src/jobs/jobs.ts";
 import type { JobRecord, RateLimited } from "../../../src/model.ts";
 import { PerProject } from "../../../src/per-project.ts";
@@ -10,7 +11,7 @@ import { JobDirectory } from "../../../src/service-folder.ts";
 import { JobCopier } from "../../../src/store/job-copier.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
+import { KeyReused, OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
 import { MemoryCopies } from "../../support/memory-copies.ts";
 
 const projects = (model: string) => PerProject.same({ repositoryName: "https://example.com/docs", model });
@@ -40,8 +41,8 @@ async function completeNext(store: Store): Promise<void> {
   await store.runningTurns.finish(turn, "completed", 500);
 }
 
-function accepted(result: JobRecord | RateLimited | undefined): JobRecord {
-  if (result === undefined || "retryAfterMs" in result) throw new Error("not accepted");
+function accepted(result: JobRecord | ReplayedRecord | RateLimited | undefined): JobRecord {
+  if (result === undefined || !("id" in result)) throw new Error("not accepted");
   return result;
 }
 
@@ -82,6 +83,30 @@ test("counts creates and messages by what became of them, and logs which turns t
   await expect(jobs.create("docs", "Five")).rejects.toThrow(StoreUnavailable);
   expect(answers).toEqual(["message rate-limited", "message unknown", "create store-unavailable"]);
   expect(events).toHaveLength(2);
+});
+
+test("counts and logs requests that were sent before, and those whose key was used for another one", async () => {
+  const { jobs, answers, events } = setUp();
+  const key = (request: string) => ({ caller: "ci", step: "deploy", request });
+  const created = accepted(await jobs.create("docs", "One", key("1")));
+  const { id: job } = created;
+  expect(await jobs.create("docs", "One", key("1"))).toEqual({ replayed: created });
+  accepted(await jobs.message("docs", job, "Two", key("2")));
+  expect(await jobs.message("docs", job, "Two", key("2"))).toEqual({ replayed: created });
+  await expect(jobs.create("docs", "Two", key("2"))).rejects.toThrow(KeyReused);
+  expect(answers).toEqual([
+    "create accepted",
+    "create replayed",
+    "message accepted",
+    "message replayed",
+    "create key-reused",
+  ]);
+  expect(events).toEqual([
+    { message: "create accepted", fields: { job, turn: 1 } },
+    { message: "create replayed", fields: { job, turn: 1 } },
+    { message: "message accepted", fields: { job, turn: 2 } },
+    { message: "message replayed", fields: { job, turn: 2 } },
+  ]);
 });
 
 test("shows a job by its state", async () => {
@@ -169,6 +194,29 @@ test("finds a job of an earlier service by its copy, and saves it again with eac
   accepted(await later.jobs.message("docs", id, "More"));
   await later.copier.settle();
   expect(copies.saves.at(-1)).toMatchObject({ states: ["completed", "waiting"] });
+});
+
+test("knows the requests of an earlier service by the copies of their jobs", async () => {
+  const folder = temporaryFolder();
+  const copies = new MemoryCopies(folder);
+  const newService = () => {
+    const store = openSqliteStore(":memory:");
+    const copier = new JobCopier({ copies, store, folder, log: () => {} });
+    return { store, copier, jobs: new Jobs({ store, projects: projects("large"), copier }) };
+  };
+  const earlier = newService();
+  const key = (request: string) => ({ caller: "ci", step: "deploy", request });
+  const { id } = accepted(await earlier.jobs.create("docs", "Go on", key("1")));
+  mkdirSync(new JobDirectory(folder, id).home, { recursive: true });
+  await completeNext(earlier.store);
+  earlier.copier.save(id);
+  await earlier.copier.settle();
+  const isFound = [{ id: expect.any(Number), job: id, request: "1", status: "completed" }];
+  expect(await newService().jobs.findStep("docs", "ci", "deploy")).toEqual(isFound);
+  const { jobs, store } = newService();
+  expect(await jobs.create("docs", "Go on", key("1"))).toMatchObject({ replayed: { id, status: "completed" } });
+  accepted(await jobs.message("docs", id, "More", key("2")));
+  expect(await store.turns.ofJob(id)).toHaveLength(2);
 });
 
 test("does not find a job that is deleted while a message to it arrives", async () => {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { anyText } from "../../../../test/support/any-text.ts";
 import { commitMessage, isCommitOf } from "../../../src/pulls/commit-message.ts";
 
-const turn = { id: 7, job: "job_1", prompt: "Fix the links\n\nAll of them.", attempts: 1 };
+const turn = { id: 7, job: "job_1", prompt: "Fix the links\n\nAll of them.", attempts: 1, step: "", request: "r" };
 
 test("has the prompt's first line as title, the agent's own messages, and trailers", () => {
   expect(commitMessage(turn, ["Fix guide\n\nBecause.\n", "", "Fix README\n"])).toBe(

@@ -43,6 +43,7 @@ test("leaves other text as it is", () => {
 test("is used for the subject and the body of a commit", () => {
   const all = [...commands, ...references];
   for (const text of all) expect(commitTitle(`Fix ${text}`)).not.toContain(text);
-  const message = commitMessage({ id: 1, job: "a", prompt: `Go ${all[0]}`, attempts: 0 }, all);
+  const turn = { id: 1, job: "a", prompt: `Go ${all[0]}`, attempts: 0, step: "", request: "r" };
+  const message = commitMessage(turn, all);
   for (const text of all) expect(message).not.toContain(text);
 });

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyText } from "../../../../test/support/any-text.ts";
-import { pullRequestBody, updatedBody } from "../../../src/pulls/pull-request-body.ts";
+import { codeBlock } from "../../../src/code-block.ts";
+import { pullRequestBody, readTurns, updatedBody } from "../../../src/pulls/pull-request-body.ts";
 
 const body = (answer: string | null, prompt = "Fix the links") => pullRequestBody({ answer, prompt, jobId: "job_1" });
 
@@ -69,6 +70,43 @@ test("removes characters that reorder or hide text", () => {
 
 test("is shorter than GitHub's limit", () => {
   expect(body("`x".repeat(200_000), "`".repeat(200_000)).length).toBeLessThan(65_536);
+});
+
+/** Returns what is in a code block. */
+const shown = (text: string): string => codeBlock(text).split("\n").slice(1, -1).join("\n");
+
+test("is read again, with the turns that were added, whatever the texts are", () => {
+  const turn = fc.record({ prompt: anyText(), answer: fc.option(anyText()) });
+  fc.assert(
+    fc.property(turn, turn, (first, second) => {
+      const opened = pullRequestBody({ ...first, jobId: "job_1" });
+      const extended = updatedBody(opened, [], second);
+      const told = [first, ...(extended === undefined ? [] : [second])].map(({ prompt, answer }) => ({
+        prompt: shown(prompt),
+        answer: answer === null ? null : shown(answer),
+      }));
+      expect(readTurns(extended ?? opened)).toEqual(told);
+      // As GitHub's editor saves it.
+      expect(readTurns((extended ?? opened).replaceAll("\n", "\r\n"))).toEqual(told);
+    }),
+  );
+});
+
+test("a text that looks like another turn is none", () => {
+  const forged = body("x", "y");
+  expect(readTurns(body(forged, forged))).toEqual([{ prompt: forged, answer: forged }]);
+  expect(readTurns(`Prompt of the agent:\n\n${forged.slice(0, -30)}`)).toEqual([]);
+  expect(readTurns("Prompt of the agent:\n\n```text\nno end")).toEqual([]);
+});
+
+test("keeps what people wrote, tells a turn once, and stays within GitHub's limit", () => {
+  const edited = `Please review.\r\n\r\n${body("Fixed.")}\n\nThanks!\n`;
+  const more = updatedBody(edited, [], { prompt: "More", answer: null }) ?? "";
+  expect(more).toBe(
+    `Please review.\n\n${body("Fixed.")}\n\nThanks!\n\nPrompt of the agent:\n\n\`\`\`text\nMore\n\`\`\``,
+  );
+  expect(updatedBody(more, [], { prompt: "More", answer: null })).toBeUndefined();
+  expect(updatedBody("x".repeat(59_990), [], { prompt: "More", answer: null })).toBeUndefined();
 });
 
 test("names protected files first, and stays within the limit", () => {

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { create, type WriteEntry } from "tar";
 import { beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
@@ -175,6 +176,9 @@ describe("the entry of a job", () => {
         answer: "Done",
         reason: "It failed.",
         stopRequestedAt: index === 2 ? 1600 : null,
+        caller: "API key",
+        step: index === 0 ? "" : "deploy",
+        request: `request ${index}`,
       })),
     };
     expect(parseJobEntry(formatJobEntry({ job: other }), id, "docs")).toEqual({ job: other });
@@ -198,6 +202,9 @@ describe("the entry of a job", () => {
       "the last id that a turn can have",
       { version: 1, job: { ...job, turns: [{ ...job.turns[0], id: 2 ** 53 - 1 }] } },
     ],
+    ["a step of several lines", { version: 1, job: { ...job, turns: [{ ...job.turns[0], step: "a\nb" }] } }],
+    ["a request of several lines", { version: 1, job: { ...job, turns: [{ ...job.turns[0], request: "a\nb" }] } }],
+    ["an empty request", { version: 1, job: { ...job, turns: [{ ...job.turns[0], request: "" }] } }],
     ["a turn in an unknown state", { version: 1, job: { ...job, turns: [{ ...job.turns[0], state: "x" }] } }],
   ])("is ignored if it has %s", (_what, entry) => {
     const text = typeof entry === "string" ? entry : JSON.stringify(entry);
@@ -248,6 +255,38 @@ describe("jobs in the cache", () => {
     expect(log).toEqual([]);
   });
 
+  test("are found by the steps of their turns, also if those pushed nothing", async () => {
+    const cache = fakeCache();
+    const sent = (step: string) => ({ project: "docs", caller: "API key", step });
+    const [last] = job.turns;
+    const turn = (id: number, step: string, state: "completed" | "waiting" = "completed") => {
+      return {
+        ...last,
+        id,
+        prompt: "Go",
+        attempts: 1,
+        endedAt: null,
+        answer: null,
+        caller: "API key",
+        request: "r",
+        step,
+        state,
+      };
+    };
+    const other = { ...job, id: id.replace(/0$/, "1"), turns: [turn(7, "b")] };
+    const jobs = connect(cache);
+    await jobs.save({ ...job, turns: [turn(5, "old"), turn(6, "a", "waiting"), turn(7, "b", "waiting")] }, undefined);
+    await jobs.save({ ...job, turns: [turn(5, "old"), turn(6, "a"), turn(7, "b")] }, undefined);
+    await jobs.save(other, undefined);
+    await jobs.save({ ...job, turns: [turn(8, "not/a key"), turn(9, "")] }, undefined);
+    const later = connect(cache);
+    expect(await later.jobsOfStep(sent("a"))).toEqual([id]);
+    expect(await later.jobsOfStep(sent("b"))).toEqual([id, other.id]);
+    for (const step of ["old", "c", "not/a key", ""]) expect(await later.jobsOfStep(sent(step))).toEqual([]);
+    // Each is saved once.
+    expect(cache.keys.filter((key) => key.startsWith("agent-job-service/step/"))).toHaveLength(3);
+  });
+
   test("continue with the session of an earlier run while another turn runs", async () => {
     const cache = fakeCache();
     await connect(cache).save(job, home);
@@ -278,7 +317,7 @@ describe("jobs in the cache", () => {
     await jobs.save(largest, undefined);
     expect(await jobs.restore(id, home, home)).toEqual(largest);
     await expect(jobs.save(larger, undefined)).rejects.toThrow("its prompts are too large");
-    writeFileSync(join(folder, "forged"), formatJobEntry({ job: larger }));
+    writeFileSync(join(folder, "forged"), gzipSync(formatJobEntry({ job: larger })));
     await cache.save(`agent-job-service/${id}/job/1`, join(folder, "forged"));
     expect(await jobs.restore(id, home, home)).toBeUndefined();
     expect(log).toEqual([`${id}: its cache entry is not one of this service and is ignored`]);
@@ -355,7 +394,19 @@ describe("jobs in the cache", () => {
   test("are not found if there is no entry, or one of someone else", async () => {
     const cache = fakeCache();
     expect(await connect(cache).restore(id, home, home)).toBeUndefined();
-    writeFileSync(join(folder, "forged"), formatJobEntry({ job: { ...job, project: "other" } }));
+    writeFileSync(join(folder, "forged"), gzipSync(formatJobEntry({ job: { ...job, project: "other" } })));
+    await cache.save(`agent-job-service/${id}/job/1`, join(folder, "forged"));
+    expect(await connect(cache).restore(id, home, home)).toBeUndefined();
+    expect(log.join("\n")).toContain("is not one of this service and is ignored");
+  });
+
+  test.each([
+    ["not compressed", Buffer.from(formatJobEntry({ job }))],
+    ["cut off", gzipSync(formatJobEntry({ job })).subarray(0, 100)],
+    ["empty", Buffer.alloc(0)],
+  ])("are not found if their entry is %s", async (_what, entry) => {
+    const cache = fakeCache();
+    writeFileSync(join(folder, "forged"), entry);
     await cache.save(`agent-job-service/${id}/job/1`, join(folder, "forged"));
     expect(await connect(cache).restore(id, home, home)).toBeUndefined();
     expect(log.join("\n")).toContain("is not one of this service and is ignored");
@@ -365,7 +416,7 @@ describe("jobs in the cache", () => {
     const cache = fakeCache();
     await connect(cache).save({ ...job, id: "job_other" }, home);
     const entry = formatJobEntry({ job, home: { key: cache.keys[0] ?? "", path: join(folder, "new") } });
-    writeFileSync(join(folder, "forged"), entry);
+    writeFileSync(join(folder, "forged"), gzipSync(entry));
     await cache.save(`agent-job-service/${id}/job/1`, join(folder, "forged"));
     expect(await connect(cache).restore(id, join(folder, "new"), join(folder, "new"))).toEqual(job);
     expect(existsSync(join(folder, "new"))).toBe(false);

@@ -115,7 +115,6 @@ test("what installs an agent gets no secret", () => {
 
 test("the cache's process gets the runner's token for it, and no other", () => {
   expect(Object.keys(cacheEnvironment(environment))).toEqual([
-    "RUNNER_TEMP",
     "GITHUB_SERVER_URL",
     "ACTIONS_RUNTIME_TOKEN",
     "ACTIONS_RESULTS_URL",

@@ -184,6 +184,30 @@ test("tries again to restore a job after the copies could not be read", async ()
   expect(await store.jobs.find(id)).toMatchObject({ id, createdAt: 5 });
 });
 
+test("restores the jobs of a step", async () => {
+  const { store, copies, copier, log } = setUp();
+  const ofStep = { ...waitingTurn, caller: "ci", step: "deploy", request: "1" };
+  const other = id.replace(/0$/, "1");
+  await copies.save({ ...copy, turns: [ofStep] }, temporaryFolder());
+  await copies.save({ ...copy, id: other, turns: [{ ...ofStep, step: "test" }] }, temporaryFolder());
+  const sent = { project: "docs", caller: "ci", step: "deploy" };
+  copies.failure = new Error("no connection");
+  await expect(copier.restoreStep(sent)).rejects.toThrow(StoreUnavailable);
+  expect(log).toEqual(["the jobs of a step cannot be looked up: no connection"]);
+  copies.failure = undefined;
+  for (let time = 0; time < 2; time++) await copier.restoreStep(sent);
+  expect(await store.turns.ofStep("docs", sent, 10)).toEqual([{ id: 7, job: id, request: "1", status: "waiting" }]);
+  expect(await store.jobs.find(other)).toBeUndefined();
+});
+
+test("restores nothing for a step if copies are only found by the ids of jobs", async () => {
+  const { store, folder } = setUp();
+  const copies: JobCopies = { save: async () => {}, restore: async () => copy };
+  const copier = new JobCopier({ copies, store, folder, log: () => {} });
+  await copier.restoreStep({ project: "docs", caller: "ci", step: "deploy" });
+  expect(await store.jobs.find(id)).toBeUndefined();
+});
+
 test("looks up only ids that services give", async () => {
   const { copies, copier } = setUp();
   copies.failure = new Error("looked up");

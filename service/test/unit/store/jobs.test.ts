@@ -34,6 +34,9 @@ describe("copies of jobs", () => {
       startedAt: expect.any(Number),
       reason: null,
       stopRequestedAt: null,
+      caller: "",
+      step: "",
+      request: expect.any(String),
     };
     expect(copy).toEqual({
       id: "a",

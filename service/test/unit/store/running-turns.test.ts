@@ -25,7 +25,14 @@ describe("turns", () => {
     for (const id of ["a", "b"]) await addJob(store, id);
     await store.turns.add("a", "Two", 0);
     const [one, other] = [await startNext(store), await startNext(store)];
-    const taken = { prompt: "One", attempts: 0, isResumed: false, lease: expect.any(String) };
+    const taken = {
+      prompt: "One",
+      attempts: 0,
+      step: "",
+      request: expect.any(String),
+      isResumed: false,
+      lease: expect.any(String),
+    };
     expect(one).toEqual({ id: 1, job: "a", ...taken });
     expect(other).toEqual({ id: 2, job: "b", ...taken });
     expect(one.lease).not.toBe(other.lease);

@@ -4,7 +4,16 @@ import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
 import { confirmLease, keepLease, type LeaseStore } from "../../../src/turns/keep-lease.ts";
 import { fakeMachine } from "../../support/fake-machine.ts";
 
-const turn: RunningTurn = { id: 7, job: "a", prompt: "Go on", attempts: 0, lease: "lease", isResumed: false };
+const turn: RunningTurn = {
+  id: 7,
+  job: "a",
+  prompt: "Go on",
+  attempts: 0,
+  step: "",
+  request: "r",
+  lease: "lease",
+  isResumed: false,
+};
 
 /** A store that does what the test says, once per renewal; then the lease is held. */
 class FakeLeases implements LeaseStore {

@@ -8,7 +8,16 @@ import { StoreUnavailable } from "../../../src/store-errors.ts";
 import { LogShipper, type LogShipperOptions } from "../../../src/turns/log-shipper.ts";
 import { MemoryLogs } from "../../support/memory-logs.ts";
 
-const turn: RunningTurn = { id: 7, job: "job_1", prompt: "Fix it", attempts: 0, lease: "a", isResumed: false };
+const turn: RunningTurn = {
+  id: 7,
+  job: "job_1",
+  prompt: "Fix it",
+  attempts: 0,
+  step: "",
+  request: "r",
+  lease: "a",
+  isResumed: false,
+};
 
 const tick = () => new Promise<void>((resolve) => setTimeout(resolve, 1));
 

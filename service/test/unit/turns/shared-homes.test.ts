@@ -30,7 +30,16 @@ class FakeHomeStore implements HomeStore {
   }
 }
 
-const turn = (id: number): RunningTurn => ({ id, job: "a", prompt: "", attempts: 0, lease: "x", isResumed: false });
+const turn = (id: number): RunningTurn => ({
+  id,
+  job: "a",
+  prompt: "",
+  attempts: 0,
+  step: "",
+  request: "r",
+  lease: "x",
+  isResumed: false,
+});
 
 /** Several machines with the same store. */
 function setUp() {

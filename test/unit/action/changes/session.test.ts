@@ -41,14 +41,15 @@ function nights() {
   return { repository, cache, agent, night, open };
 }
 
-test("each night starts where the last one ended, and a quiet night asks nothing of the service", async () => {
+test("each night starts where the last one ended, and a quiet night sends nothing", async () => {
   const { repository, night, open } = nights();
   open(7);
   const first = repository.commit("main", { files: ["a"] });
   await night();
   const quiet = await night();
   expect(quiet.outputs).toMatchObject({ outcome: "skipped", "skip-reason": "nothing-new", "job-id": "" });
-  expect(quiet.requests).toEqual([]);
+  // The record of the session's job names its pull request, which does not count.
+  expect(quiet.requests).toMatchObject([{ method: "GET", path: "/v2/agent/docs/job/job_1" }]);
 
   repository.commit("main", { hours: -100, files: ["b"] });
   const third = await night();
@@ -77,7 +78,7 @@ test("a re-run after a failed job sends the same range again, not an empty one",
   const start = repository.head();
   repository.commit("main", { files: ["b"] });
   agent.status = "failed";
-  const environment = { GITHUB_RUN_ID: "55" };
+  const environment = { GITHUB_RUN_ID: "155" };
   await night({ environment });
   agent.status = "completed";
   const { prompts, outputs } = await night({
@@ -85,8 +86,8 @@ test("a re-run after a failed job sends the same range again, not an empty one",
     runAttempt: 2,
     respond: ({ method, path }) => {
       if (method === "POST") return respondWith(201, record({ id: "job_9" }));
-      const isNew = path.endsWith("job_9");
-      return respondWith(200, record({ id: isNew ? "job_9" : "job_2", status: isNew ? "completed" : "failed" }));
+      const id = path.split("/").at(-1);
+      return respondWith(200, record({ id, status: id === "job_9" ? "completed" : "failed" }));
     },
   });
   expect(outputs).toMatchObject({ "job-id": "job_9", "changed-files": "1" });
@@ -96,7 +97,7 @@ test("a re-run after a failed job sends the same range again, not an empty one",
 test("a re-run that finds the job of its earlier attempt asks GitHub nothing", async () => {
   const { repository, night } = nights();
   repository.commit("main", { files: ["a"] });
-  const environment = { GITHUB_RUN_ID: "55" };
+  const environment = { GITHUB_RUN_ID: "155" };
   await night({ environment });
   repository.routes.length = 0;
   const { outputs, prompts } = await night({ environment, runAttempt: 2 });
@@ -108,12 +109,14 @@ test("a re-run that finds the job of its earlier attempt asks GitHub nothing", a
 test("a re-run whose earlier attempt was killed before it saved the session saves it, with its pull request", async () => {
   const { repository, cache, night } = nights();
   repository.commit("main", { files: ["a"] });
-  const environment = { GITHUB_RUN_ID: "55" };
+  const environment = { GITHUB_RUN_ID: "155" };
   await night({ environment });
   cache.entries.splice(0, cache.entries.length, ...cache.entries.filter(({ key }) => !/^agent-session/.test(key)));
   await night({ environment, runAttempt: 2 });
   const saved = cache.entries.filter(({ key }) => /^agent-session/.test(key)).map(({ text }) => JSON.parse(text));
-  expect(saved).toEqual([{ version: 1, jobId: "job_1", run: "55", commit: repository.head(), pullRequests: [7] }]);
+  expect(saved).toMatchObject([
+    { version: 1, jobId: "job_1", run: "155", commit: repository.head(), failures: 0, pullRequests: [7] },
+  ]);
 });
 
 describe("a merged refresh does not start the next one", () => {
@@ -127,7 +130,7 @@ describe("a merged refresh does not start the next one", () => {
     repository.merge(7, "agent", how);
     const { outputs, requests } = await night();
     expect(outputs).toMatchObject({ outcome: "skipped", "skip-reason": "nothing-new" });
-    expect(requests).toEqual([]);
+    expect(requests.map(({ method }) => method)).toEqual(["GET"]);
   });
 
   test.each(["merge", "squash", "rebase"] as const)(
@@ -281,7 +284,7 @@ test("the session remembers its last 20 pull requests", async () => {
 
 test.each([
   ["a commit that is none", { commit: "main" }],
-  ["a start that is none", { since: "../../x" }],
+  ["a commit that is none, of a run whose end is unknown", { sent: "../../x" }],
   ["a pull request that is none", { pullRequests: [-1] }],
   ["too many pull requests", { pullRequests: Array.from({ length: 21 }, () => 1) }],
 ])("an entry with %s is not used", async (_name, fields) => {

@@ -89,7 +89,7 @@ describe("status", () => {
   ])("says why the state cannot be read (%i), within a minute, and passes", async (status, text) => {
     const github = threadWith(earlierReply("job_1"));
     const { outputs, hasPassed, clock } = await command(github, "/agent status", {
-      respond: () => respondWith(status),
+      respond: () => respondWith(status, status === 404 ? { error: "Job not found" } : ""),
     });
     expect(hasPassed).toBe(true);
     expect(outputs).toMatchObject(skipped);

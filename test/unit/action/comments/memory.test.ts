@@ -10,6 +10,7 @@ import {
   markerLine,
   messageTo,
   otherUser,
+  pollOf,
   routesOf,
   threadWith,
 } from "../../../support/thread.ts";
@@ -146,7 +147,7 @@ describe("a remembered job", () => {
   test("is replaced if it is not found, and the reply says so", async () => {
     const github = threadWith(earlierReply("job_gone"));
     const { requests, outputs } = await runComment(github, { respond: losesJob });
-    expect(routesOf(requests).slice(0, 2)).toEqual([messageTo("job_gone"), createRequest]);
+    expect(routesOf(requests).slice(0, 3)).toEqual([messageTo("job_gone"), pollOf("job_gone"), createRequest]);
     expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
     expect(github.reply).toContain(
       "The job that this thread remembers was not found, so this request is for a new one.",
@@ -155,7 +156,7 @@ describe("a remembered job", () => {
 
   test("is not published as the job id if its replacement is rejected", async () => {
     const { outputs, toolkit } = await runComment(threadWith(earlierReply("job_gone")), {
-      respond: ({ path }) => respondWith(path.includes("job_gone") ? 404 : 401),
+      respond: ({ path }) => respondWith(path.includes("job_gone") ? 404 : 401, { error: "No" }),
     });
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
     expect(toolkit.lines).toContain(

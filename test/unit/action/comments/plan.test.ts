@@ -52,9 +52,9 @@ describe("a re-run that finds its job in its own reply", () => {
     expect(toolkit.lines.join("\n")).not.toMatch(wasReplaced);
   });
 
-  test("waits only once for a job that is not found", async () => {
+  test("looks twice for a job that is not found", async () => {
     const { requests } = await runComment(threadWith(ownReply("job_gone")), { attempt: 2, respond: losesJob });
-    expect(routesOf(requests)).toEqual([pollOf("job_gone"), messageTo("job_gone"), createRequest, pollOf("job_1")]);
+    expect(routesOf(requests)).toEqual([pollOf("job_gone"), pollOf("job_gone"), createRequest, pollOf("job_1")]);
   });
 });
 
@@ -74,7 +74,7 @@ describe("a reply", () => {
     // Without reactions, a re-run finds its own reply only once it has posted another one.
     const github = githubRejecting(/\/reactions$/, ownReply("job_gone"), earlierReply("job_1"));
     const { toolkit, requests } = await runComment(github, { attempt: 2, respond: losesJob });
-    expect(routesOf(requests).slice(0, 2)).toEqual([pollOf("job_gone"), messageTo("job_1")]);
+    expect(routesOf(requests).slice(0, 3)).toEqual([pollOf("job_gone"), pollOf("job_gone"), messageTo("job_1")]);
     expect(toolkit.lines.join("\n")).not.toMatch(wasReplaced);
   });
 });
@@ -197,7 +197,7 @@ test("a template that leaves an empty prompt starts nothing, and says so", async
 
 test.each<[string, () => FakeGitHub, Record<string, unknown>]>([
   ["cannot be posted", () => githubRejecting(/^POST .*\/issues\/\{/), {}],
-  ["has no room for the job's id", () => new FakeGitHub(), { id: "j".repeat(5000) }],
+  ["has no room for the job's id", () => new FakeGitHub(), { id: "j".repeat(17_000) }],
 ])("a re-run starts another job if the reply %s, which the annotation says", async (_name, thread, fields) => {
   const github = thread();
   const { toolkit } = await runComment(github, {
@@ -225,9 +225,9 @@ describe("a marker", () => {
   const marker = (jobId: string) => ({ projectId: "docs", jobId, request: `comment=${commentId}` as const });
   const lengthOf = (jobId: string) => formatMarker(marker(jobId)).length;
 
-  test("has at most 4096 characters", () => {
-    const longest = "j".repeat(4096 - lengthOf("j") + 1);
-    expect(lengthOf(longest)).toBe(4096);
+  test("has at most 16,384 characters", () => {
+    const longest = "j".repeat(16_384 - lengthOf("j") + 1);
+    expect(lengthOf(longest)).toBe(16_384);
     expect(formatMarker(marker(`${longest}j`))).toBe("");
   });
 

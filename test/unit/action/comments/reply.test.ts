@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { commentId, runComment } from "../../../support/comment-run.ts";
 import { FakeGitHub } from "../../../support/fake-github.ts";
+import type { SeenRequest } from "../../../support/fake-transport.ts";
 import { prLink, record, respondWith } from "../../../support/run-main.ts";
 import { completed, completes, markerLine, staysActive } from "../../../support/thread.ts";
 
@@ -136,6 +137,7 @@ test("the result of a request that was rejected names no time, and how to contin
     '<p>❌ <b>No job was started</b> · <a href="https://github.com/acme/docs/actions/runs/99">Run</a></p>',
     "<p>The service rejected the API key. The service answered HTTP 401: <code>No</code>. No job was started.</p>",
     "<p>The key is wrong, deleted or expired (keys expire after 90 days by default). Create an admin key on the API keys page of the dashboard and update the secret.</p>",
+    "<!-- agent-job-action project=docs unsent comment=77 -->",
   ]);
 });
 
@@ -144,7 +146,8 @@ test.each([
   ["job_1", ""],
 ])("the result of a job says how to continue, with the job-id %j in the workflow", async (jobId, another) => {
   const github = new FakeGitHub();
-  await runComment(github, { respond: () => respondWith(200, completed), inputs: { "job-id": jobId } });
+  const respond = ({ method }: SeenRequest) => respondWith(200, method === "POST" ? record() : completed);
+  await runComment(github, { respond, inputs: { "job-id": jobId } });
   expect(github.reply.split("\n\n")).toEqual([
     expect.stringMatching(/^<p>✅ <b>Pull request created<\/b> · .*<\/p>$/),
     "<p>The agent finished job <code>job_1</code> and opened a pull request.</p>",

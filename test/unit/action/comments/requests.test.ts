@@ -63,7 +63,10 @@ describe("a follow-up comment", () => {
   test("whose job was not found starts another job, and says so", async () => {
     const github = threadWithJob();
     const { requests, outputs, toolkit } = await runComment(github, {
-      respond: (request) => (request.path.endsWith("/message") ? respondWith(404) : respond(request)),
+      respond: ({ method, path }) => {
+        if (path.includes("/job_1")) return respondWith(404, { error: "Job not found" });
+        return respondWith(200, record({ id: "job_2", ...(method === "GET" && { status: "completed", prLink }) }));
+      },
     });
     expect(sent(requests)).toEqual(["/v2/agent/docs/job/job_1/message", "/v2/agent/docs/job"]);
     expect(outputs.outcome).toBe("pr-created");

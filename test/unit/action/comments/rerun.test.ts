@@ -71,10 +71,7 @@ describe("a re-run", () => {
       attempt: 2,
       respond: losesJob,
     });
-    expect(routesOf(requests).filter((route) => route.startsWith("POST"))).toEqual([
-      messageTo("job_gone"),
-      createRequest,
-    ]);
+    expect(routesOf(requests).filter((route) => route.startsWith("POST"))).toEqual([createRequest]);
     expect(outputs["job-id"]).toBe("job_1");
   });
 

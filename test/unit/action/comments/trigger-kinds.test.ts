@@ -344,7 +344,7 @@ describe("all ways to ask share the memory of the conversation", () => {
   test("a job that is gone is replaced", async () => {
     const github = labeled(earlierReply("job_gone"));
     const { outputs, requests } = await setLabel(github, "issues", { respond: losesJob });
-    expect(routesOf(requests).slice(0, 2)).toEqual([messageTo("job_gone"), createRequest]);
+    expect(routesOf(requests).slice(0, 3)).toEqual([messageTo("job_gone"), pollOf("job_gone"), createRequest]);
     expect(outputs["job-id"]).toBe("job_1");
   });
 });

@@ -98,6 +98,8 @@ test("a reply with a stranger's pending marker does not stop a re-run", async ()
   expect(posts(requests)).toEqual(["/v2/agent/docs/job"]);
 });
 
+const unsent = pending().replace("pending", "unsent");
+
 describe("after the request", () => {
   test.each([
     ["an unknown acceptance without an id", respondWith(502)],
@@ -113,25 +115,27 @@ describe("after the request", () => {
     expect((await runComment(github, { respond, attempt: 2 })).requests).toEqual([]);
   });
 
-  test("a rejected create leaves no marker, so that a re-run sends it", async () => {
+  test("a rejected create leaves a marker that says so, so that a re-run sends it", async () => {
     const github = new FakeGitHub();
     await runComment(github, { respond: () => respondWith(401) });
-    expect(github.reply).not.toContain("agent-job-action");
+    expect(lastLine(github.reply)).toBe(unsent);
     const { requests } = await runComment(github, { respond, attempt: 2 });
     expect(posts(requests)).toEqual(["/v2/agent/docs/job"]);
+    // The re-run edits the reply.
+    expect(github.comments.filter(({ user }) => user?.id === bot.id)).toHaveLength(1);
   });
 
-  test("a create that was cancelled before it was sent leaves no marker", async () => {
+  test("a create that was cancelled before it was sent leaves a marker that says so", async () => {
     const github = new FakeGitHub();
     const { outputs } = await runComment(github, {
       cancelAt: 500,
       respond: () => ({ connectMs: 1000, answer: { status: 201, body: record() } }),
     });
     expect(outputs.outcome).toBe("cancelled");
-    expect(github.reply).not.toContain("agent-job-action");
+    expect(lastLine(github.reply)).toBe(unsent);
   });
 
-  test("too little time left leaves no marker", async () => {
+  test("too little time left leaves a marker that says so", async () => {
     const github = new FakeGitHub();
     const { requests } = await runComment(github, {
       respond,
@@ -144,7 +148,7 @@ describe("after the request", () => {
     });
     expect(requests).toEqual([]);
     expect(github.reply).toContain("no time was left");
-    expect(github.reply).not.toContain("agent-job-action");
+    expect(lastLine(github.reply)).toBe(unsent);
   });
 });
 

@@ -15,6 +15,7 @@ function problemsOf(values: Record<string, string>, eventName = "push", canReque
     eventName,
     isFromFork: () => false,
     canRequestIdTokens,
+    isWindows: false,
   });
   return result.ok ? [] : result.problems.map(({ input, problem }) => `${input} ${plain(problem)}`);
 }
@@ -102,6 +103,7 @@ test.each([
     eventName: "push",
     isFromFork: () => false,
     canRequestIdTokens: true,
+    isWindows: false,
   });
   expect(result.ok ? [...result.settings.failOn] : undefined).toEqual(expected);
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -75,10 +76,44 @@ test("rejects a prompt file in .git, which may contain a token", () => {
   for (const path of [".git/config", "link.md"]) expect(problem(path)).toContain("must not be in .git");
 });
 
-test.each([".GIT", ".Git"])("rejects a prompt file in %s, which is .git on a disk that ignores case", (name) => {
+test.each([
+  [".GIT", "on a disk that ignores case"],
+  [".Git", "on a disk that ignores case"],
+  ["GIT~1", "on Windows, as its short name"],
+  ["git~12", "on Windows, as its short name"],
+  [".git.", "on Windows, which ignores dots at the end"],
+])("rejects a prompt file in %s, which is .git %s", (name) => {
   mkdirSync(join(workspace, name));
   writeFileSync(join(workspace, name, "config"), "token");
   expect(problem(`${name}/config`)).toContain("must not be in .git");
+});
+
+// Disks of Windows may have short names turned off; then there is nothing to reject.
+test.runIf(process.platform === "win32")("rejects a prompt file whose path has a short name of .git", () => {
+  mkdirSync(join(workspace, ".git"));
+  writeFileSync(join(workspace, ".git/config"), "token");
+  const listing = execFileSync("cmd", ["/c", "dir", "/a", "/x", workspace], { encoding: "utf8" });
+  const [, short = ".git"] = /(\S+~\S+)\s+\.git\s*$/m.exec(listing) ?? [];
+  expect(problem(`${short}/config`)).toContain("must not be in .git");
+});
+
+test("accepts names that only begin like .git", () => {
+  for (const name of [".github", ".gitignore", "git", "git~x"]) {
+    mkdirSync(join(workspace, name));
+    writeFileSync(join(workspace, name, "prompt.md"), "Add");
+    expect(readPromptFile(`${name}/prompt.md`, workspace)).toEqual({ text: "Add" });
+  }
+});
+
+test.each([
+  ["UTF-16 without a byte order mark", Buffer.from("Add a page", "utf16le")],
+  ["UTF-16 with one", Buffer.from("\ufeffAdd a page", "utf16le")],
+  ["a NUL", Buffer.from("Add\0")],
+])("rejects %s, and says how to write UTF-8", (_name, content) => {
+  writeFileSync(join(workspace, "prompt.md"), content);
+  expect(problem("prompt.md")).toBe(
+    "must be UTF-8 text, but prompt.md is not. In PowerShell, write it with Out-File -Encoding utf8",
+  );
 });
 
 test("rejects a missing file, a folder, an empty file and a binary file", () => {

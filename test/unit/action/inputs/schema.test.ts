@@ -22,6 +22,7 @@ function parse(
     eventName,
     isFromFork: () => false,
     canRequestIdTokens: true,
+    isWindows: false,
   });
 }
 

@@ -8,6 +8,7 @@ import { createRequest, messageTo, pollOf, routesOf } from "../../../support/thr
 
 const completed = record({ status: "completed", prLink });
 const environment = { GITHUB_RUN_ID: "99", GITHUB_JOB: "docs", GITHUB_ACTION: "__owner_action" };
+const notFound = respondWith(404, { error: "Job not found" });
 const message = { "job-id": "job_1" };
 const session = { session: "nightly" };
 
@@ -47,7 +48,11 @@ describe("a job of an attempt is remembered under", () => {
     await attempt(3, cache);
     expect(cache.entries).toEqual([
       {
-        key: expect.stringMatching(/^agent-job-[0-9a-f]{32}-[0-9a-f]{32}-3-1$/),
+        key: expect.stringMatching(/^agent-job-[0-9a-f]{32}-3-pending-[0-9a-f]{32}$/),
+        text: '{"version":1,"attempt":3,"sent":"create"}',
+      },
+      {
+        key: expect.stringMatching(/^agent-job-[0-9a-f]{32}-3-job-[0-9a-f]{32}$/),
         text: '{"version":1,"attempt":3,"sent":"create","jobId":"job_1"}',
       },
     ]);
@@ -88,7 +93,7 @@ describe("a re-run", () => {
     const { requests, outputs } = await attempt(2, cache);
     expect(routesOf(requests)).toEqual([pollOf("job_1")]);
     expect(outputs.outcome).toBe("pr-created");
-    expect(cache.entries).toHaveLength(1);
+    expect(keysOf(cache)).toHaveLength(2);
   });
 
   test("asks once for a job that it may not read", async () => {
@@ -163,11 +168,11 @@ test("saving takes no time if the cache service is quick, and is not mentioned",
   expect(toolkit.annotations).toEqual([]);
 });
 
-test("a signal leaves a cache service that hangs a second and a half", async () => {
+test("a signal leaves a cache service that hangs two seconds", async () => {
   const cache = new FakeCache();
   cache.fault = () => new Promise<void>(() => {});
-  const { clock, toolkit } = await attempt(1, cache, { inputs: { wait: "false" }, cancelAt: 2000 });
-  expect(clock.elapsedMs).toBe(3500);
+  const { clock, toolkit } = await attempt(1, cache, { inputs: { wait: "false" }, cancelAt: 4000 });
+  expect(clock.elapsedMs).toBe(6000);
   expect(toolkit.annotations).toMatchObject([{ title: "Cannot remember the job" }]);
 });
 
@@ -206,10 +211,12 @@ describe("a session", () => {
 
   test("says that a new job replaces one that is gone, and forgets that one", async () => {
     const { requests, outputs, toolkit } = await night(await cacheAfterNight(), {
-      respond: ({ method, path }) =>
-        method === "GET" ? respondWith(200, record()) : respondWith(path.endsWith("/message") ? 404 : 401),
+      respond: ({ method, path }, index) => {
+        if (method === "GET" && index === 0) return respondWith(200, record());
+        return path.includes("job_1") ? notFound : respondWith(401);
+      },
     });
-    expect(routesOf(requests)).toEqual([pollOf("job_1"), messageTo("job_1"), createRequest]);
+    expect(routesOf(requests)).toEqual([pollOf("job_1"), messageTo("job_1"), pollOf("job_1"), createRequest]);
     expect(toolkit.lines).toContain("Job job_1 was not found; sending the request again");
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "", "job-origin": "" });
   });
@@ -217,7 +224,7 @@ describe("a session", () => {
   test("warns of an invalid link of the job that replaces one that is gone", async () => {
     const { toolkit } = await night(await cacheAfterNight(), {
       respond: ({ method, path }) => {
-        if (path.includes("job_1")) return respondWith(404);
+        if (path.includes("job_1")) return notFound;
         return method === "POST"
           ? respondWith(201, record({ id: "job_2", prLink: "javascript:1" }))
           : respondWith(200, { ...completed, id: "job_2" });
@@ -357,8 +364,8 @@ test("a re-run that cannot read the session warns, and does not overwrite what i
   const before = keysOf(cache);
   let restores = 0;
   cache.fault = (operation) => {
-    // The first one finds the attempt.
-    if (operation === "restore" && ++restores > 1) throw new Error("503");
+    // The first ones find the attempt.
+    if (operation === "restore" && ++restores > 4) throw new Error("503");
   };
   const { toolkit, outputs } = await attempt(2, cache, { inputs: session });
   expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });

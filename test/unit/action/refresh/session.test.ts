@@ -15,9 +15,10 @@ class NightlyService {
   respond = ({ method, path }: SeenRequest): Exchange => {
     if (method === "POST") this.posts.push(path);
     const id = method === "POST" && path.endsWith("/job") ? `job_${this.jobs.size + 1}` : path.split("/")[5];
-    if (id === undefined || (method === "GET" && !this.jobs.has(id))) return respondWith(404);
+    if (id === undefined || (method === "GET" && !this.jobs.has(id)))
+      return respondWith(404, { error: "Job not found" });
     if (method === "GET") return respondWith(200, this.jobs.get(id));
-    if (path.endsWith("/message") && !this.jobs.has(id)) return respondWith(404);
+    if (path.endsWith("/message") && !this.jobs.has(id)) return respondWith(404, { error: "Job not found" });
     this.jobs.set(id, record({ id, ...this.next }));
     return respondWith(201, record({ id, status: "active" }));
   };
@@ -93,7 +94,8 @@ describe("the remembered job", () => {
     if (fields) service.jobs.set("job_1", record({ id: "job_1", ...fields }));
     else service.jobs.delete("job_1");
     service.next = { status: "completed", prLink };
-    const { line: said, outputs } = await night({ inputs: { wait: "false" } });
+    const { toolkit, outputs } = await night({ inputs: { wait: "false" } });
+    const said = toolkit.lines.find((line) => line.startsWith("Session ") && line.includes("job_1"));
     expect(service.posts.at(-1)).toBe(path);
     expect(said).toContain(line);
     expect(outputs["job-origin"]).toBe(path === create ? "created" : "continued");
@@ -152,7 +154,10 @@ describe("the remembered job", () => {
     const { service, night } = nights();
     await night();
     const { outputs } = await night({
-      respond: (request) => (request.path === message("job_1") ? respondWith(404) : service.respond(request)),
+      respond: (request, index) =>
+        request.path.includes("job_1") && index > 0
+          ? respondWith(404, { error: "Job not found" })
+          : service.respond(request),
     });
     expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_2", "job-origin": "created" });
     expect((await night()).outputs["job-id"]).toBe("job_2");

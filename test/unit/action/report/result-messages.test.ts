@@ -48,7 +48,8 @@ const renewKey =
   "The key is wrong, deleted or expired (keys expire after 90 days by default). Create an admin key on the API keys page of the dashboard and update the secret.";
 const startsAnother = "A re-run of this workflow run starts another job.";
 const sendsAgain = "A re-run of this workflow run sends the message again.";
-const sendsNothing = "A re-run sends nothing. To send the request regardless, set on-rerun to new.";
+const sendAnother = `If there is none, start a new run of the workflow (not a re-run) to send the request. To choose that for a re-run, have on-rerun: \${{ vars.AGENT_ON_RERUN || 'resume' }} in the workflow, and set the variable to new.`;
+const sendsNothing = `A re-run sends nothing. ${sendAnother}`;
 
 const reportBug = "Report this bug with the log of a run with step debug logging.";
 
@@ -213,7 +214,7 @@ const cases: Case[] = [
     title: "Cancelled",
     what: "The step was cancelled while the request was in flight. The message may have reached job job_1, which may be running.",
     next: `A re-run of this workflow run may send it a second time. ${wait}`,
-    remembered: `A re-run sends nothing. ${wait} To send the request regardless, set on-rerun to new.`,
+    remembered: `A re-run sends nothing. ${wait} ${sendAnother}`,
   },
   {
     name: "a cancellation after a create",
@@ -309,7 +310,7 @@ const cases: Case[] = [
     title: "Message may have been sent",
     what: "The service answered HTTP 502. The message may have reached job job_1, which may be running.",
     next: `A re-run of this workflow run may send it a second time. ${wait}`,
-    remembered: `A re-run sends nothing. ${wait} To send the request regardless, set on-rerun to new.`,
+    remembered: `A re-run sends nothing. ${wait} ${sendAnother}`,
   },
   {
     name: "a poll that is rejected after a create",

@@ -152,6 +152,45 @@ test("a store of the version before is migrated, and keeps its content", async (
   expect(rejectionOf(file)).toContain(`was written by a newer version of the service, ${versions}`);
 });
 
+test("turns of the first schema get keys that no request has, and go on", async () => {
+  const file = fileWith("");
+  migrate(file, migrations.slice(0, 1));
+  const db = new DatabaseSync(file);
+  db.exec(`
+    INSERT INTO job (id, project, createdAt) VALUES ('a', 'docs', 5), ('b', 'blog', 5);
+    INSERT INTO turn (id, job, prompt, state, attempts, startedAt, endedAt, answer, reason, stopRequestedAt, lease)
+      VALUES (7, 'a', 'One', 'failed', 2, 6, 9, 'No.', 'Stopped.', 8, 'x');
+    INSERT INTO turn (id, job, prompt) VALUES (8, 'a', 'Two'), (9, 'b', 'Three');
+    INSERT INTO project (name) VALUES ('docs'), ('blog');
+    INSERT INTO ready VALUES (8, 'docs'), (9, 'blog');
+  `);
+  db.close();
+  await using store = openSqliteStore(file);
+  const times = { startedAt: 6, endedAt: 9, stopRequestedAt: 8 };
+  const texts = { prompt: "One", answer: "No.", reason: "Stopped.", lease: "x" };
+  const none = { caller: "", step: "" };
+  const ended = {
+    id: 7,
+    job: "a",
+    state: "failed",
+    attempts: 2,
+    ...texts,
+    ...times,
+    ...none,
+    project: "docs",
+    request: "7",
+  };
+  expect(await store.turns.ofJob("a")).toEqual([ended, expect.objectContaining({ ...none, id: 8, request: "8" })]);
+  expect(await store.turns.ofJob("b")).toMatchObject([{ ...none, project: "blog", request: "9" }]);
+  expect([await store.runningTurns.startNext(), await store.runningTurns.startNext()]).toMatchObject([
+    { id: 8, job: "a" },
+    { id: 9, job: "b" },
+  ]);
+  using migrated = new Connection(file, () => {});
+  expect(migrated.rows("PRAGMA foreign_key_check")).toEqual([]);
+  expect(() => migrated.run("INSERT INTO turn (id, job, prompt) VALUES (10, 'a', 'Four')")).toThrow("NOT NULL");
+});
+
 test("an empty file gets the schema of all versions", () => {
   const file = fileWith("");
   migrate(file, next);

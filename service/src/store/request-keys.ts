@@ -1,0 +1,57 @@
+import type { Replayed, RequestKey, StepTurn, StoredJob } from "../model.ts";
+import { KeyReused } from "../store-errors.ts";
+import type { Sql, Transaction } from "./sql.ts";
+
+/** What a request asks for: a turn with this prompt, in a new job or in this one. */
+export interface KeyedRequest {
+  /** Undefined for a create. */
+  job: string | undefined;
+  prompt: string;
+}
+
+/**
+ * Returns the turn that a request with this key has added. If there is none, other requests with the key wait until the
+ * transaction has ended.
+ *
+ * @throws KeyReused if that request asked for something else
+ */
+export async function findReplay(
+  transaction: Transaction,
+  project: string,
+  { caller, step, request }: RequestKey,
+  { job, prompt }: KeyedRequest,
+): Promise<Replayed | undefined> {
+  await transaction.lock(`key ${JSON.stringify([project, caller, step, request])}`);
+  // The database compares the prompts, because it does not store every character.
+  const find = `SELECT id, job, CASE WHEN prompt = ? THEN 1 ELSE 0 END AS "hasPrompt",
+    CASE WHEN EXISTS (SELECT 1 FROM turn AS earlier WHERE earlier.job = turn.job AND earlier.id < turn.id) THEN 0 ELSE 1 END
+      AS "isCreate"
+    FROM turn WHERE project = ? AND caller = ? AND step = ? AND request = ?`;
+  type Found = { id: number; job: string; hasPrompt: number; isCreate: number };
+  const found = await transaction.row<Found>(find, prompt, project, caller, step, request);
+  if (found === undefined) return undefined;
+  const isSame = job === undefined ? found.isCreate : found.isCreate === 0 && found.job === job;
+  if (!(isSame && found.hasPrompt)) throw new KeyReused();
+  const replayed = await transaction.row<StoredJob>("SELECT * FROM job WHERE id = ?", found.job);
+  if (replayed === undefined) throw new Error(`no job ${found.job}`);
+  return { replayed, turn: found.id };
+}
+
+/** Returns whether a turn of the project has this key. */
+export async function isKnownKey(sql: Sql, project: string, { caller, step, request }: RequestKey): Promise<boolean> {
+  const find = "SELECT 1 FROM turn WHERE project = ? AND caller = ? AND step = ? AND request = ?";
+  return (await sql.row(find, project, caller, step, request)) !== undefined;
+}
+
+/** Returns the turns that a caller has sent for a step, newest first. */
+export function turnsOfStep(
+  sql: Sql,
+  project: string,
+  { caller, step }: Pick<RequestKey, "caller" | "step">,
+  limit: number,
+): Promise<StepTurn[]> {
+  const find = `SELECT id, job, request,
+    CASE WHEN state = 'failed' AND "stopRequestedAt" IS NOT NULL THEN 'stopped' ELSE state END AS status
+    FROM turn WHERE project = ? AND caller = ? AND step = ? ORDER BY id DESC LIMIT ?`;
+  return sql.rows<StepTurn>(find, project, caller, step, limit);
+}

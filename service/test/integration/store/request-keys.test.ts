@@ -1,0 +1,276 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { Jobs } from "../../../src/jobs/jobs.ts";
+import type { RequestKey, RunningTurn } from "../../../src/model.ts";
+import { PerProject } from "../../../src/per-project.ts";
+import { createPool } from "../../../src/store/postgres/database.ts";
+import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
+import { migrations, openSchema } from "../../../src/store/postgres/schema.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { KeyReused, OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
+import { postgresOfFile } from "../../support/postgres.ts";
+import { PostgresProxy } from "../../support/postgres-proxy.ts";
+
+const server = postgresOfFile();
+
+/** Milliseconds since 1970. */
+const now = Date.UTC(2026, 0, 1);
+
+const databases = [
+  { database: "SQLite", open: async () => openSqliteStore(":memory:") },
+  {
+    database: "Postgres",
+    open: async () =>
+      openPostgresStore({ url: await server().createStoreDatabase(), log: () => {}, now: async () => now }),
+  },
+];
+
+const key = (request: string, other: Partial<RequestKey> = {}): RequestKey => ({
+  caller: "ci",
+  step: "deploy",
+  request,
+  ...other,
+});
+
+let ids = 0;
+
+/** Sends a create to the project `docs`, as a client does that may send it again. Returns the id that a new job has. */
+async function create(store: Store, prompt: string, requestKey: RequestKey, project = "docs") {
+  const id = `job_${++ids}`;
+  const other = await store.jobs.add({ id, project, createdAt: now }, prompt, now, undefined, requestKey);
+  return other ?? id;
+}
+
+const message = (store: Store, job: string, prompt: string, requestKey: RequestKey) =>
+  store.turns.add(job, prompt, now, undefined, requestKey);
+
+async function newJob(store: Store, prompt: string, requestKey: RequestKey): Promise<string> {
+  const id = await create(store, prompt, requestKey);
+  if (typeof id !== "string") throw new Error("not a new job");
+  return id;
+}
+
+async function startNext(store: Store): Promise<RunningTurn> {
+  const turn = await store.runningTurns.startNext();
+  if (turn === undefined) throw new Error("no turn is ready");
+  return turn;
+}
+
+const replayOf = (job: string) => ({ replayed: expect.objectContaining({ id: job }), turn: expect.any(Number) });
+
+const total = async (store: Store) => {
+  const jobs = await store.lists.jobs({ projects: ["docs", "blog"], limit: 1000 });
+  return { jobs: jobs.length, turns: jobs.reduce((sum, { turns }) => sum + turns, 0) };
+};
+
+describe.each(databases)("a request with a key, in $database", ({ open }) => {
+  async function newStore(): Promise<Store> {
+    const store = await open();
+    onTestFinished(() => store[Symbol.asyncDispose]());
+    return store;
+  }
+
+  test("adds one turn, however often it is sent", async () => {
+    const store = await newStore();
+    const creates = await Promise.all(Array.from({ length: 5 }, () => create(store, "Fix it", key("1"))));
+    const job = creates.find((result) => typeof result === "string") ?? "";
+    expect(creates.filter((result) => result !== job)).toEqual(Array(4).fill(replayOf(job)));
+    const messages = await Promise.all(Array.from({ length: 5 }, () => message(store, job, "More", key("2"))));
+    expect(messages.filter((result) => result !== true)).toEqual(Array(4).fill(replayOf(job)));
+    expect(await total(store)).toEqual({ jobs: 1, turns: 2 });
+    const [first, second] = await store.turns.ofJob(job);
+    expect([first, second]).toMatchObject([key("1"), key("2")]);
+    expect(await create(store, "Fix it", key("1"))).toEqual({ ...replayOf(job), turn: first?.id });
+    expect(await message(store, job, "More", key("2"))).toEqual({ ...replayOf(job), turn: second?.id });
+    expect(await startNext(store)).toMatchObject({ step: "deploy", request: "1" });
+  });
+
+  test("is answered with the job as it is now, whatever the hourly limit says, which it does not use", async () => {
+    const store = await newStore();
+    const job = await newJob(store, "Fix it", key("create"));
+    await store.runningTurns.finish(await startNext(store), "completed", now);
+    await message(store, job, "More", key("message"));
+    await store.runningTurns.finish(await startNext(store), "failed", now);
+    await store.idleJobs.archiveOldest(now, now + 5, 1);
+    expect(await create(store, "Fix it", key("create"))).toEqual(replayOf(job));
+    const others = Array.from({ length: 99 }, (_, use) => String(use));
+    const [open = ""] = await Promise.all(others.map((use) => newJob(store, "Fix it", key(use))));
+    await Promise.all(others.map((use) => message(store, open, "More", key(`message ${use}`))));
+    expect(await create(store, "Fix it", key("new"))).toHaveProperty("retryAfterMs");
+    expect(await message(store, job, "More", key("new"))).toHaveProperty("retryAfterMs");
+    const replayed = { id: job, state: "failed", archivedAt: now + 5 };
+    expect(await create(store, "Fix it", key("create"))).toMatchObject({ replayed });
+    expect(await message(store, job, "More", key("message"))).toMatchObject({ replayed });
+  });
+
+  test("is rejected if the key was used for another one, and adds nothing", async () => {
+    const store = await newStore();
+    const job = await newJob(store, "Fix it", key("create"));
+    const other = await newJob(store, "Fix it", key("other"));
+    await message(store, job, "More", key("message"));
+    const before = await total(store);
+    for (const send of [
+      () => create(store, "Fix that", key("create")),
+      () => create(store, "fix it", key("create")),
+      () => message(store, job, "Fix it", key("create")),
+      () => create(store, "More", key("message")),
+      () => message(store, job, "Less", key("message")),
+      () => message(store, other, "More", key("message")),
+    ])
+      await expect(send()).rejects.toThrow(KeyReused);
+    expect(await total(store)).toEqual(before);
+    expect(await create(store, "Fix it", key("create"))).toEqual(replayOf(job));
+  });
+
+  test("is the same one although the database does not store all of its characters", async () => {
+    const store = await newStore();
+    for (const [index, prompt] of ["a\0b", "a\u{d800}b", "a\u{10ffff}b"].entries()) {
+      const job = await newJob(store, prompt, key(String(index)));
+      expect(await create(store, prompt, key(String(index)))).toEqual(replayOf(job));
+      expect(await message(store, job, prompt, key(`message ${index}`))).toBe(true);
+      expect(await message(store, job, prompt, key(`message ${index}`))).toEqual(replayOf(job));
+    }
+  });
+
+  test("is another one if its project, caller or step is another one", async () => {
+    const store = await newStore();
+    await newJob(store, "Fix it", key("1"));
+    expect(await create(store, "Fix that", key("1"), "blog")).toEqual(expect.any(String));
+    expect(await create(store, "Fix that", key("1", { caller: "other" }))).toEqual(expect.any(String));
+    expect(await create(store, "Fix that", key("1", { step: "" }))).toEqual(expect.any(String));
+    expect(await create(store, "Fix that", key("1", { step: "test" }))).toEqual(expect.any(String));
+    await store.jobs.add({ id: "without", project: "docs", createdAt: now }, "Fix it");
+    await store.turns.add("without", "Fix it", now);
+    expect(await total(store)).toEqual({ jobs: 6, turns: 7 });
+  });
+
+  test("is found by its step, newest first, with the status of its turn", async () => {
+    const store = await newStore();
+    const job = await newJob(store, "Fix it", key("completed"));
+    const [completed, failed, running, waiting, stopped] = await (async () => {
+      for (const request of ["failed", "running", "waiting", "stopped"])
+        await message(store, job, "More", key(request));
+      return (await store.turns.ofJob(job)).map(({ id }) => id);
+    })();
+    await newJob(store, "Fix it", key("1", { caller: "other" }));
+    await newJob(store, "Fix it", key("1", { step: "test" }));
+    await create(store, "Fix it", key("1"), "blog");
+    // A stop that came too late.
+    const first = await startNext(store);
+    expect(await store.turns.stop(job, first.id, now, "Stopped.")).toBe(true);
+    await store.runningTurns.finish(first, "completed", now);
+    await store.runningTurns.finish(await nextOf(store, job), "failed", now, "It broke.");
+    const ended = await nextOf(store, job);
+    await store.turns.stop(job, stopped ?? 0, now, "Stopped.");
+    const turns = (status: string) => [
+      { id: stopped, job, request: "stopped", status: "stopped" },
+      { id: waiting, job, request: "waiting", status: "waiting" },
+      { id: running, job, request: "running", status },
+      { id: failed, job, request: "failed", status: "failed" },
+      { id: completed, job, request: "completed", status: "completed" },
+    ];
+    const ofStep = (limit = 100) => store.turns.ofStep("docs", { caller: "ci", step: "deploy" }, limit);
+    expect(await ofStep()).toEqual(turns("running"));
+    await store.turns.stop(job, ended.id, now, "Stopped.");
+    await store.runningTurns.finish(ended, "failed", now, "Stopped.");
+    expect(await ofStep()).toEqual(turns("stopped"));
+    expect(await ofStep(2)).toEqual(turns("stopped").slice(0, 2));
+    expect(await store.turns.ofStep("docs", { caller: "ci", step: "unknown" }, 100)).toEqual([]);
+  });
+
+  test("is new again when its job has been deleted", async () => {
+    const store = await newStore();
+    const job = await newJob(store, "Fix it", key("1"));
+    await store.runningTurns.finish(await startNext(store), "completed", now);
+    expect(await store.idleJobs.deleteOldest(now, 1)).toEqual([job]);
+    expect(await store.turns.ofStep("docs", key("1"), 100)).toEqual([]);
+    expect(await create(store, "Fix that", key("1"))).toEqual(expect.any(String));
+  });
+
+  test("is known from a copy of its job, unless the store has got the request since", async () => {
+    const store = await newStore();
+    const job = await newJob(store, "Fix it", key("1"));
+    await message(store, job, "More", key("2"));
+    const copy = await store.jobs.copy(job);
+    if (copy === undefined) throw new Error("no copy");
+    const other = await newStore();
+    const again = await newJob(other, "Fix that", key("1"));
+    // As in a service that gives out ids by time.
+    await other.jobs.addCopy({ ...copy, turns: copy.turns.map((turn) => ({ ...turn, id: turn.id + 1000 })) });
+    expect(await message(other, job, "More", key("2"))).toEqual(replayOf(job));
+    expect(await create(other, "Fix that", key("1"))).toEqual(replayOf(again));
+    expect(await total(other)).toEqual({ jobs: 2, turns: 3 });
+  });
+});
+
+/** Takes the next turn of a job; those of other jobs end. */
+async function nextOf(store: Store, job: string): Promise<RunningTurn> {
+  const turn = await startNext(store);
+  if (turn.job === job) return turn;
+  await store.runningTurns.finish(turn, "completed", now);
+  return nextOf(store, job);
+}
+
+describe("machines with one Postgres", () => {
+  test("add as many turns as clients have sent keys, although answers are lost", async () => {
+    const url = await server().createStoreDatabase();
+    const proxy = await PostgresProxy.start(server().port);
+    onTestFinished(() => proxy[Symbol.asyncDispose]());
+    const throughProxy = Object.assign(new URL(url), { port: String(proxy.port) }).href;
+    const stores = await Promise.all(
+      [url, throughProxy].map((address) => openPostgresStore({ url: address, log: () => {} })),
+    );
+    for (const store of stores) onTestFinished(() => store[Symbol.asyncDispose]());
+    const machines = stores.map(
+      (store) => new Jobs({ store, projects: PerProject.same({ repositoryName: "docs", model: "large" }) }),
+    );
+    for (let lost = 0; lost < 5; lost++)
+      proxy.failures.push({ on: "COMMIT", how: lost % 2 === 0 ? "lose answer" : "lose request" });
+    const send = async (index: number, machine: Jobs | undefined): Promise<string | undefined> => {
+      const result = await machine?.create("docs", `Fix ${index}`, key(String(index))).catch((error: unknown) => {
+        if (error instanceof StoreUnavailable || error instanceof OutcomeUnknown) return undefined;
+        throw error;
+      });
+      if (result === undefined) return send(index, machines[0]);
+      if ("retryAfterMs" in result) throw new Error("rejected");
+      return "replayed" in result ? result.replayed.id : result.id;
+    };
+    const jobs = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => Promise.all(machines.map((machine) => send(index, machine)))),
+    );
+    for (const [one, other] of jobs) expect(one).toBe(other);
+    expect(new Set(jobs.flat()).size).toBe(20);
+    expect(proxy.failures).toEqual([]);
+    expect(await stores[0]?.counts.total()).toEqual({ jobs: 20, waitingTurns: 20 });
+  });
+
+  test("keep the turns of a machine of the first schema, which then adds nothing without a key", async () => {
+    const url = await server().createDatabase();
+    const pool = createPool({ url, log: () => {} });
+    onTestFinished(() => pool.end());
+    await openSchema(pool, migrations.slice(0, 1));
+    const job = `INSERT INTO job (id, project, "createdAt", model) VALUES ($1, 'docs', 5, NULL)`;
+    const turn = "INSERT INTO turn (id, job, prompt) VALUES ($1, $2, 'One')";
+    await pool.query(job, ["a"]);
+    for (const id of [7, 8]) await pool.query(turn, [id, "a"]);
+
+    const store = await openPostgresStore({ url, log: () => {} });
+    onTestFinished(() => store[Symbol.asyncDispose]());
+    const own = { project: "docs", caller: "", step: "" };
+    expect(await store.turns.ofJob("a")).toMatchObject([
+      { ...own, id: 7, request: "7" },
+      { ...own, id: 8, request: "8" },
+    ]);
+    expect(await create(store, "Fix it", key("1"))).toEqual(expect.any(String));
+
+    const client = await pool.connect();
+    await client.query("BEGIN");
+    await client.query(job, ["b"]);
+    // 23502: not_null_violation, which such a machine answers with 500.
+    await expect(client.query(turn, [9, "b"])).rejects.toMatchObject({ code: "23502" });
+    await client.query("ROLLBACK");
+    client.release();
+    expect(await store.jobs.find("b")).toBeUndefined();
+    expect(await total(store)).toEqual({ jobs: 2, turns: 3 });
+  });
+});

@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import type { IdempotencyKey } from "../client/idempotency-key.ts";
+import type { SentTurn } from "../client/step-lookup.ts";
+import { hash } from "./hash.ts";
+import { runAttempt, serverUrl } from "./runner/environment.ts";
+import type { Settings } from "./settings.ts";
+
+/** What tells the steps of a repository apart, besides the runner's environment. */
+export interface StepKeyOptions extends Pick<Settings, "baseUrl" | "projectId" | "session" | "matrixLeg" | "onRerun"> {
+  /** The input, or empty. */
+  jobId: string;
+  /** Comment mode: the comment, review or label event. Default: none. */
+  request?: string;
+}
+
+/** What a step's requests are known by. It is the same in all attempts of a workflow run. */
+export class StepKey {
+  /** Hash of the step. */
+  readonly step: string;
+  /** With `on-rerun: new`, each attempt makes requests of its own. */
+  readonly #attempt: number | undefined;
+
+  /** @param environment - GitHub's documentation: "Variables reference" */
+  constructor(options: StepKeyOptions, environment: NodeJS.ProcessEnv) {
+    const { baseUrl, projectId, session, matrixLeg, onRerun, jobId, request = "" } = options;
+    const { GITHUB_REPOSITORY_ID = "", GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
+    // Without the ref, which differs between a pull request's branch and its merge.
+    const [workflowFile] = (environment.GITHUB_WORKFLOW_REF ?? "").split("@");
+    // Such runners count every run as 1, so that one would be taken for another.
+    const isRunUnknown = GITHUB_RUN_ID === "" || environment.ACT === "true";
+    this.step = hash(
+      JSON.stringify([
+        isRunUnknown ? randomUUID() : GITHUB_RUN_ID,
+        serverUrl(environment),
+        GITHUB_REPOSITORY_ID,
+        workflowFile,
+        GITHUB_JOB,
+        GITHUB_ACTION,
+        matrixLeg,
+        baseUrl.href,
+        projectId,
+        session,
+        jobId,
+        request,
+      ]),
+    );
+    this.#attempt = onRerun === "new" ? runAttempt(environment) : undefined;
+  }
+
+  /**
+   * Returns the key of a create or message.
+   *
+   * @param prompt - as it is sent
+   * @param replaces - the turn that it takes the place of, because that one failed. Default: none
+   */
+  of(prompt: string, replaces?: string): IdempotencyKey {
+    return { step: this.step, request: hash(JSON.stringify([prompt, replaces ?? null, this.#attempt ?? null])) };
+  }
+
+  /** Returns the newest of the turns that was sent with a prompt; `undefined` if there is none. */
+  find(prompt: string, turns: readonly SentTurn[]): SentTurn | undefined {
+    const replaced = [undefined, ...turns.map(({ turnId }) => turnId)];
+    const requests = new Set(replaced.map((turnId) => this.of(prompt, turnId).request));
+    return turns.find(({ request }) => requests.has(request));
+  }
+}

@@ -1,0 +1,55 @@
+import { isObject, isUsableJobId } from "./contract.ts";
+
+/** A create or message that was sent under a step, as the service lists it. */
+export interface SentTurn {
+  jobId: string;
+  turnId: string;
+  /** The second part of its idempotency key. */
+  request: string;
+  status: TurnStatus;
+}
+
+const endedStatuses = ["completed", "failed", "stopped"] as const;
+
+/** The state of a turn. One that this version does not know counts as `running`: it is not a proof of success. */
+export type TurnStatus = "waiting" | "running" | (typeof endedStatuses)[number];
+
+/** What a service says that can be asked what was sent under a step. */
+export interface Announcement {
+  /** What it offers beyond the specification. */
+  features: ReadonlySet<string>;
+  /** What was sent under the step, the newest first. */
+  turns: readonly SentTurn[];
+}
+
+/** Far longer than any id of a turn. */
+const maxTurnIdLength = 200;
+
+/**
+ * Parses the answer to the question what was sent under a step. Returns `undefined` unless it repeats the step: then nothing
+ * is announced. An answer with a turn that cannot be read is none either, because it hides what was sent.
+ */
+export function parseAnnouncement(data: unknown, step: string): Announcement | undefined {
+  if (!isObject(data) || data.step !== step || !Array.isArray(data.turns)) return undefined;
+  // The service did not receive the key, so that it would not recognize a request that is repeated.
+  if (data.key === null) return undefined;
+  const turns = data.turns.map(parseTurn);
+  if (!turns.every((turn) => turn !== undefined)) return undefined;
+  const features = Array.isArray(data.features) ? data.features.filter((feature) => typeof feature === "string") : [];
+  return { features: new Set(features), turns };
+}
+
+function parseTurn(data: unknown): SentTurn | undefined {
+  if (!isObject(data)) return undefined;
+  const { job, turn, request, status } = data;
+  if (typeof job !== "string" || typeof turn !== "string" || typeof request !== "string") return undefined;
+  const isUsable = isUsableJobId(job) && isUsableJobId(turn) && turn.length <= maxTurnIdLength;
+  if (!isUsable || typeof status !== "string") return undefined;
+  const known = status === "waiting" ? status : endedStatuses.find((ended) => ended === status);
+  return { jobId: job, turnId: turn, request, status: known ?? "running" };
+}
+
+/** Returns whether a turn has ended. */
+export function hasEnded(status: TurnStatus): boolean {
+  return status !== "waiting" && status !== "running";
+}

@@ -1,0 +1,108 @@
+import type { CallLimits } from "./call-limits.ts";
+import type { Clock } from "./clock.ts";
+import { HttpError, isRequestError, type RequestError, SubmissionError } from "./errors.ts";
+import { backoffMs, classifySubmissionFailure, isTransientPollFailure } from "./retry.ts";
+import { salvageId } from "./salvage-id.ts";
+import type { Announcement } from "./step-lookup.ts";
+
+/** A create or message is not sent with less time left, in milliseconds: no response could arrive. */
+export const minTimeLeftMs = 1000;
+/** How long failing connections are retried before a create or message is given up, in milliseconds. */
+const unreachableLimitMs = 60_000;
+/** How long the service is asked about a doubt, in milliseconds. */
+const doubtLimitMs = 60_000;
+
+/** Announces that a request will be sent again. `isDoubt`: the service may have acted on it, and does the work of it only once. */
+export interface RetryNotice {
+  error: RequestError;
+  delayMs: number;
+  isDoubt?: boolean;
+}
+
+export interface SubmitPorts {
+  clock: Clock;
+  /** Returns a number in [0, 1). */
+  random: () => number;
+  /** Replaces the tokens in a text. */
+  redact: (text: string) => string;
+  /**
+   * Asks the service what was sent under the step; `undefined` if it does not announce that it can be asked.
+   *
+   * @throws RequestError
+   */
+  ask: () => Promise<Announcement | undefined>;
+}
+
+/**
+ * Sends a create or message until it is accepted. It is sent again only if the service has provably not acted on it, or if,
+ * after a doubt, the service announces that it knows the request by its key.
+ *
+ * @returns what `send` returned, and whether it was in doubt before
+ * @throws SubmissionError
+ */
+export async function submit<T>(
+  send: () => Promise<T>,
+  limits: CallLimits,
+  ports: SubmitPorts,
+  onRetry: (notice: RetryNotice) => void,
+): Promise<{ accepted: T; wasInDoubt: boolean }> {
+  const { clock, random } = ports;
+  let doubt: { error: SubmissionError; since: number } | undefined;
+  let unreachableSince: number | undefined;
+  for (let attempt = 0; ; attempt++) {
+    const sentAt = clock.now();
+    try {
+      return { accepted: await send(), wasInDoubt: doubt !== undefined };
+    } catch (error) {
+      if (!isRequestError(error)) throw error;
+      const { acceptance, retry } = classifySubmissionFailure(error);
+      if (acceptance === "unknown") {
+        doubt ??= { error: doubtOf(error, ports), since: clock.now() };
+        const latest = Math.min(limits.deadline - minTimeLeftMs, doubt.since + doubtLimitMs);
+        const isAnnounced = await askUntil(latest, limits.signal, ports);
+        const delayMs = backoffMs(attempt, random());
+        if (!isAnnounced || clock.now() + delayMs > latest) throw doubt.error;
+        onRetry({ error, delayMs, isDoubt: true });
+        await clock.sleep(delayMs, limits.signal);
+        if (limits.signal.aborted) throw doubt.error;
+        continue;
+      }
+      // What was in doubt before may still be on its way.
+      const rejected = doubt?.error ?? new SubmissionError("rejected", error);
+      if (retry === "never" || limits.signal.aborted) throw rejected;
+      unreachableSince = retry === "unreachable" ? (unreachableSince ?? sentAt) : undefined;
+      const now = clock.now();
+      const latest = Math.min(
+        limits.deadline - minTimeLeftMs,
+        unreachableSince === undefined ? Number.POSITIVE_INFINITY : unreachableSince + unreachableLimitMs,
+      );
+      const minDelayMs = error instanceof HttpError ? (error.retryAfterMs ?? 0) : 0;
+      if (now >= latest || now + minDelayMs > latest) throw rejected;
+      const delayMs = Math.min(Math.max(minDelayMs, backoffMs(attempt, random())), latest - now);
+      onRetry({ error, delayMs });
+      await clock.sleep(delayMs, limits.signal);
+    }
+  }
+}
+
+function doubtOf(error: RequestError, { redact }: SubmitPorts): SubmissionError {
+  // Only a 2xx contains a job's id; the `id` of an error belongs to the error, or to a gateway's trace.
+  return new SubmissionError("unknown", error, "body" in error ? salvageId(error.body, redact) : undefined);
+}
+
+/** Asks the service until it answers; returns whether it knows requests by their keys. */
+async function askUntil(latest: number, signal: AbortSignal, { ask, clock, random }: SubmitPorts): Promise<boolean> {
+  for (let attempt = 0; !signal.aborted && clock.now() < latest; attempt++) {
+    try {
+      return (await ask()) !== undefined;
+    } catch (error) {
+      if (!isRequestError(error) || !isTransientPollFailure(error)) return false;
+      await clock.sleep(Math.max(backoffMs(attempt, random()), retryAfterOf(error)), signal);
+    }
+  }
+  return false;
+}
+
+function retryAfterOf(error: RequestError): number {
+  return error instanceof HttpError ? (error.retryAfterMs ?? 0) : 0;
+}
