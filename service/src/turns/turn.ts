@@ -291,6 +291,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
       log(killedFor(limit));
     },
     logFile,
+    rawFile: directory.events,
     timeLimitMs,
     signal: stop ? AbortSignal.any([signal, stop]) : signal,
   };
@@ -342,6 +343,7 @@ async function ownMessages(
   const log: Agent = {
     ...agent,
     command: () => ({ file: "git", args: ["--no-pager", "log", "-z", "--format=%B", ...range] }),
+    eventFormat: undefined,
     readReport: (stdout) => ({ message: stdout, error: undefined }),
   };
   try {
