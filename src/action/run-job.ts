@@ -151,7 +151,7 @@ function submit(
 ): Promise<AcceptedSubmission> {
   const submission = { prompt: task.prompt, key: key.of(task.prompt, task.replaces) };
   return task.kind === "create"
-    ? client.createJob(submission, limits, onRetry)
+    ? client.createJob({ ...submission, base: task.base }, limits, onRetry)
     : client.sendMessage(task.jobId, submission, limits, onRetry);
 }
 

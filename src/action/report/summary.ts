@@ -68,6 +68,7 @@ function details(outcome: Outcome, state: RunState, projectId: string, session: 
     ["Session", session],
     ["Repository", state.repository],
     ["Ref", state.ref],
+    ["Base", state.base],
     ["Model", state.model],
     ["Cost", state.costUsd === undefined ? "" : `$${state.costUsd}, as the agent says`],
     ["Created", state.createdAt],
