@@ -3,11 +3,12 @@ import { checkEscaping } from "./escaping.ts";
 import { checkHolds } from "./holds.ts";
 import { checkLimits, createGraceMs, lastPollReserveMs, rounding } from "./limits.ts";
 import { knownStatuses, placesOf } from "./places.ts";
-import { recordsOf } from "./received.ts";
-import { checkReruns } from "./reruns.ts";
+import { isSubmission, recordsOf } from "./received.ts";
+import { checkRepeats } from "./repeats.ts";
+import { checkMemory } from "./reruns.ts";
 import type { Attempt, Scenario } from "./scenario.ts";
 import { existingJobId } from "./service.ts";
-import { checkChanges, checkSession } from "./sessions.ts";
+import { checkChanges, checkFailures, checkSession } from "./sessions.ts";
 import type { AttemptRun, History } from "./simulate.ts";
 import { checkStatements } from "./statements.ts";
 import { checkSubmissions } from "./submissions.ts";
@@ -20,17 +21,19 @@ const terminalOutcomes = ["pr-created", "no-changes", "failed", "archived"];
 export function findViolations(history: History): string[] {
   return history.attempts.flatMap((run, index) => {
     const attempt = history.scenario.attempts[index];
-    if (!attempt) return [];
+    if (!attempt || run.end === "not-started") return [];
     const violations = [
-      ...checkSubmissions(history, run, index),
+      ...checkSubmissions(run),
+      ...checkRepeats(history, index),
       ...checkStatements(history, run, index),
       ...checkIds(history, run, attempt),
       ...checkEnd(history, run, attempt),
       ...checkLimits(history.scenario, run, attempt),
       ...checkHolds(history.scenario, run, attempt),
       ...checkEscaping(run),
-      ...checkReruns(history, index),
+      ...checkMemory(history, index),
       ...checkSession(history, index),
+      ...checkFailures(history, index),
       ...checkChanges(history, index),
     ];
     return violations.map((violation) => `attempt ${index + 1}: ${violation}`);
@@ -66,7 +69,7 @@ function checkIds(history: History, run: AttemptRun, attempt: Attempt): string[]
   }
   const isNew = scenario.mode.kind === "plain" && scenario.mode.task === "create";
   const known = attemptsWithSameJobs(history, run).flatMap(({ requests }) =>
-    requests.flatMap(({ arrivedId }) => arrivedId ?? []),
+    requests.flatMap(({ arrivedId, turn }) => [arrivedId, turn?.jobId]),
   );
   if (id !== "" && !known.includes(id) && (isNew || id !== existingJobId)) {
     violations.push(`${id} is in the outputs, which is not the id of a job that is known`);
@@ -153,7 +156,7 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
  * an earlier one to decide what to do.
  */
 function requestsOfResult({ requests, runner }: AttemptRun): AttemptRun["requests"] {
-  const first = requests.findIndex(({ kind }) => kind !== "poll");
+  const first = requests.findIndex(isSubmission);
   if (first !== -1) return requests.slice(first);
   return runner.outputs["job-origin"] === "resumed" ? requests : [];
 }

@@ -1,11 +1,16 @@
-import { acceptanceOf } from "./received.ts";
+import { acceptanceOf, isSubmission } from "./received.ts";
 import type { Attempt, Scenario } from "./scenario.ts";
 import type { AttemptRun } from "./simulate.ts";
 
 /** Times are not whole milliseconds, and sums of them are not exact. */
 export const rounding = 1;
-/** After a signal, a create in flight gets this long for its response, in milliseconds. */
-export const createGraceMs = 5000;
+/** After a signal, the step ends within this time, in milliseconds: soon after, the runner kills it. */
+const signalGraceMs = 7000;
+/** How long it may wait then for the cache, and for the last edit of a reply, in milliseconds. */
+const saveGraceMs = 2000;
+const editGraceMs = 1500;
+/** After a signal, a create or message gets this long for its response, in milliseconds. */
+export const createGraceMs = 4000;
 /** The last poll is sent at least this long before the deadline, if the whole timeout is 10 s or more. */
 export const lastPollReserveMs = 1000;
 /** How long connections to the service are retried before a create or message is given up, in milliseconds. */
@@ -55,8 +60,10 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     const inFlight = requests.find(
       ({ sentAt, received }) => sentAt <= signalAt && (received?.at ?? Infinity) >= signalAt,
     );
-    const isReporting = isComment || run.cache.saves.length + run.cache.restores.length > 0;
-    const graceMs = (inFlight?.kind === "create" ? createGraceMs : 500) + (isReporting ? 1500 : 0) + pausedMs;
+    const hasCache = run.cache.saves.length + run.cache.restores.length > 0;
+    const reportMs = isComment ? editGraceMs : hasCache ? saveGraceMs : 0;
+    const requestMs = inFlight && isSubmission(inFlight) ? createGraceMs : 500;
+    const graceMs = Math.min(requestMs + reportMs, signalGraceMs) + pausedMs;
     const afterMs = run.endedAt - signalAt;
     if (afterMs > graceMs + rounding)
       violations.push(`the run went on for ${afterMs} ms after a signal, the limit is ${graceMs} ms`);
@@ -96,7 +103,7 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
         violations.push(`a ${kind} was repeated after ${received.status}`);
       }
     }
-    const isUnreachable = kind !== "poll" && received.kind === "failure" && received.phase === "connecting";
+    const isUnreachable = isSubmission(request) && received.kind === "failure" && received.phase === "connecting";
     unreachableSince = isUnreachable ? (unreachableSince ?? sentAt) : undefined;
     if (isUnreachable && received.reason === "certificate") violations.push("an untrusted certificate was retried");
     const retryLimitMs = unreachableLimitMs + (scenario.usesTokens ? tokenLimitMs : 0);

@@ -21,6 +21,8 @@ export interface Answer {
   record?: JobRecord;
   /** The job's id, and how much of the body has to arrive for it. */
   id?: { value: string; end: number };
+  /** A complete answer to the question what was sent under a step, from a service that knows the request by its key. */
+  announces?: boolean;
   /** How long `Retry-After` asks to wait, in milliseconds, by a clock at this wall time. */
   waitMs: (wallTime: number) => number | undefined;
 }

@@ -31,7 +31,7 @@ export function checkStatements(history: History, run: AttemptRun, index: number
     violations.push(`the next attempt sends a request, but the step says: ${promise.text}`);
   }
   const waited = statements.find(({ text }) => waitsOnRerun.test(text));
-  const polled = next?.requests[0]?.jobId ?? "";
+  const polled = next?.requests.find(({ kind }) => kind === "poll")?.jobId ?? "";
   if (waited && isHistory && !run.hasInternalFault && polled !== "" && polled !== run.runner.outputs["job-id"]) {
     violations.push(`the next attempt waits for job ${polled}, but the step says: ${waited.text}`);
   }
@@ -47,8 +47,8 @@ export function checkStatements(history: History, run: AttemptRun, index: number
 function nextAttempt(history: History, index: number): AttemptRun | undefined {
   const places = placesOf(history);
   const place = places[index];
-  if (!place) return history.attempts[index + 1];
-  const next = places.find((one) => one.index > index && one.unit === place.unit);
+  if (!place) return history.attempts.slice(index + 1).find(({ end }) => end !== "not-started");
+  const next = places.find((one) => one.index > index && one.unit === place.unit && one.run.end !== "not-started");
   if (!next || next.execution.onRerun === "new" || next.execution.cache.state === "absent") return undefined;
   const isEvicted = places.slice(index + 1, next.index + 1).some(({ execution }) => execution.cacheLoss === "evicted");
   return isEvicted ? undefined : next.run;
