@@ -2,7 +2,7 @@ import type { CallLimits } from "../client/call-limits.ts";
 import type { AcceptedSubmission, AgentJobClient } from "../client/client.ts";
 import { isTerminal, type Job } from "../client/contract.ts";
 import { isRequestError, SubmissionError } from "../client/errors.ts";
-import type { TurnStatus } from "../client/step-lookup.ts";
+import { hasEnded, type TurnStatus } from "../client/step-lookup.ts";
 import type { RetryNotice } from "../client/submit.ts";
 import { type WaitOrigin, type WaitResult, waitForJob } from "../client/wait.ts";
 import { connectService } from "./connect-service.ts";
@@ -78,7 +78,7 @@ async function submitAndWait(inputs: Inputs, run: Run, onPolled?: () => void): P
 
   log.waiting(inputs, state);
   const until = inputs.wait ? "terminal" : "response";
-  const readTurn = turnReader(task, client, run, limits);
+  const readTurn = turnReader(inputs, client, run, limits);
   const { intervals } = inputs;
   const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals, until, readTurn } as const;
   const wait = await waitForJob(request, client, { clock, random }, (event) => {
@@ -86,8 +86,9 @@ async function submitAndWait(inputs: Inputs, run: Run, onPolled?: () => void): P
     log.poll(event, state, state.elapsedMs(clock.now()));
     onPolled?.();
   }).finally(() => log.waited());
-  // A single poll cannot tell whether this is the state from before the message.
-  if (wait.kind === "done" && isMessageResumed && !inputs.wait) return { kind: "started" };
+  // A single poll cannot tell whether this is the state from before the message, unless the service says how the turn ended.
+  const hasTurnEnded = wait.kind === "done" && wait.turn !== undefined && hasEnded(wait.turn);
+  if (wait.kind === "done" && isMessageResumed && !inputs.wait && !hasTurnEnded) return { kind: "started" };
   if (wait.kind === "done") state.isUnproven = inputs.wait && !wait.wasSeenToStart;
   return resultOfWait(wait, task);
 }
@@ -97,13 +98,15 @@ async function submitAndWait(inputs: Inputs, run: Run, onPolled?: () => void): P
  * have sent a message to the job since.
  */
 function turnReader(
-  task: Task,
+  { task, wait }: Inputs,
   client: AgentJobClient,
   { key, state }: Run,
   limits: CallLimits,
 ): (() => Promise<TurnStatus | undefined>) | undefined {
   const isMessage = task.kind === "message" || (task.kind === "attach" && task.resumes === "message");
   if (task.kind === "attach" && task.resumes === undefined) return undefined;
+  // A single poll is worth a question only if the turn is known.
+  if (!wait && (task.kind !== "attach" || task.turnId === undefined)) return undefined;
   if (!isMessage && state.features === undefined) return undefined;
   let isUnannounced = false;
   return async () => {

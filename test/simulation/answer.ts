@@ -79,7 +79,7 @@ function lookupAnswer(fault: Fault, { scenario, service, step, key, isOldMachine
     features: ["base", "stop"],
     turns: turns.map((turn) => ({ ...turn, ...oddity })),
   };
-  return { ...plain, body: JSON.stringify(body), announces: arrives };
+  return { ...plain, body: JSON.stringify(body), announces: arrives, turns };
 }
 
 function answerWith(members: Members, isCreate: boolean, fault: Fault, { scenario, secret }: AnswerPorts): Answer {

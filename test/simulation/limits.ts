@@ -20,8 +20,9 @@ const tokenLimitMs = 33_000;
 /** How long a new job may be invisible, in milliseconds. */
 const notFoundGraceMs = 10_000;
 
-/** How long the step waits at its end for the cache service, in milliseconds. */
+/** How long the step waits at its end for the cache service, and before it sends something, in milliseconds. */
 const maxSavesMs = 5000;
+const maxHoldMs = 3000;
 
 /** Returns the times at which the attempt learned something about its job, and before it about what to do. */
 function activitiesOf({ startedAt, requests, cache, gitHubRequests, tokenRequests, runner }: AttemptRun): number[] {
@@ -76,7 +77,8 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
   if (signalAt === undefined && ["passed", "failed"].includes(run.end) && outcome !== undefined) {
     const doneAt = Math.max(...activitiesOf(run));
     const isTimedOut = outcome === "timed-out";
-    const lateMs = run.endedAt - doneAt - pausedMs - (isTimedOut ? lastPollReserveMs : 0);
+    const holdMs = run.runner.outputs["job-id"] === "" ? maxHoldMs : 0;
+    const lateMs = run.endedAt - doneAt - holdMs - pausedMs - (isTimedOut ? lastPollReserveMs : 0);
     // Without a token, the last poll is not sent, so what the step did last is unknown.
     if (scenario.workflow && !scenario.usesTokens && lateMs > maxSavesMs + rounding)
       violations.push(`the run ended ${lateMs} ms after its job`);
@@ -98,7 +100,8 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
       const created = requests.find((one) => one.kind === "create" && acceptanceOf(one) === "accepted")?.received?.at;
       const isTooNew = received.status === 404 && created !== undefined && sentAt - created < notFoundGraceMs;
       // A session looks for a job again that the attempt before it had.
-      const isLookedUpTwice = scenario.workflow?.hasSession === true && kind === "poll";
+      // One that is not found is looked for again.
+      const isLookedUpTwice = kind === "poll" && (scenario.workflow?.hasSession === true || received.status === 404);
       if (isRepeated && received.status >= 300 && !isTransient && !isTooNew && !isLookedUpTwice) {
         violations.push(`a ${kind} was repeated after ${received.status}`);
       }

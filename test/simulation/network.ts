@@ -2,7 +2,7 @@ import { NetworkError, type Phase } from "../../src/client/errors.ts";
 import type { HttpResponse, Transport } from "../../src/client/transport.ts";
 import { answerTo } from "./answer.ts";
 import type { SimulatedProcess } from "./process.ts";
-import type { Answer, JobRecord } from "./record.ts";
+import type { Answer, JobRecord, ListedTurn } from "./record.ts";
 import type { Exchange, Kill, Scenario } from "./scenario.ts";
 import type { SimulatedService, Turn } from "./service.ts";
 import { order, type Timeline } from "./timeline.ts";
@@ -18,6 +18,8 @@ export type Received = { at: number } & (
       isHoldApplied: boolean;
       /** It says that the service knows requests by their keys. */
       announces: boolean;
+      /** The turns that it lists. */
+      turns: readonly ListedTurn[];
       /** The error is the service's own. */
       isJson: boolean;
     }
@@ -114,11 +116,12 @@ export function simulatedTransport(ports: NetworkPorts): Transport {
         if (id && arrived >= id.end) entry.arrivedId = id.value;
         onMoment(index, "answered");
       };
-      const succeed = ({ status, headers, body, record, announces = false, waitMs }: Answer): void => {
+      const succeed = ({ status, headers, body, record, announces = false, turns = [], waitMs }: Answer): void => {
         const wait = waitMs(process.clock.wallTime());
         const isHoldApplied = headers["preference-applied"] !== undefined;
         const isJson = isJsonObject(body.slice(0, arrived));
-        settle({ kind: "response", at: timeline.now, status, waitMs: wait, record, isHoldApplied, announces, isJson });
+        const response = { status, waitMs: wait, record, isHoldApplied, announces, turns, isJson };
+        settle({ kind: "response", at: timeline.now, ...response });
         resolve({ status, headers, body: body.slice(0, arrived) });
       };
       const fail = (reason: NetworkError["reason"]): void => {

@@ -89,8 +89,20 @@ function withKnownStatus({ status, link }: JobRecord): { status: string; link: s
 
 /** Returns whether the attempt was told, before a time, that a job, or any, failed, was archived or is not found. */
 export function sawEnd(run: AttemptRun, job?: string, before?: number): boolean {
-  return seenBefore(run, before).some(
-    ({ jobId, status }) => (job === undefined || jobId === job) && ["failed", "archived", "not found"].includes(status),
+  const isTold = run.requests.some(
+    ({ received }) =>
+      received?.kind === "response" &&
+      received.at <= (before ?? Infinity) &&
+      received.turns.some(
+        (turn) => (job === undefined || turn.job === job) && ["failed", "stopped"].includes(turn.status),
+      ),
+  );
+  return (
+    isTold ||
+    seenBefore(run, before).some(
+      ({ jobId, status }) =>
+        (job === undefined || jobId === job) && ["failed", "archived", "not found"].includes(status),
+    )
   );
 }
 

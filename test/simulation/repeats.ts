@@ -46,9 +46,13 @@ function repeatedTurns(history: History, index: number): Repeat[] {
   const earlier = attempts
     .slice(0, index)
     .flatMap((one, by) => (isSame(by) ? newTurns(one).map(({ turn }) => ({ turn, by })) : []));
-  return newTurns(run).flatMap(({ request, turn }) =>
-    earlier.filter((one) => !isOver(one.turn, turn.acceptedAt)).map((one) => ({ ...one, request })),
-  );
+  return newTurns(run).flatMap(({ request, turn }) => {
+    // A turn that took the place of another one is what counts then.
+    const isReplaced = ({ turn: { acceptedAt } }: (typeof earlier)[number]): boolean =>
+      earlier.some((other) => other.turn.acceptedAt > acceptedAt && other.turn.acceptedAt <= turn.acceptedAt);
+    const current = earlier.filter((one) => !isReplaced(one) && !isOver(one.turn, turn.acceptedAt));
+    return current.map((one) => ({ ...one, request }));
+  });
 }
 
 function newTurns(run: AttemptRun): { request: ServiceRequest; turn: Turn }[] {
@@ -128,7 +132,8 @@ function checkQuestions(history: History, place: Place, places: readonly Place[]
   const hasBegun = ofRun.some((one) => one.step === place.step && one.run.end !== "not-started");
   if (!hasBegun && canAskGitHub(history, place.index))
     violations.push(`the step never ran, but a person is asked: ${question}`);
-  const entries = entriesOf(place, places);
+  const canRead = execution.cache.state !== "absent" && place.cacheMode !== "none";
+  const entries = canRead ? entriesOf(place, places) : [];
   const newest = entries.reduce((last, { owner }) => Math.max(last, owner), -1);
   const isKnown = entries.some((entry) => entry.owner === newest && stateOf(entry) === "job" && !entry.isCorrupt);
   if (isKnown && !isMixed) violations.push(`the cache names a job, but a person is asked: ${question}`);
@@ -142,7 +147,7 @@ function checkCommentQuestions(history: History, index: number): string[] {
   if (!question || placeOf(scenario, index).number === 1 || run.hasInternalFault) return [];
   const violations: string[] = [];
   if (wasTold(run)) violations.push(`the service says what was sent, but a person is asked: ${question}`);
-  const hasBegun = attempts.slice(0, index).some(({ end }) => end !== "not-started");
+  const hasBegun = attempts.slice(0, index).some(({ end }) => end !== "not-started") || scenario.timeoutSeconds < 10;
   if (!hasBegun && canAskGitHub(history, index) && run.gitHubRequests.every(({ data }) => data !== undefined)) {
     violations.push(`the step never ran, but a person is asked: ${question}`);
   }

@@ -53,7 +53,7 @@ function isForgottenOnSignal({ end, hasInternalFault, signalAt, endedAt, cache }
   // A session saves its job again when the first saves are over, and that may be too late.
   const saves = cache.saves.filter(
     ({ isForSession, key }, index) =>
-      (isForSession || key.includes("-job-")) &&
+      (isForSession || /-\d+-job-/.test(key)) &&
       cache.saves.findIndex((one) => one.isForSession === isForSession && (isForSession || one.key === key)) === index,
   );
   return saves.some(({ startedAt, answersAt = Infinity, storedAt = Infinity }) => {

@@ -1,5 +1,5 @@
 import type { IdempotencyKey } from "../../src/client/idempotency-key.ts";
-import type { Members } from "./record.ts";
+import type { ListedTurn, Members } from "./record.ts";
 import type { JobResult, Scenario } from "./scenario.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -108,7 +108,7 @@ export class SimulatedService {
   }
 
   /** Returns what was sent under a step, the newest first, as the service lists it. */
-  turnsOf(step: string): { job: string; turn: string; request: string; status: string }[] {
+  turnsOf(step: string): ListedTurn[] {
     const turns = [...this.#jobs.values()].flat().filter(({ key }) => key?.step === step);
     return turns
       .toSorted((one, other) => other.acceptedAt - one.acceptedAt)
