@@ -30,7 +30,11 @@ export function readJob(jobId: string, run: Run): Promise<RunResult> {
 export async function runJob(task: Task, run: Run, options: JobOptions = {}): Promise<RunResult> {
   const { wait = run.settings.wait, onJobId, onPolled } = options;
   const { state } = run;
+  let published = "";
   const publishJobId = (jobId: string): void => {
+    // A response in doubt may have had it.
+    if (jobId === published) return;
+    published = jobId;
     run.publishJobId(jobId);
     onJobId?.(jobId);
   };
@@ -144,13 +148,13 @@ function operationOf(task: Task): Operation {
 function submit(
   task: SendingTask,
   client: AgentJobClient,
-  { key }: Run,
+  { key, publishJobId }: Run,
   limits: CallLimits,
   onRetry: (notice: RetryNotice) => void,
 ): Promise<AcceptedSubmission> {
   const submission = { prompt: task.prompt, key: key.of(task.prompt, task.replaces) };
   return task.kind === "create"
-    ? client.createJob(submission, limits, onRetry)
+    ? client.createJob(submission, limits, onRetry, publishJobId)
     : client.sendMessage(task.jobId, submission, limits, onRetry);
 }
 

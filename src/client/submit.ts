@@ -31,6 +31,8 @@ export interface SubmitPorts {
    * @throws RequestError
    */
   ask: () => Promise<Announcement | undefined>;
+  /** Called before the service is asked about a doubt, if the response has the id of a job. Untrusted text. */
+  onJobId: (jobId: string) => void;
 }
 
 /**
@@ -58,6 +60,7 @@ export async function submit<T>(
       const { acceptance, retry } = classifySubmissionFailure(error);
       if (acceptance === "unknown") {
         doubt ??= { error: doubtOf(error, ports), since: clock.now() };
+        if (doubt.error.jobId !== undefined) ports.onJobId(doubt.error.jobId);
         const latest = Math.min(limits.deadline - minTimeLeftMs, doubt.since + doubtLimitMs);
         const isAnnounced = await askUntil(latest, limits.signal, ports);
         const delayMs = backoffMs(attempt, random());

@@ -54,7 +54,7 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
   const pausedMs = attempt.pauses.reduce((sum, { ms }) => sum + ms, 0);
   const isComment = scenario.mode.kind === "comment";
   // The last edit and reaction get ten seconds each.
-  const endMs = isComment ? 21_000 : scenario.workflow ? 1000 + maxSavesMs + lookupMs(run) : 1000;
+  const endMs = isComment ? 21_000 : scenario.workflow ? 1000 + maxHoldMs + maxSavesMs + lookupMs(run) : 1000;
   const limitMs = scenario.timeoutSeconds * 1000 + pausedMs + endMs;
   if (durationMs > limitMs + rounding) violations.push(`the run took ${durationMs} ms, the limit is ${limitMs} ms`);
   if (signalAt !== undefined) {
