@@ -1,5 +1,5 @@
 export const id = 450;
-export const ids = [450];
+export const ids = [450,35];
 export const modules = {
 
 /***/ 8450:
@@ -53,156 +53,59 @@ async function readAnswer(authorId, thread, mode, run) {
     return { kind: "job", jobId, reading: { result, state } };
 }
 
-// EXTERNAL MODULE: ./build/client/client.js + 4 modules
-var client = __webpack_require__(1323);
+// EXTERNAL MODULE: ./build/client/submit.js + 1 modules
+var client_submit = __webpack_require__(9099);
+// EXTERNAL MODULE: ./build/runner-kit/cache.js
+var cache = __webpack_require__(2012);
 // EXTERNAL MODULE: ./build/action/plan.js
 var action_plan = __webpack_require__(6848);
 // EXTERNAL MODULE: ./build/action/result.js
 var action_result = __webpack_require__(618);
 // EXTERNAL MODULE: ./build/action/runner/environment.js
 var environment = __webpack_require__(767);
+// EXTERNAL MODULE: ./build/action/step-record.js
+var step_record = __webpack_require__(9035);
 // EXTERNAL MODULE: ./build/client/contract.js
 var contract = __webpack_require__(6078);
 ;// CONCATENATED MODULE: ./build/action/comments/marker.js
 
-/** Ids are short. A longer line would leave no room for the reply. */
-const maxMarkerLength = 4096;
+/** A longer line would leave no room for the reply. Ids of jobs are far shorter. */
+const maxMarkerLength = 16_384;
 /** Formats the hidden last line of a reply; empty if the ids are too long. */
-function formatMarker({ projectId, jobId, request }) {
-    const job = jobId === undefined ? "pending" : `job=${encodeURIComponent(jobId)}`;
+function formatMarker({ projectId, jobId, isUnsent = false, request }) {
+    const unknown = isUnsent ? "unsent" : "pending";
+    const job = jobId === undefined ? unknown : `job=${encodeURIComponent(jobId)}`;
     const line = `<!-- agent-job-action project=${encodeURIComponent(projectId)} ${job} ${request} -->`;
     return line.length > maxMarkerLength ? "" : line;
 }
-const markerLine = /^<!-- agent-job-action project=(\S+) (?:job=(\S+)|pending) ((?:comment|review|run)=\d+) -->$/;
+const markerLine = /^<!-- agent-job-action project=(\S+) (?:job=(\S+)|pending|(unsent)) ((?:comment|review|run)=\d+) -->$/;
 /** Parses the marker of a reply, which is only valid as the whole last line. */
 function parseMarker(body) {
-    const [, project, job, request] = markerLine.exec(body.split(/\r?\n/).at(-1) ?? "") ?? [];
+    const [, project, job, unsent, request] = markerLine.exec(body.split(/\r?\n/).at(-1) ?? "") ?? [];
     if (project === undefined || request === undefined)
         return undefined;
     try {
         const jobId = job === undefined ? undefined : decodeURIComponent(job);
         if (jobId !== undefined && !(0,contract/* isUsableJobId */.Xb)(jobId))
             return undefined;
-        return { projectId: decodeURIComponent(project), jobId, request: request };
+        const marker = { projectId: decodeURIComponent(project), jobId, request: request };
+        return unsent === undefined ? marker : { ...marker, isUnsent: true };
     }
     catch {
         return undefined;
     }
 }
 
-;// CONCATENATED MODULE: ./build/action/comments/conversation.js
-
-
-
-
-
-
-/** Returns whether this is not the first attempt of the workflow run. */
-function isRerun({ ports }) {
-    return (0,environment/* runAttempt */.Tm)(ports.environment) > 1;
-}
-/** Finds the reply of an earlier run attempt to the same request, and the kind of its task; `undefined` on a first run. */
-async function findOwnReply({ request, run, mode, thread }, actorId) {
-    if (!thread || !isRerun(run) || actorId === undefined)
-        return undefined;
-    const replies = await thread.listReplies(run.settings.projectId);
-    if (!replies)
-        return "unreadable";
-    const own = replies.findLast((reply) => reply.authorId === actorId && answers(reply, request.event));
-    return own && { ...own, sent: sentBy(own, replies, mode) };
-}
-/** Returns the kind of task that a reply stands for: a message, if the workflow or an earlier reply names its job. */
-function sentBy(reply, replies, mode) {
-    const isContinued = replies.some((other) => other.jobId === reply.jobId && other.request !== reply.request && other.replyId < reply.replyId);
-    return mode.jobId !== "" || isContinued ? "message" : "create";
-}
-/**
- * Posts the reply, and plans from the thread what to do. Each task applies only if the job of the one before it is not
- * found: wait for the job of an earlier attempt, continue a job, create one. A `job-id` in the workflow is never replaced.
- */
-async function planReply(prompt, { request, run, mode, thread, reply, deadline, renderProgress }, actorId, hasResumed) {
-    const { event, isNew } = request;
-    const isOwn = (remembered) => answers(remembered, event);
-    const authorId = await thread?.post(renderProgress(reply));
-    const replies = thread && (authorId !== undefined || isRerun(run)) ? await thread.listReplies(run.settings.projectId) : [];
-    // Without the thread, a first run can only miss a job to continue, but a re-run could start a second one.
-    const isAccountUnknown = authorId === undefined && actorId === undefined;
-    if (isRerun(run) && (!replies || (isAccountUnknown && replies.some(isOwn)))) {
-        reply.marker = undefined;
-        return threadUnreadable(run);
-    }
-    const earlier = (replies ?? []).filter((remembered) => remembered.authorId === authorId);
-    const interrupted = isRerun(run) && !hasResumed ? earlier.findLast(isOwn) : undefined;
-    if (interrupted && interrupted.jobId === undefined)
-        return { kind: "blocked", cause: "pending" };
-    if (deadline - run.ports.clock.now() < client/* minTimeLeftMs */.x) {
-        reply.marker = undefined;
-        return { kind: "blocked", cause: "time" };
-    }
-    const continued = mode.jobId || (isNew ? undefined : earlier.findLast(({ jobId }) => jobId !== undefined)?.jobId);
-    const tasks = (0,action_plan/* planTasks */.s$)(prompt, continued, mode.jobId === "");
-    if (!interrupted?.jobId)
-        return tasks;
-    return [{ kind: "attach", jobId: interrupted.jobId, resumes: sentBy(interrupted, earlier, mode) }, ...tasks];
-}
-/** Runs the tasks of a plan in order, until the job of one is found. */
-function runPlan(tasks, conversation) {
-    const { run, reply } = conversation;
-    return (0,action_plan/* runFirstFound */.iM)(tasks, run.state, (task) => runTask(task, conversation), (_task, next) => {
-        reply.isReplacement = next.kind === "create";
-        if (reply.isReplacement)
-            run.log.replacingJob();
-    });
-}
-/** Runs one task, and keeps the marker of the reply up to date. */
-async function runTask(task, conversation) {
-    const { run, thread, pending, reply, renderProgress } = conversation;
-    const remember = (jobId) => {
-        reply.marker = { ...pending, jobId };
-    };
-    reply.marker = pending;
-    // What an earlier attempt started stays remembered, whatever happens to this one.
-    if (task.kind === "attach")
-        remember(task.jobId);
-    const onJobId = (jobId) => {
-        remember(jobId);
-        // The id must reach the thread before the process can be killed, so this edit does not wait for its turn.
-        if (run.ports.signal.aborted)
-            return;
-        void thread?.edit(renderProgress(reply), { isUrgent: true });
-        void thread?.removeLabel();
-    };
-    const onPolled = () => {
-        // Before the job is known, there is nothing to show.
-        if (reply.marker?.jobId !== undefined)
-            thread?.showProgress(renderProgress(reply));
-    };
-    const result = await (0,run_job/* runJob */.b)(task, run, { onJobId, onPolled });
-    // In doubt, the marker stays pending: a re-run must neither send it again, nor take the job's state for its result.
-    if ((0,action_result/* isJobNotFound */.tl)(result, run.state) || (0,action_result/* acceptanceOf */.BL)(result) === "rejected")
-        reply.marker = undefined;
-    return result;
-}
-function answers({ request }, event) {
-    return request === event.request;
-}
-/** Returns the result if the thread cannot be read on a re-run: it says what was started before, so nothing may be sent. */
-function threadUnreadable({ ports }) {
-    return ports.signal.aborted ? action_result/* cancelledBeforeSending */.xX : { kind: "blocked", cause: "thread" };
-}
-/** Returns the effect that the marker in the thread has on a re-run. */
-function rerunEffect({ reply: { marker }, thread }) {
-    if (!marker || !thread?.isReliable || formatMarker(marker) === "")
-        return "repeats";
-    return marker.jobId === undefined ? "stops" : "resumes";
-}
-
 // EXTERNAL MODULE: ./build/client/errors.js
 var errors = __webpack_require__(6695);
+// EXTERNAL MODULE: ./build/action/earlier-turn.js
+var earlier_turn = __webpack_require__(2191);
 // EXTERNAL MODULE: ./build/action/run.js
 var action_run = __webpack_require__(790);
 // EXTERNAL MODULE: ./build/action/runner/event-file.js
-var event_file = __webpack_require__(561);
+var event_file = __webpack_require__(2942);
+// EXTERNAL MODULE: ./build/action/step-key.js
+var step_key = __webpack_require__(6323);
 // EXTERNAL MODULE: ./node_modules/zod/v4/mini/schemas.js + 5 modules
 var schemas = __webpack_require__(8395);
 // EXTERNAL MODULE: ./build/action/comments/permission.js
@@ -803,17 +706,27 @@ class Thread {
 
 
 
-/** Checks whether the event may start something, and what; otherwise returns why not. Writes nothing. */
-async function readRequest(mode, run) {
-    const { settings, state, log } = run;
-    const { clock, signal } = run.ports;
-    const event = readEvent(run);
+
+
+
+
+/**
+ * Checks whether the event may start something, and what; otherwise returns why not. Writes nothing. A re-run first asks the
+ * service for the turn of an earlier attempt: to wait for that needs no permission.
+ */
+async function readRequest(mode, plainRun) {
+    const { settings, state, log } = plainRun;
+    const { clock, signal, environment } = plainRun.ports;
+    const event = readEvent(plainRun);
     if ("kind" in event)
         return { result: event };
     const { triggerKind } = event;
     const trigger = triggerKind === "review" ? undefined : parseTrigger(event, mode);
     if (trigger && "skip" in trigger)
         return { result: { kind: "skipped", reason: trigger.skip, triggerKind } };
+    // In a thread, a re-run always waits for what an earlier attempt started.
+    const identity = { ...settings, onRerun: "resume", jobId: mode.jobId, request: event.request };
+    const run = { ...plainRun, key: new step_key/* StepKey */.K(identity, environment) };
     const github = await (0,action_run/* connectGitHub */.U)(run);
     const startedAt = clock.now();
     state.startedAt = startedAt;
@@ -831,21 +744,44 @@ async function readRequest(mode, run) {
     }
     state.author = event.author.login;
     state.threadUrl = event.subject.url;
+    const base = { event, isNew: false, github, startedAt, run, earlier: undefined };
+    const template = mode.template ?? (0,prompt_template/* defaultTemplate */.oB)(event);
+    const instruction = "command" in asked ? "" : asked.instruction;
+    const fillPrompt = (section = "") => (0,prompt_template/* fillTemplate */.ou)(template, instruction, event, section);
+    const isCommand = "command" in asked;
+    const earlier = isCommand || !isRerun(run) ? undefined : await (0,earlier_turn/* findEarlierTurn */.Z)(run, promptOf(fillPrompt, run));
+    if (earlier?.kind === "undecided")
+        return { result: earlier.result };
+    const isResumed = earlier?.kind === "turn" && !isOver(earlier.turn);
     // A command starts nothing.
-    const requiredPermission = "command" in asked ? "read" : mode.requiredPermission;
-    const denial = await checkPermission(event, { ...mode, requiredPermission }, github, timeoutMs, signal);
+    const requiredPermission = isCommand ? "read" : mode.requiredPermission;
+    const denial = isResumed
+        ? undefined
+        : await checkPermission(event, { ...mode, requiredPermission }, github, timeoutMs, signal);
     if (denial)
         return { result: denial };
-    const handled = await checkReview(event, { github, limits }, signal);
+    const handled = isResumed ? undefined : await checkReview(event, { github, limits }, signal);
     if (handled)
         return { result: handled };
-    if ("command" in asked)
-        return { event, command: asked.command, isNew: false, fillPrompt: () => "", github, startedAt };
+    if (isCommand)
+        return { ...base, command: asked.command, fillPrompt };
     if (event.isPublic && mode.requiredPermission === "read")
         log.anyoneCanAsk();
-    const template = mode.template ?? (0,prompt_template/* defaultTemplate */.oB)(event);
-    const fillPrompt = (section = "") => (0,prompt_template/* fillTemplate */.ou)(template, asked.instruction, event, section);
-    return { event, isNew: asked.isNew, fillPrompt, github, startedAt };
+    return { ...base, isNew: asked.isNew, fillPrompt, earlier };
+}
+/** Returns whether this is not the first attempt of the workflow run. */
+function isRerun({ ports }) {
+    return (0,environment/* runAttempt */.Tm)(ports.environment) > 1;
+}
+/** Returns whether a turn is of no use, so that a re-run sends its request again. */
+function isOver({ status }) {
+    return status === "failed" || status === "stopped";
+}
+function promptOf(fillPrompt, run) {
+    return {
+        known: run.settings.changes ? undefined : fillPrompt(undefined),
+        write: () => (0,action_plan/* writePrompt */.UW)(fillPrompt, run),
+    };
 }
 function readEvent({ ports: { environment }, log }) {
     const name = environment.GITHUB_EVENT_NAME ?? "";
@@ -884,6 +820,133 @@ async function readReview(read, signal) {
     }
 }
 
+;// CONCATENATED MODULE: ./build/action/comments/conversation.js
+
+
+
+
+
+
+
+
+
+/** Finds the reply of an earlier run attempt to the same request; `undefined` on a first run. */
+async function findOwnReply({ request, run, mode, thread }, actorId) {
+    if (!thread || !isRerun(run) || actorId === undefined)
+        return undefined;
+    const replies = await thread.listReplies(run.settings.projectId);
+    if (!replies)
+        return "unreadable";
+    const own = replies.findLast((reply) => reply.authorId === actorId && answers(reply, request.event));
+    return own && { ...own, sent: sentBy(own, replies, mode) };
+}
+/** Returns the kind of task that a reply stands for: a message, if the workflow or an earlier reply names its job. */
+function sentBy(reply, replies, mode) {
+    const isContinued = replies.some((other) => other.jobId === reply.jobId && other.request !== reply.request && other.replyId < reply.replyId);
+    return mode.jobId !== "" || isContinued ? "message" : "create";
+}
+/**
+ * Posts the reply, and plans from the thread what to do. Each task applies only if the job of the one before it is gone: wait
+ * for the job of an earlier attempt, continue a job, create one. A `job-id` in the workflow is never replaced.
+ */
+async function planReply(prompt, conversation, { actorId, hasReply, hasResumed, replaces }) {
+    const { request, run, mode, thread, reply, unsent, deadline, renderProgress } = conversation;
+    const { event, isNew, earlier: asked } = request;
+    const isOwn = (remembered) => answers(remembered, event);
+    const posted = hasReply ? undefined : await thread?.post(renderProgress(reply));
+    const authorId = posted ?? (hasReply ? actorId : undefined);
+    const replies = thread && (authorId !== undefined || isRerun(run)) ? await thread.listReplies(run.settings.projectId) : [];
+    // The service says what earlier attempts sent. Without that, a re-run must not start a second job.
+    const isUncertain = isRerun(run) && asked?.kind === "unannounced" && !hasReply && !hasResumed;
+    const isAccountUnknown = authorId === undefined && actorId === undefined;
+    if (isUncertain && (!replies || (isAccountUnknown && replies.some(isOwn)))) {
+        reply.marker = unsent;
+        return threadUnreadable(run);
+    }
+    const earlier = (replies ?? []).filter((remembered) => remembered.authorId === authorId);
+    const interrupted = isUncertain ? earlier.findLast(isOwn) : undefined;
+    if (interrupted && interrupted.jobId === undefined && !interrupted.isUnsent) {
+        return { kind: "blocked", cause: "pending" };
+    }
+    const unrecorded = isUncertain && !interrupted ? await (0,step_record.checkRecord)(earlierAttempts(run), run) : undefined;
+    if (unrecorded?.kind === "undecided") {
+        reply.marker = unsent;
+        return unrecorded.result;
+    }
+    if (deadline - run.ports.clock.now() < client_submit/* minTimeLeftMs */.x) {
+        reply.marker = unsent;
+        return { kind: "blocked", cause: "time" };
+    }
+    const continued = mode.jobId || (isNew ? undefined : earlier.findLast(({ jobId }) => jobId !== undefined)?.jobId);
+    const isReplaceable = mode.jobId === "";
+    const plan = (0,action_plan/* planTasks */.s$)(prompt, continued === undefined ? undefined : { jobId: continued, isReplaceable }, replaces);
+    if (!interrupted?.jobId)
+        return plan;
+    const { jobId } = interrupted;
+    return [{ task: { kind: "attach", jobId, resumes: sentBy(interrupted, earlier, mode) } }, ...plan];
+}
+function earlierAttempts({ ports }) {
+    return Array.from({ length: (0,environment/* runAttempt */.Tm)(ports.environment) - 1 }, (_, index) => index + 1);
+}
+/** Runs the tasks of a plan in order, until the job of one is found. */
+function runPlan(plan, conversation) {
+    const { run, reply } = conversation;
+    return (0,action_plan/* runFirstFound */.iM)(plan, run, (task) => runTask(task, conversation), (_task, next) => {
+        reply.isReplacement = next.kind === "create";
+        if (reply.isReplacement)
+            run.log.replacingJob();
+    });
+}
+/** Runs one task, and keeps the marker of the reply up to date. */
+async function runTask(task, conversation) {
+    const { run, thread, pending, unsent, reply, renderProgress } = conversation;
+    const remember = (jobId) => {
+        reply.marker = { ...pending, jobId };
+    };
+    reply.marker = pending;
+    // What an earlier attempt started stays remembered, whatever happens to this one.
+    if (task.kind === "attach")
+        remember(task.jobId);
+    const onJobId = (jobId) => {
+        remember(jobId);
+        // The id must reach the thread before the process can be killed, so this edit does not wait for its turn.
+        if (run.ports.signal.aborted)
+            return;
+        void thread?.edit(renderProgress(reply), { isUrgent: true });
+        void thread?.removeLabel();
+    };
+    const onPolled = () => {
+        // Before the job is known, there is nothing to show.
+        if (reply.marker?.jobId !== undefined)
+            thread?.showProgress(renderProgress(reply));
+    };
+    const result = await (0,run_job/* runJob */.b)(task, run, { onJobId, onPolled });
+    // In doubt, the marker stays pending: a re-run must neither send it again, nor take the job's state for its result.
+    if ((0,action_result/* isJobNotFound */.tl)(result, run.state) || (0,action_result/* acceptanceOf */.BL)(result) === "rejected")
+        reply.marker = unsent;
+    return result;
+}
+function answers({ request }, event) {
+    return request === event.request;
+}
+/** Returns the result if the thread cannot be read on a re-run: it says what was started before, so nothing may be sent. */
+function threadUnreadable({ ports }) {
+    return ports.signal.aborted ? action_result/* cancelledBeforeSending */.xX : { kind: "blocked", cause: "thread" };
+}
+/** Returns the effect that the marker in the thread has on a re-run. */
+function rerunEffect({ reply: { marker }, thread, run }) {
+    if (marker.isUnsent)
+        return "repeats";
+    if (run.state.features !== undefined)
+        return "resumes";
+    if (thread?.isReliable && formatMarker(marker) !== "")
+        return marker.jobId === undefined ? "stops" : "resumes";
+    // Then GitHub's record of this attempt decides, and without that nothing is sent.
+    return ["none", "read"].includes((0,cache/* cacheAccess */.nU)(run.ports.environment)) ? "stops" : "repeats";
+}
+
+// EXTERNAL MODULE: ./build/action/find-job.js
+var find_job = __webpack_require__(5878);
 // EXTERNAL MODULE: ./build/action/outcome.js
 var action_outcome = __webpack_require__(491);
 // EXTERNAL MODULE: ./build/action/report/log.js
@@ -1016,16 +1079,18 @@ function blocks(parts) {
 
 
 
+
 /** Runs what an event of an issue or pull request asks for, if its author may, and shows it in the thread. */
-async function runComment(mode, run) {
-    const request = await readRequest(mode, run);
+async function runComment(mode, plainRun) {
+    const request = await readRequest(mode, plainRun);
     if ("result" in request)
         return request;
-    const conversation = begin(request, mode, run);
+    const { run, earlier } = request;
+    const conversation = begin(request, mode);
     if (request.command)
         return runCommand(conversation);
     const { state } = run;
-    const { thread, reply, pending } = conversation;
+    const { thread, reply, pending, unsent } = conversation;
     // A re-run that finds the job of an earlier attempt needs no prompt.
     const early = isRerun(run) ? undefined : await (0,action_plan/* writePrompt */.UW)(request.fillPrompt, run);
     if (early && "kind" in early)
@@ -1043,33 +1108,61 @@ async function runComment(mode, run) {
     });
     const actorId = await thread?.react("eyes");
     const own = await findOwnReply(conversation, actorId);
-    if (own === "unreadable")
+    const isAnnounced = earlier !== undefined && earlier.kind !== "unannounced";
+    if (own === "unreadable" && !isAnnounced)
         return end(threadUnreadable(run));
-    if (own)
-        thread?.useReply(own.replyId);
-    if (own && own.jobId === undefined)
+    const ownReply = own === "unreadable" ? undefined : own;
+    if (ownReply)
+        thread?.useReply(ownReply.replyId);
+    const known = {
+        actorId,
+        hasReply: ownReply !== undefined,
+        hasResumed: false,
+        replaces: earlier?.kind === "turn" ? earlier.turn.turnId : undefined,
+    };
+    const resumed = findResumed(earlier, ownReply);
+    if (resumed) {
+        if (earlier?.kind === "turn") {
+            const attempt = (0,environment/* runAttempt */.Tm)(run.ports.environment);
+            run.log.rerun({ kind: "resuming-turn", jobId: resumed.jobId, attempt, hasOtherPrompt: earlier.hasOtherPrompt });
+        }
+        if (!ownReply)
+            await thread?.post(conversation.renderProgress(reply));
+        known.hasReply = true;
+        const result = await runTask(resumed, conversation);
+        const isGone = (0,action_result/* isJobNotFound */.tl)(result, state) && (await (0,find_job/* isStillGone */.U)(resumed.jobId, run));
+        const isArchived = resumed.turnId !== undefined && state.status === "archived";
+        if (!isGone && !isArchived)
+            return end(result, resumed);
+        known.hasResumed = true;
+    }
+    else if (ownReply && !ownReply.isUnsent && !isAnnounced) {
+        reply.marker = pending;
         return end({ kind: "blocked", cause: "pending" });
-    if (own?.jobId !== undefined) {
-        const task = { kind: "attach", jobId: own.jobId, resumes: own.sent };
-        const result = await runTask(task, conversation);
-        if (!(0,action_result/* isJobNotFound */.tl)(result, state))
-            return end(result, task);
     }
     state.forgetJob();
     reply.marker = pending;
     const written = early ?? (await (0,action_plan/* writePrompt */.UW)(request.fillPrompt, run));
     if ("kind" in written) {
-        reply.marker = undefined;
+        reply.marker = unsent;
         return end(written);
     }
-    const plan = await planReply(written.prompt, conversation, actorId, own !== undefined);
+    const plan = await planReply(written.prompt, conversation, known);
     if (!Array.isArray(plan))
         return end(plan);
     const { task, result } = await runPlan(plan, conversation);
     return end(result, task);
 }
-function begin(request, mode, run) {
-    const { event, github, startedAt } = request;
+/** Returns the job of an earlier attempt that a re-run waits for; `undefined` if there is none, or its turn failed. */
+function findResumed(earlier, ownReply) {
+    if (earlier?.kind === "turn") {
+        const { jobId, turnId } = earlier.turn;
+        return isOver(earlier.turn) ? undefined : { kind: "attach", jobId, resumes: "message", turnId };
+    }
+    return ownReply?.jobId === undefined ? undefined : { kind: "attach", jobId: ownReply.jobId, resumes: ownReply.sent };
+}
+function begin(request, mode) {
+    const { event, github, startedAt, run } = request;
     const { settings, ports, state, log } = run;
     const deadline = startedAt + settings.timeoutMs;
     const onFailure = (action, error) => log.threadFailed(action, error);
@@ -1081,6 +1174,7 @@ function begin(request, mode, run) {
         request,
         thread: mode.reply ? new Thread(event, deadline, { ...ports, github, onFailure }) : undefined,
         pending,
+        unsent: { ...pending, isUnsent: true },
         reply: { marker: pending, isReplacement: false, reviewUrl: event.reviewUrl ?? "" },
         deadline,
         renderProgress: (reply) => renderProgress(frameOf(reply, mode, run), { since: since(), state }),
@@ -1104,8 +1198,8 @@ function frameOf({ marker, isReplacement, reviewUrl }, mode, { ports }) {
         reviewUrl,
         hasFixedJob: mode.jobId !== "",
         note: isReplacement ? log/* jobReplaced */.C : [],
-        marker: marker ? formatMarker(marker) : "",
-        remembersJob: marker?.jobId !== undefined,
+        marker: formatMarker(marker),
+        remembersJob: marker.jobId !== undefined,
     };
 }
 /**
@@ -1125,6 +1219,209 @@ function workingSince({ ports: { clock }, state }) {
         }
         return since.time;
     };
+}
+
+
+/***/ }),
+
+/***/ 2191:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   Z: () => (/* binding */ findEarlierTurn)
+/* harmony export */ });
+/* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
+/* harmony import */ var _client_retry_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1992);
+/* harmony import */ var _connect_service_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(4501);
+/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(618);
+
+
+
+
+/** How long a service that does not respond is asked again, in milliseconds. */
+const askLimitMs = 20_000;
+/**
+ * Asks the service what the earlier attempts of the step sent: the newest turn with the prompt of this attempt, otherwise the
+ * only one. Never rejects.
+ */
+async function findEarlierTurn(run, prompt) {
+    const announcement = await ask(run);
+    if (run.ports.signal.aborted)
+        return { kind: "undecided", result: _result_js__WEBPACK_IMPORTED_MODULE_3__/* .cancelledBeforeSending */ .xX };
+    if (!announcement)
+        return { kind: "unannounced" };
+    run.state.features = announcement.features;
+    const { turns } = announcement;
+    const [newest] = turns;
+    if (!newest)
+        return { kind: "none" };
+    const isOnly = turns.length === 1;
+    if (prompt.known === undefined && isOnly)
+        return { kind: "turn", turn: newest, hasOtherPrompt: false };
+    const written = prompt.known === undefined ? await prompt.write() : { prompt: prompt.known };
+    if ("kind" in written)
+        return { kind: "undecided", result: written };
+    const same = run.key.find(written.prompt, turns);
+    if (same)
+        return { kind: "turn", turn: same, hasOtherPrompt: false };
+    if (isOnly)
+        return { kind: "turn", turn: newest, hasOtherPrompt: true };
+    const jobIds = [...new Set(turns.map(({ jobId }) => jobId))];
+    return { kind: "undecided", result: { kind: "blocked", cause: "several-turns", jobIds } };
+}
+/** Asks until the service answers, but only for a short time: then it counts as one that cannot be asked. */
+async function ask(run) {
+    const { state, settings, ports } = run;
+    const { clock, random, signal } = ports;
+    state.startedAt ??= clock.now();
+    const limits = { deadline: state.startedAt + settings.timeoutMs, signal };
+    const latest = Math.min(limits.deadline, clock.now() + askLimitMs);
+    try {
+        const client = (0,_connect_service_js__WEBPACK_IMPORTED_MODULE_2__/* .connectService */ .U)(run);
+        for (let attempt = 0;; attempt++) {
+            try {
+                return await client.lookUpStep(run.key.of(""), limits);
+            }
+            catch (error) {
+                if (!(0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .isRequestError */ .eK)(error) || !(0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .isTransientPollFailure */ .KR)(error) || signal.aborted)
+                    throw error;
+                const delayMs = Math.max(500, (0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .backoffMs */ .jo)(attempt, random()));
+                if (clock.now() + delayMs >= latest)
+                    throw error;
+                await clock.sleep(delayMs, signal);
+            }
+        }
+    }
+    catch (error) {
+        // A proxy setting that cannot be used is reported by the request that needs it.
+        if (!(0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .isRequestError */ .eK)(error))
+            throw error;
+        return undefined;
+    }
+}
+
+
+/***/ }),
+
+/***/ 5878:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   U: () => (/* binding */ isStillGone),
+/* harmony export */   p: () => (/* binding */ findJob)
+/* harmony export */ });
+/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(618);
+/* harmony import */ var _run_job_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6863);
+/* harmony import */ var _run_state_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(7742);
+
+
+
+/** A job that the service does not find is looked for again after this time, in milliseconds. */
+const secondLookMs = 3000;
+/**
+ * Reads a job once. It is gone only if the service itself says so twice: a single `404` may come from a service that is just
+ * being restarted. Never rejects.
+ */
+async function findJob(jobId, run) {
+    const result = await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_1__/* .readJob */ .c)(jobId, run);
+    if (!(0,_result_js__WEBPACK_IMPORTED_MODULE_0__/* .isJobNotFound */ .tl)(result, run.state))
+        return result;
+    run.state.forgetJob();
+    return lookAgain(jobId, run);
+}
+/** Returns whether a job is still not found some seconds after a request for it was answered with `404`. Never rejects. */
+async function isStillGone(jobId, run) {
+    const state = new _run_state_js__WEBPACK_IMPORTED_MODULE_2__/* .RunState */ .l();
+    state.startedAt = run.state.startedAt;
+    return (await lookAgain(jobId, { ...run, state })) === "gone";
+}
+async function lookAgain(jobId, run) {
+    const { clock, signal } = run.ports;
+    await clock.sleep(secondLookMs, signal);
+    const result = await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_1__/* .readJob */ .c)(jobId, run);
+    return (0,_result_js__WEBPACK_IMPORTED_MODULE_0__/* .isJobNotFound */ .tl)(result, run.state) ? "gone" : result;
+}
+
+
+/***/ }),
+
+/***/ 6848:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   UW: () => (/* binding */ writePrompt),
+/* harmony export */   iM: () => (/* binding */ runFirstFound),
+/* harmony export */   s$: () => (/* binding */ planTasks)
+/* harmony export */ });
+/* harmony import */ var _find_job_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(5878);
+/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(618);
+
+
+/**
+ * Writes the prompt with a section on what changed, or returns why nothing may be sent.
+ *
+ * @param addSection - puts the section into the prompt. It is `undefined` without `changes`, and empty if there is nothing
+ *   to compare
+ */
+async function writePrompt(addSection, run, remembered = { lastCommit: undefined, firstBase: undefined, ownPullRequests: [] }) {
+    const { changes } = run.settings;
+    let section;
+    if (changes) {
+        // Loaded here, because most steps do not ask for changes.
+        const { findSection } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(125), __webpack_require__.e(537)]).then(__webpack_require__.bind(__webpack_require__, 9537));
+        const found = await findSection(changes, remembered, run);
+        if ("kind" in found)
+            return found;
+        section = found.section;
+    }
+    const prompt = addSection(section);
+    return prompt.trim() === "" ? { kind: "blocked", cause: "prompt" } : { prompt };
+}
+/**
+ * Plans what to send: a follow-up to a job, if there is one to continue, or a create. Each task applies only if the job of
+ * the one before it is gone.
+ *
+ * @param replaces - the turn of an earlier run attempt that this takes the place of. Default: none
+ */
+function planTasks(prompt, continued, replaces) {
+    const create = { kind: "create", prompt, replaces };
+    if (continued === undefined)
+        return [{ task: create }];
+    const { jobId, isReplaceable = false, isDoubtful = false } = continued;
+    const message = { kind: "message", jobId, prompt, replaces };
+    return isReplaceable ? [{ task: message, isDoubtful }, { task: create }] : [{ task: message }];
+}
+/**
+ * Runs the tasks of a plan in order, until the job of one is found.
+ *
+ * @param runTask - never rejects
+ * @param onReplaced - called before the next task takes the place of one
+ * @returns the last task that was run, and its result
+ */
+async function runFirstFound(plan, run, runTask, onReplaced = () => { }) {
+    for (const [index, planned] of plan.entries()) {
+        const { task } = planned;
+        let result = await runTask(task);
+        const next = plan[index + 1]?.task;
+        if (next === undefined || task.kind === "create")
+            return { task, result };
+        let reason = replacementOf(planned, result, run.state);
+        if (reason === "not found" && !(await (0,_find_job_js__WEBPACK_IMPORTED_MODULE_0__/* .isStillGone */ .U)(task.jobId, run))) {
+            // It was not found by mistake, so that nothing was sent to it.
+            result = run.ports.signal.aborted ? _result_js__WEBPACK_IMPORTED_MODULE_1__/* .cancelledBeforeSending */ .xX : await runTask(task);
+            reason = undefined;
+        }
+        if (reason === undefined)
+            return { task, result };
+        onReplaced(task, next, reason);
+        run.state.forgetJob();
+    }
+    throw new Error("no task to run");
+}
+function replacementOf({ task, isDoubtful = false }, result, state) {
+    if ((0,_result_js__WEBPACK_IMPORTED_MODULE_1__/* .isJobNotFound */ .tl)(result, state))
+        return "not found";
+    return isDoubtful && task.kind === "message" && (0,_result_js__WEBPACK_IMPORTED_MODULE_1__/* .isRejected */ .TK)(result) ? "rejected" : undefined;
 }
 
 
@@ -1160,6 +1457,186 @@ class GitHubError extends Error {
         super(message);
         this.status = status;
     }
+}
+
+
+/***/ }),
+
+/***/ 9035:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   checkRecord: () => (/* binding */ checkRecord)
+/* harmony export */ });
+/* harmony import */ var zod_mini__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(8395);
+/* harmony import */ var _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(2012);
+/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(618);
+/* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(790);
+/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(767);
+
+
+
+
+
+/** The timeout of one list of jobs, in milliseconds. */
+const requestTimeoutMs = 10_000;
+/** For all requests together, in milliseconds. */
+const totalTimeoutMs = 30_000;
+/**
+ * Decides by GitHub's record whether an attempt may send something although earlier ones left no trace. Never rejects.
+ *
+ * @param attempts - those without a trace
+ */
+async function checkRecord(attempts, run) {
+    const [attempt] = attempts;
+    if (attempt === undefined)
+        return { kind: "first" };
+    const record = await readStepRecord(attempts, run);
+    if (run.ports.signal.aborted)
+        return { kind: "undecided", result: _result_js__WEBPACK_IMPORTED_MODULE_1__/* .cancelledBeforeSending */ .xX };
+    if (record === "not-started")
+        return { kind: "first" };
+    if (record === "ran")
+        return { kind: "undecided", result: { kind: "blocked", cause: "unrecorded", attempt } };
+    // Such a cache could not be written by the earlier attempt, so that no entry says nothing.
+    const isMemoryless = ["none", "read"].includes((0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .cacheAccess */ .nU)(run.ports.environment));
+    return isMemoryless
+        ? { kind: "undecided", result: { kind: "blocked", cause: "unknown", attempt } }
+        : { kind: "first", unproven: attempt };
+}
+const step = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({
+    number: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .int */ .Whr(),
+    name: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(),
+    status: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(),
+    conclusion: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP()),
+    started_at: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP()),
+});
+const job = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({
+    name: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(),
+    status: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(),
+    conclusion: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP()),
+    runner_name: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP()),
+    steps: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .array */ .YOg(step)),
+});
+/**
+ * Reads from GitHub whether earlier attempts of the workflow run began this step. It needs `actions: read`, or a public
+ * repository. The step is the one that is running now in the job of this runner; it has the same job name, number and name in
+ * all attempts. Never rejects. GitHub's documentation: "List jobs for a workflow run attempt".
+ *
+ * @param attempts - the attempts that left no trace of their own
+ */
+async function readStepRecord(attempts, run) {
+    const { environment } = run.ports;
+    try {
+        const list = await jobLister(run);
+        const own = findOwnStep(await list((0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(environment)), environment.RUNNER_NAME ?? "");
+        if (!own)
+            return "unknown";
+        for (const attempt of attempts) {
+            const [earlier, ...others] = (await list(attempt)).filter(({ name }) => name === own.job.name);
+            if (!earlier || others.length > 0)
+                return "unknown";
+            const ran = hasBegun(earlier, own.step);
+            if (ran !== false)
+                return ran === true ? "ran" : "unknown";
+        }
+        return "not-started";
+    }
+    catch (error) {
+        run.log.debugError(error);
+        return "unknown";
+    }
+}
+async function jobLister(run) {
+    const { clock, signal, environment } = run.ports;
+    const [owner = "", repo = ""] = (environment.GITHUB_REPOSITORY ?? "").split("/");
+    const runId = environment.GITHUB_RUN_ID ?? "";
+    if (run.settings.githubToken === "" || repo === "" || runId === "")
+        throw new Error("GitHub cannot be asked");
+    const github = await (0,_run_js__WEBPACK_IMPORTED_MODULE_4__/* .connectGitHub */ .U)(run);
+    const deadline = clock.now() + totalTimeoutMs;
+    return async (attempt) => {
+        const jobs = [];
+        for (let page = 1;; page++) {
+            const answer = await github.request("GET /repos/{owner}/{repo}/actions/runs/{run_id}/attempts/{attempt_number}/jobs", { owner, repo, run_id: runId, attempt_number: attempt, per_page: 100, page }, { timeoutMs: Math.min(requestTimeoutMs, deadline - clock.now()), signal });
+            const { total_count: count, jobs: listed } = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({ total_count: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .int */ .Whr(), jobs: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .array */ .YOg(job) }).parse(answer);
+            jobs.push(...listed);
+            if (listed.length === 0 || jobs.length >= count)
+                return jobs;
+        }
+    };
+}
+/** Returns the job that this runner runs now, and its running step; `undefined` unless there is exactly one of each. */
+function findOwnStep(jobs, runnerName) {
+    const own = jobs.filter((each) => runnerName !== "" && each.runner_name === runnerName && each.status === "in_progress");
+    const [found] = own;
+    if (!found || own.length > 1)
+        return undefined;
+    const running = (found.steps ?? []).filter(({ status }) => status === "in_progress");
+    const [only] = running;
+    return only && running.length === 1 ? { job: found, step: only } : undefined;
+}
+/** Returns whether a job began a step; `undefined` if its record does not say. */
+function hasBegun({ status, conclusion, steps = [] }, { number, name }) {
+    if (status !== "completed")
+        return undefined;
+    if (conclusion === "skipped")
+        return false;
+    // A job that ended before it had a runner has no steps.
+    if (steps.length === 0)
+        return conclusion === "cancelled" ? false : undefined;
+    const same = steps.find((each) => each.number === number && each.name === name);
+    if (!same)
+        return undefined;
+    return !(same.conclusion === "skipped" || !same.started_at);
+}
+
+
+/***/ }),
+
+/***/ 2012:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   G9: () => (/* binding */ hasCacheService),
+/* harmony export */   Tw: () => (/* binding */ CacheEntryError),
+/* harmony export */   nU: () => (/* binding */ cacheAccess),
+/* harmony export */   pj: () => (/* binding */ CacheReadOnlyError)
+/* harmony export */ });
+/** Thrown when an entry was found that is unusable, and will be until a newer one is saved. */
+class CacheEntryError extends Error {
+    name = "CacheEntryError";
+}
+/**
+ * Thrown when the runner or the cache service says that this run may not write the cache. GitHub decides that by the event
+ * that started the run, so it does not change within a run. See GitHub's documentation: "Dependency caching reference".
+ */
+class CacheReadOnlyError extends Error {
+    name = "CacheReadOnlyError";
+}
+/**
+ * Returns what the runner says about the cache, by the rules of `@actions/cache`. `write` if it does not say, which older
+ * runners do not: then only a save can tell.
+ */
+function cacheAccess(environment) {
+    if (!isOffered(environment))
+        return "absent";
+    const mode = environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "";
+    return accessOfMode[mode] ?? "write";
+}
+const accessOfMode = { none: "none", "write-only": "none", read: "read" };
+/** Returns whether the runner offers a cache service that can be read. */
+function hasCacheService(environment) {
+    return ["read", "write"].includes(cacheAccess(environment));
+}
+function isOffered(environment) {
+    const isV2 = Boolean(environment.ACTIONS_CACHE_SERVICE_V2) && !isEnterpriseServer(environment.GITHUB_SERVER_URL);
+    // act offers v1 without a token.
+    return Boolean(isV2 ? environment.ACTIONS_RESULTS_URL && environment.ACTIONS_RUNTIME_TOKEN : environment.ACTIONS_CACHE_URL);
+}
+function isEnterpriseServer(serverUrl) {
+    const hostname = URL.parse(serverUrl || "https://github.com")?.hostname ?? "";
+    return hostname !== "github.com" && !hostname.endsWith(".ghe.com") && !hostname.endsWith(".localhost");
 }
 
 

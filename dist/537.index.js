@@ -20,7 +20,7 @@ var action_run = __webpack_require__(790);
 // EXTERNAL MODULE: ./build/action/runner/environment.js
 var runner_environment = __webpack_require__(767);
 // EXTERNAL MODULE: ./build/action/runner/event-file.js
-var event_file = __webpack_require__(561);
+var event_file = __webpack_require__(2942);
 ;// CONCATENATED MODULE: ./build/action/changes/changes.js
 /** Returns whether nothing that counts has changed. If GitHub did not list all files, that cannot be known. */
 function isNothingNew({ files, isTruncated }) {
@@ -275,6 +275,8 @@ class Repository {
             const parameters = { basehead: `${base}...${head}`, per_page: 100, page };
             const data = repository_parse(comparison, await this.#get("compare/{basehead}", parameters));
             // Only the first page has files.
+            if (page === 1 && !data.files && data.total_commits > 0)
+                throw new Error("GitHub's response lists no files");
             files.push(...(page === 1 ? (data.files ?? []).map(toFile) : []));
             commits.push(...data.commits.map(toCommit));
             status = data.status;
@@ -282,8 +284,7 @@ class Repository {
             if (commits.length >= commitCount || data.commits.length === 0)
                 break;
         }
-        const hasDiverged = status === "diverged";
-        return { base, head, hasDiverged, commitCount, commits, files, isTruncated: files.length >= maxListedFiles };
+        return { base, head, status, commitCount, commits, files, isTruncated: files.length >= maxListedFiles };
     }
     /**
      * Returns the commit that a branch was at some time ago: the newest one on the way back from `head`, along first
@@ -469,6 +470,7 @@ const dayMs = 86_400_000;
  * Reads from GitHub what changed in the repository, without a checkout, and formats it as a section of a prompt.
  *
  * @returns `undefined` if the event has nothing to compare
+ * @throws RangeBehindError
  * @throws if GitHub cannot be asked, or if the ref of `changes-since` does not exist
  */
 async function readChanges(query, ports) {
@@ -502,33 +504,58 @@ async function readChanges(query, ports) {
 function encodePath(ref) {
     return ref.split("/").map(encodeURIComponent).join("/");
 }
-async function findRange({ since, event, lastCommit }, repository, { clock, onReplacedStart }) {
+async function findRange({ since, event, lastCommit, firstBase }, repository, { clock, onReplacedStart }) {
     const { sha } = event;
-    const compareSince = async (ms) => repository.compare(await repository.commitBefore(sha, new Date(clock.wallTime() - ms)), sha);
+    const compareSince = async (ms) => repository.compare(firstBase ?? (await repository.commitBefore(sha, new Date(clock.wallTime() - ms))), sha);
     if (since.kind === "duration")
-        return compareSince(since.ms);
+        return notBehind(await compareSince(since.ms));
     if (since.kind === "ref")
-        return compareWithRef(since.ref, sha, repository);
+        return notBehind(await compareWithRef(firstBase ?? since.ref, sha, repository));
     const start = await rangeOfEvent(event, lastCommit, repository);
     switch (start.kind) {
         case "nothing":
             return undefined;
         case "day":
-            return compareSince(dayMs);
+            return notBehind(await compareSince(dayMs));
         case "replaced":
             break;
         case "ref": {
-            const range = await repository.compare(start.base, start.head).catch((error) => {
+            const compare = (base) => repository.compare(base, start.head).catch((error) => {
                 if (start.mustBeAncestor && isNotFound(error))
                     return undefined;
                 throw error;
             });
-            if (range && !(start.mustBeAncestor && range.hasDiverged))
+            let range = await compare(start.base);
+            const isReplaced = start.mustBeAncestor && (!range || range.status === "diverged");
+            if (range && start.mustBeAncestor)
+                notBehind(range);
+            // The session's last run that completed says what later runs have covered. This run compares what it compared first.
+            const isOfSession = start.base === lastCommit && firstBase !== undefined && firstBase !== lastCommit;
+            if (isOfSession && !isReplaced)
+                range = (await compare(firstBase)) ?? range;
+            if (range && !isReplaced)
                 return range;
         }
     }
     onReplacedStart(start.base);
-    return compareSince(dayMs);
+    return notBehind(await compareSince(dayMs));
+}
+/** @throws RangeBehindError if the head of the range is behind its base */
+function notBehind(range) {
+    if (range.status === "behind")
+        throw new RangeBehindError(range.base, range.head);
+    return range;
+}
+/** Thrown if a range ends before it begins, as that of an old run does when a later one has covered it. */
+class RangeBehindError extends Error {
+    name = "RangeBehindError";
+    base;
+    head;
+    constructor(base, head) {
+        super(`${head} is behind ${base}`);
+        this.base = base;
+        this.head = head;
+    }
 }
 async function compareWithRef(ref, sha, repository) {
     try {
@@ -597,6 +624,9 @@ async function findSection(settings, remembered, run) {
     catch (error) {
         if (signal.aborted)
             return result/* cancelledBeforeSending */.xX;
+        if (error instanceof RangeBehindError) {
+            return { kind: "blocked", cause: "range-behind", base: error.base, head: error.head };
+        }
         return { kind: "blocked", cause: "changes", detail: (0,errors/* messageOf */.bD)(error) };
     }
 }

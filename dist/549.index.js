@@ -17,19 +17,24 @@ export const modules = {
 
 
 const jobId = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP().check(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .refine */ .YPB(_client_contract_js__WEBPACK_IMPORTED_MODULE_1__/* .isUsableJobId */ .Xb));
+const commit = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP().check(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._regex */ .Fk(/^[0-9a-f]{40,64}$/));
+const sent = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* ["enum"] */ .k5n(["create", "message"]);
 const attemptEntry = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({
     version: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .literal */ .euz(1),
-    jobId: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(jobId),
-    sent: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* ["enum"] */ .k5n(["create", "message"]),
     attempt: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .int */ .Whr(),
+    sent,
+    jobId: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(jobId),
+    base: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit),
 });
-const commit = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP().check(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._regex */ .Fk(/^[0-9a-f]{40,64}$/));
 const sessionEntry = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({
     version: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .literal */ .euz(1),
     jobId,
     run: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP(),
+    step: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP(),
+    kind: sent,
     commit: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit),
-    since: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit),
+    sent: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit),
+    failures: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .int */ .Whr().check(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._nonnegative */ .UI()),
     pullRequests: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .array */ .YOg(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .int */ .Whr().check(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._positive */ .NC())).check(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._maxLength */ .Eb(_entry_js__WEBPACK_IMPORTED_MODULE_3__/* .maxPullRequests */ .S)),
 });
 /** Parses the entry of an attempt; `undefined` if it is unusable. Anyone who can write the cache may have written it. */

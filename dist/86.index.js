@@ -2,29 +2,6 @@ export const id = 86;
 export const ids = [86];
 export const modules = {
 
-/***/ 7216:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   B: () => (/* binding */ addSection)
-/* harmony export */ });
-/** Marks the place of the changes in a prompt. */
-const placeholder = /\{\{\s*changes\s*\}\}/g;
-/**
- * Puts a section at the prompt's `{{ changes }}`, or at its end. An empty section leaves nothing there; without a section,
- * the prompt stays as it is.
- */
-function addSection(prompt, section) {
-    if (section === undefined)
-        return prompt;
-    if (prompt.search(placeholder) !== -1)
-        return prompt.replace(placeholder, () => section);
-    return section === "" ? prompt : `${prompt}\n\n${section}`;
-}
-
-
-/***/ }),
-
 /***/ 6622:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
@@ -143,6 +120,294 @@ function isPlaceholder(name) {
 
 /***/ }),
 
+/***/ 4501:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+
+// EXPORTS
+__webpack_require__.d(__webpack_exports__, {
+  U: () => (/* binding */ connectService)
+});
+
+// EXTERNAL MODULE: ./build/client/contract.js
+var contract = __webpack_require__(6078);
+// EXTERNAL MODULE: ./build/client/errors.js
+var errors = __webpack_require__(6695);
+;// CONCATENATED MODULE: ./build/client/idempotency-key.js
+/** Returns the value of `Idempotency-Key`, a string. IETF draft "The Idempotency-Key HTTP Header Field"; RFC 9651, section 3.3.3. */
+function formatIdempotencyKey({ step, request }) {
+    return `"${step}.${request}"`;
+}
+/** Returns whether `Idempotent-Replayed` says that the service had received the request before. */
+function isReplayed(header = "") {
+    return header.trim().toLowerCase() === "true";
+}
+
+;// CONCATENATED MODULE: ./build/client/job-page.js
+/** Far longer than any page's address. */
+const maxUrlLength = 4096;
+/**
+ * Returns the address of a job's page for people: the first link of a `Link` header with `rel="alternate"` and
+ * `type="text/html"`. It must be on the service's own origin, which is `https` or a loopback host; `undefined` otherwise.
+ * RFC 8288, section 3 and appendix B.
+ *
+ * @param requestUrl - the address that the response came from, which a relative link is relative to
+ */
+function parseJobPage(header, requestUrl) {
+    for (const { target, parameters } of parseLinks(header ?? "")) {
+        const relations = (parameters.get("rel") ?? "").toLowerCase().split(/[ \t]+/);
+        // With an anchor, the link is about something else.
+        if (!relations.includes("alternate") || parameters.has("anchor"))
+            continue;
+        const url = parameters.get("type")?.toLowerCase() === "text/html" ? checkPage(target, requestUrl) : undefined;
+        if (url !== undefined)
+            return url;
+    }
+    return undefined;
+}
+function checkPage(target, requestUrl) {
+    if (/[\s\p{Cc}\\]/u.test(target) || !URL.canParse(target, requestUrl.href))
+        return undefined;
+    const url = new URL(target, requestUrl);
+    const isOwn = url.origin === requestUrl.origin && /^https?:$/.test(url.protocol);
+    return isOwn && url.username === "" && url.password === "" && url.href.length <= maxUrlLength ? url.href : undefined;
+}
+const linkTarget = /[ \t,]*<([^>]*)>/y;
+/** `; name`, `; name=value` or `; name="quoted value"`. */
+const linkParameter = /[ \t]*;[ \t]*([^ \t=;,"]*)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^;,"]*)))?/y;
+/** The end of a link, after which the next one may follow. */
+const linkEnd = /[ \t]*(?:,|$)/y;
+/** Parses the links of a header, up to the first one that is malformed. */
+function parseLinks(header) {
+    const links = [];
+    let index = 0;
+    const next = (pattern) => {
+        pattern.lastIndex = index;
+        const match = pattern.exec(header);
+        if (match)
+            index = pattern.lastIndex;
+        return match;
+    };
+    for (let match = next(linkTarget); match; match = next(linkTarget)) {
+        const target = match[1] ?? "";
+        const parameters = new Map();
+        for (let parameter = next(linkParameter); parameter; parameter = next(linkParameter)) {
+            const [, name = "", quoted, token = ""] = parameter;
+            const value = quoted === undefined ? token.trim() : quoted.replace(/\\(.)/g, "$1");
+            if (!parameters.has(name.toLowerCase()))
+                parameters.set(name.toLowerCase(), value);
+        }
+        if (!next(linkEnd))
+            break;
+        links.push({ target, parameters });
+    }
+    return links;
+}
+
+;// CONCATENATED MODULE: ./build/client/preference.js
+/**
+ * Returns the value of `Prefer` that asks the service to hold its response until the job ends, but not longer (RFC 7240,
+ * section 4.3).
+ *
+ * @param seconds - a whole number above 0
+ */
+function preferWait(seconds) {
+    return `wait=${seconds}`;
+}
+/** Returns whether `Preference-Applied` names `wait`, with or without a value (RFC 7240, section 3). */
+function isWaitApplied(preferenceApplied = "") {
+    return preferenceApplied.split(",").some((preference) => /^\s*wait\s*(?:[=;]|$)/i.test(preference));
+}
+
+// EXTERNAL MODULE: ./build/client/retry.js
+var retry = __webpack_require__(1992);
+;// CONCATENATED MODULE: ./build/client/retry-after.js
+/** A year: effectively never, but still safe to compute with and to display. */
+const maxRetryAfterMs = 31_536_000_000;
+/** The three date formats that a recipient must accept (RFC 9110, section 5.6.7). `Date.parse` by itself accepts far more. */
+const httpDate = /^(?:\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT|\w{6,9}, \d{2}-\w{3}-\d{2} \d{2}:\d{2}:\d{2} GMT)$/;
+const asctimeDate = /^\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
+/**
+ * Parses `Retry-After` (RFC 9110, section 10.2.3): whole seconds above 0, or an HTTP date in the future.
+ *
+ * @param date - the response's own `Date`. A date in `Retry-After` is compared with it, because the clocks of the runner
+ *   and the server may differ.
+ * @param wallTimeMs - the runner's time in milliseconds since 1970, if `date` cannot be read
+ * @returns the minimum wait in milliseconds, at most a year; `undefined` for anything else
+ */
+function parseRetryAfter(value, date, wallTimeMs) {
+    const text = value?.trim() ?? "";
+    const sentAt = parseHttpDate(date?.trim() ?? "");
+    const waitMs = /^\d+$/.test(text)
+        ? Number(text) * 1000
+        : parseHttpDate(text) - (Number.isNaN(sentAt) ? wallTimeMs : sentAt);
+    return waitMs > 0 ? Math.min(waitMs, maxRetryAfterMs) : undefined;
+}
+/** Returns milliseconds since 1970, or `NaN`. */
+function parseHttpDate(text) {
+    if (httpDate.test(text))
+        return Date.parse(text);
+    return asctimeDate.test(text) ? Date.parse(`${text} GMT`) : Number.NaN;
+}
+
+// EXTERNAL MODULE: ./build/client/step-lookup.js
+var step_lookup = __webpack_require__(1021);
+// EXTERNAL MODULE: ./build/client/submit.js + 1 modules
+var client_submit = __webpack_require__(9099);
+// EXTERNAL MODULE: ./build/client/trace.js
+var trace = __webpack_require__(4575);
+// EXTERNAL MODULE: ./build/client/transport.js
+var client_transport = __webpack_require__(6463);
+;// CONCATENATED MODULE: ./build/client/client.js
+
+
+
+
+
+
+
+
+
+
+
+/** The timeout of one request, in milliseconds, unless less time is left. */
+const requestTimeoutMs = 30_000;
+/** After an abort, a create or message in flight gets this long for its response, which says whether it was accepted. */
+const submissionGraceMs = 4000;
+/** The longest answer to the question what was sent under a step that is waited for, in milliseconds. */
+const lookupTimeoutMs = 10_000;
+/** Creates a client for one project. Nothing that it returns or throws contains a token. */
+function createClient(options, ports) {
+    const { clock, random, onTrace = () => { } } = ports;
+    const { credentials } = options;
+    const redact = (text) => credentials.redact(text);
+    const transport = (0,trace/* traceTransport */.d)(ports.transport, () => clock.now(), (0,trace/* safeTraceListener */.l)(onTrace, redact));
+    const jobsPath = `/v2/agent/${encodeURIComponent(options.projectId)}/job`;
+    async function send(method, path, limits, { submission, key, holdSeconds = 0, timeoutMs = requestTimeoutMs }) {
+        const url = new URL(options.baseUrl.href.replace(/\/+$/, "") + path);
+        // A create or message must not be sent so late that no response could arrive.
+        const tokenDeadline = limits.deadline - (submission ? client_submit/* minTimeLeftMs */.x : 0);
+        const token = await credentials.token({ ...limits, deadline: tokenDeadline });
+        const sentAt = clock.now();
+        const response = await transport({
+            method,
+            url,
+            headers: {
+                accept: "application/json",
+                "accept-encoding": "identity",
+                authorization: `Bearer ${token}`,
+                "user-agent": "agent-job-action",
+                ...(submission && { "content-type": "application/json" }),
+                ...(key && { "idempotency-key": formatIdempotencyKey(key) }),
+                ...(holdSeconds > 0 && { prefer: preferWait(holdSeconds) }),
+            },
+            ...(submission && { body: JSON.stringify({ prompt: submission.prompt }), graceMs: submissionGraceMs }),
+            timeoutMs: Math.max(0, Math.min(timeoutMs, limits.deadline - clock.now())),
+            signal: limits.signal,
+        });
+        const respondedAt = clock.now();
+        const data = (0,contract/* parseBody */.OG)(response.body, redact);
+        if (!(0,client_transport/* isSuccess */.X)(response.status))
+            throw httpError(response, data, sentAt);
+        return { response, data, url, sentAt, respondedAt };
+    }
+    /** Sends a request that is answered with a job record. */
+    async function request(method, path, limits, requestOptions) {
+        const { holdSeconds = 0 } = requestOptions;
+        const { response, data, url, sentAt, respondedAt } = await send(method, path, limits, requestOptions);
+        const job = (0,contract/* parseJob */.JN)(data);
+        if (!job)
+            throw new errors/* InvalidResponseError */.tF(`HTTP ${response.status} without a job record`, response.body);
+        const pageUrl = parseJobPage(response.headers.link, url);
+        // A link that contains a token cannot be shown, and would lead nowhere without it.
+        const isPageHidden = pageUrl === undefined || redact(pageUrl) !== pageUrl;
+        return {
+            job: isPageHidden ? job : { ...job, pageUrl },
+            sentAt,
+            heldMs: holdSeconds > 0 && isWaitApplied(response.headers["preference-applied"]) ? respondedAt - sentAt : 0,
+            isReplayed: isReplayed(response.headers["idempotent-replayed"]),
+        };
+    }
+    function httpError(response, data, sentAt) {
+        return new errors/* HttpError */.j$({
+            status: response.status,
+            serviceMessage: (0,contract/* parseErrorMessage */.xI)(data),
+            location: redact(response.headers.location ?? ""),
+            retryAfterMs: parseRetryAfter(response.headers["retry-after"], response.headers.date, clock.wallTime()),
+            sentAt,
+        });
+    }
+    async function lookUpStep(key, limits) {
+        if (!options.canBeAsked)
+            return undefined;
+        const path = `${jobsPath}?step=${encodeURIComponent(key.step)}`;
+        try {
+            // The key goes with the question, so that the service can say that something on the way removes it.
+            const { data } = await send("GET", path, limits, { key, timeoutMs: lookupTimeoutMs });
+            return (0,step_lookup/* parseAnnouncement */.$)(data, key.step);
+        }
+        catch (error) {
+            // A service that does not know the question rejects it in any way.
+            if (error instanceof errors/* HttpError */.j$ && !(0,retry/* isTransientPollFailure */.KR)(error))
+                return undefined;
+            throw error;
+        }
+    }
+    async function submitTo(path, submission, limits, onRetry, check = () => { }) {
+        const { key } = submission;
+        const post = async () => {
+            const reading = await request("POST", path, limits, { submission, key });
+            check(reading);
+            return reading;
+        };
+        const ask = () => lookUpStep(key, limits);
+        const { accepted, wasInDoubt } = await (0,client_submit/* submit */.t)(post, limits, { clock, random, redact, ask }, onRetry);
+        return { job: accepted.job, isReplay: accepted.isReplayed && !wasInDoubt };
+    }
+    return {
+        lookUpStep,
+        createJob: (submission, limits, onRetry) => submitTo(jobsPath, submission, limits, onRetry),
+        sendMessage: (jobId, submission, limits, onRetry) => submitTo(`${jobsPath}/${encodeURIComponent(jobId)}/message`, submission, limits, onRetry, (reading) => expectJob(jobId, reading)),
+        getJob: async (jobId, limits, holdSeconds = 0) => expectJob(jobId, await request("GET", `${jobsPath}/${encodeURIComponent(jobId)}`, limits, { holdSeconds })),
+    };
+}
+function expectJob(jobId, reading) {
+    if (reading.job.id !== jobId)
+        throw new errors/* InvalidResponseError */.tF("it is the record of another job", "");
+    return reading;
+}
+
+// EXTERNAL MODULE: ./build/action/mintlify.js
+var mintlify = __webpack_require__(6929);
+;// CONCATENATED MODULE: ./build/action/connect-service.js
+
+
+/** Connects to the service of a run. Only a service that is not the default one is asked what it offers. */
+function connectService({ settings, ports, credentials, log }) {
+    const { baseUrl, projectId } = settings;
+    const { clock, random } = ports;
+    return createClient({ baseUrl, projectId, credentials, canBeAsked: !(0,mintlify/* isMintlify */.T)(baseUrl) }, { transport: ports.connect(baseUrl.protocol), clock, random, onTrace: (trace) => log.trace(trace) });
+}
+
+
+/***/ }),
+
+/***/ 8039:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   t: () => (/* binding */ hash)
+/* harmony export */ });
+/* harmony import */ var node_crypto__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7598);
+
+/** Hashes a text for a key: 32 hexadecimal characters. */
+function hash(text) {
+    return (0,node_crypto__WEBPACK_IMPORTED_MODULE_0__.createHash)("sha256").update(text).digest("hex").slice(0, 32);
+}
+
+
+/***/ }),
+
 /***/ 6929:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
@@ -245,71 +510,6 @@ function passes(outcome, failOn) {
 
 /***/ }),
 
-/***/ 6848:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   UW: () => (/* binding */ writePrompt),
-/* harmony export */   iM: () => (/* binding */ runFirstFound),
-/* harmony export */   s$: () => (/* binding */ planTasks)
-/* harmony export */ });
-/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(618);
-
-/**
- * Writes the prompt with a section on what changed, or returns why nothing may be sent.
- *
- * @param addSection - puts the section into the prompt. It is `undefined` without `changes`, and empty if there is nothing
- *   to compare
- */
-async function writePrompt(addSection, run, remembered = { lastCommit: undefined, ownPullRequests: [] }) {
-    const { changes } = run.settings;
-    let section;
-    if (changes) {
-        // Loaded here, because most steps do not ask for changes.
-        const { findSection } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(125), __webpack_require__.e(537)]).then(__webpack_require__.bind(__webpack_require__, 9537));
-        const found = await findSection(changes, remembered, run);
-        if ("kind" in found)
-            return found;
-        section = found.section;
-    }
-    const prompt = addSection(section);
-    return prompt.trim() === "" ? { kind: "blocked", cause: "prompt" } : { prompt };
-}
-/**
- * Plans what to send: a follow-up to a job, if there is one to continue, or a create. Each task applies only if the job of
- * the one before it is not found.
- *
- * @param isReplaceable - whether a create replaces the job that is to be continued if it is not found
- */
-function planTasks(prompt, continuedJob, isReplaceable = true) {
-    const create = { kind: "create", prompt };
-    if (continuedJob === undefined)
-        return [create];
-    const message = { kind: "message", jobId: continuedJob, prompt };
-    return isReplaceable ? [message, create] : [message];
-}
-/**
- * Runs the tasks of a plan in order, until the job of one is found.
- *
- * @param runTask - never rejects
- * @param onNotFound - called before the next task takes the place of one whose job was not found
- * @returns the last task that was run, and its result
- */
-async function runFirstFound(tasks, state, runTask, onNotFound = () => { }) {
-    for (const [index, task] of tasks.entries()) {
-        const result = await runTask(task);
-        const next = tasks[index + 1];
-        if (next === undefined || !(0,_result_js__WEBPACK_IMPORTED_MODULE_0__/* .isJobNotFound */ .tl)(result, state))
-            return { task, result };
-        onNotFound(task, next);
-        state.forgetJob();
-    }
-    throw new Error("no task to run");
-}
-
-
-/***/ }),
-
 /***/ 8808:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
@@ -342,9 +542,9 @@ function hasCredentials(url) {
  *
  * @param serverUrl - `GITHUB_SERVER_URL`
  */
-function locatePullRequest({ url, number }, serverUrl) {
+function locatePullRequest({ url }, serverUrl) {
     const { origin, pathname } = new URL(url);
-    const [, owner, repo] = /^\/([^/]+)\/([^/]+)\/pull\/\d+\/?$/.exec(pathname) ?? [];
+    const [, owner, repo, number] = /^\/([^/]+)\/([^/]+)\/pull\/(\d+)\/?$/.exec(pathname) ?? [];
     if (origin !== URL.parse(serverUrl)?.origin || !owner || !repo)
         return undefined;
     return { owner, repo, number: Number(number) };
@@ -401,10 +601,14 @@ function howToContinue({ state, rerun }) {
 function hasDashboard({ settings }) {
     return settings !== undefined && (0,_mintlify_js__WEBPACK_IMPORTED_MODULE_1__/* .isMintlify */ .T)(settings.baseUrl);
 }
-/** How to send a request on purpose if an earlier one is in doubt. With a fixed job-id, no comment starts a new job. */
+/**
+ * How to send a request on purpose if an earlier one is in doubt. A re-run uses the workflow file of its run, so that a changed
+ * input has no effect on it. With a fixed job-id, no comment starts a new job.
+ */
 function howToStartAnother({ comment }) {
-    if (!comment)
-        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To send the request regardless, set on-rerun to new.`;
+    if (!comment) {
+        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `If there is none, start a new run of the workflow (not a re-run) to send the request. To choose that for a re-run, have on-rerun: \${{ vars.AGENT_ON_RERUN || 'resume' }} in the workflow, and set the variable to new.`;
+    }
     if (comment.phrase === "")
         return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To send the request regardless, set the label ${comment.label} again.`;
     return comment.jobId === ""
@@ -543,6 +747,13 @@ const jobOver = {
     "not found": "was not found",
     "no pull request": "finished without a pull request",
 };
+const startingOver = {
+    failed: "is failed",
+    stopped: "was stopped",
+    archived: "is archived",
+    "not found": "was not found",
+    rejected: "rejected the message",
+};
 /** The log of a run: what people read at 3 a.m. Every line and annotation is escaped here. */
 class RunLog {
     #toolkit;
@@ -550,6 +761,7 @@ class RunLog {
     #connectionWarnings = 0;
     #address = "";
     #hasWarnedOfStatus = false;
+    #hasWarnedOfMemory = false;
     #pageUrl = "";
     constructor(toolkit) {
         this.#toolkit = toolkit;
@@ -578,18 +790,48 @@ class RunLog {
     /** Says what a re-run does because of an earlier attempt, and warns if a re-run of this one could not know of it. */
     rerun(event) {
         switch (event.kind) {
-            case "resuming":
-                this.#line(`Attempt ${event.attempt}: attempt ${event.earlierAttempt} started job ${event.jobId}; waiting for it`);
+            case "resuming": {
+                const earlier = event.earlierAttempt === undefined ? "an earlier attempt" : `attempt ${event.earlierAttempt}`;
+                this.#line(`Attempt ${event.attempt}: ${earlier} started job ${event.jobId}; waiting for it`);
+                break;
+            }
+            case "resuming-turn":
+                this.#line(`Attempt ${event.attempt}: the service says that an earlier attempt of this step sent its request as job ${event.jobId}; waiting for that`);
+                if (event.hasOtherPrompt) {
+                    this.#annotate("notice", "Earlier attempt had another prompt", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `The prompt of this attempt differs from the one that an earlier attempt of this workflow run sent. Nothing is sent again: the result is that of the earlier prompt. To send the new one, run the workflow again from the start.`);
+                }
                 break;
             case "starting-over":
-                this.#line(`Job ${event.jobId} ${event.reason === "not found" ? "was not found" : `is ${event.reason}`}; sending the request again`);
+                this.#line(`Job ${event.jobId} ${startingOver[event.reason]}; sending the request again`);
                 break;
-            case "no-cache":
-                this.#annotate("notice", "Re-run without a memory", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `The runner offers no cache service, so this attempt cannot know what an earlier one started. It sends the request again.`);
+            case "not-saved": {
+                const text = event.isInTime
+                    ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `That a request is about to be sent could not be saved in the Actions cache (${(0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(event.error)}). It is sent anyway. If this runner is lost now, a re-run of this workflow run may start a second job.`
+                    : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `The job could not be saved in the Actions cache (${(0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(event.error)}). The job is not affected, but a re-run of this workflow run, or the next run of its session, may not know of it.`;
+                // Two annotations would say the same.
+                if (this.#hasWarnedOfMemory)
+                    this.#line((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .plain */ .pj)(text));
+                else
+                    this.#annotate("warning", "Cannot remember the job", text);
+                this.#hasWarnedOfMemory = true;
                 break;
-            case "not-saved":
-                this.#annotate("warning", "Cannot remember the job", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `The job could not be saved in the Actions cache (${(0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(event.error)}). The job is not affected, but a re-run of this workflow run, or the next run of its session, will not know of it.`);
-                break;
+            }
+        }
+    }
+    /** Says what later runs will not know, because the Actions cache cannot be written. */
+    forgets({ access, forgetsAttempt, session }) {
+        const why = access === "read"
+            ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `GitHub lets runs of this event only read the Actions cache.`
+            : access === "none"
+                ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `ACTIONS_CACHE_MODE keeps this run from the Actions cache.`
+                : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `The runner offers no cache service.`;
+        if (forgetsAttempt) {
+            this.#annotate("notice", access === "absent" ? "Re-run without a memory" : "A re-run may not find the job", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .joinSentences */ .DP)(why, access === "absent"
+                ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `So this attempt cannot know what an earlier one started, and GitHub did not say that it ran this step. It sends the request.`
+                : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `So a re-run of this workflow run sends nothing, unless GitHub says that this step did not run (permissions: actions: read). To wait for the job, run the action with its job-id.`));
+        }
+        if (session !== "") {
+            this.#annotate("notice", "Session without a memory", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .joinSentences */ .DP)(why, (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `So the session cannot remember the job of this run. Run it on schedule, push or workflow_dispatch.`));
         }
     }
     /** Says why a session sends a follow-up or starts a new job. */
@@ -618,8 +860,8 @@ class RunLog {
                 }
                 break;
             }
-            case "no-cache":
-                this.#annotate("notice", "Session without a memory", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `The runner offers no cache service, so the session cannot remember its job and starts a new one.`);
+            case "failed-again":
+                this.#annotate("notice", "Session starts a new job", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `The last ${event.failures} turns of job ${event.jobId} failed, so the session starts a new job. It leaves ${event.pullRequest.url}, which is still open: merge or close it.`);
                 break;
         }
     }
@@ -671,9 +913,14 @@ class RunLog {
         this.#warnOfUnknownStatus(event.job.status);
         this.#showPage(state);
     }
-    /** A create or message was provably not accepted and will be sent again. */
-    retrying(error, delayMs, elapsedMs) {
+    /** A create or message will be sent again. */
+    retrying({ error, delayMs, isDoubt = false }, elapsedMs) {
         const reason = (0,_request_failure_js__WEBPACK_IMPORTED_MODULE_2__/* .failureReason */ .H)(error, this.#address);
+        if (isDoubt) {
+            this.#line(`${(0,_format_js__WEBPACK_IMPORTED_MODULE_4__/* .elapsed */ .vk)(elapsedMs)}  no answer, sending the request again in ${(0,_format_js__WEBPACK_IMPORTED_MODULE_4__/* .delay */ .cb)(delayMs)}: ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .plain */ .pj)(reason)}`);
+            this.#warnOfConnection("Request not answered, retrying", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .capitalized */ .l2)(reason)}. The service knows the request by its key, so it is safe to send it again.`);
+            return;
+        }
         this.#line(`${(0,_format_js__WEBPACK_IMPORTED_MODULE_4__/* .elapsed */ .vk)(elapsedMs)}  not accepted, retrying in ${(0,_format_js__WEBPACK_IMPORTED_MODULE_4__/* .delay */ .cb)(delayMs)}: ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .plain */ .pj)(reason)}`);
         this.#warnOfConnection("Request not accepted, retrying", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .capitalized */ .l2)(reason)}. The request started nothing, so it is safe to send it again.`);
     }
@@ -695,7 +942,7 @@ class RunLog {
      * @param action - what could not be done; continues "Could not …"
      */
     threadFailed(action, error) {
-        this.#annotate("warning", "Cannot update the thread", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `Could not ${action} (${(0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job. The step needs a github-token with issues: write and pull-requests: write.`);
+        this.#annotate("warning", "Cannot update the thread", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `Could not ${action} (${(0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job, and a re-run of this workflow run may not find the job of this one. The step needs a github-token with issues: write and pull-requests: write.`);
     }
     /** Comment mode: a create replaces the job that the thread remembers. */
     replacingJob() {
@@ -825,7 +1072,7 @@ function explainRequestFailure(operation, error, context) {
     if (error.reason === "certificate") {
         return {
             what,
-            next: (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Check base-url. If a private certificate authority signed the certificate, set the environment variable NODE_EXTRA_CA_CERTS of the step to that authority's file.`,
+            next: (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Check base-url. If a private certificate authority signed the certificate, set the environment variable NODE_EXTRA_CA_CERTS of the step to that authority's file, or NODE_USE_SYSTEM_CA=1 if the runner's system trusts it.`,
         };
     }
     return {
@@ -874,6 +1121,11 @@ function explainHttpError(operation, error, context) {
             };
         case 404:
             return explainNotFound(operation, withResponse, project, context);
+        case 413:
+            return {
+                what: withResponse((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `The prompt is too large for the service, or for a gateway in front of it.`),
+                next: (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `Make the prompt shorter: with changes, use list instead of diff, or fewer paths.`,
+            };
         case 429:
             return {
                 what: withResponse((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__/* .say */ .cv) `The rate limit is exceeded: 100 jobs and 100 messages per project and hour.`),
@@ -954,6 +1206,7 @@ const activities = {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   BL: () => (/* binding */ acceptanceOf),
+/* harmony export */   TK: () => (/* binding */ isRejected),
 /* harmony export */   sG: () => (/* binding */ outcomeOf),
 /* harmony export */   tl: () => (/* binding */ isJobNotFound),
 /* harmony export */   xX: () => (/* binding */ cancelledBeforeSending)
@@ -988,12 +1241,24 @@ function acceptanceOf(result) {
         return result.error.acceptance;
     return result.kind === "cancelled" ? result.acceptance : undefined;
 }
-/** Returns whether the service answered the first request with `404`, so that nothing was started. */
+/**
+ * Returns whether the service answered the first request with a `404` of its own, so that nothing was started. Specification:
+ * an error has a message; the `404` of a gateway has none that the service wrote.
+ */
 function isJobNotFound(result, state) {
+    const error = httpErrorOf(result);
+    return error?.status === 404 && error.serviceMessage !== "" && !state.hasRecord;
+}
+/** Returns whether the service rejected a create or message for good, and not because of the key or a rate limit. */
+function isRejected(result) {
+    const status = result.kind === "submission-failed" ? (httpErrorOf(result)?.status ?? 0) : 0;
+    return acceptanceOf(result) === "rejected" && status >= 400 && status < 500 && ![401, 403, 404, 429].includes(status);
+}
+function httpErrorOf(result) {
     if (result.kind !== "submission-failed" && result.kind !== "poll-failed")
-        return false;
+        return undefined;
     const error = result.kind === "submission-failed" ? result.error.cause : result.error;
-    return error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ && error.status === 404 && !state.hasRecord;
+    return error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ ? error : undefined;
 }
 
 
@@ -1009,8 +1274,6 @@ __webpack_require__.d(__webpack_exports__, {
   b: () => (/* binding */ runJob)
 });
 
-// EXTERNAL MODULE: ./build/client/client.js + 4 modules
-var client_client = __webpack_require__(1323);
 // EXTERNAL MODULE: ./build/client/contract.js
 var contract = __webpack_require__(6078);
 // EXTERNAL MODULE: ./build/client/errors.js
@@ -1104,7 +1367,10 @@ class PollDelays {
 
 // EXTERNAL MODULE: ./build/client/retry.js
 var retry = __webpack_require__(1992);
+// EXTERNAL MODULE: ./build/client/step-lookup.js
+var step_lookup = __webpack_require__(1021);
 ;// CONCATENATED MODULE: ./build/client/wait.js
+
 
 
 
@@ -1157,7 +1423,11 @@ async function waitForJob(request, client, ports, onEvent) {
             if (holdSeconds > 0)
                 heldPolls.succeeded();
             hasSeenActive ||= job.status === "active";
-            const isStale = (0,contract/* isTerminal */.Hd)(job.status) && !hasSeenActive && sentAt - messagedAt < staleStateMs;
+            const mayHaveEnded = request.until === "terminal" && (0,contract/* isTerminal */.Hd)(job.status);
+            const turn = mayHaveEnded ? await request.readTurn?.() : undefined;
+            const isUnproven = turn === undefined && !hasSeenActive && messagedAt !== Number.NEGATIVE_INFINITY;
+            const isStale = (0,contract/* isTerminal */.Hd)(job.status) &&
+                (turn === undefined ? !hasSeenActive && sentAt - messagedAt < staleStateMs : !(0,step_lookup/* hasEnded */.h)(turn));
             const isDone = request.until === "response" || ((0,contract/* isTerminal */.Hd)(job.status) && !isStale);
             lastError = undefined;
             hasRecord = true;
@@ -1168,7 +1438,7 @@ async function waitForJob(request, client, ports, onEvent) {
                 delayMs = wasHeld(heldMs) ? delays.afterHeld(heldMs) : delays.next();
             onEvent({ kind: "polled", job, isStale, nextDelayMs: delayMs });
             if (isDone)
-                return { kind: "done", job };
+                return { kind: "done", job, turn, wasSeenToStart: !isUnproven };
         }
         catch (error) {
             if (signal.aborted)
@@ -1207,7 +1477,12 @@ function isTransient(error, poll) {
     return (0,retry/* isTransientPollFailure */.KR)(error);
 }
 
+// EXTERNAL MODULE: ./build/action/connect-service.js + 5 modules
+var connect_service = __webpack_require__(4501);
+// EXTERNAL MODULE: ./build/action/runner/environment.js
+var environment = __webpack_require__(767);
 ;// CONCATENATED MODULE: ./build/action/run-job.js
+
 
 
 
@@ -1239,11 +1514,11 @@ async function runJob(task, run, options = {}) {
     }
 }
 async function submitAndWait(inputs, run, onPolled) {
-    const { task, baseUrl, projectId } = inputs;
-    const { ports, credentials, state, log } = run;
+    const { task } = inputs;
+    const { ports, state, log } = run;
     const { clock, random, signal } = ports;
     log.starting(inputs);
-    const client = (0,client_client/* createClient */.U)({ baseUrl, projectId, credentials }, { transport: ports.connect(baseUrl.protocol), clock, random, onTrace: (trace) => log.trace(trace) });
+    const client = (0,connect_service/* connectService */.U)(run);
     // Comment mode has already sent requests to GitHub, and their time counts too.
     state.startedAt ??= clock.now();
     const { startedAt } = state;
@@ -1251,8 +1526,12 @@ async function submitAndWait(inputs, run, onPolled) {
     const isMessageResumed = task.kind === "attach" && task.resumes === "message";
     let origin = { kind: isMessageResumed ? "resumed" : "attached" };
     if (task.kind !== "attach") {
-        const job = await run_job_submit(task, client, limits, ({ error, delayMs }) => log.retrying(error, delayMs, state.elapsedMs(clock.now())));
-        updateState(job, task, run);
+        const { job, isReplay } = await run_job_submit(task, client, run, limits, (notice) => log.retrying(notice, state.elapsedMs(clock.now())));
+        // On a re-run, it is the turn of an earlier attempt, which the service did not name when it was asked.
+        const isOwn = !isReplay || (0,environment/* runAttempt */.Tm)(ports.environment) > 1;
+        updateState(job, isReplay && isOwn ? { kind: "attach", jobId: job.id, resumes: task.kind } : task, run);
+        if (!isOwn)
+            return { kind: "blocked", cause: "replayed", jobId: job.id };
         log.accepted(task.kind, job, state);
         if (signal.aborted)
             return { kind: "cancelled", operation: task.kind, acceptance: "accepted" };
@@ -1265,7 +1544,9 @@ async function submitAndWait(inputs, run, onPolled) {
     }
     log.waiting(inputs, state);
     const until = inputs.wait ? "terminal" : "response";
-    const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals: inputs.intervals, until };
+    const readTurn = turnReader(task, client, run, limits);
+    const { intervals } = inputs;
+    const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals, until, readTurn };
     const wait = await waitForJob(request, client, { clock, random }, (event) => {
         if (event.kind === "polled")
             updateState(event.job, task, run);
@@ -1275,13 +1556,43 @@ async function submitAndWait(inputs, run, onPolled) {
     // A single poll cannot tell whether this is the state from before the message.
     if (wait.kind === "done" && isMessageResumed && !inputs.wait)
         return { kind: "started" };
+    if (wait.kind === "done")
+        state.isUnproven = inputs.wait && !wait.wasSeenToStart;
     return resultOfWait(wait, task);
+}
+/**
+ * Returns a function that reads the status of the turn that the step waits for, if the service may say it: somebody else may
+ * have sent a message to the job since.
+ */
+function turnReader(task, client, { key, state }, limits) {
+    const isMessage = task.kind === "message" || (task.kind === "attach" && task.resumes === "message");
+    if (task.kind === "attach" && task.resumes === undefined)
+        return undefined;
+    if (!isMessage && state.features === undefined)
+        return undefined;
+    let isUnannounced = false;
+    return async () => {
+        if (isUnannounced)
+            return undefined;
+        const announcement = await client.lookUpStep(key.of(""), limits);
+        isUnannounced = announcement === undefined;
+        const turns = announcement?.turns.filter(({ jobId }) => jobId === state.jobId);
+        if (task.kind !== "attach") {
+            const { request } = key.of(task.prompt, task.replaces);
+            return turns?.find((turn) => turn.request === request)?.status;
+        }
+        return turns?.find(({ turnId }) => turnId === task.turnId)?.status;
+    };
 }
 function resultOfWait(wait, task) {
     switch (wait.kind) {
         case "done": {
             const { status } = wait.job;
-            return (0,contract/* isTerminal */.Hd)(status) ? { kind: "done", status } : { kind: "started" };
+            if (!(0,contract/* isTerminal */.Hd)(status))
+                return { kind: "started" };
+            if (wait.turn === undefined)
+                return { kind: "done", status };
+            return { kind: "done", status: wait.turn === "completed" ? "completed" : "failed" };
         }
         case "timed-out":
             return wait;
@@ -1292,10 +1603,11 @@ function resultOfWait(wait, task) {
 function operationOf(task) {
     return task.kind === "attach" ? "poll" : task.kind;
 }
-function run_job_submit(task, client, limits, onRetry) {
+function run_job_submit(task, client, { key }, limits, onRetry) {
+    const submission = { prompt: task.prompt, key: key.of(task.prompt, task.replaces) };
     return task.kind === "create"
-        ? client.createJob(task.prompt, limits, onRetry)
-        : client.sendMessage(task.jobId, task.prompt, limits, onRetry);
+        ? client.createJob(submission, limits, onRetry)
+        : client.sendMessage(task.jobId, submission, limits, onRetry);
 }
 /** Merges a record into the state, and publishes the job's id before anything else can fail. */
 function updateState(job, task, { ports, state, log, publishJobId }) {
@@ -1374,6 +1686,10 @@ class RunState {
     timeline = [];
     /** What changed in the repository, with `changes`; `undefined` if that was not read, or if there is nothing to compare. */
     changes;
+    /** What the service announced that it offers beyond the specification; `undefined` if it announced nothing, or was not asked. */
+    features;
+    /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
+    isUnproven = false;
     /** Comment mode: the login of the account that asked, and the address of the issue or pull request. */
     author = "";
     threadUrl = "";
@@ -1388,6 +1704,7 @@ class RunState {
         this.status = "";
         this.pullRequest = undefined;
         this.hasInvalidLink = false;
+        this.isUnproven = false;
         for (const field of ["model", "repository", "ref", "createdAt", "archivedAt", "pageUrl"])
             this[field] = "";
         this.timeline.length = 0;
@@ -1426,6 +1743,7 @@ class RunState {
 /* harmony export */   Tm: () => (/* binding */ runAttempt),
 /* harmony export */   Vd: () => (/* binding */ serverUrl),
 /* harmony export */   Vp: () => (/* binding */ runUrl),
+/* harmony export */   uF: () => (/* binding */ isWindows),
 /* harmony export */   y0: () => (/* binding */ apiUrl)
 /* harmony export */ });
 /** Returns the number of the run attempt: 1 on the first run of a workflow run, more on a re-run. */
@@ -1444,6 +1762,10 @@ function apiUrl({ GITHUB_API_URL }) {
 function canRequestIdTokens(environment) {
     return Boolean(environment.ACTIONS_ID_TOKEN_REQUEST_URL && environment.ACTIONS_ID_TOKEN_REQUEST_TOKEN);
 }
+/** Returns whether the runner is one of Windows. */
+function isWindows(environment) {
+    return environment.RUNNER_OS === "Windows";
+}
 /** Returns the address of the workflow run. */
 function runUrl(environment) {
     const { GITHUB_REPOSITORY: repository = "", GITHUB_RUN_ID: run = "" } = environment;
@@ -1453,7 +1775,7 @@ function runUrl(environment) {
 
 /***/ }),
 
-/***/ 561:
+/***/ 2942:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
@@ -1559,30 +1881,39 @@ var runner_kit_text = __webpack_require__(9563);
  */
 function readPromptFile(path, workspace) {
     try {
-        const root = (0,external_node_fs_.realpathSync)(workspace);
-        const file = (0,external_node_fs_.realpathSync)((0,external_node_path_.resolve)(root, path));
+        // The system's own function also expands short names of Windows: JavaScript's leaves `GIT~1` as it is.
+        const root = external_node_fs_.realpathSync.native(workspace);
+        const file = external_node_fs_.realpathSync.native((0,external_node_path_.resolve)(root, path));
         const fromRoot = (0,external_node_path_.relative)(root, file);
         if (fromRoot === ".." || fromRoot.startsWith(`..${external_node_path_.sep}`) || (0,external_node_path_.isAbsolute)(fromRoot)) {
             return { problem: (0,runner_kit_text/* say */.cv) `must be in the workspace, but ${path} is outside it` };
         }
         // A link in an untrusted branch could point to Git's own files, which may contain the checkout's token.
-        if (fromRoot.split(external_node_path_.sep).some((name) => name.toLowerCase() === ".git")) {
+        if (fromRoot.split(external_node_path_.sep).some((name) => isGitFolder.test(name))) {
             return { problem: (0,runner_kit_text/* say */.cv) `must not be in .git, but ${path} is` };
         }
         if (!(0,external_node_fs_.statSync)(file).isFile())
             return { problem: (0,runner_kit_text/* say */.cv) `must be a file, but ${path} is not` };
         const text = new TextDecoder("utf-8", { fatal: true }).decode((0,external_node_fs_.readFileSync)(file));
+        // UTF-16 without a byte order mark is also UTF-8, with a NUL beside each letter.
+        if (text.includes("\0"))
+            return { problem: notUtf8(path) };
         return text.trim() === "" ? { problem: (0,runner_kit_text/* say */.cv) `is empty: ${path} contains no text` } : { text };
     }
     catch (error) {
         return { problem: describe(error, path) };
     }
 }
+/** Names of `.git` on disks that ignore case, and on those of Windows: what Git itself does not check out there. */
+const isGitFolder = /^(\.git|git~\d+)[ .]*(:.*)?$/i;
+function notUtf8(path) {
+    return (0,runner_kit_text/* say */.cv) `must be UTF-8 text, but ${path} is not. In PowerShell, write it with Out-File -Encoding utf8`;
+}
 function describe(error, path) {
     if (error.code === "ENOENT")
         return (0,runner_kit_text/* say */.cv) `does not exist: there is no ${path} in the workspace. Check the path, and that the repository is checked out`;
     if (error.code === "ERR_ENCODING_INVALID_ENCODED_DATA")
-        return (0,runner_kit_text/* say */.cv) `must be UTF-8 text, but ${path} is not`;
+        return notUtf8(path);
     return (0,runner_kit_text/* say */.cv) `cannot be read: ${path} (${error.code ?? error.message})`;
 }
 
@@ -1880,7 +2211,7 @@ const rules = {
 };
 /** Parses all inputs, and returns either typed values or all problems at once. */
 function parseInputs(source) {
-    const { read, readPromptFile, eventName, isFromFork, canRequestIdTokens } = source;
+    const { read, readPromptFile, eventName, isFromFork, canRequestIdTokens, isWindows } = source;
     const raw = Object.fromEntries(inputNames.map((name) => [name, valueOrDefault(name, read(name))]));
     const parsed = parseValues(rules, raw);
     const file = raw["prompt-file"] ? readPromptFile(raw["prompt-file"]) : undefined;
@@ -1898,7 +2229,7 @@ function parseInputs(source) {
         ...projectProblems(raw),
         ...(raw.auth === "github-oidc" ? idTokenProblems(raw, canRequestIdTokens) : keyProblems(raw)),
         ...parsed.problems,
-        ...promptProblems(raw, file, { eventName, isComment }),
+        ...promptProblems(raw, file, { eventName, isComment, isWindows }),
         ...intervalProblems(parsed.values),
         ...sessionProblems(raw),
         ...changesProblems(raw),
@@ -1992,7 +2323,16 @@ function idTokenProblems(raw, canRequestIdTokens) {
     }
     return problems;
 }
-function promptProblems(raw, file, { eventName, isComment }) {
+/**
+ * In UTF-16 units. An environment variable of Windows has at most 32,767, with its name and what separates it. Longer ones may
+ * be cut off without an error.
+ */
+const maxPromptOnWindows = 32_767 - "INPUT_PROMPT=\0".length;
+function promptProblems(raw, file, { eventName, isComment, isWindows }) {
+    if (isWindows && raw.prompt.length > maxPromptOnWindows) {
+        const problem = (0,runner_kit_text/* say */.cv) `has ${raw.prompt.length} characters. Windows passes at most ${maxPromptOnWindows} to an action: more may be cut off. Write the prompt to a file, and use prompt-file`;
+        return [{ input: "prompt", problem }];
+    }
     if (raw.prompt && raw["prompt-file"]) {
         return [{ input: "prompt-file", problem: (0,runner_kit_text/* say */.cv) `cannot be used together with prompt` }];
     }
@@ -2085,47 +2425,17 @@ function outputsOf(outcome, state, now, skipReason = "") {
     };
 }
 
-// EXTERNAL MODULE: ./build/runner-kit/cache.js
-var cache = __webpack_require__(2012);
-// EXTERNAL MODULE: ./build/action/changes/add-section.js
-var add_section = __webpack_require__(7216);
-// EXTERNAL MODULE: ./build/action/plan.js
-var action_plan = __webpack_require__(6848);
 // EXTERNAL MODULE: ./build/action/run-job.js + 4 modules
 var run_job = __webpack_require__(6863);
-// EXTERNAL MODULE: ./build/action/runner/environment.js
-var runner_environment = __webpack_require__(767);
 ;// CONCATENATED MODULE: ./build/action/plain-mode.js
-
-
-
-
 
 /** Runs the step with the prompt of the workflow, at most once over all attempts of the workflow run. */
 async function runPlain(task, run) {
     if (task.kind === "attach")
         return { result: await (0,run_job/* runJob */.b)(task, run), task };
-    const { onRerun, session } = run.settings;
-    const isRemembered = onRerun === "resume" || session !== "";
-    if (!isRemembered || !(0,cache/* hasCacheService */.G)(run.ports.environment))
-        return runWithoutMemory(task, run);
     // Loaded before anything is sent: what follows a create must not depend on it.
-    const { runWithMemory } = await __webpack_require__.e(/* import() */ 712).then(__webpack_require__.bind(__webpack_require__, 712));
+    const { runWithMemory } = await __webpack_require__.e(/* import() */ 809).then(__webpack_require__.bind(__webpack_require__, 6809));
     return runWithMemory(task, run);
-}
-/** Runs a task of which nothing is remembered: the workflow does not ask for it, or the runner offers no cache service. */
-async function runWithoutMemory(task, run) {
-    const { settings, state, log } = run;
-    const isRerun = (0,runner_environment/* runAttempt */.Tm)(run.ports.environment) > 1;
-    if (isRerun && settings.onRerun === "resume")
-        log.rerun({ kind: "no-cache" });
-    const written = await (0,action_plan/* writePrompt */.UW)((section) => (0,add_section/* addSection */.B)(task.prompt, section), run);
-    if ("kind" in written)
-        return { result: written };
-    if (settings.session !== "")
-        log.session({ kind: "no-cache" }, settings.session);
-    const plan = (0,action_plan/* planTasks */.s$)(written.prompt, task.kind === "message" ? task.jobId : undefined, false);
-    return (0,action_plan/* runFirstFound */.iM)(plan, state, (each) => (0,run_job/* runJob */.b)(each, run));
 }
 
 // EXTERNAL MODULE: ./build/action/report/log.js
@@ -2240,6 +2550,36 @@ function describeBlocked(result, context) {
                 what: (0,runner_kit_text/* say */.cv) `This is a re-run, and the Actions cache, which says what an earlier attempt of this workflow run started, cannot be read (${result.detail}). This run sent nothing; an earlier attempt may have started a job.`,
                 next: (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* say */.cv) `Re-run the workflow run.`, (0,advice/* howToStartAnother */.ZH)(context)),
             };
+        case "unrecorded":
+            return {
+                title: "Earlier attempt may have started a job",
+                what: (0,runner_kit_text/* say */.cv) `This is a re-run. By GitHub's record, attempt ${result.attempt} of this workflow run ran this step, but nothing says what it started. This run sent nothing; a job may be running.`,
+                next: (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* say */.cv) `See the log of that attempt for the job's id, and run the action with job-id to wait for it.`, (0,advice/* checkService */._x)(context), (0,advice/* howToStartAnother */.ZH)(context)),
+            };
+        case "unknown":
+            return {
+                title: "Earlier attempt may have started a job",
+                what: (0,runner_kit_text/* say */.cv) `This is a re-run, and this run may not write to the Actions cache, so attempt ${result.attempt} could not leave word of a job. Whether it ran this step could not be read from GitHub. This run sent nothing; a job may be running.`,
+                next: (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* say */.cv) `To let the action ask GitHub, give the job permissions: actions: read. Otherwise see the log of that attempt for the job's id.`, (0,advice/* checkService */._x)(context), (0,advice/* howToStartAnother */.ZH)(context)),
+            };
+        case "several-turns":
+            return {
+                title: "Earlier attempts had other prompts",
+                what: (0,runner_kit_text/* say */.cv) `Earlier attempts of this workflow run sent several prompts, and none of them is that of this one (jobs ${result.jobIds.join(", ")}). This run sent nothing.`,
+                next: (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* say */.cv) `To wait for one of these jobs, run the action with its job-id and no prompt.`, (0,advice/* howToStartAnother */.ZH)(context)),
+            };
+        case "replayed":
+            return {
+                title: "Request was sent before",
+                what: (0,runner_kit_text/* say */.cv) `The service had received the same request under the name of this step before, as job ${result.jobId}, so it started nothing. Another step of this workflow run sent it: GitHub gives both the same name, as it does if a reusable workflow is called twice.`,
+                next: (0,runner_kit_text/* say */.cv) `Give the steps different prompts, or different names of jobs, and start a new run of the workflow. To wait for that job, run the action with job-id ${result.jobId} and no prompt.`,
+            };
+        case "range-behind":
+            return {
+                title: "Changes were covered by a later run",
+                what: (0,runner_kit_text/* say */.cv) `The range of changes ends with ${(0,changes_text/* shortRef */.m)(result.head)}, which is behind its start ${(0,changes_text/* shortRef */.m)(result.base)}: a later run has covered these changes. Nothing was started.`,
+                next: (0,runner_kit_text/* say */.cv) `Nothing has to be done. To send changes again, start a new run of the workflow with changes-since.`,
+            };
         case "changes":
             return {
                 title: "Cannot read what changed",
@@ -2324,6 +2664,13 @@ function describeResult(result, context) {
     }
 }
 function describeDone(status, context) {
+    const message = describeStatus(status, context);
+    if (!context.state.isUnproven)
+        return message;
+    const warning = (0,runner_kit_text/* say */.cv) `The job was not seen to start on the message, so this may be its state from before it.`;
+    return { ...message, what: (0,runner_kit_text/* joinSentences */.DP)(message.what, warning) };
+}
+function describeStatus(status, context) {
     const { jobId, pullRequest, hasInvalidLink } = context.state;
     const newJob = context.rerun === "resumes" ? [] : (0,runner_kit_text/* say */.cv) `To start a new job, run the action with a prompt and no job-id.`;
     const dashboard = (0,advice/* hasDashboard */.HX)(context);
@@ -2608,9 +2955,14 @@ function summary_prompt(text) {
 var action_result = __webpack_require__(618);
 // EXTERNAL MODULE: ./build/action/run-state.js
 var run_state = __webpack_require__(7742);
+// EXTERNAL MODULE: ./build/action/runner/environment.js
+var runner_environment = __webpack_require__(767);
 // EXTERNAL MODULE: ./build/action/runner/event-file.js
-var event_file = __webpack_require__(561);
+var event_file = __webpack_require__(2942);
+// EXTERNAL MODULE: ./build/action/step-key.js
+var step_key = __webpack_require__(6323);
 ;// CONCATENATED MODULE: ./build/action/main.js
+
 
 
 
@@ -2657,6 +3009,10 @@ async function main(ports) {
         await writeSummary(renderSummary({ outcome, message, state, projectId, session, task, elapsedMs }), toolkit, log);
     }
     await finish?.({ outcome, message, elapsedMs });
+    if (result.kind === "invalid-inputs") {
+        const { rememberInvalidInputs } = await __webpack_require__.e(/* import() */ 560).then(__webpack_require__.bind(__webpack_require__, 1179));
+        await rememberInvalidInputs(toolkit.input("matrix-leg").trim(), ports);
+    }
     return hasPassed && !outputsError;
 }
 /** Reads the inputs and runs what they ask for. Never rejects; `inputs` is `undefined` after a crash while they are read. */
@@ -2671,7 +3027,9 @@ async function runStep(ports, state, log) {
         const { settings, mode } = inputs;
         const publishJobId = (jobId) => void trySetOutputs({ "job-id": jobId }, ports.toolkit);
         const credentials = await connectCredentials(settings, ports, log);
-        const run = { settings, ports, credentials, state, log, publishJobId };
+        const jobId = mode.kind === "comment" ? mode.jobId : mode.task.kind === "message" ? mode.task.jobId : "";
+        const key = new step_key/* StepKey */.K({ ...settings, jobId }, ports.environment);
+        const run = { settings, ports, credentials, key, state, log, publishJobId };
         return { inputs, execution: await runMode(mode, run) };
     }
     catch (error) {
@@ -2684,6 +3042,7 @@ function readInputs({ toolkit, environment }) {
     const eventName = environment.GITHUB_EVENT_NAME ?? "";
     return parseInputs({
         canRequestIdTokens: (0,runner_environment/* canRequestIdTokens */.$3)(environment),
+        isWindows: (0,runner_environment/* isWindows */.uF)(environment),
         read: (name) => toolkit.input(name),
         readPromptFile: (path) => readPromptFile(path, workspace),
         eventName,
@@ -2801,7 +3160,7 @@ async function start(signal) {
         clock: systemClock,
         random: Math.random,
         connect: (protocol) => (0,transport/* createTransport */.o)(protocol, process.env),
-        connectCache: async () => (await __webpack_require__.e(/* import() */ 925).then(__webpack_require__.bind(__webpack_require__, 1925))).connectCache(process.env),
+        connectCache: async () => (await __webpack_require__.e(/* import() */ 989).then(__webpack_require__.bind(__webpack_require__, 5989))).connectCache(process.env),
         connectGitHub: async (...address) => (await Promise.all(/* import() */[__webpack_require__.e(119), __webpack_require__.e(239), __webpack_require__.e(371)]).then(__webpack_require__.bind(__webpack_require__, 371))).connectGitHub(...address),
         connectIdTokens: async (...source) => (await __webpack_require__.e(/* import() */ 653).then(__webpack_require__.bind(__webpack_require__, 7653))).connectIdTokens(...source),
         environment: process.env,
@@ -2814,293 +3173,63 @@ async function start(signal) {
 
 /***/ }),
 
-/***/ 1323:
+/***/ 6323:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   K: () => (/* binding */ StepKey)
+/* harmony export */ });
+/* harmony import */ var node_crypto__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7598);
+/* harmony import */ var _hash_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8039);
+/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(767);
 
-// EXPORTS
-__webpack_require__.d(__webpack_exports__, {
-  U: () => (/* binding */ createClient),
-  x: () => (/* binding */ minTimeLeftMs)
-});
 
-// EXTERNAL MODULE: ./build/client/contract.js
-var contract = __webpack_require__(6078);
-// EXTERNAL MODULE: ./build/client/errors.js
-var errors = __webpack_require__(6695);
-;// CONCATENATED MODULE: ./build/client/job-page.js
-/** Far longer than any page's address. */
-const maxUrlLength = 4096;
-/**
- * Returns the address of a job's page for people: the first link of a `Link` header with `rel="alternate"` and
- * `type="text/html"`. It must be on the service's own origin, which is `https` or a loopback host; `undefined` otherwise.
- * RFC 8288, section 3 and appendix B.
- *
- * @param requestUrl - the address that the response came from, which a relative link is relative to
- */
-function parseJobPage(header, requestUrl) {
-    for (const { target, parameters } of parseLinks(header ?? "")) {
-        const relations = (parameters.get("rel") ?? "").toLowerCase().split(/[ \t]+/);
-        // With an anchor, the link is about something else.
-        if (!relations.includes("alternate") || parameters.has("anchor"))
-            continue;
-        const url = parameters.get("type")?.toLowerCase() === "text/html" ? checkPage(target, requestUrl) : undefined;
-        if (url !== undefined)
-            return url;
+
+/** What a step's requests are known by. It is the same in all attempts of a workflow run. */
+class StepKey {
+    /** Hash of the step. */
+    step;
+    /** With `on-rerun: new`, each attempt makes requests of its own. */
+    #attempt;
+    /** @param environment - GitHub's documentation: "Variables reference" */
+    constructor(options, environment) {
+        const { baseUrl, projectId, session, matrixLeg, onRerun, jobId, request = "" } = options;
+        const { GITHUB_REPOSITORY_ID = "", GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
+        // Without the ref, which differs between a pull request's branch and its merge.
+        const [workflowFile] = (environment.GITHUB_WORKFLOW_REF ?? "").split("@");
+        // Such runners count every run as 1, so that one would be taken for another.
+        const isRunUnknown = GITHUB_RUN_ID === "" || environment.ACT === "true";
+        this.step = (0,_hash_js__WEBPACK_IMPORTED_MODULE_1__/* .hash */ .t)(JSON.stringify([
+            isRunUnknown ? (0,node_crypto__WEBPACK_IMPORTED_MODULE_0__.randomUUID)() : GITHUB_RUN_ID,
+            (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_2__/* .serverUrl */ .Vd)(environment),
+            GITHUB_REPOSITORY_ID,
+            workflowFile,
+            GITHUB_JOB,
+            GITHUB_ACTION,
+            matrixLeg,
+            baseUrl.href,
+            projectId,
+            session,
+            jobId,
+            request,
+        ]));
+        this.#attempt = onRerun === "new" ? (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_2__/* .runAttempt */ .Tm)(environment) : undefined;
     }
-    return undefined;
-}
-function checkPage(target, requestUrl) {
-    if (/[\s\p{Cc}\\]/u.test(target) || !URL.canParse(target, requestUrl.href))
-        return undefined;
-    const url = new URL(target, requestUrl);
-    const isOwn = url.origin === requestUrl.origin && /^https?:$/.test(url.protocol);
-    return isOwn && url.username === "" && url.password === "" && url.href.length <= maxUrlLength ? url.href : undefined;
-}
-const linkTarget = /[ \t,]*<([^>]*)>/y;
-/** `; name`, `; name=value` or `; name="quoted value"`. */
-const linkParameter = /[ \t]*;[ \t]*([^ \t=;,"]*)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^;,"]*)))?/y;
-/** The end of a link, after which the next one may follow. */
-const linkEnd = /[ \t]*(?:,|$)/y;
-/** Parses the links of a header, up to the first one that is malformed. */
-function parseLinks(header) {
-    const links = [];
-    let index = 0;
-    const next = (pattern) => {
-        pattern.lastIndex = index;
-        const match = pattern.exec(header);
-        if (match)
-            index = pattern.lastIndex;
-        return match;
-    };
-    for (let match = next(linkTarget); match; match = next(linkTarget)) {
-        const target = match[1] ?? "";
-        const parameters = new Map();
-        for (let parameter = next(linkParameter); parameter; parameter = next(linkParameter)) {
-            const [, name = "", quoted, token = ""] = parameter;
-            const value = quoted === undefined ? token.trim() : quoted.replace(/\\(.)/g, "$1");
-            if (!parameters.has(name.toLowerCase()))
-                parameters.set(name.toLowerCase(), value);
-        }
-        if (!next(linkEnd))
-            break;
-        links.push({ target, parameters });
+    /**
+     * Returns the key of a create or message.
+     *
+     * @param prompt - as it is sent
+     * @param replaces - the turn that it takes the place of, because that one failed. Default: none
+     */
+    of(prompt, replaces) {
+        return { step: this.step, request: (0,_hash_js__WEBPACK_IMPORTED_MODULE_1__/* .hash */ .t)(JSON.stringify([prompt, replaces ?? null, this.#attempt ?? null])) };
     }
-    return links;
-}
-
-;// CONCATENATED MODULE: ./build/client/preference.js
-/**
- * Returns the value of `Prefer` that asks the service to hold its response until the job ends, but not longer (RFC 7240,
- * section 4.3).
- *
- * @param seconds - a whole number above 0
- */
-function preferWait(seconds) {
-    return `wait=${seconds}`;
-}
-/** Returns whether `Preference-Applied` names `wait`, with or without a value (RFC 7240, section 3). */
-function isWaitApplied(preferenceApplied = "") {
-    return preferenceApplied.split(",").some((preference) => /^\s*wait\s*(?:[=;]|$)/i.test(preference));
-}
-
-// EXTERNAL MODULE: ./build/client/retry.js
-var client_retry = __webpack_require__(1992);
-;// CONCATENATED MODULE: ./build/client/retry-after.js
-/** A year: effectively never, but still safe to compute with and to display. */
-const maxRetryAfterMs = 31_536_000_000;
-/** The three date formats that a recipient must accept (RFC 9110, section 5.6.7). `Date.parse` by itself accepts far more. */
-const httpDate = /^(?:\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT|\w{6,9}, \d{2}-\w{3}-\d{2} \d{2}:\d{2}:\d{2} GMT)$/;
-const asctimeDate = /^\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
-/**
- * Parses `Retry-After` (RFC 9110, section 10.2.3): whole seconds above 0, or an HTTP date in the future.
- *
- * @param date - the response's own `Date`. A date in `Retry-After` is compared with it, because the clocks of the runner
- *   and the server may differ.
- * @param wallTimeMs - the runner's time in milliseconds since 1970, if `date` cannot be read
- * @returns the minimum wait in milliseconds, at most a year; `undefined` for anything else
- */
-function parseRetryAfter(value, date, wallTimeMs) {
-    const text = value?.trim() ?? "";
-    const sentAt = parseHttpDate(date?.trim() ?? "");
-    const waitMs = /^\d+$/.test(text)
-        ? Number(text) * 1000
-        : parseHttpDate(text) - (Number.isNaN(sentAt) ? wallTimeMs : sentAt);
-    return waitMs > 0 ? Math.min(waitMs, maxRetryAfterMs) : undefined;
-}
-/** Returns milliseconds since 1970, or `NaN`. */
-function parseHttpDate(text) {
-    if (httpDate.test(text))
-        return Date.parse(text);
-    return asctimeDate.test(text) ? Date.parse(`${text} GMT`) : Number.NaN;
-}
-
-;// CONCATENATED MODULE: ./build/client/salvage-id.js
-
-/** One JSON token: a complete string, punctuation, or anything else up to the next of these. */
-const token = /\s*(?:("(?:[^"\\]|\\.)*")|([{}[\]:,])|[^\s"{}[\]:,]+)/gy;
-/**
- * Returns the job id from the body of a 2xx response that is not a complete job record, because it was cut off or lacks
- * fields: better than no id if a job was started. Only a top-level `id` counts, wherever it stands in the object.
- *
- * @param redact - applied to the id
- */
-function salvageId(body, redact) {
-    let depth = 0;
-    let lastString;
-    let key;
-    let id;
-    for (const [, string, punctuation] of body.matchAll(token)) {
-        const isOpening = punctuation === "{" || punctuation === "[";
-        if (depth === 1) {
-            const isValue = punctuation === undefined || isOpening;
-            // The last value of a repeated `id` counts, as in `JSON.parse`.
-            if (isValue && key === "id")
-                id = parseString(string);
-            if (punctuation === ":")
-                key = parseString(lastString);
-            if (punctuation === ",")
-                key = undefined;
-            lastString = string;
-        }
-        if (isOpening)
-            depth++;
-        else if (punctuation === "}" || punctuation === "]")
-            depth--;
+    /** Returns the newest of the turns that was sent with a prompt; `undefined` if there is none. */
+    find(prompt, turns) {
+        const replaced = [undefined, ...turns.map(({ turnId }) => turnId)];
+        const requests = new Set(replaced.map((turnId) => this.of(prompt, turnId).request));
+        return turns.find(({ request }) => requests.has(request));
     }
-    const redacted = id === undefined ? undefined : redact(id);
-    return redacted !== undefined && (0,contract/* isUsableJobId */.Xb)(redacted) ? redacted : undefined;
-}
-/** Returns the value of a string token; `undefined` without one, or if its escapes are invalid. */
-function parseString(literal = "") {
-    try {
-        return String(JSON.parse(literal));
-    }
-    catch {
-        return undefined;
-    }
-}
-
-// EXTERNAL MODULE: ./build/client/trace.js
-var trace = __webpack_require__(4575);
-// EXTERNAL MODULE: ./build/client/transport.js
-var client_transport = __webpack_require__(6463);
-;// CONCATENATED MODULE: ./build/client/client.js
-
-
-
-
-
-
-
-
-
-/** The timeout of one request, in milliseconds, unless less time is left. */
-const requestTimeoutMs = 30_000;
-/** A create or message is not sent with less time left, in milliseconds: no response could arrive. */
-const minTimeLeftMs = 1000;
-/** How long failing connections are retried before a create or message is given up, in milliseconds. */
-const unreachableLimitMs = 60_000;
-/** After an abort, a create in flight gets this long for its response, which contains the id of a running job. */
-const createGraceMs = 5000;
-/** A message in flight gets less: the id of its job is already known. */
-const messageGraceMs = 300;
-/** Creates a client for one project. Nothing that it returns or throws contains a token. */
-function createClient(options, ports) {
-    const { clock, random, onTrace = () => { } } = ports;
-    const { credentials } = options;
-    const redact = (text) => credentials.redact(text);
-    const transport = (0,trace/* traceTransport */.d)(ports.transport, () => clock.now(), (0,trace/* safeTraceListener */.l)(onTrace, redact));
-    const jobsPath = `/v2/agent/${encodeURIComponent(options.projectId)}/job`;
-    async function request(method, path, limits, { submission, holdSeconds = 0 }) {
-        const url = new URL(options.baseUrl.href.replace(/\/+$/, "") + path);
-        // A create or message must not be sent so late that no response could arrive.
-        const tokenDeadline = limits.deadline - (submission ? minTimeLeftMs : 0);
-        const token = await credentials.token({ ...limits, deadline: tokenDeadline });
-        const sentAt = clock.now();
-        const response = await transport({
-            method,
-            url,
-            headers: {
-                accept: "application/json",
-                "accept-encoding": "identity",
-                authorization: `Bearer ${token}`,
-                "user-agent": "agent-job-action",
-                ...(submission && { "content-type": "application/json" }),
-                ...(holdSeconds > 0 && { prefer: preferWait(holdSeconds) }),
-            },
-            ...(submission && { body: JSON.stringify({ prompt: submission.prompt }), graceMs: submission.graceMs }),
-            timeoutMs: Math.max(0, Math.min(requestTimeoutMs, limits.deadline - clock.now())),
-            signal: limits.signal,
-        });
-        const respondedAt = clock.now();
-        const data = (0,contract/* parseBody */.OG)(response.body, redact);
-        if (!(0,client_transport/* isSuccess */.X)(response.status))
-            throw httpError(response, data, sentAt);
-        const job = (0,contract/* parseJob */.JN)(data);
-        if (!job)
-            throw new errors/* InvalidResponseError */.tF(`HTTP ${response.status} without a job record`, response.body);
-        const pageUrl = parseJobPage(response.headers.link, url);
-        // A link that contains a token cannot be shown, and would lead nowhere without it.
-        const isPageHidden = pageUrl === undefined || redact(pageUrl) !== pageUrl;
-        return {
-            job: isPageHidden ? job : { ...job, pageUrl },
-            sentAt,
-            heldMs: holdSeconds > 0 && isWaitApplied(response.headers["preference-applied"]) ? respondedAt - sentAt : 0,
-        };
-    }
-    function httpError(response, data, sentAt) {
-        return new errors/* HttpError */.j$({
-            status: response.status,
-            serviceMessage: (0,contract/* parseErrorMessage */.xI)(data),
-            location: redact(response.headers.location ?? ""),
-            retryAfterMs: parseRetryAfter(response.headers["retry-after"], response.headers.date, clock.wallTime()),
-            sentAt,
-        });
-    }
-    async function submit(send, limits, onRetry) {
-        let unreachableSince;
-        for (let attempt = 0;; attempt++) {
-            const sentAt = clock.now();
-            try {
-                return (await send()).job;
-            }
-            catch (error) {
-                if (!(0,errors/* isRequestError */.eK)(error))
-                    throw error;
-                const { acceptance, retry } = (0,client_retry/* classifySubmissionFailure */.V3)(error);
-                if (acceptance === "unknown") {
-                    // Only a 2xx contains a job's id; the `id` of an error belongs to the error, or to a gateway's trace.
-                    const jobId = "body" in error ? salvageId(error.body, redact) : undefined;
-                    throw new errors/* SubmissionError */.nx("unknown", error, jobId);
-                }
-                if (retry === "never" || limits.signal.aborted)
-                    throw new errors/* SubmissionError */.nx("rejected", error);
-                unreachableSince = retry === "unreachable" ? (unreachableSince ?? sentAt) : undefined;
-                const now = clock.now();
-                const latest = Math.min(limits.deadline - minTimeLeftMs, unreachableSince === undefined ? Number.POSITIVE_INFINITY : unreachableSince + unreachableLimitMs);
-                const minDelayMs = error instanceof errors/* HttpError */.j$ ? (error.retryAfterMs ?? 0) : 0;
-                if (now >= latest || now + minDelayMs > latest)
-                    throw new errors/* SubmissionError */.nx("rejected", error);
-                const delayMs = Math.min(Math.max(minDelayMs, (0,client_retry/* backoffMs */.jo)(attempt, random())), latest - now);
-                onRetry({ error, delayMs });
-                await clock.sleep(delayMs, limits.signal);
-            }
-        }
-    }
-    return {
-        createJob: (prompt, limits, onRetry) => submit(() => request("POST", jobsPath, limits, { submission: { prompt, graceMs: createGraceMs } }), limits, onRetry),
-        sendMessage: (jobId, prompt, limits, onRetry) => submit(async () => {
-            const path = `${jobsPath}/${encodeURIComponent(jobId)}/message`;
-            return expectJob(jobId, await request("POST", path, limits, { submission: { prompt, graceMs: messageGraceMs } }));
-        }, limits, onRetry),
-        getJob: async (jobId, limits, holdSeconds = 0) => expectJob(jobId, await request("GET", `${jobsPath}/${encodeURIComponent(jobId)}`, limits, { holdSeconds })),
-    };
-}
-function expectJob(jobId, reading) {
-    if (reading.job.id !== jobId)
-        throw new errors/* InvalidResponseError */.tF("it is the record of another job", "");
-    return reading;
 }
 
 
@@ -3110,6 +3239,7 @@ function expectJob(jobId, reading) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   Gv: () => (/* binding */ isObject),
 /* harmony export */   Hd: () => (/* binding */ isTerminal),
 /* harmony export */   JN: () => (/* binding */ parseJob),
 /* harmony export */   OG: () => (/* binding */ parseBody),
@@ -3174,6 +3304,7 @@ function parseJob(data) {
 function parseErrorMessage(data) {
     return isObject(data) ? textOf(data.error).trim() : "";
 }
+/** Returns whether a value is a JSON object. */
 function isObject(data) {
     return typeof data === "object" && data !== null && !Array.isArray(data);
 }
@@ -3354,6 +3485,200 @@ function isTransientStatus(status) {
  */
 function backoffMs(attempt, random) {
     return random * Math.min(30_000, 1000 * 2 ** Math.min(attempt, 10));
+}
+
+
+/***/ }),
+
+/***/ 1021:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   $: () => (/* binding */ parseAnnouncement),
+/* harmony export */   h: () => (/* binding */ hasEnded)
+/* harmony export */ });
+/* harmony import */ var _contract_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6078);
+
+const endedStatuses = ["completed", "failed", "stopped"];
+/** Far longer than any id of a turn. */
+const maxTurnIdLength = 200;
+/**
+ * Parses the answer to the question what was sent under a step. Returns `undefined` unless it repeats the step: then nothing
+ * is announced. An answer with a turn that cannot be read is none either, because it hides what was sent.
+ */
+function parseAnnouncement(data, step) {
+    if (!(0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data) || data.step !== step || !Array.isArray(data.turns))
+        return undefined;
+    // The service did not receive the key, so that it would not recognize a request that is repeated.
+    if (data.key === null)
+        return undefined;
+    const turns = data.turns.map(parseTurn);
+    if (!turns.every((turn) => turn !== undefined))
+        return undefined;
+    const features = Array.isArray(data.features) ? data.features.filter((feature) => typeof feature === "string") : [];
+    return { features: new Set(features), turns };
+}
+function parseTurn(data) {
+    if (!(0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data))
+        return undefined;
+    const { job, turn, request, status } = data;
+    if (typeof job !== "string" || typeof turn !== "string" || typeof request !== "string")
+        return undefined;
+    const isUsable = (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isUsableJobId */ .Xb)(job) && (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isUsableJobId */ .Xb)(turn) && turn.length <= maxTurnIdLength;
+    if (!isUsable || typeof status !== "string")
+        return undefined;
+    const known = status === "waiting" ? status : endedStatuses.find((ended) => ended === status);
+    return { jobId: job, turnId: turn, request, status: known ?? "running" };
+}
+/** Returns whether a turn has ended. */
+function hasEnded(status) {
+    return status !== "waiting" && status !== "running";
+}
+
+
+/***/ }),
+
+/***/ 9099:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+
+// EXPORTS
+__webpack_require__.d(__webpack_exports__, {
+  x: () => (/* binding */ minTimeLeftMs),
+  t: () => (/* binding */ submit_submit)
+});
+
+// EXTERNAL MODULE: ./build/client/errors.js
+var errors = __webpack_require__(6695);
+// EXTERNAL MODULE: ./build/client/retry.js
+var client_retry = __webpack_require__(1992);
+// EXTERNAL MODULE: ./build/client/contract.js
+var contract = __webpack_require__(6078);
+;// CONCATENATED MODULE: ./build/client/salvage-id.js
+
+/** One JSON token: a complete string, punctuation, or anything else up to the next of these. */
+const token = /\s*(?:("(?:[^"\\]|\\.)*")|([{}[\]:,])|[^\s"{}[\]:,]+)/gy;
+/**
+ * Returns the job id from the body of a 2xx response that is not a complete job record, because it was cut off or lacks
+ * fields: better than no id if a job was started. Only a top-level `id` counts, wherever it stands in the object.
+ *
+ * @param redact - applied to the id
+ */
+function salvageId(body, redact) {
+    let depth = 0;
+    let lastString;
+    let key;
+    let id;
+    for (const [, string, punctuation] of body.matchAll(token)) {
+        const isOpening = punctuation === "{" || punctuation === "[";
+        if (depth === 1) {
+            const isValue = punctuation === undefined || isOpening;
+            // The last value of a repeated `id` counts, as in `JSON.parse`.
+            if (isValue && key === "id")
+                id = parseString(string);
+            if (punctuation === ":")
+                key = parseString(lastString);
+            if (punctuation === ",")
+                key = undefined;
+            lastString = string;
+        }
+        if (isOpening)
+            depth++;
+        else if (punctuation === "}" || punctuation === "]")
+            depth--;
+    }
+    const redacted = id === undefined ? undefined : redact(id);
+    return redacted !== undefined && (0,contract/* isUsableJobId */.Xb)(redacted) ? redacted : undefined;
+}
+/** Returns the value of a string token; `undefined` without one, or if its escapes are invalid. */
+function parseString(literal = "") {
+    try {
+        return String(JSON.parse(literal));
+    }
+    catch {
+        return undefined;
+    }
+}
+
+;// CONCATENATED MODULE: ./build/client/submit.js
+
+
+
+/** A create or message is not sent with less time left, in milliseconds: no response could arrive. */
+const minTimeLeftMs = 1000;
+/** How long failing connections are retried before a create or message is given up, in milliseconds. */
+const unreachableLimitMs = 60_000;
+/** How long the service is asked about a doubt, in milliseconds. */
+const doubtLimitMs = 60_000;
+/**
+ * Sends a create or message until it is accepted. It is sent again only if the service has provably not acted on it, or if,
+ * after a doubt, the service announces that it knows the request by its key.
+ *
+ * @returns what `send` returned, and whether it was in doubt before
+ * @throws SubmissionError
+ */
+async function submit_submit(send, limits, ports, onRetry) {
+    const { clock, random } = ports;
+    let doubt;
+    let unreachableSince;
+    for (let attempt = 0;; attempt++) {
+        const sentAt = clock.now();
+        try {
+            return { accepted: await send(), wasInDoubt: doubt !== undefined };
+        }
+        catch (error) {
+            if (!(0,errors/* isRequestError */.eK)(error))
+                throw error;
+            const { acceptance, retry } = (0,client_retry/* classifySubmissionFailure */.V3)(error);
+            if (acceptance === "unknown") {
+                doubt ??= { error: doubtOf(error, ports), since: clock.now() };
+                const latest = Math.min(limits.deadline - minTimeLeftMs, doubt.since + doubtLimitMs);
+                const isAnnounced = await askUntil(latest, limits.signal, ports);
+                const delayMs = (0,client_retry/* backoffMs */.jo)(attempt, random());
+                if (!isAnnounced || clock.now() + delayMs > latest)
+                    throw doubt.error;
+                onRetry({ error, delayMs, isDoubt: true });
+                await clock.sleep(delayMs, limits.signal);
+                if (limits.signal.aborted)
+                    throw doubt.error;
+                continue;
+            }
+            // What was in doubt before may still be on its way.
+            const rejected = doubt?.error ?? new errors/* SubmissionError */.nx("rejected", error);
+            if (retry === "never" || limits.signal.aborted)
+                throw rejected;
+            unreachableSince = retry === "unreachable" ? (unreachableSince ?? sentAt) : undefined;
+            const now = clock.now();
+            const latest = Math.min(limits.deadline - minTimeLeftMs, unreachableSince === undefined ? Number.POSITIVE_INFINITY : unreachableSince + unreachableLimitMs);
+            const minDelayMs = error instanceof errors/* HttpError */.j$ ? (error.retryAfterMs ?? 0) : 0;
+            if (now >= latest || now + minDelayMs > latest)
+                throw rejected;
+            const delayMs = Math.min(Math.max(minDelayMs, (0,client_retry/* backoffMs */.jo)(attempt, random())), latest - now);
+            onRetry({ error, delayMs });
+            await clock.sleep(delayMs, limits.signal);
+        }
+    }
+}
+function doubtOf(error, { redact }) {
+    // Only a 2xx contains a job's id; the `id` of an error belongs to the error, or to a gateway's trace.
+    return new errors/* SubmissionError */.nx("unknown", error, "body" in error ? salvageId(error.body, redact) : undefined);
+}
+/** Asks the service until it answers; returns whether it knows requests by their keys. */
+async function askUntil(latest, signal, { ask, clock, random }) {
+    for (let attempt = 0; !signal.aborted && clock.now() < latest; attempt++) {
+        try {
+            return (await ask()) !== undefined;
+        }
+        catch (error) {
+            if (!(0,errors/* isRequestError */.eK)(error) || !(0,client_retry/* isTransientPollFailure */.KR)(error))
+                return false;
+            await clock.sleep(Math.max((0,client_retry/* backoffMs */.jo)(attempt, random()), retryAfterOf(error)), signal);
+        }
+    }
+    return false;
+}
+function retryAfterOf(error) {
+    return error instanceof errors/* HttpError */.j$ ? (error.retryAfterMs ?? 0) : 0;
 }
 
 
@@ -3608,35 +3933,6 @@ function describe(error) {
 }
 function singleValues(headers) {
     return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]));
-}
-
-
-/***/ }),
-
-/***/ 2012:
-/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
-
-/* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   G: () => (/* binding */ hasCacheService),
-/* harmony export */   T: () => (/* binding */ CacheEntryError)
-/* harmony export */ });
-/** Thrown when an entry was found that is unusable, and will be until a newer one is saved. */
-class CacheEntryError extends Error {
-    name = "CacheEntryError";
-}
-/** Returns whether the runner offers a cache service that can be read, by the rules of `@actions/cache`. */
-function hasCacheService(environment) {
-    const isWriteOnly = ["none", "write-only"].includes(environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "");
-    const isV2 = Boolean(environment.ACTIONS_CACHE_SERVICE_V2) && !isEnterpriseServer(environment.GITHUB_SERVER_URL);
-    // act offers v1 without a token.
-    const isOffered = isV2
-        ? environment.ACTIONS_RESULTS_URL && environment.ACTIONS_RUNTIME_TOKEN
-        : environment.ACTIONS_CACHE_URL;
-    return Boolean(isOffered) && !isWriteOnly;
-}
-function isEnterpriseServer(serverUrl) {
-    const hostname = URL.parse(serverUrl || "https://github.com")?.hostname ?? "";
-    return hostname !== "github.com" && !hostname.endsWith(".ghe.com") && !hostname.endsWith(".localhost");
 }
 
 

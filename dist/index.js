@@ -134,6 +134,13 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs");
 
 /***/ }),
 
+/***/ 1455:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:fs/promises");
+
+/***/ }),
+
 /***/ 7067:
 /***/ ((module) => {
 
@@ -322,13 +329,14 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 if (process.argv[2] === "cache") {
     // The action started itself, or the service's step started it; see `runner-kit/run-cache-process.ts`.
-    await Promise.all(/* import() */[__nccwpck_require__.e(119), __nccwpck_require__.e(838), __nccwpck_require__.e(125), __nccwpck_require__.e(416), __nccwpck_require__.e(832)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9832));
+    await Promise.all(/* import() */[__nccwpck_require__.e(119), __nccwpck_require__.e(838), __nccwpck_require__.e(125), __nccwpck_require__.e(267), __nccwpck_require__.e(832)]).then(__nccwpck_require__.bind(__nccwpck_require__, 9832));
 }
 else {
     // The rest is loaded as a separate chunk, so that signals that arrive during load are already handled.
     const cancellation = new AbortController();
-    process.on("SIGINT", () => cancellation.abort());
-    process.on("SIGTERM", () => cancellation.abort());
+    // The runner sends SIGINT first. What follows is SIGTERM, on Windows SIGBREAK, which would end the process.
+    for (const signal of ["SIGINT", "SIGTERM", "SIGBREAK"])
+        process.on(signal, () => cancellation.abort());
     const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(838), __nccwpck_require__.e(86)]).then(__nccwpck_require__.bind(__nccwpck_require__, 2086));
     // Awaited at the top level, so that a promise that never settles exits with code 13 instead of 0.
     await start(cancellation.signal);

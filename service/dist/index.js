@@ -183,6 +183,13 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:util");
 
 /***/ }),
 
+/***/ 8522:
+/***/ ((module) => {
+
+module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:zlib");
+
+/***/ }),
+
 /***/ 857:
 /***/ ((module) => {
 
@@ -225,10 +232,10 @@ __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependen
 // The runner starts this file twice, as `main` and as `post`. It starts itself for the service.
 switch (process.argv[2]) {
     case "server":
-        await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(324), __nccwpck_require__.e(817), __nccwpck_require__.e(356)]).then(__nccwpck_require__.bind(__nccwpck_require__, 356));
+        await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(324), __nccwpck_require__.e(245), __nccwpck_require__.e(467)]).then(__nccwpck_require__.bind(__nccwpck_require__, 467));
         break;
     default: {
-        const { runStep } = await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(61), __nccwpck_require__.e(817), __nccwpck_require__.e(747)]).then(__nccwpck_require__.bind(__nccwpck_require__, 5747));
+        const { runStep } = await Promise.all(/* import() */[__nccwpck_require__.e(673), __nccwpck_require__.e(61), __nccwpck_require__.e(245), __nccwpck_require__.e(923)]).then(__nccwpck_require__.bind(__nccwpck_require__, 8923));
         await runStep();
     }
 }

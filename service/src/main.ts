@@ -4,6 +4,8 @@ import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { generateKey } from "./access/generate-key.ts";
 import type { AccessOptions } from "./access/open-authenticator.ts";
+import { Cgroups } from "./agents/cgroups.ts";
+import { checkModelKey } from "./agents/check-model-key.ts";
 import { confineAgents, withoutAgents } from "./agents/confine.ts";
 import { errorMessage } from "./error-message.ts";
 import type { Authenticator } from "./http/authentication.ts";
@@ -17,6 +19,7 @@ import { removeDirectory } from "./remove-directory.ts";
 import { logsFolder } from "./service-folder.ts";
 import { type RunningService, type Service, startApi, startService, startWorker } from "./start/service.ts";
 import { backUpStore } from "./store/sqlite/backup.ts";
+import { checkStorePlace } from "./store/sqlite/find-store.ts";
 import { lockStore } from "./store/sqlite/store-lock.ts";
 import type { Store } from "./store/store.ts";
 import { markHome } from "./turns/shared-homes.ts";
@@ -104,10 +107,17 @@ async function start(
   const metrics = role === "worker" && healthPort === undefined ? undefined : await createMetrics();
   const confined = role === "api" ? withoutAgents(settings) : await confineAgents(settings, folder, process.env, log);
   held.use(confined);
+  if (options.store !== undefined) checkStorePlace(options.store);
+  if (role !== "api")
+    for (const agent of new Set(settings.values.map((project) => project.agent)))
+      await checkModelKey(agent, process.env, log);
+  const hasMemoryLimit = role !== "api" && settings.values.some(({ limits }) => limits.memoryMb !== undefined);
+  const cgroups = hasMemoryLimit ? await openCgroups(log) : undefined;
   if (postgres !== undefined) held.use(lockFolder(folder));
   const serviceOptions = {
     ...rest,
     settings: confined.settings,
+    cgroups,
     hasJobPages: true,
     openAuthenticator:
       keys === undefined && trust.length === 0
@@ -165,8 +175,24 @@ function announceStart(
     if (keys !== undefined) announce(`API keys     ${keys}`);
     if (trust.length > 0) announce(`Trusts       ${trust.map(({ text }) => text).join(", ")}`);
   } else announce(`Running up to ${agents} agents at a time`);
+  if (service.metricsUrl !== undefined) announce(`Metrics      ${service.metricsUrl}/metrics`);
   if (service.healthUrl !== undefined) announce(`Health       ${service.healthUrl}/healthz`);
   if (role !== "api") announce(`Job logs     ${logsFolder(folder)}`);
+}
+
+/** Says how the memory of agents is limited. Returns `undefined` if the kernel does not do it. */
+async function openCgroups(log: Log): Promise<Cgroups | undefined> {
+  try {
+    const cgroups = await Cgroups.open();
+    log("The kernel limits the memory of agents (cgroup v2).");
+    return cgroups;
+  } catch (error) {
+    log(
+      "The memory of agents is read about every second, which does not see files in memory (memfd), System V segments and the memory " +
+        `of threads in the kernel. The kernel would limit it if a cgroup v2 were delegated to the service: ${errorMessage(error)}`,
+    );
+    return undefined;
+  }
 }
 
 /** Only a service with more than one key loads what that needs. */

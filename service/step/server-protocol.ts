@@ -1,11 +1,25 @@
+import type { CacheAccess } from "../../src/runner-kit/cache.ts";
+import type { Memory } from "./memory/describe-memory.ts";
+
+/** How the service remembers jobs of other runs. */
+export interface RememberConfig {
+  /** What this run may do with the Actions cache, and the variables by which it is found. */
+  cacheAccess: CacheAccess;
+  cacheEnvironment: Record<string, string>;
+  /** Whether GitHub made the token for the workflow. */
+  isWorkflowToken: boolean;
+  /** Whether no earlier attempt of the workflow run can have sent anything. */
+  isFirstAttempt: boolean;
+}
+
 /** What the step tells the service's process. It is sent, so that the process has no secrets in its environment. */
 export interface ServerConfig {
   /** Arguments of the service's command line. */
   args: string[];
   /** Variables that the command line depends on, such as the token. */
   environment: Record<string, string>;
-  /** How the process finds the Actions cache; `undefined` if jobs are not remembered. */
-  cache: Record<string, string> | undefined;
+  /** `undefined` if jobs are not remembered. */
+  remember: RememberConfig | undefined;
   /** For everything that the service writes. */
   folder: string;
   projectId: string;
@@ -23,7 +37,7 @@ export interface ServerConfig {
 
 /** What the process replies, once. */
 export type ServerReply =
-  | { url: string }
+  | { url: string; memory?: Memory | undefined }
   | { title: string; text: readonly (string | { readonly untrusted: string })[] };
 
 /** Sent when the step has the reply. A process whose step ends before that ends, too. */

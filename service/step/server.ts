@@ -5,7 +5,8 @@ import { errorMessage, errorStack } from "../src/error-message.ts";
 import { parseOptions } from "../src/options/options.ts";
 import { startService } from "../src/start/service.ts";
 import { connectCacheEntries } from "./memory/cache-entries.ts";
-import { CachedJobs } from "./memory/cached-jobs.ts";
+import type { Memory } from "./memory/describe-memory.ts";
+import { openMemory, type StepMemory } from "./memory/open-memory.ts";
 import { reportedCopies } from "./memory/reported-copies.ts";
 import { isFree } from "./port.ts";
 import { ReportFile } from "./report.ts";
@@ -24,7 +25,7 @@ const log = (line: string): void => console.log(`${new Date().toISOString()} ${l
 process.umask(0o077);
 process.once("message", (config: ServerConfig) => {
   serve(config).then(
-    (url) => reply({ url }),
+    (started) => reply(started),
     (error: unknown) => {
       log(errorStack(error));
       const [title, text] =
@@ -47,24 +48,17 @@ function reply(message: ServerReply, then: () => void = () => {}): void {
   process.send?.(message, undefined, undefined, then);
 }
 
-/** Starts the service and returns its URL. */
-async function serve(config: ServerConfig): Promise<string> {
-  const { folder, projectId, port, secrets, cache } = config;
+/** Starts the service. */
+async function serve(config: ServerConfig): Promise<{ url: string; memory: Memory | undefined }> {
+  const { folder, projectId, port, remember } = config;
   const options = parseOptions(config.args, { ...process.env, ...config.environment });
   if (options === "help" || "error" in options) throw new Error(options === "help" ? options : options.error);
   const { settings, apiKey = "", store: _, ...rest } = options;
   await checkAccess(config, log);
   const confined = await confineAgents(settings, folder, process.env, log);
   const report = new ReportFile(folder);
-  const cached =
-    cache &&
-    new CachedJobs({
-      cache: connectCacheEntries({ environment: cache, program: cacheProgram }),
-      projectId,
-      folder,
-      secrets,
-      log,
-    });
+  const cache = connectCacheEntries({ environment: remember?.cacheEnvironment ?? {}, program: cacheProgram });
+  let memory: StepMemory | undefined;
   const service = await startService({
     ...rest,
     settings: confined.settings,
@@ -72,7 +66,11 @@ async function serve(config: ServerConfig): Promise<string> {
     projects: [projectId],
     port: (await isFree(port)) ? port : 0,
     folder: join(folder, "service"),
-    copies: reportedCopies(report, cached),
+    tellsTurns: remember !== undefined,
+    copies: (projects) => {
+      memory = remember && openMemory({ ...config, ...remember, project: projects.get(projectId), cache, log });
+      return reportedCopies(report, memory?.copies);
+    },
     log,
   }).catch(async (error: unknown) => {
     // Its proxy has a folder among the system's temporary ones.
@@ -93,7 +91,7 @@ async function serve(config: ServerConfig): Promise<string> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void stop(`because of ${signal}`));
   watchRunner(config.runner, () => void stop("because the runner is gone"));
   log(`Listening on ${service.url}`);
-  return service.url;
+  return { url: service.url, memory: await memory?.describe() };
 }
 
 /** Calls `onGone` when the process that runs the steps has ended without running `post`. */

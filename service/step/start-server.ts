@@ -3,8 +3,10 @@ import { randomBytes } from "node:crypto";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { hasCacheService } from "../../src/runner-kit/cache.ts";
+import { cacheAccess } from "../../src/runner-kit/cache.ts";
+import { say, trusted } from "../../src/runner-kit/text.ts";
 import { forAnnotation } from "../../src/runner-kit/untrusted.ts";
+import { describeMemory, type Memory } from "./memory/describe-memory.ts";
 import { isFree, portOf } from "./port.ts";
 import type { Runner } from "./runner.ts";
 import { keepRunning, logFile, type ServerConfig, type ServerReply } from "./server-protocol.ts";
@@ -59,12 +61,6 @@ export async function startServer({ runner, environment, program, signal }: Star
         signal,
       })
     : environment.PATH;
-  const cache = settings.remember && hasCacheService(environment) ? cacheEnvironment(environment) : undefined;
-  if (settings.remember && cache === undefined)
-    warn(
-      "Jobs are not remembered",
-      "This runner offers no Actions cache, so a later run cannot continue the jobs of this one. Set `remember: false` if that is intended.",
-    );
   const port = portOf(settings.projectId);
   if (!(await isFree(port)))
     warn(
@@ -72,19 +68,34 @@ export async function startServer({ runner, environment, program, signal }: Star
       `Port ${port} is in use on this runner, so the service has another \`base-url\` than in other runs: a session, and a re-run, do not find their jobs here. Comments do.`,
     );
   signal.throwIfAborted();
-  const config = { ...configOf(settings, environment, apiKey), folder, cache, port };
+  const config = { ...configOf(settings, environment, apiKey), folder, port };
   const ofServer = serverEnvironment({ ...environment, PATH: path }, options.agent.passes);
-  const url = await startProcess(config, { runner, environment: ofServer, program, signal });
+  const { url, memory } = await startProcess(config, { runner, environment: ofServer, program, signal });
   runner.setOutput("base-url", url);
   runner.setOutput("project-id", settings.projectId);
   runner.setOutput("api-key", apiKey);
   runner.info(`The service listens on ${url}, for the project ${settings.projectId}`);
   runner.info(`Agent: ${options.agent.model}. Repository: ${settings.repository}. Sandbox: ${options.sandbox}`);
+  if (memory !== undefined) tellMemory(runner, memory);
   runner.info('If the agent fails, the end of its log is in that of this step\'s "Post", at the end of the job');
 }
 
+/** Says what later runs will know of this one. It is no annotation unless there is something to fix: every run would have it. */
+function tellMemory(runner: Runner, memory: Memory): void {
+  const lines = describeMemory(memory);
+  if (memory.branches === "no" && ["absent", "none"].includes(memory.cache))
+    runner.annotate("warning", "Jobs are not remembered", forAnnotation(say`${trusted(`${lines.join(". ")}.`)}`));
+  else for (const line of lines) runner.info(line);
+}
+
 function configOf(settings: Settings, environment: NodeJS.ProcessEnv, apiKey: string) {
-  const { args, options, projectId, repository, serverUrl, apiUrl, token } = settings;
+  const { args, options, projectId, repository, serverUrl, apiUrl, token, isWorkflowToken } = settings;
+  const remember = {
+    cacheAccess: cacheAccess(environment),
+    cacheEnvironment: cacheEnvironment(environment),
+    isWorkflowToken,
+    isFirstAttempt: environment.GITHUB_RUN_ATTEMPT === "1",
+  };
   const keys = options.agent.passes.filter((name) => !/(_URL|_BASE)$/.test(name)).map((name) => environment[name]);
   return {
     args,
@@ -94,6 +105,7 @@ function configOf(settings: Settings, environment: NodeJS.ProcessEnv, apiKey: st
     serverUrl,
     apiUrl,
     token,
+    remember: settings.remember ? remember : undefined,
     // Shorter ones match by accident.
     secrets: [token, apiKey, ...keys].filter((secret) => secret !== undefined).filter(({ length }) => length >= 8),
     // In a container, the process that runs the steps is outside.
@@ -119,11 +131,11 @@ function createFolder({ RUNNER_TEMP, HOME }: NodeJS.ProcessEnv, projectId: strin
   }
 }
 
-/** Starts the process of the service, and returns its URL when it listens. */
+/** Starts the process of the service, and returns its reply when it listens. */
 async function startProcess(
   config: ServerConfig,
   { runner, environment, program, signal }: StartOptions,
-): Promise<string> {
+): Promise<Extract<ServerReply, { url: string }>> {
   const log = openSync(join(config.folder, logFile), "a", 0o600);
   const child = fork(program, ["server", config.folder], {
     cwd: config.folder,
@@ -146,5 +158,5 @@ async function startProcess(
   });
   if ("title" in reply) throw new SetupError(reply.title, reply.text);
   await new Promise((resolve) => child.send(keepRunning, resolve));
-  return reply.url;
+  return reply;
 }

@@ -89,8 +89,8 @@ function reportPullRequests(
     annotate(
       runner,
       "notice",
-      "No workflow runs on the pull request",
-      say`${first} was opened with the workflow's own token, for which GitHub starts no other workflow, such as CI. To change that, pass the token of a GitHub App as \`github-token\`: service/docs/own-agent.md shows how. Until then, close and reopen the pull request to start its checks.`,
+      "Workflows wait for approval",
+      say`${first} was opened with the workflow's own token, so its workflows, such as CI, wait for approval: press "Approve workflows to run" in it. To have them run at once, pass the token of a GitHub App as \`github-token\`; see "Pull requests that start CI" in service/docs/own-agent.md of the action's repository.`,
     );
 }
 

@@ -23,12 +23,17 @@ import { cancelledBeforeSending, isJobNotFound, type RunResult } from "./result.
 import type { Execution, Run } from "./run.ts";
 import { runAttempt, runUrl } from "./runner/environment.ts";
 import type { CommentMode, Task } from "./settings.ts";
+import { stopOwnTurn } from "./stop-turn.ts";
 
 /** Runs what an event of an issue or pull request asks for, if its author may, and shows it in the thread. */
 export async function runComment(mode: CommentMode, plainRun: Run): Promise<Execution> {
   const request = await readRequest(mode, plainRun);
   if ("result" in request) return request;
   const { run, earlier } = request;
+  if (run.settings.dryRun && !request.command) {
+    const { dryRunComment } = await import("./dry-run.ts");
+    return dryRunComment(request, mode.jobId);
+  }
   const conversation = begin(request, mode);
   if (request.command) return runCommand(conversation);
   const { state } = run;
@@ -92,7 +97,7 @@ export async function runComment(mode: CommentMode, plainRun: Run): Promise<Exec
   const plan = await planReply(written.prompt, conversation, known);
   if (!Array.isArray(plan)) return end(plan);
   const { task, result } = await runPlan(plan, conversation);
-  return end(result, task);
+  return end(await stopOwnTurn(task, result, run), task);
 }
 
 /** Returns the job of an earlier attempt that a re-run waits for; `undefined` if there is none, or its turn failed. */

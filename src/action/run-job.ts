@@ -2,7 +2,7 @@ import type { CallLimits } from "../client/call-limits.ts";
 import type { AcceptedSubmission, AgentJobClient } from "../client/client.ts";
 import { isTerminal, type Job } from "../client/contract.ts";
 import { isRequestError, SubmissionError } from "../client/errors.ts";
-import { hasEnded, type TurnStatus } from "../client/step-lookup.ts";
+import { hasEnded, type SentTurn, type TurnStatus } from "../client/step-lookup.ts";
 import type { RetryNotice } from "../client/submit.ts";
 import { type WaitOrigin, type WaitResult, waitForJob } from "../client/wait.ts";
 import { connectService } from "./connect-service.ts";
@@ -11,6 +11,7 @@ import type { Run } from "./run.ts";
 import type { JobOrigin } from "./run-state.ts";
 import { runAttempt } from "./runner/environment.ts";
 import type { Inputs, SendingTask, Task } from "./settings.ts";
+import type { StepKey } from "./step-key.ts";
 
 export interface JobOptions {
   /** Whether to wait for the end of the job. Default: the input. */
@@ -107,23 +108,26 @@ function turnReader(
   { key, state }: Run,
   limits: CallLimits,
 ): (() => Promise<TurnStatus | undefined>) | undefined {
-  const isMessage = task.kind === "message" || (task.kind === "attach" && task.resumes === "message");
   if (task.kind === "attach" && task.resumes === undefined) return undefined;
   // A single poll is worth a question only if the turn is known.
   if (!wait && (task.kind !== "attach" || task.turnId === undefined)) return undefined;
-  if (!isMessage && state.features === undefined) return undefined;
   let isUnannounced = false;
   return async () => {
     if (isUnannounced) return undefined;
     const announcement = await client.lookUpStep(key.of(""), limits);
     isUnannounced = announcement === undefined;
-    const turns = announcement?.turns.filter(({ jobId }) => jobId === state.jobId);
-    if (task.kind !== "attach") {
-      const { request } = key.of(task.prompt, task.replaces);
-      return turns?.find((turn) => turn.request === request)?.status;
-    }
-    return turns?.find(({ turnId }) => turnId === task.turnId)?.status;
+    if (announcement === undefined) return undefined;
+    state.features = announcement.features;
+    const { turns } = announcement;
+    const own = turns.find((turn) => turn.jobId === state.jobId && isOwnTurn(turn, task, key));
+    state.updateTurns(turns, own);
+    return own?.status;
   };
+}
+
+/** Returns whether a turn is the one that a task has sent, or waits for. */
+function isOwnTurn({ turnId, request }: SentTurn, task: Task, key: StepKey): boolean {
+  return task.kind === "attach" ? turnId === task.turnId : request === key.of(task.prompt, task.replaces).request;
 }
 
 function resultOfWait(wait: WaitResult, task: Task): RunResult {

@@ -31,6 +31,10 @@ export interface Settings {
   summary: boolean;
   /** Whether a re-run waits for the job of an earlier attempt, or starts another one. */
   onRerun: "resume" | "new";
+  /** Whether the turn that this step sent is stopped when the step is cancelled, or goes on. */
+  onCancel: "stop" | "keep";
+  /** Whether everything is done but to send the request, and to write to GitHub. */
+  dryRun: boolean;
   /** The name under which the job is remembered for later workflow runs, or empty. */
   session: string;
   /** What the prompt says about changes of the repository; `undefined` for nothing. */

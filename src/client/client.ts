@@ -8,7 +8,7 @@ import { parseJobPage } from "./job-page.ts";
 import { isWaitApplied, preferWait } from "./preference.ts";
 import { isTransientPollFailure } from "./retry.ts";
 import { parseRetryAfter } from "./retry-after.ts";
-import { type Announcement, parseAnnouncement } from "./step-lookup.ts";
+import { type Announcement, parseAnnouncement, parseTurnStatus, type TurnStatus } from "./step-lookup.ts";
 import { minTimeLeftMs, type RetryNotice, submit } from "./submit.ts";
 import { safeTraceListener, type Trace, traceTransport } from "./trace.ts";
 import { type HttpRequest, type HttpResponse, isSuccess, type Transport } from "./transport.ts";
@@ -105,6 +105,13 @@ export interface AgentJobClient {
    * @throws RequestError if that is unknown: a network error, `429` or `5xx`
    */
   lookUpStep(key: IdempotencyKey, limits: CallLimits): Promise<Announcement | undefined>;
+  /**
+   * Asks a service that announced `stop` to stop a turn, without retries. Returns the turn's status once no agent is running,
+   * and `undefined` while it is ending.
+   *
+   * @throws RequestError
+   */
+  stopTurn(jobId: string, turnId: string, limits: CallLimits): Promise<TurnStatus | undefined>;
 }
 
 /** Creates a client for one project. Nothing that it returns or throws contains a token. */
@@ -217,6 +224,14 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
 
   return {
     lookUpStep,
+    stopTurn: async (jobId, turnId, limits) => {
+      const path = `${jobsPath}/${encodeURIComponent(jobId)}/turn/${encodeURIComponent(turnId)}/stop`;
+      const { response, data } = await send("POST", path, limits, { timeoutMs: lookupTimeoutMs });
+      if (response.status !== 200) return undefined;
+      const status = parseTurnStatus(data);
+      if (status === undefined) throw new InvalidResponseError("it has no status of a turn", response.body);
+      return status;
+    },
     createJob: (submission, limits, onRetry, onJobId) => submitTo(jobsPath, submission, limits, onRetry, { onJobId }),
     sendMessage: (jobId, submission, limits, onRetry) =>
       submitTo(`${jobsPath}/${encodeURIComponent(jobId)}/message`, submission, limits, onRetry, {

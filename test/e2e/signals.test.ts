@@ -42,6 +42,18 @@ test("two signals while the create is in flight: waits for the response and publ
   expect(server.received).toHaveLength(1);
 });
 
+test("SIGBREAK, which Windows has for SIGTERM, ends the wait", async () => {
+  await using service = await startScriptedService(slow);
+  // Linux has no such signal, so another one stands for it.
+  const preload = 'process.on("SIGUSR2",()=>process.emit("SIGBREAK"))';
+  const { exitCode, outputs } = await step(inputsFor(service), {
+    environment: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` },
+    onStart: (child) => child.stdout?.on("data", (text: string) => /Waiting up to/.test(text) && child.kill("SIGUSR2")),
+  });
+  expect(exitCode).toBe(1);
+  expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": expect.stringMatching(/^job_/) });
+});
+
 test("SIGKILL while waiting: the outputs have the outcome error and the job id", async () => {
   await using service = await startScriptedService(slow);
   const { exitCode, outputs } = await step(inputsFor(service), {

@@ -21,10 +21,14 @@ export interface CacheServiceOptions {
   fault?: CacheFault;
   /**
    * What the run may do. `read`: as GitHub for events that people without write access can cause; the runner says so, and the
-   * service denies a save. `403`: the same before the runner said so, with the denial as an HTTP error. Default: `write`.
+   * service denies a save. `403`: the same before the runner said so, with the denial as an HTTP error. `none`: nothing. Default:
+   * `write`.
    */
-  access?: "write" | "read" | "403";
+  access?: RunAccess;
 }
+
+/** What a run may do with the cache. */
+export type RunAccess = "write" | "read" | "403" | "none";
 
 export interface CacheService extends LoopbackServer {
   /** What a runner sets for actions, to find the service. */
@@ -144,7 +148,7 @@ export async function startCacheService(
         "reserve",
         ({ body, response }) => {
           if (access === "403") return json(response, 403, { code: "permission_denied", msg: denial });
-          if (access === "read") return json(response, 200, { ok: false, message: denial });
+          if (access !== "write") return json(response, 200, { ok: false, message: denial });
           const { key, version } = JSON.parse(body.toString()) as CacheEntry;
           const entry = reserve(key, version);
           if (entry) json(response, 200, { ok: true, signed_upload_url: signedUrl(entry) });
@@ -201,6 +205,7 @@ export async function startCacheService(
     const isAuthorized =
       request.headers.authorization === `Bearer ${token}` || kind === "download" || kind === "upload";
     if (!isAuthorized) return json(response, 401, { message: "wrong token" });
+    if (access === "none") return json(response, 403, { message: "token has no readable scopes" });
     handle({ url, request, body: Buffer.concat(chunks), response });
   });
 
@@ -214,7 +219,7 @@ export async function startCacheService(
       ACTIONS_RUNTIME_TOKEN: token,
       no_proxy: "127.0.0.1",
       ...variables[protocol],
-      ...(access === "read" && { ACTIONS_CACHE_MODE: "read" }),
+      ...(["read", "none"].includes(access) && { ACTIONS_CACHE_MODE: access }),
     },
     entries,
     requests,

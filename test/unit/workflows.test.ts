@@ -19,9 +19,10 @@ const shownWorkflows = blocks.filter(({ content }) => "on" in content);
 const shownSteps = blocks.filter(({ content }) => Array.isArray(content));
 
 // The WebAssembly build is from 2022 and does not know what GitHub has added since: the context `vars`, the permission
-// `attestations`, the key `queue` of `concurrency`, and background steps. The lint workflow runs the newest actionlint.
+// `attestations`, the key `queue` of `concurrency`, background steps, and runners with ARM. The lint workflow runs the newest
+// actionlint.
 const addedSince =
-  /^(undefined variable "vars"\. available variables are |unknown permission scope "attestations"\. all available |unexpected key "queue" for "concurrency" section\. |unexpected key "(background|wait)" for "step" section\. )/;
+  /^(undefined variable "vars"\. available variables are |unknown permission scope "attestations"\. all available |unexpected key "queue" for "concurrency" section\. |unexpected key "(background|wait)" for "step" section\. |label "windows-11-arm" is unknown\. )/;
 /** A step that only waits has neither "run" nor "uses". */
 const waitStep = /^ +- wait: [\w-]+$/;
 
@@ -71,17 +72,20 @@ test.each(examples)("$where does not run at full hours, when GitHub delays sched
   for (const [, minute] of text.matchAll(/cron: "(\S+) /g)) expect(Number(minute)).toBeGreaterThan(0);
 });
 
+/** Whether a step uses one of the two actions as it is in the checkout. */
+const isOwn = (uses: string): boolean => uses === "./" || uses === "./service";
+
 const uses = [
   ...all.map((source) => ({ where: source.where, steps: stepsOf(source) })),
   ...shownSteps.map(({ page, content }) => ({ where: page, steps: content as WorkflowStep[] })),
 ].flatMap(({ where, steps }) =>
   steps
-    .filter((step) => step.uses === "./" || /\/agent-job-action(\/service)?@/.test(step.uses ?? ""))
+    .filter(({ uses = "" }) => isOwn(uses) || /\/agent-job-action(\/service)?@/.test(uses))
     .map((step) => ({ where, uses: step.uses, given: Object.keys(step.with ?? {}) })),
 );
 
 test.each(uses)("the inputs given to $uses in $where exist, and the required ones are given", ({ uses, given }) => {
-  const { inputs } = uses?.includes("/service@") ? serviceStepMetadata() : actionMetadata();
+  const { inputs } = /\/service(@|$)/.test(uses ?? "") ? serviceStepMetadata() : actionMetadata();
   const required = Object.keys(inputs).filter((name) => inputs[name]?.required);
   expect(Object.keys(inputs)).toEqual(expect.arrayContaining(given));
   expect(given).toEqual(expect.arrayContaining(required));
@@ -89,7 +93,7 @@ test.each(uses)("the inputs given to $uses in $where exist, and the required one
 
 test("the examples and CI use the action", () => {
   expect(new Set(uses.map((use) => use.uses))).toEqual(
-    new Set(["./", "OWNER/agent-job-action@v1", "OWNER/agent-job-action/service@v1"]),
+    new Set(["./", "./service", "OWNER/agent-job-action@v1", "OWNER/agent-job-action/service@v1"]),
   );
 });
 
@@ -98,6 +102,17 @@ test("CI checks every output of the action", () => {
   const check = ci && stepsOf(ci).find(({ env }) => env?.STEP?.includes("steps.create)"));
   const named = check?.env?.EXPECTED?.match(/^[a-z-]+(?=:)/gm);
   expect(named).toEqual(["step", ...outputNames()]);
+});
+
+test("a release requires the workflows that test the action on runners", () => {
+  const release = own.find(({ where }) => where.endsWith("/release.yml"));
+  const check = release && stepsOf(release).find(({ run }) => run?.includes("gh run list"));
+  for (const name of ["ci.yml", "smoke.yml"]) {
+    expect(check?.run).toContain(name);
+    expect(own.find(({ where }) => where.endsWith(`/${name}`))?.workflow.on).toMatchObject({
+      push: { branches: ["main"] },
+    });
+  }
 });
 
 test("CI runs the README's test command", () => {
@@ -114,6 +129,6 @@ test.each(own)("$where does not run with write access on events that anyone can 
 });
 
 test.each(own)("$where pins every action to a commit and names its version", ({ text }) => {
-  const used = [...text.matchAll(/^\s*(?:- )?uses: (.*)$/gm)].map(([, use]) => use).filter((use) => use !== "./");
+  const used = [...text.matchAll(/^\s*(?:- )?uses: (.*)$/gm)].map(([, use]) => use).filter((use = "") => !isOwn(use));
   for (const use of used) expect(use).toMatch(/^[\w.-]+(\/[\w.-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
 });

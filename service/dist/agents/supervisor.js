@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { signalGroup } from "../processes/process-group.js";
 import { isResourceExhausted } from "../processes/resource-exhausted.js";
@@ -7,6 +7,8 @@ import { startProcess } from "../processes/start-process.js";
 // Runs an agent in the process group that this process leads, and terminates the group when the service is gone, even if
 // it was killed: its IPC channel closes in any case. Copies the agent's output to its own stdout, line by line, and writes
 // the end of the agent's stdout to a file.
+/** In the flags of a descriptor, `O_CLOEXEC`. */
+const closeOnExec = 0o2000000;
 /** Between SIGTERM and SIGKILL. */
 const graceMs = 2000;
 const maxLoggedBytes = 10 * 1024 * 1024;
@@ -55,16 +57,49 @@ function copy(stream) {
         });
     });
 }
+/**
+ * Closes what whoever started the service left open for its programs: through a descriptor, an agent would reach a file outside
+ * its sandbox. Node itself closes some of them, and opens none that programs inherit.
+ */
+function closeInherited() {
+    if (process.platform !== "linux")
+        return;
+    for (const descriptor of readdirSync("/proc/self/fd")
+        .map(Number)
+        .filter((one) => one > 2))
+        try {
+            const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1"))?.[1] ?? "";
+            if ((Number.parseInt(flags, 8) & closeOnExec) === 0)
+                closeSync(descriptor);
+        }
+        catch {
+            // It was the one of the folder, which is closed.
+        }
+}
+/** Starts the agent, which inherits only its stdio and the file for its sandbox. */
+function start() {
+    if (inherited === "")
+        return spawn(file, args, { stdio: ["inherit", "pipe", "pipe"] });
+    const descriptor = openSync(inherited, "r");
+    try {
+        const child = spawn(file, args, { stdio: ["inherit", "pipe", "pipe", descriptor] });
+        // Node's types know the streams only of children without more descriptors.
+        return child;
+    }
+    finally {
+        closeSync(descriptor);
+    }
+}
 process.stdout.on("error", () => { });
 // Registered before the agent starts, so that no signal arrives too early to be handled.
 process.on("disconnect", terminate);
 process.on("SIGTERM", terminate);
 process.on("SIGINT", terminate);
-const [stdoutFile = "", compileCache = "", owner = "", file = "", ...args] = process.argv.slice(2);
+const [stdoutFile = "", compileCache = "", owner = "", inherited = "", file = "", ...args] = process.argv.slice(2);
 // Not for the agent, unless it was given one itself.
 if (process.env.NODE_COMPILE_CACHE === compileCache)
     delete process.env.NODE_COMPILE_CACHE;
-const start = () => spawn(file, args, { stdio: ["inherit", "pipe", "pipe"] });
+closeInherited();
 const agent = await startProcess(start, owner === "service").catch(explain);
 const copied = Promise.all([copy(agent.stdout), copy(agent.stderr)]);
 agent.stdout.on("data", (text) => {

@@ -1,5 +1,7 @@
 import { dirname } from "node:path";
 import { ownFile } from "../own-file.ts";
+import type { EventFormat } from "./event-lines.ts";
+import type { ModelApi } from "./model-api.ts";
 
 /** An executable and its arguments. It is started without a shell. */
 export interface AgentCommand {
@@ -15,6 +17,8 @@ export interface ModelEndpoint {
   baseUrlVariable: string;
   /** The variable that holds the key. The agent's own holds a dummy. */
   keyVariable: string;
+  /** What agents may ask of it through a proxy. */
+  api: ModelApi;
   /** Returns the request header that carries the key. */
   header(key: string): [name: string, value: string];
 }
@@ -43,6 +47,13 @@ export interface Agent {
   command(turn: AgentTurn): AgentCommand;
   /** Put before the prompt, so that the program takes no prompt for a command of its own. */
   promptPrefix: string;
+  /** How it prints events, of which the log shows what people can follow. Default: its stdout is for people. */
+  eventFormat?: EventFormat | undefined;
+  /**
+   * Whether its prompt tells of earlier turns if it has no session of them, because it does not read `AGENT_HISTORY_FILE`. Default:
+   * no.
+   */
+  isToldHistory?: boolean;
   /** Reads the end of the agent's stdout. */
   readReport(stdout: string): AgentReport;
   /** Set in the agent's environment. */

@@ -1,6 +1,7 @@
 import type { PerProject } from "../per-project.ts";
 import type { Agent } from "./agent.ts";
 import { type AgentNetwork, createAgentNetwork, fullNetwork, type NetworkKind } from "./network/agent-network.ts";
+import { defaultMaxProxyConnections } from "./network/proxy-connections.ts";
 import { createSandbox, type SandboxKind } from "./sandbox/create-sandbox.ts";
 import { type Sandbox, unconfined } from "./sandbox/sandbox.ts";
 
@@ -12,6 +13,8 @@ export interface Confinement {
   network: NetworkKind;
   /** Hosts that agents may reach if their network is `model`. */
   modelHosts: readonly string[];
+  /** Whether the provider's machines may fetch and run things for agents if their network is `model`. Default: no. */
+  allowsServerTools?: boolean | undefined;
 }
 
 /** Settings of projects, with what their agents run in. */
@@ -40,14 +43,17 @@ export async function confineAgents<Settings extends Confinement>(
 ): Promise<ConfinedProjects<Settings>> {
   const sandboxes = new Map<string, Sandbox>([["", unconfined]]);
   const networks = new AsyncDisposableStack();
+  const proxies = settings.values.filter(({ network }) => network === "model").length;
+  const maxConnections = defaultMaxProxyConnections(proxies);
   try {
     const confined = await settings.mapInOrder(async (project) => {
-      const { agent, sandbox: kind, network: networkKind, modelHosts, ...rest } = project;
+      const { agent, sandbox: kind, network: networkKind, modelHosts, allowsServerTools, ...rest } = project;
       const hasNetwork = networkKind === "full";
       const key = kind === undefined ? "" : `${kind} ${hasNetwork}`;
+      const limits = { maxConnections, allowsServerTools };
       const sandbox = sandboxes.get(key) ?? (await createSandbox(kind ?? "none", folder, hasNetwork, log));
       sandboxes.set(key, sandbox);
-      const network = await createAgentNetwork(networkKind, agent, modelHosts, environment, log);
+      const network = await createAgentNetwork(networkKind, agent, modelHosts, environment, log, limits);
       return { ...rest, agent, sandbox, network: networks.use(network) };
     });
     return { settings: confined, [Symbol.asyncDispose]: () => networks.disposeAsync() };

@@ -4,15 +4,18 @@ import { closeSync, lstatSync, openSync, readFileSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import type { EarlierTurn } from "../model.ts";
 import { ownFile } from "../own-file.ts";
-import { signalGroup, waitForExit } from "../processes/process-group.ts";
+import { killGroup, signalGroup, waitForExit } from "../processes/process-group.ts";
 import { ResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
 import type { Agent, AgentReport } from "./agent.ts";
+import type { Cgroups } from "./cgroups.ts";
+import { describeEarlierTurns } from "./earlier-turns.ts";
 import { agentEnvironment, certificateFiles } from "./environment.ts";
 import { type ExceededLimit, type Limits, watchLimits } from "./limits.ts";
 import type { AgentNetwork } from "./network/agent-network.ts";
 import { programPaths } from "./sandbox/programs.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
+import type { SupervisorSettings } from "./supervisor.ts";
 
 /** The directories of a job. */
 export interface AgentDirectories {
@@ -39,12 +42,16 @@ export interface AgentOptions {
   sandbox: Sandbox;
   network: AgentNetwork;
   limits: Limits;
+  /** Where the kernel limits memory. Default: what processes have is read about every second. */
+  cgroups?: Pick<Cgroups, "create"> | undefined;
   /** Where the supervisor keeps its compiled code, so that it starts in half the time. Default: nowhere. */
   compileCache?: string | undefined;
   /** Called before the agent is killed because it exceeds a limit. */
   onLimitExceeded: (exceeded: ExceededLimit) => void;
   /** The agent's output is appended to this file. */
   logFile: string;
+  /** The events that a coding agent prints are appended to this file, and the log gets lines for people. Default: all is logged. */
+  rawFile?: string | undefined;
   timeLimitMs: number;
   /** Stops the agent. */
   signal: AbortSignal;
@@ -72,7 +79,8 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
   const { home, tree, temporary, input } = options.directories;
   const promptFile = join(input, "prompt.txt");
   const historyFile = join(input, "history.jsonl");
-  writeFileSync(promptFile, agent.promptPrefix + options.prompt);
+  const told = agent.isToldHistory && !options.isFollowUp ? describeEarlierTurns(options.history) : "";
+  writeFileSync(promptFile, told + agent.promptPrefix + options.prompt);
   writeFileSync(historyFile, options.history.map((turn) => `${JSON.stringify(turn)}\n`).join(""));
   const stdoutFile = join(input, "stdout.txt");
   rmSync(stdoutFile, { force: true });
@@ -90,7 +98,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     });
     const command = agent.command({ isFollowUp: options.isFollowUp, isSandboxed: sandbox.isConfining });
     const programs = [command.file, ...agent.programs, ...network.programs];
-    const { file, args } = sandbox.wrap(network.wrap(command), {
+    const { file, args, inherited } = sandbox.wrap(network.wrap(command), {
       currentDirectory: tree,
       writable: [home, tree, temporary],
       readable: [
@@ -101,9 +109,20 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       hasNetwork: network.isShared,
       temporary,
     });
+    const { eventFormat: format } = agent;
+    const settings: SupervisorSettings = {
+      stdoutFile,
+      compileCache,
+      // A sandbox is one.
+      isOwnProgram: sandbox.isConfining,
+      inherited,
+      events: format && options.rawFile !== undefined ? { format, rawFile: options.rawFile } : undefined,
+    };
+    const { timeLimitMs, signal, limits } = options;
+    const { memoryMb } = limits;
+    await using group = memoryMb === undefined ? undefined : options.cgroups?.create(options.jobId, memoryMb);
     const child = await startProcess(() =>
-      // A sandbox is a program of the service's own.
-      fork(supervisor, [stdoutFile, compileCache, sandbox.isConfining ? "service" : "agent", file, ...args], {
+      fork(supervisor, [JSON.stringify(settings), file, ...args], {
         cwd: tree,
         stdio: [stdin, log, log, "ipc"],
         execArgv: [],
@@ -116,21 +135,31 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     child.on("message", (message) => {
       exhausted = String(message);
     });
-    const { timeLimitMs, signal } = options;
+    try {
+      // Before it has started anything: it has not run yet.
+      if (child.pid !== undefined) group?.add(child.pid);
+    } catch (error) {
+      signalGroup(child.pid, "SIGKILL");
+      throw error;
+    }
+    const watched = group === undefined ? limits : { ...limits, memoryMb: undefined };
     const ended = new AbortController();
     const onExceeded = (exceeded: ExceededLimit): void => {
       options.onLimitExceeded(exceeded);
       signalGroup(child.pid, "SIGKILL");
     };
     if (child.pid !== undefined)
-      void watchLimits(child.pid, [home, tree, temporary], options.limits, onExceeded, ended.signal);
+      void watchLimits(child.pid, [home, tree, temporary], watched, onExceeded, ended.signal);
     const exit = waitForExit(child, { until: "exit", timeLimitMs, signal, graceMs });
     const { exitCode, terminated } = await exit.finally(() => ended.abort());
+    if (group?.hadTooLittleMemory)
+      options.onLimitExceeded({ kind: "memory-limit", what: `more than ${memoryMb} MB of memory` });
     // Its last message is read before this.
     if (child.connected) await once(child, "disconnect");
     if (exhausted !== undefined) throw new ResourceExhausted(`the agent cannot be started now: ${exhausted}`);
-    // Processes that the agent left behind would keep writing to a worktree that is being committed.
-    signalGroup(child.pid, "SIGKILL");
+    // Processes that the agent left behind would keep writing to a worktree that is being committed, and a turn that is said to
+    // be stopped has none.
+    await killGroup(child.pid);
     // It does not exist if the supervisor was killed. Without a sandbox, an agent could leave a pipe there.
     const isWritten = lstatSync(stdoutFile, { throwIfNoEntry: false })?.isFile() ?? false;
     const report = agent.readReport(isWritten ? readFileSync(stdoutFile, "utf8") : "");

@@ -6,10 +6,17 @@ import { isLoopbackHost } from "../http/host.ts";
 import type { ReadableMetrics } from "../metrics/metrics.ts";
 import type { Census } from "../model.ts";
 
+export type MetricsReaders = "with a key" | "with a key, or on this machine" | "all";
+
 export interface MetricsEndpointOptions {
   metrics: ReadableMetrics;
   /** Counts the jobs and turns in the store; `undefined` if the store cannot be read. Never rejects. */
   census: () => Promise<Census | undefined>;
+  /**
+   * Who may read metrics: those with a key, also programs on this machine, or all that reach the port. Default: with a key, or on
+   * this machine.
+   */
+  readers?: MetricsReaders | undefined;
   /** Default: nobody has a key. */
   authenticator?: Pick<Authenticator, "authenticate"> | undefined;
 }
@@ -28,10 +35,12 @@ export function metricsEndpoint(options: MetricsEndpointOptions): Endpoint<"metr
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { metrics, census, authenticator }: MetricsEndpointOptions,
+  { metrics, census, authenticator, readers }: MetricsEndpointOptions,
 ): Promise<void> {
   const { authorization } = request.headers;
-  if (authorization !== undefined || !isFromThisMachine(request)) {
+  // A reverse proxy that adds no header, as nginx does by default, looks like a program on this machine.
+  const isOpen = readers === "all" || (readers !== "with a key" && isFromThisMachine(request));
+  if (readers !== "all" && (authorization !== undefined || !isOpen)) {
     if (authenticator === undefined) throw unauthorized("Missing API key");
     await authenticator.authenticate(bearerOf(authorization));
     keepConnection(request);

@@ -7,7 +7,7 @@ import { cached } from "./cached.ts";
 import { createHealth } from "./health.ts";
 import { type CheckedWorker, checkDisk, checkLiveness, checkStore, checkWorker } from "./health-checks.ts";
 import { healthEndpoint } from "./health-endpoint.ts";
-import { metricsEndpoint } from "./metrics-endpoint.ts";
+import { type MetricsReaders, metricsEndpoint } from "./metrics-endpoint.ts";
 
 export interface OperationsOptions {
   store: Store;
@@ -16,6 +16,8 @@ export interface OperationsOptions {
   worker?: (() => CheckedWorker | undefined) | undefined;
   /** Decides who may read metrics besides programs on this machine. Default: nobody. */
   authenticator?: Pick<Authenticator, "authenticate"> | undefined;
+  /** Default: who is on this machine, or has a key. */
+  metricsReaders?: MetricsReaders | undefined;
   /** Default: nothing is counted, and nobody can read metrics. */
   metrics?: Metrics | ReadableMetrics | undefined;
 }
@@ -30,7 +32,7 @@ const censusRatio = 1 / 100;
 
 /** Returns the endpoints for those who operate the service: whether it works, whether this process does, and metrics. */
 export function createOperations(options: OperationsOptions): OperationEndpoints {
-  const { store, folder, worker, authenticator, metrics } = options;
+  const { store, folder, worker, authenticator, metrics, metricsReaders: readers } = options;
   const health = createHealth({
     store: checkStore(store),
     disk: checkDisk(folder),
@@ -45,6 +47,6 @@ export function createOperations(options: OperationsOptions): OperationEndpoints
   return {
     health: healthEndpoint(health),
     liveness: healthEndpoint(liveness),
-    ...(metrics && "render" in metrics && { metrics: metricsEndpoint({ metrics, census, authenticator }) }),
+    ...(metrics && "render" in metrics && { metrics: metricsEndpoint({ metrics, census, authenticator, readers }) }),
   };
 }

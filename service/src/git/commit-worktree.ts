@@ -1,6 +1,6 @@
 import { lstat, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
-import type { Git } from "./git.ts";
+import { type BytePath, bytesOf, joinBytes, showPath } from "./byte-paths.ts";
+import type { Git, GitCommandOptions } from "./git.ts";
 import { copyIndex, type IndexEntry, readIndex, submoduleMode } from "./index-file.ts";
 import type { WorktreePlace } from "./worktree.ts";
 import { prepareFolders } from "./worktree-files.ts";
@@ -12,6 +12,19 @@ export interface Worktree extends WorktreePlace {
   /** The directory itself, by which it is recognized; see `identityOf`. */
   identity: string | undefined;
 }
+
+export interface CommitOptions {
+  /** How large the changed files may be together. */
+  maxBytes: number;
+  /** How many files may be changed. Default: 1000. */
+  maxFiles?: number | undefined;
+  /** Kills Git: patterns of an agent can take it any time. */
+  signal?: AbortSignal | undefined;
+}
+
+const defaultMaxFiles = 1000;
+/** In bytes. The system accepts no longer path. */
+const maxPathLength = 4096;
 
 export interface WorktreeCommit {
   /** `undefined` if nothing was changed. */
@@ -27,49 +40,60 @@ export interface WorktreeCommit {
  * part of this one. It can be removed, or replaced by files.
  *
  * @param git - runs in the clone
- * @param maxBytes - the changed files may have together
- * @throws if the worktree is gone, or another directory or a link is in its place, whose files would be published
+ * @throws if the change is too large, or the worktree is gone, or another directory or a link is in its place, whose files
+ *   would be published
  */
 export async function commitWorktree(
   git: Git,
   clone: string,
   worktree: Worktree,
   message: string,
-  maxBytes: number,
+  { maxBytes, maxFiles = defaultMaxFiles, signal }: CommitOptions,
 ): Promise<WorktreeCommit> {
   const { tree, head, identity } = worktree;
   if (identity === undefined || (await identityOf(tree)) !== identity)
     throw new Error("the agent removed or replaced its worktree");
-  const pipe = await prepareFolders(tree);
+  const pipe = await prepareFolders(tree, signal);
   if (pipe !== undefined) throw new Error(`the agent left a named pipe, for which Git would wait: ${pipe}`);
   // A copy, because only what the service itself wrote may be in the index of the worktree.
   const index = `${worktree.index}-commit`;
   try {
     await copyIndex(worktree.index, index);
     const environment = { GIT_DIR: clone, GIT_WORK_TREE: tree, GIT_INDEX_FILE: index };
-    const run = (args: string[], input = "") => git.run(args, { cwd: tree, environment, input });
-    const update = async (option: string, paths: readonly string[]): Promise<void> => {
-      if (paths.length > 0) await run(["update-index", "-z", option, "--stdin"], paths.join("\0"));
+    const run = (args: string[], options: GitCommandOptions = {}) =>
+      git.run(args, { cwd: tree, environment, signal, encoding: "latin1", ...options });
+    const update = async (option: string, paths: readonly BytePath[]): Promise<void> => {
+      const input = Buffer.from(paths.join("\0"), "latin1");
+      if (paths.length > 0) await run(["update-index", "-z", option, "--stdin"], { input });
     };
-    const before = await readIndex(index);
+    const before = await readIndex(index, "latin1");
     const submodules = await sortSubmodules(tree, before);
     // Git leaves them alone then. Otherwise it would read the repository that the agent has there.
     await update("--skip-worktree", submodules.kept);
     await update("--force-remove", submodules.gone);
     const list = ["ls-files", "-z", "--others", "--modified", "--exclude-standard", "--", ":/"];
-    const paths = (await run(list)).split("\0").filter((path) => path !== "");
-    if (paths.length === 0 && submodules.gone.length === 0) return { commit: undefined, leftOut: submodules.leftOut };
+    // What is cut off has more files than are allowed.
+    const listed = await run(list, { maxBytes: (maxFiles + 1) * maxPathLength });
+    const paths = [...new Set(listed.split("\0").filter((path) => path !== ""))];
+    const leftOut = submodules.leftOut.map(showPath);
+    if (paths.length === 0 && submodules.gone.length === 0) return { commit: undefined, leftOut };
+    if (paths.length > maxFiles)
+      throw new Error(
+        `the change has more than the ${maxFiles} files of --largest-change-files, such as ${paths.slice(0, 3).map(showPath).join(", ")}`,
+      );
     await checkSize(tree, paths, maxBytes);
     await run(["add", "--all", "--", ":/"]);
-    const after = await readIndex(index);
+    const after = await readIndex(index, "latin1");
     const nested = after.find(({ mode, path }) => mode === submoduleMode && !submodules.kept.includes(path));
     if (nested !== undefined)
-      throw new Error(`the agent created a Git repository in ${nested.path}, which cannot be committed`);
-    if (isSame(before, after)) return { commit: undefined, leftOut: submodules.leftOut };
+      throw new Error(`the agent created a Git repository in ${showPath(nested.path)}, which cannot be committed`);
+    if (isSame(before, after)) return { commit: undefined, leftOut };
     const commit = await commitTree(git, (await run(["write-tree"])).trim(), head, message);
-    return { commit, leftOut: submodules.leftOut };
+    return { commit, leftOut };
   } finally {
     await rm(index, { force: true });
+    // Left by Git if it was killed.
+    await rm(`${index}.lock`, { force: true });
   }
 }
 
@@ -79,18 +103,18 @@ export async function commitTree(git: Git, tree: string, parent: string, message
 }
 
 /** Returns the identity of a directory, or `undefined` if there is no directory, such as a link. */
-export async function identityOf(path: string): Promise<string | undefined> {
+export async function identityOf(path: string | Buffer): Promise<string | undefined> {
   const stat = await lstat(path, { bigint: true }).catch(() => undefined);
   return stat?.isDirectory() ? `${stat.dev}:${stat.ino}` : undefined;
 }
 
 /** Sorts the submodules of a worktree by how the agent left them. */
 async function sortSubmodules(tree: string, entries: readonly IndexEntry[]) {
-  const [kept, gone, leftOut]: [string[], string[], string[]] = [[], [], []];
+  const [kept, gone, leftOut]: [BytePath[], BytePath[], BytePath[]] = [[], [], []];
   for (const { path } of entries.filter(({ mode }) => mode === submoduleMode)) {
-    const folder = join(tree, path);
+    const folder = joinBytes(bytesOf(tree), path);
     const isFolder = (await identityOf(folder)) !== undefined;
-    const names = await readdir(folder).catch(() => [".git"]);
+    const names = await readdir(folder, "latin1").catch(() => [".git"]);
     const hasRepository = isFolder && names.includes(".git");
     if (hasRepository) leftOut.push(path);
     (hasRepository || (isFolder && names.length === 0) ? kept : gone).push(path);
@@ -113,12 +137,12 @@ function isSame(before: readonly IndexEntry[], after: readonly IndexEntry[]): bo
  *
  * @throws if they are larger than `maxBytes` together
  */
-async function checkSize(tree: string, paths: readonly string[], maxBytes: number): Promise<void> {
+async function checkSize(tree: string, paths: readonly BytePath[], maxBytes: number): Promise<void> {
   let total = 0;
   let largest = { path: "", size: 0 };
   for (const path of paths) {
     // A deleted file is listed too.
-    const stat = await lstat(join(tree, path)).catch(() => undefined);
+    const stat = await lstat(joinBytes(bytesOf(tree), path)).catch(() => undefined);
     const size = stat?.isDirectory() ? 0 : (stat?.size ?? 0);
     total += size;
     if (size > largest.size) largest = { path, size };
@@ -126,7 +150,7 @@ async function checkSize(tree: string, paths: readonly string[], maxBytes: numbe
   if (total <= maxBytes) return;
   throw new Error(
     `the change has ${megabytes(total)} MB, more than the ${megabytes(maxBytes)} MB of --largest-change-mb; ` +
-      `the largest file is ${largest.path} with ${megabytes(largest.size)} MB`,
+      `the largest file is ${showPath(largest.path)} with ${megabytes(largest.size)} MB`,
   );
 }
 

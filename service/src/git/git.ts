@@ -4,6 +4,7 @@ import { signalGroup, waitForExit } from "../processes/process-group.ts";
 import { ResourceExhausted, saysResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
 import { gitEnvironment } from "./git-environment.ts";
+import { saysRemoteOutage } from "./remote-outage.ts";
 import { type Setting, settingVariables } from "./settings.ts";
 
 export interface GitOptions {
@@ -24,7 +25,11 @@ export interface GitCommandOptions {
   cwd?: string;
   environment?: Readonly<Record<string, string>>;
   /** Written to stdin. Default: empty. */
-  input?: string;
+  input?: string | Buffer;
+  /** `latin1`: each character of the output is a byte, for names that need not be UTF-8. Default: `utf8`. */
+  encoding?: "utf8" | "latin1";
+  /** Kills Git, as the signal of the `Git` does. */
+  signal?: AbortSignal | undefined;
   /** Kills Git once it has printed this much, and returns only that much. Default: no limit. */
   maxBytes?: number;
   /** Kills Git after this time. Default: 10 minutes, however slow the network is. */
@@ -35,10 +40,13 @@ export interface GitCommandOptions {
 export class GitError extends Error {
   /** `null` if Git was killed. */
   readonly exitCode: number | null;
+  /** Whether the repository's host cannot be reached now. The same can succeed later. */
+  readonly isRemoteOutage: boolean;
 
   constructor(args: readonly string[], how: string, stderr: string, exitCode: number | null) {
     super(`git ${args[0]} ${how}: ${stderr.trim()}`);
     this.exitCode = exitCode;
+    this.isRemoteOutage = saysRemoteOutage(args[0], stderr);
   }
 }
 
@@ -90,9 +98,10 @@ export class Git {
    * @throws ResourceExhausted if the machine lacks something for now, such as disk space
    */
   async run(args: readonly string[], options: GitCommandOptions = {}): Promise<string> {
-    const { signal, settings = [], prepare } = this.#options;
+    const { settings = [], prepare } = this.#options;
     const { cwd = this.#options.cwd, input = "", maxBytes = Number.POSITIVE_INFINITY } = options;
-    const { timeLimitMs = defaultTimeLimitMs } = options;
+    const { timeLimitMs = defaultTimeLimitMs, encoding = "utf8" } = options;
+    const signal = eitherOf(this.#options.signal, options.signal);
     signal?.throwIfAborted();
     await prepare?.();
     const spawnOptions: SpawnOptionsWithoutStdio = {
@@ -131,7 +140,7 @@ export class Git {
     if (exitCode !== 0 && saysResourceExhausted(stderr))
       throw new ResourceExhausted(`git ${args[0]} exited with ${exitCode}: ${stderr.trim()}`);
     if (exitCode !== 0 && bytes <= maxBytes) throw new GitError(args, `exited with ${exitCode}`, stderr, exitCode);
-    return Buffer.concat(stdout).toString("utf8", 0, Math.min(bytes, maxBytes));
+    return Buffer.concat(stdout).toString(encoding, 0, Math.min(bytes, maxBytes));
   }
 
   /**
@@ -147,4 +156,8 @@ export class Git {
       throw error;
     }
   }
+}
+
+function eitherOf(one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined {
+  return one && other ? AbortSignal.any([one, other]) : (one ?? other);
 }

@@ -53,6 +53,49 @@ export async function latestCommits(
   return entriesOf(output, " ").map(([commit, subject]) => ({ commit, subject }));
 }
 
+/** A commit with its whole message. */
+export interface DatedCommit {
+  commit: string;
+  /** When it was committed, in milliseconds since 1970. */
+  at: number;
+  message: string;
+}
+
+/** In bytes, of the messages that are read at a time. Those of others can have any length. */
+const maxMessageBytes = 20_000_000;
+
+/** Returns at most `count` commits of a branch, newest first, without what was merged into it. */
+export function commitsOfBranch(git: Git, head: string, count: number): Promise<DatedCommit[]> {
+  return datedCommits(git, ["--first-parent", `--max-count=${count}`, head]);
+}
+
+/**
+ * Returns the commits of some branches whose message contains a text, newest first.
+ *
+ * @param branches - patterns of refs
+ * @param days - older commits are not looked at
+ */
+export async function commitsWithText(
+  git: Git,
+  text: string,
+  branches: readonly string[],
+  days: number,
+): Promise<DatedCommit[]> {
+  const refs = (await git.run(["for-each-ref", "--format=%(refname)", ...branches])).split("\n").filter(Boolean);
+  if (refs.length === 0) return [];
+  const input = refs.map((ref) => `${ref}\n`).join("");
+  return datedCommits(git, [`--since=${days}.days`, "--fixed-strings", `--grep=${text}`, "--stdin"], input);
+}
+
+async function datedCommits(git: Git, args: readonly string[], input = ""): Promise<DatedCommit[]> {
+  const log = ["log", "-z", "--format=%H %ct%n%B", ...args];
+  const output = await git.run(log, { input, maxBytes: maxMessageBytes });
+  return entriesOf(output, "\n").map(([line, message]) => {
+    const [commit = "", seconds] = line.split(" ");
+    return { commit, at: Number(seconds) * 1000, message };
+  });
+}
+
 /** Splits entries that end with NUL into what stands before and after a separator. */
 function entriesOf(output: string, separator: string): [string, string][] {
   const entries = output.split("\0").filter((entry) => entry !== "");

@@ -23,9 +23,10 @@ const extended = 0x4000;
 /**
  * Reads an index of the service, without starting Git. Git's documentation: "gitformat-index".
  *
+ * @param encoding - of paths. `latin1`: each character is a byte, because names need not be UTF-8
  * @throws if it is no index of version 2 or 3 with SHA-1 names, which are what Git writes unless told otherwise
  */
-export async function readIndex(file: string): Promise<IndexEntry[]> {
+export async function readIndex(file: string, encoding: "utf8" | "latin1" = "utf8"): Promise<IndexEntry[]> {
   const index = await readFile(file);
   const version = index.readUInt32BE(4);
   if (index.toString("latin1", 0, 4) !== "DIRC" || (version !== 2 && version !== 3))
@@ -39,7 +40,7 @@ export async function readIndex(file: string): Promise<IndexEntry[]> {
     entries.push({
       mode: index.readUInt32BE(offset + modeOffset),
       id: index.toString("hex", offset + idOffset, offset + flagsOffset),
-      path: index.toString("utf8", start, end),
+      path: index.toString(encoding, start, end),
     });
     // Entries are padded with one to eight zeros.
     offset += (end - offset + 8) & ~7;

@@ -1,9 +1,25 @@
 import { writeAgentRepository } from "./agent-repository.ts";
+import { type ChangedFile, changedFiles, readContents } from "./changed-files.ts";
 import { Clone, type CloneOptions } from "./clone.ts";
 import type { Heads } from "./clone-refs.ts";
-import { commitWorktree, identityOf, type Worktree, type WorktreeCommit } from "./commit-worktree.ts";
+import {
+  type CommitOptions,
+  commitWorktree,
+  identityOf,
+  type Worktree,
+  type WorktreeCommit,
+} from "./commit-worktree.ts";
 import { findStart, type Start, type StartOptions } from "./find-start.ts";
-import { commitsBetween, diff, latestCommits, rebase, resolveCommit } from "./history.ts";
+import {
+  commitsBetween,
+  commitsOfBranch,
+  commitsWithText,
+  type DatedCommit,
+  diff,
+  latestCommits,
+  rebase,
+  resolveCommit,
+} from "./history.ts";
 import { forgetJobs, type JobCommit, jobIds, lastCommitOf, recordCommit } from "./job-commits.ts";
 import { needsPacking, pack } from "./maintenance.ts";
 import { MergeStates } from "./merge-states.ts";
@@ -113,6 +129,30 @@ export class Repository {
     return latestCommits(this.#clone.git, base, head, count);
   }
 
+  /**
+   * Returns at most `count` commits of a branch, newest first, without what was merged into it.
+   *
+   * @param head - fetched if the clone does not have it, as after the branch of a pull request was deleted
+   * @returns an empty list if the repository does not have `head` any more
+   */
+  async commitsOfBranch(head: string, count: number): Promise<DatedCommit[]> {
+    const { git } = this.#clone;
+    if ((await resolveCommit(git, head)) === undefined) await this.#clone.fetchCommit(head);
+    return (await resolveCommit(git, head)) === undefined ? [] : commitsOfBranch(git, head, count);
+  }
+
+  /**
+   * Returns the commits whose message contains a text, newest first, on the branches of jobs and on the one that they are merged
+   * into, as of the last fetch.
+   *
+   * @param days - older commits are not looked at
+   * @param chosen - the target branch. Default: the repository's default branch
+   */
+  async commitsOfJobs(text: string, days: number, chosen?: string): Promise<DatedCommit[]> {
+    const branches = ["refs/heads/agent/*", `refs/heads/${await this.targetBranch(chosen)}`];
+    return commitsWithText(this.#clone.git, text, branches, days);
+  }
+
   /** Returns the first `maxBytes` bytes of the diff between two commits. */
   diff(base: string, head: string, maxBytes: number): Promise<string> {
     return diff(this.#clone.git, base, head, maxBytes);
@@ -131,25 +171,35 @@ export class Repository {
   }
 
   /** Makes a worktree contain the files of a commit. It may have been used for other commits before. */
-  restoreWorktree(place: WorktreePlace, commit: string): Promise<void> {
-    return restoreWorktree(this.#clone.git, this.#clone.folder, place, commit);
+  restoreWorktree(place: WorktreePlace, commit: string, signal?: AbortSignal): Promise<void> {
+    return restoreWorktree(this.#clone.git, this.#clone.folder, place, commit, signal);
   }
 
-  /** Checks out the start of a turn in a worktree, as a Git clone with the job's branch. */
-  async checkOut(start: Start, place: WorktreePlace): Promise<Worktree> {
-    await this.restoreWorktree(place, start.head);
+  /**
+   * Checks out the start of a turn in a worktree, as a Git clone with the job's branch.
+   *
+   * @param signal - kills Git
+   */
+  async checkOut(start: Start, place: WorktreePlace, signal?: AbortSignal): Promise<Worktree> {
+    await this.restoreWorktree(place, start.head, signal);
     const { folder, config, url, heads } = this.#clone;
     await writeAgentRepository(place, { ...start, clone: folder, cloneConfig: config, url, heads });
     return { ...place, head: start.head, identity: await identityOf(place.tree) };
   }
 
-  /**
-   * Commits everything in a worktree on top of its head; see `commitWorktree`.
-   *
-   * @param maxBytes - the changed files may have together
-   */
-  commit(worktree: Worktree, message: string, maxBytes: number): Promise<WorktreeCommit> {
-    return commitWorktree(this.#clone.git, this.#clone.folder, worktree, message, maxBytes);
+  /** Commits everything in a worktree on top of its head; see `commitWorktree`. */
+  commit(worktree: Worktree, message: string, options: CommitOptions): Promise<WorktreeCommit> {
+    return commitWorktree(this.#clone.git, this.#clone.folder, worktree, message, options);
+  }
+
+  /** Returns the files, links and submodules that differ between two commits. */
+  changedFiles(base: string, head: string): Promise<ChangedFile[]> {
+    return changedFiles(this.#clone.git, base, head);
+  }
+
+  /** Reads the contents with some ids, as text of which each character is a byte. */
+  readContents(ids: readonly string[]): AsyncIterable<{ id: string; content: string }> {
+    return readContents(this.#clone.git, ids);
   }
 
   /** Returns the last commit made for a job, whether or not it was pushed. */

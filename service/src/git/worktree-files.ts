@@ -1,6 +1,7 @@
 import { access, chmod, constants, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDirectory } from "../remove-directory.ts";
+import { bytesOf, joinBytes } from "./byte-paths.ts";
 import type { IndexEntry } from "./index-file.ts";
 
 type Kind = "file" | "link" | "folder";
@@ -48,18 +49,35 @@ function kindsOf(tracked: readonly IndexEntry[]): Map<string, Kind> {
 
 /**
  * Prepares a folder and those in it for `git add`: makes those readable that the agent made unreadable, since Git would leave
- * out what is in them, without an error.
+ * out what is in them, without an error. Names need not be UTF-8.
  *
+ * @param signal - ends it with an error
  * @returns the path of a named pipe in place of a file that Git reads, such as `.gitignore`; `undefined` if there is none
  */
-export async function prepareFolders(folder: string): Promise<string | undefined> {
-  // A folder that is too deep for any path stays as it is: it is too deep for Git, too.
-  await access(folder, constants.R_OK | constants.X_OK).catch(() => chmod(folder, 0o700).catch(() => {}));
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const pipe = entries.find((entry) => entry.isFIFO() && entry.name.startsWith(".git"));
-  if (pipe !== undefined) return join(folder, pipe.name);
-  const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== ".git");
-  return (await Promise.all(folders.map(({ name }) => prepareFolders(join(folder, name))))).find(
-    (found) => found !== undefined,
-  );
+export async function prepareFolders(folder: string, signal?: AbortSignal): Promise<string | undefined> {
+  const waiting = [{ path: bytesOf(folder), isInRepository: false }];
+  const prepareNext = async (): Promise<string | undefined> => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      signal?.throwIfAborted();
+      const { path, isInRepository } = next;
+      // A folder that is too deep for any path stays as it is: it is too deep for Git, too.
+      await access(path, constants.R_OK | constants.X_OK).catch(() => chmod(path, 0o700).catch(() => {}));
+      const entries = await readdir(path, { withFileTypes: true, encoding: "buffer" }).catch(() => []);
+      for (const entry of entries) {
+        const name = entry.name.toString("latin1");
+        // To find out whether a folder is a repository of its own, Git opens files such as `.git/HEAD` in it.
+        if (entry.isFIFO() && (isInRepository || name.startsWith(".git"))) return joinBytes(path, name).toString();
+        // The one at the top is the agent's, which Git never opens.
+        const isOwn = name === ".git" && path.equals(bytesOf(folder));
+        if (entry.isDirectory() && !isOwn)
+          waiting.push({ path: joinBytes(path, name), isInRepository: isInRepository || name === ".git" });
+      }
+    }
+    return undefined;
+  };
+  for (;;) {
+    // Several at a time, but not all: there can be any number.
+    const found = (await Promise.all(Array.from({ length: 8 }, prepareNext))).find((pipe) => pipe !== undefined);
+    if (found !== undefined || waiting.length === 0) return found;
+  }
 }

@@ -22,11 +22,18 @@ export interface WorktreePlace {
  * no link of the agent redirects Git.
  *
  * @param git - runs in the clone
+ * @param signal - kills Git: patterns in the commit's `.gitattributes` can take it any time
  */
-export async function restoreWorktree(git: Git, clone: string, place: WorktreePlace, commit: string): Promise<void> {
+export async function restoreWorktree(
+  git: Git,
+  clone: string,
+  place: WorktreePlace,
+  commit: string,
+  signal?: AbortSignal,
+): Promise<void> {
   const { tree, index } = place;
   const environment = { GIT_DIR: clone, GIT_WORK_TREE: tree, GIT_INDEX_FILE: index };
-  const readTree = () => git.run(["read-tree", "--reset", "-u", commit], { cwd: tree, environment });
+  const readTree = () => git.run(["read-tree", "--reset", "-u", commit], { cwd: tree, environment, signal });
   // Left by a Git process that was killed.
   await rm(`${index}.lock`, { force: true });
   if (await isWorktree(place)) {
@@ -35,7 +42,7 @@ export async function restoreWorktree(git: Git, clone: string, place: WorktreePl
       await readTree();
       return;
     } catch (error) {
-      if (isResourceExhausted(error)) throw error;
+      if (isResourceExhausted(error) || signal?.aborted) throw error;
       // Such as names that are no UTF-8: start from nothing.
     }
   }

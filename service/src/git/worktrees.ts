@@ -67,15 +67,17 @@ export class Worktrees {
   /**
    * Checks out the start of a turn, for an agent. When the agent has ended by itself, call `takeBack`, and after the turn in any
    * case `release`.
+   *
+   * @param signal - kills Git
    */
-  async checkOut(place: WorktreePlace, start: Start): Promise<Worktree> {
+  async checkOut(place: WorktreePlace, start: Start, signal?: AbortSignal): Promise<Worktree> {
     this.#inUse.add(place.tree);
     this.#kept.delete(place.tree);
     await this.#removals.get(place.tree)?.catch(() => {});
     const { repository, slowCheckoutMs } = this.#options;
     const isNew = !(await isWorktree(place)) && !(await this.#takeSpare(place));
     const startedAt = performance.now();
-    const worktree = await repository.checkOut(start, place);
+    const worktree = await repository.checkOut(start, place, signal);
     if (isNew) this.#isSlow = performance.now() - startedAt >= slowCheckoutMs;
     await lendWorktree(place);
     return worktree;

@@ -46,8 +46,9 @@ export async function listen(
   const timeouts = {
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
-    // Between two requests on a connection.
-    keepAliveTimeout: 5000,
+    // Between two requests on a connection. Longer than reverse proxies and load balancers keep one, up to 75 seconds: they would
+    // send a request on it while it is being closed.
+    keepAliveTimeout: 80_000,
     connectionsCheckingInterval: Math.min(5000, headersTimeoutMs, requestTimeoutMs),
   };
   // The listener answers a missing `Host` itself, with JSON.

@@ -34,6 +34,8 @@ export interface CommandLineOptions {
   port: number;
   /** The port at which a worker answers `/healthz`. Default: none. */
   healthPort: number | undefined;
+  /** Where the API answers `/metrics` without a key. Default: nowhere. */
+  metricsListen: { address: string; port: number } | undefined;
   logFormat: "text" | "json";
   listen: string | undefined;
   publicUrl: string | undefined;
@@ -104,6 +106,7 @@ export function parseOptions(
       ...parseAccess(given, configuration.projects),
       port: value("port") ?? 0,
       healthPort: value("health-port"),
+      metricsListen: parseMetricsListen(value("metrics-listen"), role),
       logFormat,
       listen: parseAddress(value("listen"), publicUrl),
       publicUrl,
@@ -138,6 +141,9 @@ function findConfiguration(
   if (!repository) throw new Error("--repository is required, or --config.");
   const input: ProjectInput = { ...byKey<ProjectValues>(given.value), repository };
   const settings = createProjectSettings(input, environment);
+  const names = given.value("project") ?? [];
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`--project ${twice} is given twice.`);
   return { projects: given.value("project") ?? ["demo"], settings: PerProject.same(settings), secretVariables: [] };
 }
 
@@ -194,6 +200,15 @@ function parsePublicUrl(text: string | undefined): string | undefined {
   if (!(url?.protocol === "https:" || isLocal) || url.href !== `${url.origin}/`)
     throw new Error("--public-url must be an https URL without a path, such as https://agents.example.com.");
   return url.origin;
+}
+
+function parseMetricsListen(text: string | undefined, role: "api" | "worker" | undefined) {
+  if (text === undefined) return undefined;
+  if (role === "worker") throw new Error("--metrics-listen is for the API. A worker has --health-port.");
+  const [, address = "127.0.0.1", port] = /^(?:\[?([\da-fA-F.:]+?)\]?:)?(\d{1,5})$/.exec(text) ?? [];
+  if (port === undefined || Number(port) > 65_535 || isIP(address) === 0)
+    throw new Error("--metrics-listen must be PORT or ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100.");
+  return { address, port: Number(port) };
 }
 
 function parseAddress(address: string | undefined, publicUrl: string | undefined): string | undefined {

@@ -4,6 +4,7 @@ import type { Confinement } from "../agents/confine.ts";
 import type { Limits } from "../agents/limits.ts";
 import { presetAgent } from "../agents/presets.ts";
 import type { GitHubRepository } from "../pulls/github/github-repository.ts";
+import type { ProtectedFilesKind } from "../pulls/protected-files.ts";
 import type { ByKey, KeyedName, OptionValues } from "./table.ts";
 
 /** The repository of a project, and how agents work on it. */
@@ -22,6 +23,14 @@ export interface ProjectSettings extends Confinement {
   limits: Limits;
   /** A turn that changes files of more than this together fails. */
   largestChangeBytes: number;
+  /** A turn that changes more files fails. */
+  largestChangeFiles: number;
+  /** What happens with a change of files that run code or instruct agents. */
+  protectedFiles: ProtectedFilesKind;
+  /** Such files besides those that the service knows. */
+  moreProtected: readonly string[];
+  /** Secrets of the service that no change may have. */
+  secrets: readonly { name: string; value: string }[];
 }
 
 /** The values of a project's options; `undefined` for those that have their default. */
@@ -60,11 +69,34 @@ export function createProjectSettings(input: ProjectInput, environment: NodeJS.P
     sandbox,
     network: agentNetwork,
     modelHosts: input.modelHosts ?? [],
+    allowsServerTools: input.agentModelTools ?? false,
     agentsPerProject: input.agents,
     timeLimitMs: (input.timeLimitMinutes ?? 30) * 60_000,
     limits: { memoryMb, processes, diskMb },
     largestChangeBytes: (input.largestChangeMb ?? 20) * 1_000_000,
+    largestChangeFiles: input.largestChangeFiles ?? 1000,
+    protectedFiles: input.protectedFiles ?? "flag",
+    moreProtected: input.protect ?? [],
+    secrets: findSecrets(input, agent, environment),
   };
+}
+
+/** Names of variables that have secrets. */
+const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i;
+
+/** Returns what the service has in its environment and in the repository's URL, and no change may have. */
+function findSecrets(
+  { repository, githubTokenEnv, agentEnv = [] }: ProjectInput,
+  agent: Agent,
+  environment: NodeJS.ProcessEnv,
+): { name: string; value: string }[] {
+  const own = ["AGENT_SERVICE_KEY", "PGPASSWORD", defaultTokenVariable, "GH_TOKEN", githubTokenEnv];
+  const names = [...own, ...[...agent.passes, ...agentEnv].filter((name) => secretName.test(name))];
+  const found = [...new Set(names)].flatMap((name) =>
+    name !== undefined && environment[name] ? [{ name, value: environment[name] }] : [],
+  );
+  const password = URL.canParse(repository) ? decodeURIComponent(new URL(repository).password) : "";
+  return password === "" ? found : [...found, { name: "the password of the repository", value: password }];
 }
 
 function createAgent({ agent: command, agentFollowUp: followUp, model }: ProjectInput, environment: NodeJS.ProcessEnv) {

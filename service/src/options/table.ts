@@ -2,6 +2,7 @@ import { defaultIssuer } from "../access/trust-rule.ts";
 import { networkKinds } from "../agents/network/agent-network.ts";
 import { presetNames } from "../agents/presets.ts";
 import { sandboxKinds } from "../agents/sandbox/create-sandbox.ts";
+import { protectedFilesKinds } from "../pulls/protected-files.ts";
 import { amount, choice, flag, integer, type Kind, linuxLimit, text, texts, variableNames } from "./kinds.ts";
 
 /** An option of the command line. */
@@ -107,6 +108,17 @@ export const options = {
     kind: texts("HOST or HOST:PORT"),
     help: { "HOST[:PORT]": ["also let agents reach this host, if only their model; may be repeated"] },
   },
+  "agent-model-tools": {
+    of: "project",
+    key: "agentModelTools",
+    kind: flag,
+    help: {
+      "": [
+        "let agents that reach only their model use tools of its provider, such as a search of the web: a way",
+        "out of the sandbox",
+      ],
+    },
+  },
   model: {
     of: "project",
     key: "model",
@@ -158,6 +170,29 @@ export const options = {
     key: "largestChangeMb",
     kind: amount,
     help: { N: ["fail a turn whose changed files are larger than this together (default: 20)"] },
+  },
+  "largest-change-files": {
+    of: "project",
+    key: "largestChangeFiles",
+    kind: integer(1, 100_000),
+    help: { N: ["fail a turn that changes more files than this (default: 1000)"] },
+  },
+  "protected-files": {
+    of: "project",
+    key: "protectedFiles",
+    kind: choice(protectedFilesKinds),
+    help: {
+      "flag|refuse|allow": [
+        "name changed files that run code or instruct agents, such as workflows and AGENTS.md, first in the",
+        "pull request and in the log, or fail the turn, or do neither (default: flag)",
+      ],
+    },
+  },
+  protect: {
+    of: "project",
+    key: "protect",
+    kind: texts("a path or a name, with * for any part of a name"),
+    help: { PATTERN: ["also protect these files, such as deploy/ or *.sh; may be repeated"] },
   },
   "keep-worktrees": {
     of: "service",
@@ -319,6 +354,16 @@ export const options = {
       N: [
         "let a worker answer /healthz and /metrics on this port, at the address of --listen; the API answers",
         "them on its own port (default: it does not listen)",
+      ],
+    },
+  },
+  "metrics-listen": {
+    of: "service",
+    kind: text("PORT or ADDRESS:PORT"),
+    help: {
+      "PORT|ADDRESS:PORT": [
+        "answer /metrics and /healthz here too, without a key, for a network that no reverse proxy publishes",
+        "(default address: 127.0.0.1)",
       ],
     },
   },

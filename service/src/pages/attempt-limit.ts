@@ -1,12 +1,15 @@
 import type { Machine } from "../machine.ts";
 
-/** Limits the failed attempts of all clients together: behind a reverse proxy, and on one machine, they share an address. */
+/** How many clients with failures are remembered. With more, those that failed first are forgotten. */
+const maxClients = 10_000;
+
+/** Limits the failed attempts of each client, so that nobody can use up those of others. */
 export class AttemptLimit {
   readonly #max: number;
   readonly #windowMs: number;
   readonly #machine: Pick<Machine, "now">;
-  /** The times of the last failures, oldest first. */
-  #failures: number[] = [];
+  /** The times of the last failures of each client, oldest first. */
+  readonly #failures = new Map<string, number[]>();
 
   constructor(max: number, windowMs: number, machine: Pick<Machine, "now">) {
     this.#max = max;
@@ -14,15 +17,21 @@ export class AttemptLimit {
     this.#machine = machine;
   }
 
-  /** Returns how long to wait for the next attempt, in milliseconds; `undefined` if it is allowed now. */
-  waitMs(): number | undefined {
+  /** Returns how long a client has to wait for its next attempt, in milliseconds; `undefined` if it is allowed now. */
+  waitMs(client: string): number | undefined {
     const since = this.#machine.now() - this.#windowMs;
-    this.#failures = this.#failures.filter((at) => at > since);
-    const [oldest] = this.#failures;
-    return oldest === undefined || this.#failures.length < this.#max ? undefined : oldest - since;
+    const failures = (this.#failures.get(client) ?? []).filter((at) => at > since);
+    if (failures.length === 0) this.#failures.delete(client);
+    else this.#failures.set(client, failures);
+    const [oldest] = failures;
+    return oldest === undefined || failures.length < this.#max ? undefined : oldest - since;
   }
 
-  addFailure(): void {
-    this.#failures.push(this.#machine.now());
+  addFailure(client: string): void {
+    const failures = this.#failures.get(client) ?? [];
+    this.#failures.delete(client);
+    this.#failures.set(client, [...failures, this.#machine.now()]);
+    const [first] = this.#failures.keys();
+    if (this.#failures.size > maxClients && first !== undefined) this.#failures.delete(first);
   }
 }

@@ -1,5 +1,6 @@
 import type { JobProgress, PageJob } from "../model.ts";
 import { fieldValue, type Html, html } from "./html.ts";
+import type { JobDetail } from "./job-detail.ts";
 import { renderStatus, statusOf } from "./job-list-page.ts";
 import { pageEnd, pageHeader, pageStart } from "./layout.ts";
 import type { LogTail } from "./log-tail.ts";
@@ -17,6 +18,7 @@ export interface MessageDraft {
 export interface JobPage {
   job: PageJob;
   progress: JobProgress;
+  detail: JobDetail;
   /** The first line of the job's first prompt. */
   title: string;
   repositoryName: string | undefined;
@@ -40,7 +42,7 @@ export function renderJobPage(page: JobPage): Html {
   const script = html`<script type="module" src="${scriptPath}"></script>\n`;
   return html`${pageStart(`${title} · Job`, script)}${pageHeader(repositoryName)}<main data-job="/job/${job.id}" data-progress="${JSON.stringify(progress)}">
 <h1>${title}</h1>
-<p id="status" role="status">${renderStatus(statusOf(job))}</p>
+<p id="status" role="status">${renderStatus(statusOf(job), page.detail)}</p>
 ${renderFacts(page)}${turns}${renderLog(page)}${renderForm(page)}${pageEnd}`;
 }
 

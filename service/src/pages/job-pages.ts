@@ -12,6 +12,7 @@ import { OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
 import { ExpiringTokens, newToken } from "./expiring-tokens.ts";
 import { readForm } from "./form.ts";
 import { html } from "./html.ts";
+import { readJobDetail } from "./job-detail.ts";
 import { type MessageDraft, renderJobPage } from "./job-page.ts";
 import { messagePage } from "./layout.ts";
 import { readLogTail } from "./log-tail.ts";
@@ -114,6 +115,7 @@ export class JobPages {
     return renderJobPage({
       job,
       progress: progress ?? { state: job.state, turns: 0, running: null },
+      detail: await readJobDetail(store, job),
       title: await this.#title(job),
       repositoryName: projects.get(job.project)?.repositoryName,
       pages: await store.pullRequests.newestOf(id, maxPullRequests),

@@ -25,6 +25,8 @@ export interface PullRequestChanges {
   files: readonly FileDiff[];
   /** Whether `files` are only the beginning of the diff. */
   isTruncated: boolean;
+  /** Files that run code or instruct agents. Default: none. */
+  protectedFiles?: readonly string[];
 }
 
 const states = { open: "Open", closed: "Closed", merged: "Merged" } as const;
@@ -44,8 +46,14 @@ The agent wants to merge <code>${branch}</code> into <code>${targetBranch}</code
 const linesPerPart = 500;
 
 /** Renders the rest of the page, part by part. */
-export function* renderChanges({ commits, hasMoreCommits, files, isTruncated }: PullRequestChanges): Generator<Html> {
-  yield html`<h2>${hasMoreCommits ? `Last ${commits.length} commits` : plural(commits.length, "commit")}</h2>
+export function* renderChanges(changes: PullRequestChanges): Generator<Html> {
+  const { commits, hasMoreCommits, files, isTruncated, protectedFiles = [] } = changes;
+  yield html`${
+    protectedFiles.length > 0 &&
+    html`<p role="note"><strong>This changes files that run code or instruct agents. Review them first:</strong></p>
+<ul>${protectedFiles.map((file) => html`<li><code>${file}</code></li>`)}</ul>
+`
+  }<h2>${hasMoreCommits ? `Last ${commits.length} commits` : plural(commits.length, "commit")}</h2>
 <ul>${commits.map(({ commit, subject }) => html`<li><code>${commit.slice(0, 8)}</code> ${subject}</li>`)}</ul>
 ${isTruncated && html`<p>This diff is too large to display completely; only the beginning is shown.</p>`}
 <h2>${plural(files.length, "file")} changed <span class="plus">+${countLines(files, "added")}</span> <span class="minus">−${countLines(files, "removed")}</span></h2>

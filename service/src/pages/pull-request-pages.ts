@@ -18,6 +18,8 @@ import { renderTurns, type TurnLists } from "./turn-list.ts";
 export interface PullRequestSource {
   repository: Pick<Repository, "latestCommits" | "diff">;
   repositoryName: string;
+  /** Returns the files that differ between two commits and run code or instruct agents. Default: none do. */
+  protectedFiles?: (base: string, head: string) => Promise<readonly string[]>;
   /** Reads the state of a pull request. */
   stateOf: (pullRequest: LocalPullRequest) => Promise<PullRequestState>;
 }
@@ -93,11 +95,11 @@ export class PullRequestPages {
 
   async #render(number: number, pullRequest: LocalPullRequest, source: PullRequestSource): Promise<PageBody> {
     const { store } = this.#options;
-    const { repository, repositoryName } = source;
+    const { repositoryName } = source;
     const { job, title, branch, target, base, head } = pullRequest;
     const state = await this.#stateOf(number, pullRequest, source);
     const start = renderHead({ number, jobId: job, title, branch, targetBranch: target, repositoryName, state });
-    return [start, await renderTurns(store.lists, job), await this.#renderChanges(base, head, repository)];
+    return [start, await renderTurns(store.lists, job), await this.#renderChanges(base, head, source)];
   }
 
   async #stateOf(
@@ -113,7 +115,7 @@ export class PullRequestPages {
     }
   }
 
-  async #renderChanges(base: string, head: string, repository: PullRequestSource["repository"]): Promise<Buffer> {
+  async #renderChanges(base: string, head: string, { repository, protectedFiles }: PullRequestSource): Promise<Buffer> {
     const key = `${base}..${head}`;
     const cached = this.#changes.get(key);
     if (cached) return cached;
@@ -127,6 +129,7 @@ export class PullRequestPages {
           .map(({ commit, subject }) => ({ commit, subject: subject.slice(0, maxSubjectLength) })),
         hasMoreCommits: commits.length > maxCommits,
         files: parseDiff(shown),
+        protectedFiles: (await protectedFiles?.(base, head)) ?? [],
         isTruncated: shown !== diff || Buffer.byteLength(diff) >= maxDiffBytes,
       }),
     );

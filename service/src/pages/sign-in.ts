@@ -6,6 +6,7 @@ import { queryOf } from "../http/request-url.ts";
 import type { Machine } from "../machine.ts";
 import type { TokenStore } from "../store/tokens.ts";
 import { AttemptLimit } from "./attempt-limit.ts";
+import { clientOf } from "./client-address.ts";
 import { ExpiringTokens } from "./expiring-tokens.ts";
 import { readForm, requireSameOrigin } from "./form.ts";
 import { type PageReply, redirect } from "./page-reply.ts";
@@ -78,9 +79,11 @@ export class SignIn {
 
   /** Handles the form: a `POST` of `key` and `next`. */
   async submitForm(request: IncomingMessage): Promise<PageReply> {
+    requirePublicHost(request, this.#options.baseUrl());
     const form = await readForm(request, this.#forms);
     const next = localPath(form.get("next"));
-    const waitMs = this.#failures.waitMs();
+    const client = clientOf(request);
+    const waitMs = this.#failures.waitMs(client);
     if (waitMs !== undefined) {
       const seconds = Math.ceil(waitMs / 1000);
       const error = `Too many attempts with a wrong key. Try again in ${seconds} seconds, or create a link with the key: see "Pages" in service/docs/jobs-and-pages.md.`;
@@ -91,7 +94,7 @@ export class SignIn {
       return await this.#startSession(request, next, requireSignInAs(access));
     } catch (error) {
       if (!(error instanceof HttpException) || error.status !== 401) throw error;
-      this.#failures.addFailure();
+      this.#failures.addFailure(client);
       return { status: 401, headers: error.headers, body: [renderSignInPage(next, error.message)] };
     }
   }
@@ -130,22 +133,33 @@ export class SignIn {
   async signOut(request: IncomingMessage): Promise<PageReply> {
     requireSameOrigin(request);
     for (const token of this.#sessionTokens(request)) await this.#sessions.take(token);
-    return redirect("/sign-in", `${this.#cookieName(request)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`);
+    return redirect(
+      "/sign-in",
+      `${this.#cookieName(request)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0${this.#isSecure(request) ? "; Secure" : ""}`,
+    );
+  }
+
+  /** Whether a request came to the public URL, and that is https. */
+  #isSecure({ headers }: IncomingMessage): boolean {
+    const { protocol, host } = new URL(this.#options.baseUrl());
+    return protocol === "https:" && headers.host === host;
   }
 
   async #startSession(request: IncomingMessage, path: string, signInAs: string): Promise<PageReply> {
     const attributes = ["Path=/", "HttpOnly", "SameSite=Strict", `Max-Age=${sessionMs / 1000}`];
-    const { protocol, host } = new URL(this.#options.baseUrl());
-    if (protocol === "https:" && request.headers.host === host) attributes.push("Secure");
+    if (this.#isSecure(request)) attributes.push("Secure");
     const token = await this.#sessions.create(signInAs);
     return redirect(path, `${this.#cookieName(request)}=${token}; ${attributes.join("; ")}`);
   }
 
   /** Has the port, because browsers share cookies between all ports of a host. All machines behind a public URL use its port. */
-  #cookieName({ socket, headers }: IncomingMessage): string {
+  #cookieName(request: IncomingMessage): string {
+    const { socket, headers } = request;
     const { protocol, host, port } = new URL(this.#options.baseUrl());
     const publicPort = port || (protocol === "https:" ? 443 : 80);
-    return `agent-job-service-${headers.host === host ? publicPort : socket.localPort}`;
+    const name = `agent-job-service-${headers.host === host ? publicPort : socket.localPort}`;
+    // Browsers let no other host of the domain set it then.
+    return this.#isSecure(request) ? `__Host-${name}` : name;
   }
 
   /** Returns all cookies with the name, because another server on this machine can add one. */
@@ -154,6 +168,21 @@ export class SignIn {
     const cookies = (request.headers.cookie ?? "").split(/; */);
     return cookies.filter((cookie) => cookie.startsWith(prefix)).map((cookie) => cookie.slice(prefix.length));
   }
+}
+
+/**
+ * Rejects a form that was sent to the public URL, but arrives with another host: its cookie would not be protected.
+ *
+ * @throws HttpException 421 with what to change in the configuration of the reverse proxy
+ */
+function requirePublicHost({ headers }: IncomingMessage, baseUrl: string): void {
+  const { origin, host } = new URL(baseUrl);
+  if (headers.origin !== origin || headers.host === host) return;
+  const advice = "Let it pass the Host header on, as in service/deploy/nginx.conf: proxy_set_header Host $host";
+  throw new HttpException(
+    421,
+    `The reverse proxy sends the request to ${headers.host}, and --public-url is ${origin}. ${advice}`,
+  );
 }
 
 /** A workflow that leaks its token, which ends in minutes, must not leak a session of hours. */

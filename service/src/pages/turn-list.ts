@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { TurnExcerpt } from "../model.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import { type Html, html } from "./html.ts";
+import { isStopped } from "./job-detail.ts";
 import type { PageStore } from "./page-store.ts";
 import { duration, time } from "./words.ts";
 
@@ -44,7 +45,7 @@ ${first > 1 && html`<p class="quiet">Only the last ${turns.length} of ${count} t
 function renderTurn(id: number, turn: TurnExcerpt, isOpen: boolean, action: Html | undefined): Html {
   const { prompt, answer, reason } = turn;
   return html`<li id="turn-${id}"><details${isOpen && html` open`}><summary>${commitTitle(prompt)} ${renderState(turn)}</summary>
-${reason !== null && html`<p class="minus">${reason}</p>\n`}Prompt${renderExcerpt(prompt)}${
+${reason !== null && html`<p class="${isStopped(reason) ? "quiet" : "minus"}">${reason}</p>\n`}Prompt${renderExcerpt(prompt)}${
     answer !== null && html`\nLast message of the agent${renderExcerpt(answer)}`
   }</details>${action}</li>`;
 }
@@ -58,11 +59,12 @@ function renderAction(path: string, { state }: TurnExcerpt, isLast: boolean): Ht
   return state === "failed" && isLast ? button("retry", "Run again") : undefined;
 }
 
-function renderState({ state, startedAt, endedAt }: TurnExcerpt): Html {
+function renderState({ state, startedAt, endedAt, reason }: TurnExcerpt): Html {
   const took = startedAt !== null && endedAt !== null && ` in ${duration(endedAt - startedAt)}`;
   if (state === "waiting") return html`<span class="quiet">Waiting</span>`;
   if (state === "running")
-    return html`<span class="running">Running</span>${startedAt !== null && html` <span class="quiet">since ${time(startedAt)}</span>`}`;
+    return html`<span class="running">Running</span>${startedAt !== null && html` <span class="quiet">since ${time(startedAt)} <span data-since="${startedAt}"></span></span>`}`;
+  if (state === "failed" && isStopped(reason)) return html`<span class="quiet">Stopped${took}</span>`;
   if (state === "failed") return html`<span class="minus">Failed${took}</span>`;
   return html`<span class="quiet">Completed${took}</span>`;
 }

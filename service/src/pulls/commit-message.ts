@@ -1,12 +1,13 @@
 import type { Turn } from "../model.ts";
 import { commitTitle } from "./commit-title.ts";
 import { inertText } from "./inert-text.ts";
+import { requestTrailer, turnTrailers } from "./turn-trailers.ts";
 
 /** In characters, of the agent's own messages together. */
 const maxLength = 10_000;
 
 /**
- * Returns the message of a turn's commit: the title, the messages of the agent's own commits, and trailers that name the turn.
+ * Returns the message of a turn's commit: the title, the messages of the agent's own commits, and trailers that name the turn and its request.
  *
  * @param ownMessages - indented, so that none of their lines is a trailer
  */
@@ -17,7 +18,8 @@ export function commitMessage(turn: Turn, ownMessages: readonly string[]): strin
     .join("\n\n");
   const shown = text.length > maxLength ? `${text.slice(0, maxLength)}\n[truncated]` : text;
   const body = shown === "" ? [] : ["Commits of the agent:", shown.replace(/^(?=.)/gm, "    ")];
-  return `${[commitTitle(turn.prompt), ...body, turnTrailers(turn).join("\n")].join("\n\n")}\n`;
+  const trailers = [...turnTrailers(turn), ...requestTrailer(turn)].join("\n");
+  return `${[commitTitle(turn.prompt), ...body, trailers].join("\n\n")}\n`;
 }
 
 /** Returns whether a message belongs to the turn's commit. */
@@ -25,8 +27,6 @@ export function isCommitOf(turn: Turn, message: string): boolean {
   const lines = message.trimEnd().split("\n").slice(1);
   return turnTrailers(turn).every((trailer) => lines.includes(trailer));
 }
-
-const turnTrailers = (turn: Turn): string[] => [`Agent-Turn: ${turn.id}`, `Agent-Job: ${turn.job}`];
 
 /** Removes what could look like another line, or hide text. */
 function plainLines(text: string): string {

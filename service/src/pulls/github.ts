@@ -1,14 +1,18 @@
 import { setTimeout } from "node:timers/promises";
+import { errorMessage } from "../error-message.ts";
 import { type Machine, thisMachine } from "../machine.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import { hasCreatedBranch } from "./github/branch-creator.ts";
 import { checkToken } from "./github/check-token.ts";
 import { ClosedPullRequests } from "./github/closed-pull-requests.ts";
 import { GitHubApi } from "./github/github-api.ts";
 import { GitHubError } from "./github/github-error.ts";
 import type { GitHubRepository } from "./github/github-repository.ts";
-import { type PullRequestData, parsePullRequest, parsePullRequests } from "./github/pull-request-data.ts";
+import { type Account, readOwnAccount } from "./github/own-account.ts";
+import { type OwnPullRequest, selectOwn } from "./github/own-pull-request.ts";
+import { numberOf, type PullRequestData, parsePullRequest, parsePullRequests } from "./github/pull-request-data.ts";
 import { RepositoryIdentity } from "./github/repository-identity.ts";
-import { pullRequestBody } from "./pull-request-body.ts";
+import { pullRequestBody, updatedBody } from "./pull-request-body.ts";
 import type { Change, PullRequestRef, PullRequestState, PullRequests } from "./pull-requests.ts";
 
 export interface GitHubPullRequestsOptions {
@@ -18,6 +22,8 @@ export interface GitHubPullRequestsOptions {
   log: (line: string) => void;
   /** Counts the requests. Default: nothing does. */
   metrics?: Pick<Metrics, "gitHubAnswered"> | undefined;
+  /** Whether the body of a pull request tells of every turn, and not only of the one that opened it. Default: no. */
+  tellsTurns?: boolean | undefined;
   /** Default: the one that the process runs on. */
   machine?: Pick<Machine, "now">;
   /** How long a second of waiting takes, in milliseconds. Default: 1000; less in tests. */
@@ -34,14 +40,18 @@ export class GitHubPullRequests implements PullRequests {
   readonly #closed: ClosedPullRequests;
   readonly #log: (line: string) => void;
   readonly #secondMs: number;
+  readonly #tellsTurns: boolean;
+  /** The account of the token, once it is known. */
+  #account: Account | undefined;
 
   constructor(options: GitHubPullRequestsOptions) {
-    const { repository, signal, log, metrics, machine = thisMachine, secondMs = 1000 } = options;
+    const { repository, signal, log, metrics, machine = thisMachine, secondMs = 1000, tellsTurns = false } = options;
     this.#api = new GitHubApi({ repository, signal, log, metrics, secondMs });
     this.#identity = new RepositoryIdentity(this.#api, log);
     this.#closed = new ClosedPullRequests({ api: this.#api, identity: this.#identity, log, machine });
     this.#log = log;
     this.#secondMs = secondMs;
+    this.#tellsTurns = tellsTurns;
   }
 
   /**
@@ -58,7 +68,11 @@ export class GitHubPullRequests implements PullRequests {
     let lastError: unknown;
     for (const pause of [...retryPauses, undefined]) {
       try {
-        return (await this.#findOpen(change)) ?? (await this.#create(change));
+        const open = await this.#findOpen(change);
+        if (open === undefined) return await this.#create(change);
+        const link = await this.#checkedLink(open);
+        await this.#update(open, change);
+        return link;
       } catch (error) {
         if (!(error instanceof GitHubError && (error.isTransient || isDuplicate(error)))) throw error;
         lastError = error;
@@ -68,7 +82,33 @@ export class GitHubPullRequests implements PullRequests {
     // The last try may have opened it, although its response was lost.
     const opened = await this.#findOpen(change).catch(() => undefined);
     if (opened === undefined) throw lastError;
-    return opened;
+    return this.#checkedLink(opened);
+  }
+
+  /**
+   * Returns the account that the token acts for; `undefined` if GitHub does not tell. Remembered once it is known.
+   *
+   * @param isWorkflowToken - whether GitHub made the token for the workflow
+   * @throws GitHubError if GitHub cannot be reached, or its rate limit is reached
+   */
+  async ownAccount(isWorkflowToken: boolean): Promise<Account | undefined> {
+    this.#account ??= await readOwnAccount(this.#api, isWorkflowToken);
+    return this.#account;
+  }
+
+  /**
+   * Returns the pull request that an account opened from a branch of this repository: the open one, otherwise the newest.
+   *
+   * @throws if GitHub cannot be reached, or its answer is not understood
+   */
+  async findOwn(branch: string, account: Account): Promise<OwnPullRequest | undefined> {
+    const query = { state: "all", head: `${await this.#identity.owner()}:${branch}`, per_page: 100 };
+    const { data } = await this.#api.request("GET /repos/{owner}/{repo}/pulls", query, {
+      what: `Reading the pull request of ${branch}`,
+      maxWaitMs: 0,
+    });
+    const own = selectOwn(data, branch, account);
+    return own && { ...own, link: await this.#checkedLink({ html_url: own.link }) };
   }
 
   async stateOf({ link }: PullRequestRef): Promise<PullRequestState> {
@@ -85,15 +125,39 @@ export class GitHubPullRequests implements PullRequests {
     return this.#closed.find(pullRequests);
   }
 
-  /** Returns the link to the open pull request of a branch. */
-  async #findOpen(change: Change): Promise<string | undefined> {
+  /**
+   * Returns whether an account is known to have created a branch of this repository.
+   *
+   * @throws GitHubError if GitHub cannot be reached, or its rate limit is reached
+   */
+  hasCreated(branch: string, account: Account): Promise<boolean> {
+    return hasCreatedBranch(this.#api, branch, account);
+  }
+
+  /** Returns the open pull request of a branch. */
+  async #findOpen(change: Change): Promise<PullRequestData | undefined> {
     const owner = await this.#identity.owner();
     const [open] = await this.#listOpen(change, owner);
-    if (open) return this.#checkedLink(open);
+    if (open) return open;
     // This request may have been the first one since the repository was transferred.
     const newOwner = await this.#identity.owner();
-    const [moved] = newOwner === owner ? [] : await this.#listOpen(change, newOwner);
-    return moved && this.#checkedLink(moved);
+    return newOwner === owner ? undefined : (await this.#listOpen(change, newOwner))[0];
+  }
+
+  /** Brings the body of the job's pull request up to date. The turn does not depend on it. */
+  async #update(pull: PullRequestData, change: Change): Promise<void> {
+    // What is unknown would be overwritten.
+    if (pull.body === undefined) return;
+    const tellsTurn = this.#tellsTurns && change.existing === pull.html_url;
+    const body = updatedBody(pull.body ?? "", change.protectedFiles ?? [], tellsTurn ? change : undefined);
+    if (body === undefined) return;
+    const path = "PATCH /repos/{owner}/{repo}/pulls/{pull_number}";
+    const options = { what: `Updating the text of ${pull.html_url}`, maxWaitMs: 0, isRetried: false };
+    await this.#api.request(path, { pull_number: numberOf(pull), body }, options).catch((error: unknown) => {
+      if (this.#api.signal.aborted) throw error;
+      // The work is in the pull request, and the job's log names the protected files.
+      this.#log(`${pull.html_url} does not tell of the last turn of ${change.jobId}: ${errorMessage(error)}`);
+    });
   }
 
   async #listOpen(change: Change, owner: string): Promise<PullRequestData[]> {
@@ -117,7 +181,7 @@ export class GitHubPullRequests implements PullRequests {
    *
    * @throws if it is known to lead to another repository: the job would be completed with the link of someone else's work
    */
-  async #checkedLink({ html_url: link }: PullRequestData): Promise<string> {
+  async #checkedLink({ html_url: link }: Pick<PullRequestData, "html_url">): Promise<string> {
     if (await this.#identity.isForeign(link))
       throw new Error(`GitHub's response has the link ${link}, which is not in this repository: check --github-api`);
     return link;

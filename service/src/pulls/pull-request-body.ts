@@ -1,22 +1,84 @@
+import { codeBlock, readCodeBlock } from "../code-block.ts";
 import type { Change } from "./pull-requests.ts";
 
-/** In characters, of each text. A fence may be as long as its text, and GitHub allows 65,536 for the body of a pull request. */
-const maxTextLength = 10_000;
+/** A prompt, and what the agent said last. */
+export type ToldTurn = Pick<Change, "prompt" | "answer">;
 
-/** Returns the body of a pull request on GitHub: what the agent said, and what it was told. */
-export function pullRequestBody({ prompt, answer, jobId }: Pick<Change, "prompt" | "answer" | "jobId">): string {
-  const said = answer === null ? [] : ["The agent's last message:", codeBlock(answer)];
-  return [...said, "Prompt of the agent:", codeBlock(prompt), `Job \`${jobId}\`.`].join("\n\n");
+const saidTitle = "The agent's last message:";
+const promptTitle = "Prompt of the agent:";
+/** GitHub's limit for the body of a pull request, in characters. */
+const maxLength = 65_536;
+/** A further turn leaves some room for what people write. */
+const maxBodyLength = 60_000;
+
+/** In characters, of the names of protected files, so that the body stays within GitHub's limit. */
+const maxListLength = 1500;
+
+/** Marks the beginning and the end of what is about protected files, which a later turn replaces. */
+const marks = ["<!-- protected files -->", "<!-- end of protected files -->"] as const;
+
+/** Returns what a body says first: the files that run code or instruct agents. Empty if there are none. */
+function protectedPart(files: readonly string[]): string {
+  if (files.length === 0) return "";
+  const list = codeBlock(files.join("\n"), maxListLength);
+  const warning = "> [!WARNING]\n> This changes files that run code or instruct agents. Review them first:";
+  return `${marks[0]}\n${warning}\n\n${list}\n${marks[1]}`;
 }
 
 /**
- * Returns untrusted text as a code block, in which GitHub renders no Markdown, notifies nobody who is mentioned, links nothing
- * and closes no issue. Characters that reorder or hide text are removed.
+ * Returns the body of a pull request that has one already, with the part about protected files up to date. What people wrote
+ * in it stays.
+ *
+ * @param turn - a further turn, which is added at the end. Default: none
+ * @returns `undefined` if it is up to date, or has no room
  */
-function codeBlock(untrusted: string): string {
-  const all = untrusted.replace(/\r\n?/g, "\n").replace(/[^\P{C}\n\t]/gu, "");
-  const text = all.length > maxTextLength ? `${all.slice(0, maxTextLength)}\n[truncated]` : all;
-  const longest = (text.match(/`+/g) ?? []).reduce((max, { length }) => Math.max(max, length), 2);
-  const fence = "`".repeat(longest + 1);
-  return `${fence}text\n${text}\n${fence}`;
+export function updatedBody(body: string, files: readonly string[], turn?: ToldTurn): string | undefined {
+  const part = protectedPart(files);
+  const [start, end] = [body.indexOf(marks[0]), body.indexOf(marks[1])];
+  const rest = start === 0 && end > 0 ? body.slice(end + marks[1].length).trimStart() : body;
+  const told = turn === undefined ? rest : withTurn(rest, turn);
+  const updated = part === "" ? told : `${part}\n\n${told}`;
+  return updated === body || updated.length > maxLength ? undefined : updated;
+}
+
+/** Returns the body of a pull request on GitHub: files to review first, what the agent said, and what it was told. */
+export function pullRequestBody({
+  prompt,
+  answer,
+  jobId,
+  protectedFiles = [],
+}: ToldTurn & Pick<Change, "jobId" | "protectedFiles">): string {
+  const first = protectedPart(protectedFiles);
+  const told = `${describeTurn({ prompt, answer })}\n\nJob \`${jobId}\`.`;
+  return first === "" ? told : `${first}\n\n${told}`;
+}
+
+/** Returns the body with a further turn at its end; as it is, if it has the turn already, or no room for it. */
+function withTurn(body: string, turn: ToldTurn): string {
+  const told = describeTurn(turn);
+  const text = body.replaceAll("\r\n", "\n").trimEnd();
+  const extended = `${text}\n\n${told}`;
+  return text.includes(told) || extended.length > maxBodyLength ? body : extended;
+}
+
+/** Returns the turns that a body tells of, in that order. Untrusted: whoever may write to the repository can edit it. */
+export function readTurns(body: string): ToldTurn[] {
+  const lines = body.replaceAll("\r\n", "\n").split("\n");
+  const turns: ToldTurn[] = [];
+  let answer: string | null = null;
+  for (let index = 0; index < lines.length; index++) {
+    const title = lines[index];
+    const block = title === saidTitle || title === promptTitle ? readCodeBlock(lines, index + 2) : undefined;
+    if (block === undefined) continue;
+    if (title === promptTitle) turns.push({ prompt: block.text, answer });
+    answer = title === saidTitle ? block.text : null;
+    // What is in the block is not a title.
+    index = block.end;
+  }
+  return turns;
+}
+
+function describeTurn({ prompt, answer }: ToldTurn): string {
+  const said = answer === null ? [] : [saidTitle, codeBlock(answer)];
+  return [...said, promptTitle, codeBlock(prompt)].join("\n\n");
 }

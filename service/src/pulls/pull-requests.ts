@@ -13,6 +13,8 @@ export interface Change {
   head: string;
   /** The link to the pull request opened for this branch before; `null` if there is none. */
   existing: string | null;
+  /** The files of the branch that run code or instruct agents, which people should see first. Default: none. */
+  protectedFiles?: readonly string[];
 }
 
 /** A pull request that was opened. */

@@ -44,6 +44,8 @@ export interface BackendOptions {
   openStore?: (() => Promise<Store>) | undefined;
   /** Whether other services can have jobs with the same branches, so that ids of turns must differ. Default: no. */
   hasCopies?: boolean;
+  /** Whether pull requests on GitHub tell of every turn, and not only of the one that opened them. Default: no. */
+  tellsTurns?: boolean | undefined;
   /** The umask with which Git writes to a repository on this machine. Default: the process's own. */
   repositoryUmask?: number | undefined;
   /** Whether the repository has moved, so that the store's jobs of the old address belong to it. Default: no. */
@@ -125,40 +127,43 @@ async function openRepositories(store: Store, options: BackendOptions): Promise<
   if (!options.isRepositoryMoved) checkRepositories(known, identities, withJobs);
   const updated = updateRepositories(known, identities, [...options.projects, ...withJobs]);
   const projects = connect(sources, updated.main, store, options);
-  await checkTokens(projects.values);
+  await checkTokens(projects);
   moveClones(options.folder, known, updated);
-  await openClones(projects.values);
+  await openClones(projects);
   await remember(store, known, updated);
   return projects;
 }
 
-async function checkTokens(projects: readonly ProjectBackend[]): Promise<void> {
-  const byPullRequests = new Map(projects.map((project) => [project.pullRequests, project]));
+async function checkTokens(projects: PerProject<ProjectBackend>): Promise<void> {
+  const byPullRequests = new Map(projects.values.map((project) => [project.pullRequests, project]));
   for (const [pullRequests, project] of byPullRequests)
     if (pullRequests instanceof GitHubPullRequests)
       await namingRepository(project, projects, () => pullRequests.checkToken());
 }
 
-async function openClones(projects: readonly ProjectBackend[]): Promise<void> {
-  const byRepository = new Map(projects.map((project) => [project.repository, project]));
+async function openClones(projects: PerProject<ProjectBackend>): Promise<void> {
+  const byRepository = new Map(projects.values.map((project) => [project.repository, project]));
   for (const [repository, project] of byRepository) {
-    const users = projects.filter((each) => each.repository === repository);
+    const users = projects.values.filter((each) => each.repository === repository);
     const targets = new Set(users.map(({ targetBranch }) => targetBranch));
     await namingRepository(project, projects, () => repository.open([...targets]));
   }
 }
 
-/** Does something with the repository of a project. If there are others, an error names it. */
+/** Does something with the repository of a project. An error names it and its projects, unless all projects have the same. */
 async function namingRepository(
   { identity, repositoryName }: ProjectBackend,
-  projects: readonly ProjectBackend[],
+  projects: PerProject<ProjectBackend>,
   work: () => Promise<void>,
 ): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (projects.every((each) => each.identity === identity)) throw error;
-    throw new Error(`${repositoryName}: ${errorMessage(error)}`, { cause: error });
+    const names = projects.names?.filter((name) => projects.get(name)?.identity === identity);
+    if (names === undefined) throw error;
+    throw new Error(`project ${names.join(", ")}, repository ${repositoryName}: ${errorMessage(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -180,7 +185,7 @@ function connect(
   sources: PerProject<ResolvedSource>,
   main: string | undefined,
   store: Store,
-  { folder, repositoryUmask: umask, baseUrl, signal, log, metrics }: BackendOptions,
+  { folder, repositoryUmask: umask, tellsTurns, baseUrl, signal, log, metrics }: BackendOptions,
 ): PerProject<ProjectBackend> {
   const repositories = new Shared<Repository>();
   const locals = new Shared<LocalPullRequests>();
@@ -196,7 +201,8 @@ function connect(
       () => new LocalPullRequests({ store: store.pullRequests, repository, targetBranch, baseUrl, signal, log }),
     );
     const pullRequests =
-      github && onGitHub.get([github], () => new GitHubPullRequests({ repository: github, signal, log, metrics }));
+      github &&
+      onGitHub.get([github], () => new GitHubPullRequests({ repository: github, signal, log, metrics, tellsTurns }));
     return {
       identity,
       cloneFolder: own,

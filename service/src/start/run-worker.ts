@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
+import type { Cgroups } from "../agents/cgroups.ts";
 import { checkPrograms } from "../agents/check-programs.ts";
 import type { Limits } from "../agents/limits.ts";
 import { type AgentNetwork, fullNetwork } from "../agents/network/agent-network.ts";
@@ -11,8 +12,10 @@ import { Worktrees } from "../git/worktrees.ts";
 import type { Log } from "../log/log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { PerProject } from "../per-project.ts";
+import type { ProtectedFilesKind } from "../pulls/protected-files.ts";
 import { jobsFolder } from "../service-folder.ts";
 import type { JobCopier } from "../store/job-copier.ts";
+import type { Secret } from "../turns/secret-patterns.ts";
 import { SharedHomes } from "../turns/shared-homes.ts";
 import { isKeptAway } from "../turns/turn.ts";
 import { type ProjectPorts, Worker } from "../turns/worker.ts";
@@ -35,6 +38,14 @@ export interface ProjectAgents {
   timeLimitMs: number;
   /** A turn that changes files of more than this together fails. */
   largestChangeBytes: number;
+  /** A turn that changes more files fails. Default: 1000. */
+  largestChangeFiles?: number | undefined;
+  /** What happens with a change of files that run code or instruct agents. Default: `flag`. */
+  protectedFiles?: ProtectedFilesKind | undefined;
+  /** Such files besides those that the service knows. Default: none. */
+  moreProtected?: readonly string[] | undefined;
+  /** Secrets that no change of any project may have. Default: none. */
+  secrets?: readonly Secret[] | undefined;
 }
 
 export interface WorkerOptions {
@@ -54,6 +65,10 @@ export interface WorkerOptions {
   deleteAfterDays?: number | undefined;
   /** Default: jobs are only in the store. */
   copier?: JobCopier | undefined;
+  /** Where the kernel limits the memory of agents. Default: nowhere. */
+  cgroups?: Pick<Cgroups, "create"> | undefined;
+  /** A key of the service's API, which no change may have. */
+  apiKey?: string | undefined;
   /** Stops the running agents. */
   signal: AbortSignal;
   log: Log;
@@ -108,6 +123,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
     projects: projects.with(settings, (project, agents) => portsOf(project, agents, worktrees)),
     ownProjects: ownOnes,
     areFilesSafe,
+    secrets: secretsOf(options),
     homes: store.homes ? new SharedHomes(store.homes) : options.copier,
   });
   await worker.start();
@@ -142,6 +158,13 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
   };
 }
 
+/** Returns the secrets of all projects, because agents of one could have got those of another. */
+function secretsOf({ settings, apiKey }: WorkerOptions): Secret[] {
+  const own = apiKey ? [{ name: "the API key", value: apiKey }] : [];
+  const all = [...settings.values.flatMap(({ secrets = [] }) => secrets), ...own];
+  return [...new Map(all.map((secret) => [secret.value, secret])).values()];
+}
+
 /** Returns whether a path, whose folder exists, is another one or within it. */
 function isWithin(path: string, other: string): boolean {
   if (!existsSync(other)) return false;
@@ -163,7 +186,16 @@ function portsOf(
   { network = fullNetwork, limits = {}, ...agents }: ProjectAgents,
   worktreesOf: ReadonlyMap<Repository, Worktrees>,
 ): ProjectPorts {
-  const { agent, sandbox, agentsPerProject, timeLimitMs, largestChangeBytes } = agents;
+  const {
+    agent,
+    sandbox,
+    agentsPerProject,
+    timeLimitMs,
+    largestChangeBytes,
+    largestChangeFiles,
+    protectedFiles,
+    moreProtected,
+  } = agents;
   const worktrees = worktreesOf.get(repository);
   if (worktrees === undefined) throw new Error("the repository has no worktrees");
   return {
@@ -178,5 +210,8 @@ function portsOf(
     agentsPerProject,
     timeLimitMs,
     largestChangeBytes,
+    largestChangeFiles,
+    protectedFiles,
+    moreProtected,
   };
 }

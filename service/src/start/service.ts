@@ -1,4 +1,4 @@
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { createApi } from "../api/jobs-endpoints.ts";
 import { createOperations } from "../api/operations.ts";
 import { type Authenticator, singleKey } from "../http/authentication.ts";
@@ -9,12 +9,14 @@ import { Jobs } from "../jobs/jobs.ts";
 import type { Log, LogEvent } from "../log/log.ts";
 import { type Metrics, noMetrics, type ReadableMetrics } from "../metrics/metrics.ts";
 import type { LocalPullRequest } from "../model.ts";
+import { sendNotFoundPage } from "../pages/not-found.ts";
 import { Pages } from "../pages/pages.ts";
 import type { PerProject } from "../per-project.ts";
 import { checkDescriptors } from "../processes/descriptor-limit.ts";
 import { JobCopier } from "../store/job-copier.ts";
 import type { JobCopies } from "../store/job-copies.ts";
 import { LogFiles } from "../store/log-files.ts";
+import { findProtectedChanges } from "../turns/check-change.ts";
 import { type BackendOptions, createFolder, openBackend, type ProjectBackend, type ProjectSource } from "./backend.ts";
 import { checkAgent, type ProjectAgents, type RunningWorker, runWorker, type WorkerOptions } from "./run-worker.ts";
 
@@ -43,12 +45,14 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
   publicUrl?: string | undefined;
   /** Whether answers of the API link to the pages of jobs. Default: no. */
   hasJobPages?: boolean | undefined;
-  /** Default: jobs are only in the store. */
-  copies?: JobCopies | undefined;
+  /** Copies of jobs, or a function that returns them once the repositories are open. Default: jobs are only in the store. */
+  copies?: JobCopies | ((projects: PerProject<ProjectBackend>) => JobCopies) | undefined;
   /** Counts events. If it can be read, it is served at `/metrics`. Default: nothing is counted. */
   metrics?: Metrics | ReadableMetrics | undefined;
   /** Where a worker alone answers `/healthz` and `/metrics`. Default: nowhere. */
   healthPort?: number | undefined;
+  /** Where an API answers `/metrics` and `/healthz` without a key. Default: nowhere, and on its own port only with conditions. */
+  metricsListen?: { address: string; port: number } | undefined;
   log?: Log;
   /** Receives events that only a structured log has. Default: does nothing. */
   logEvent?: LogEvent | undefined;
@@ -58,6 +62,8 @@ export interface ServiceOptions extends Omit<BackendOptions, Shared>, Omit<Worke
 export interface RunningService extends AsyncDisposable {
   /** Where a worker alone answers `/healthz`, without a path; undefined if it does not. */
   healthUrl?: string;
+  /** Where an API answers `/metrics` without a key, without a path; undefined if it does not. */
+  metricsUrl?: string;
   /** Starts no more turns, and waits until none is running. */
   finish(): Promise<void>;
 }
@@ -147,7 +153,8 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const authenticator = await authenticatorOf(options, baseUrl);
   const backend = await openBackend({ ...options, hasCopies: copies !== undefined, baseUrl, signal, log });
   const { store } = backend;
-  const copier = copies && new JobCopier({ copies, store, folder, log });
+  const opened = typeof copies === "function" ? copies(backend.projects) : copies;
+  const copier = opened && new JobCopier({ copies: opened, store, folder, log });
   let worker: RunningWorker | undefined;
   const onUnavailable = () => void worker?.waitForStore();
   const shown = backend.projects.with(settings, ({ repositoryName }, { agent: { model } }) => ({
@@ -157,32 +164,53 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const jobs = new Jobs({ store, projects: shown, copier, onUnavailable, metrics, logEvent });
   const { tokens, logs = new LogFiles(folder) } = store;
   const isShared = options.openStore !== undefined;
-  const sources = backend.projects.map((project) => ({ ...project, stateOf: stateOf(project, isShared) }));
+  const sources = backend.projects.with(settings, (project, { protectedFiles, moreProtected }) => ({
+    ...project,
+    protectedFiles: (base: string, head: string) =>
+      findProtectedChanges({ repository: project.repository, protectedFiles, moreProtected }, base, head),
+    stateOf: stateOf(project, isShared),
+  }));
   const content = { store, projects: sources, logs, engine: jobs };
   const pages = new Pages({ ...content, tokens, authenticator, baseUrl, signal, log });
-  const api = createApi({ engine: jobs, steps: jobs, authenticator, hasJobPages: options.hasJobPages, signal });
+  const { hasJobPages } = options;
+  const api = createApi({ engine: jobs, steps: jobs, turns: jobs, authenticator, hasJobPages, signal });
   let server: LoopbackServer | undefined;
+  let metricsServer: LoopbackServer | undefined;
   try {
     const ownWorker = hasWorker ? () => worker : undefined;
-    const operations = createOperations({ ...options, authenticator, store, worker: ownWorker });
+    const shared = { ...options, store, worker: ownWorker };
+    // Behind a reverse proxy, everybody can look like a program on this machine.
+    const metricsReaders = publicUrl === undefined ? undefined : "with a key";
+    const operations = createOperations({ ...shared, authenticator, metricsReaders });
+    if (options.metricsListen !== undefined) {
+      const endpoints = createOperations({ ...shared, metricsReaders: "all" });
+      const { address, port } = options.metricsListen;
+      metricsServer = await listen(observed(dispatch({ endpoints, log }), options), port, { address, log });
+    }
     const endpoints = { ...operations, ...pages.endpoints, ...api.endpoints };
-    const listener = dispatch({ endpoints, notFound: api.notFound, publicUrl, log });
+    const notFound = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      if (!sendNotFoundPage(request, response)) await api.notFound(request);
+    };
+    const listener = dispatch({ endpoints, notFound, publicUrl, log });
     server = await listen(observed(listener, options), options.port, { address: options.listen, log });
     ownUrl = server.url;
     if (hasWorker) worker = await runWorker(backend, { ...options, copier, signal, log });
   } catch (error) {
     await server?.[Symbol.asyncDispose]();
+    await metricsServer?.[Symbol.asyncDispose]();
     await backend[Symbol.asyncDispose]();
     throw error;
   }
   const started = server;
   return {
     ...started,
+    ...(metricsServer && { metricsUrl: metricsServer.url }),
     createSignInLink: async (path) => pages.createSignInLink(path, await authenticator.authenticate(options.apiKey)),
     finish: async () => worker?.finish(),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       await started[Symbol.asyncDispose]();
+      await metricsServer?.[Symbol.asyncDispose]();
       await worker?.[Symbol.asyncDispose]();
       await backend[Symbol.asyncDispose]();
     },

@@ -4,6 +4,8 @@ import { oneLine } from "./one-line.ts";
 
 const firstPauseMs = 1000;
 const lastPauseMs = 60_000;
+/** An hour: six pauses take a minute together, and the others a minute each. */
+const maxRemoteCount = 65;
 
 /** Decides how long turns wait that the machine cannot start now, for example for lack of file descriptors. */
 export class Postponements {
@@ -43,6 +45,19 @@ export class Postponements {
     );
     this.#lastPostponed = this.#starts;
     const count = this.#counts.get(turnId) ?? 0;
+    this.#counts.set(turnId, count + 1);
+    return Math.min(firstPauseMs * 2 ** count, lastPauseMs);
+  }
+
+  /**
+   * Returns the milliseconds until a turn can be started again whose repository's host cannot be reached. Other turns are not
+   * concerned.
+   *
+   * @returns `undefined` if it has waited for an hour, and should fail
+   */
+  postponeForRemote(turnId: number): number | undefined {
+    const count = this.#counts.get(turnId) ?? 0;
+    if (count >= maxRemoteCount) return undefined;
     this.#counts.set(turnId, count + 1);
     return Math.min(firstPauseMs * 2 ** count, lastPauseMs);
   }

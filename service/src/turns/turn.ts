@@ -6,21 +6,24 @@ import type { AgentNetwork } from "../agents/network/agent-network.ts";
 import type { AgentOptions, AgentResult } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import { errorMessage } from "../error-message.ts";
-import type { Worktree } from "../git/commit-worktree.ts";
 import type { Start } from "../git/find-start.ts";
+import { GitError } from "../git/git.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Worktrees } from "../git/worktrees.ts";
 import { type Machine, thisMachine } from "../machine.ts";
 import { type AgentExit, type Metrics, noMetrics } from "../metrics/metrics.ts";
 import { jobBranch, type RunningTurn, type StoredJob, type Turn, type TurnResult } from "../model.ts";
 import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
-import { commitMessage, isCommitOf } from "../pulls/commit-message.ts";
+import { isCommitOf } from "../pulls/commit-message.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
-import type { PullRequests } from "../pulls/pull-requests.ts";
+import { GitHubError } from "../pulls/github/github-error.ts";
+import type { Change, PullRequests } from "../pulls/pull-requests.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import type { AgentHomes } from "../store/agent-homes.ts";
 import type { Store } from "../store/store.ts";
 import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
+import { findProtectedChanges } from "./check-change.ts";
+import { type CommitPorts, commitChange } from "./commit-change.ts";
 import { confirmLease } from "./keep-lease.ts";
 import {
   findPushedCommit,
@@ -29,12 +32,13 @@ import {
   pushCommit,
   pushUnpushedCommit,
 } from "./push-commit.ts";
+import { startDeadline, timeLeft, untilStopped } from "./turn-deadline.ts";
 import { type TurnHost, turnHost } from "./turn-host.ts";
 
 /** What a turn depends on. */
-export interface TurnPorts {
+export interface TurnPorts extends CommitPorts {
   store: Store;
-  repository: PushRepository & Pick<Repository, "objects" | "findStart" | "lastCommitOf" | "commit">;
+  repository: PushRepository & Pick<Repository, "objects" | "findStart" | "lastCommitOf"> & CommitPorts["repository"];
   worktrees: Pick<Worktrees, "checkOut" | "takeBack" | "release">;
   pullRequests: PullRequests;
   /** The branch that pull requests are opened against. Default: the repository's default branch. */
@@ -48,16 +52,14 @@ export interface TurnPorts {
   homes?: AgentHomes | undefined;
   /** Per job. */
   limits: Limits;
+  /** Where the kernel limits the memory of agents. Default: nowhere. */
+  cgroups?: AgentOptions["cgroups"];
   /** The service's folder, for the directories of jobs and their logs. */
   folder: string;
   /** Per attempt. */
   timeLimitMs: number;
-  /** A larger change fails its turn. */
-  largestChangeBytes: number;
-  /** Aborts, with why the turn fails then, when somebody wants its agent to stop. Default: nobody does. */
-  stop?: AbortSignal | undefined;
-  /** Receives why a turn failed or was postponed. */
-  onFailure?: (reason: string) => void;
+  /** Receives why a turn failed or was postponed, and whether that is because the repository's host cannot be reached. */
+  onFailure?: (reason: string, cause?: "remote") => void;
   /** No agent is run with less free space. Default: 100 MB. */
   minFreeBytes?: number;
   /** Counts the ends of agents. Default: nothing does. */
@@ -108,6 +110,11 @@ export async function runTurn(
   } catch (error) {
     if (error instanceof LeaseLost) return "taken-over";
     if (signal.aborted) return "stopped";
+    if (isRemoteOutage(error)) {
+      onFailure?.(errorMessage(error), "remote");
+      log(`The repository's host cannot be reached now. The turn waits and goes on later: ${errorMessage(error)}`);
+      return "postponed";
+    }
     onFailure?.(errorMessage(error));
     // No agent has run since the last commit that was pushed: see `setAnswer`.
     if (isStoreOutage(error)) return "postponed";
@@ -145,10 +152,12 @@ async function processTurn(
   const push: PushPorts = { repository, confirmOwner: () => confirmLease(turn, store.runningTurns, signal, machine) };
   log(`Turn ${turn.id} started.`);
   const isMerged = await isPullRequestMerged(job, context);
-  const [start, last] = await Promise.all([
-    repository.findStart(jobBranch(job.id), { isMerged, lastPushed: job.head, targetBranch: context.targetBranch }),
-    repository.lastCommitOf(job.id),
-  ]);
+  const options = { isMerged, lastPushed: job.head, targetBranch: context.targetBranch };
+  // Others may share its fetch, so it is not killed, only waited for no longer.
+  const [start, last] = await untilStopped(
+    Promise.all([repository.findStart(jobBranch(job.id), options), repository.lastCommitOf(job.id)]),
+    context.stop,
+  );
   let head = (await findPushedCommit(turn, start, repository)) ?? (await pushUnpushedCommit(turn, start, last, push));
   if (head === undefined) {
     if (turn.attempts >= maxAttempts) {
@@ -164,16 +173,21 @@ async function processTurn(
     }
     for (const note of start.notes) log(note);
     await checkFreeSpace(context);
-    const worktree = await worktrees.checkOut(directory, start);
+    const worktree = await worktrees.checkOut(directory, start, context.stop).catch((error: unknown) => {
+      throw context.stop?.aborted ? new Error(String(context.stop.reason), { cause: error }) : error;
+    });
     await store.runningTurns.countAttempt(turn);
     await homes?.begin?.(turn, directory);
-    const { end, message, ownMessages } = await attempt(turn, start, context, signal);
+    const startedAt = machine.now();
+    const attempted = await attempt(turn, start, context, signal);
+    const { end, message } = attempted;
     if (end === "stopped") return "stopped";
     await homes?.keep?.(turn, directory, log);
     if (message !== undefined) await store.runningTurns.setAnswer(turn, message);
     if (end !== "completed") return "failed";
     await worktrees.takeBack(directory);
-    const commit = await commitChange(turn, worktree, ownMessages, context);
+    using deadline = startDeadline(machine, context.timeLimitMs, machine.now() - startedAt, context.stop);
+    const commit = await commitChange(turn, worktree, attempted, context, deadline);
     const words = message === undefined ? "" : `The agent's last words:\n${message}`;
     if (commit === undefined) log(`No file was changed. ${words}`);
     else {
@@ -192,7 +206,7 @@ async function processTurn(
   const existing = isContinued && !isMerged ? job.pullRequest : null;
   // Otherwise the next turn would take this work for the merged pull request's.
   if (existing !== job.pullRequest) await store.runningTurns.clearPullRequest(turn, head);
-  const change = {
+  const change: Change = {
     jobId: job.id,
     title: commitTitle(prompt),
     prompt,
@@ -202,11 +216,12 @@ async function processTurn(
     base,
     head,
     existing,
+    protectedFiles: await findProtectedChanges(context, base, head),
   };
   await push.confirmOwner();
   const link = await pullRequests.open(change).catch((error: unknown) => {
     // Pages are in the store, which can be used again later.
-    if (isStoreOutage(error)) throw error;
+    if (isStoreOutage(error) || isRemoteOutage(error)) throw error;
     throw new Error(
       `The work is on the branch ${branch}, but its pull request could not be opened. The next message to the job ` +
         `whose turn completes opens it. ${errorMessage(error)}`,
@@ -223,6 +238,11 @@ function isStoreOutage(error: unknown): boolean {
   return error instanceof StoreUnavailable || error instanceof OutcomeUnknown;
 }
 
+/** The next run of the turn finds its commit in the clone, or on the branch, and runs no agent. */
+function isRemoteOutage(error: unknown): boolean {
+  return (error instanceof GitError && error.isRemoteOutage) || (error instanceof GitHubError && !error.isPermanent);
+}
+
 /**
  * Checks that the agent's change can be committed, before the agent costs money.
  *
@@ -231,26 +251,6 @@ function isStoreOutage(error: unknown): boolean {
 async function checkFreeSpace({ folder, machine, minFreeBytes = 100_000_000 }: TurnContext): Promise<void> {
   if ((await machine.freeBytes(folder)) < minFreeBytes)
     throw new ResourceExhausted(`less than ${minFreeBytes / 1_000_000} MB are free in ${folder}`);
-}
-
-/** Returns the commit, or `undefined` if nothing was changed. */
-async function commitChange(
-  turn: Turn,
-  worktree: Worktree,
-  ownMessages: readonly string[],
-  { repository, largestChangeBytes, log }: TurnContext,
-): Promise<string | undefined> {
-  try {
-    const { commit, leftOut } = await repository.commit(worktree, commitMessage(turn, ownMessages), largestChangeBytes);
-    for (const path of leftOut)
-      log(
-        `The submodule ${path} stays at its commit. If the agent changed something in it, that is left out: only what the submodule's own repository has can be used here.`,
-      );
-    return commit;
-  } catch (error) {
-    if (isResourceExhausted(error)) log("The agent has run, but its change cannot be committed now. It is run again.");
-    throw error;
-  }
 }
 
 async function attempt(turn: Turn, start: Start, context: TurnContext, signal: AbortSignal) {
@@ -283,6 +283,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     sandbox,
     network,
     limits,
+    cgroups: context.cgroups,
     // Other agents could write code of the supervisor there.
     compileCache: (context.areFilesSafe ?? isKeptAway(agent, sandbox)) ? join(folder, "compile-cache") : undefined,
     onLimitExceeded: (limit) => {
@@ -290,9 +291,11 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
       log(killedFor(limit));
     },
     logFile,
+    rawFile: directory.events,
     timeLimitMs,
     signal: stop ? AbortSignal.any([signal, stop]) : signal,
   };
+  const startedAt = context.machine.now();
   const result = await host.runAgent(agent, options);
   (context.metrics ?? noMetrics).agentExited(exitOf(result, exceeded));
   if (result.end === "stopped" && stop?.aborted && !signal.aborted) {
@@ -307,8 +310,10 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
   if (reported !== "") log(reported);
   if (result.end !== "completed")
     context.onFailure?.(`${exceeded === undefined ? end : killedFor(exceeded)} ${reported}`);
+  // They are worth less than the change, which has the rest of the time.
+  const messagesMs = Math.min(longestMessagesMs, timeLeft(timeLimitMs, context.machine.now() - startedAt) / 2);
   const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, start));
-  return { ...result, ownMessages: hasMessages ? await ownMessages(agent, start.head, options, host) : [] };
+  return { ...result, ownMessages: hasMessages ? await ownMessages(agent, start.head, options, host, messagesMs) : [] };
 }
 
 const killedFor = ({ what }: ExceededLimit): string => `The agent is killed, because it has ${what}.`;
@@ -320,24 +325,29 @@ function exitOf({ end, error }: AgentResult, exceeded: ExceededLimit | undefined
   return error === undefined ? "exit-code" : "reported-failure";
 }
 
+/** Reading them takes milliseconds, unless the agent sees to it that it does not. */
+const longestMessagesMs = 20_000;
+
 /**
  * Returns the messages of the commits that the agent made on top of `head`, oldest first. They are read with the agent's
- * permissions, because the configuration of its clone can make Git run any program.
+ * permissions, because the configuration of its clone can make Git run any program, or wait.
  */
 async function ownMessages(
   agent: Agent,
   head: string,
   options: AgentOptions,
   { runAgent }: TurnHost,
+  timeLimitMs: number,
 ): Promise<string[]> {
   const range = ["--reverse", "--first-parent", "--no-merges", "--max-count=50", `${head}..HEAD`, "--"];
   const log: Agent = {
     ...agent,
     command: () => ({ file: "git", args: ["--no-pager", "log", "-z", "--format=%B", ...range] }),
+    eventFormat: undefined,
     readReport: (stdout) => ({ message: stdout, error: undefined }),
   };
   try {
-    const { message = "" } = await runAgent(log, { ...options, logFile: "/dev/null", timeLimitMs: 60_000 });
+    const { message = "" } = await runAgent(log, { ...options, logFile: "/dev/null", timeLimitMs });
     return message.split("\0");
   } catch (error) {
     // The agent has run: its work is worth more than its messages.

@@ -31,6 +31,9 @@ export interface ProjectPorts
     | "limits"
     | "timeLimitMs"
     | "largestChangeBytes"
+    | "largestChangeFiles"
+    | "protectedFiles"
+    | "moreProtected"
   > {
   /** How many turns of the project run at a time, over all workers. Default: any number. */
   agentsPerProject?: number | undefined;
@@ -63,6 +66,15 @@ interface Run {
   lose: () => void;
   /** Default: its log is only a file. */
   shipper: LogShipper | undefined;
+}
+
+/** How a turn was run. */
+interface RunEnd {
+  result: TurnResult;
+  /** Why it failed or was postponed, if that is known. */
+  reason?: string | undefined;
+  /** `remote` if it was postponed because the repository's host cannot be reached. */
+  cause?: "remote" | undefined;
 }
 
 /** The pauses before the store is written again after it could not be. They double from the first to the last one. */
@@ -232,7 +244,7 @@ export class Worker {
     const onEnd = metrics.turnStarted();
     const { logs } = store;
     const shipper = logs && new LogShipper({ turn, file: jobLogFile(folder, turn.job), logs, log });
-    const { result, reason } = await this.#run(turn, lease.signal);
+    const { result, reason, cause } = await this.#run(turn, lease.signal);
     onEnd(lease.isLost ? "taken-over" : result);
     // Not `lease.isLost` at the end: the next turn of the job may have been taken here as soon as the end of this one was stored.
     let isLost = lease.isLost;
@@ -240,7 +252,7 @@ export class Worker {
       isLost = true;
     };
     if (result === "taken-over") lose();
-    else if (!isLost) await this.#end({ turn, name, wasPostponed, position, lose, shipper }, result, reason);
+    else if (!isLost) await this.#end({ turn, name, wasPostponed, position, lose, shipper }, result, reason, cause);
     if (isLost)
       log(`${name} was taken over by another worker, because its lease had expired; nothing more is stored of it here`);
     shipper?.[Symbol.dispose]();
@@ -248,7 +260,12 @@ export class Worker {
     if (!isLost && result !== "postponed") copier?.save(turn.job);
   }
 
-  async #end(run: Run, result: Exclude<TurnResult, "taken-over">, reason: string | undefined): Promise<void> {
+  async #end(
+    run: Run,
+    result: Exclude<TurnResult, "taken-over">,
+    reason: string | undefined,
+    cause: "remote" | undefined,
+  ): Promise<void> {
     const { store, log } = this.#options;
     const { turn, name, wasPostponed, position, lose, shipper } = run;
     const persist = (change: () => Promise<void>): Promise<boolean> =>
@@ -257,14 +274,19 @@ export class Worker {
         await change();
       });
     const endedAt = this.#machine.wallTime();
+    const remotePauseMs = cause === "remote" ? this.#postponements.postponeForRemote(turn.id) : undefined;
+    if (cause === "remote" && remotePauseMs === undefined) {
+      const late = `The repository's host could not be reached for an hour. ${reason}`;
+      return this.#end(run, "failed", late, undefined);
+    }
     if (!wasPostponed || result !== "postponed")
       log(
         `${name} ${result}${reason === undefined ? "" : `: ${oneLine(reason)}`}`,
         result === "failed" ? "warn" : "info",
       );
     if (result === "postponed") {
-      const pauseMs = this.#postponements.postpone(turn.id, reason ?? "unknown reason");
-      void this.#leaveGap();
+      const pauseMs = remotePauseMs ?? this.#postponements.postpone(turn.id, reason ?? "unknown reason");
+      if (remotePauseMs === undefined) void this.#leaveGap();
       if (await persist(() => store.runningTurns.requeue(turn, pauseMs))) void this.#resumeLater(turn, pauseMs);
       return;
     }
@@ -277,11 +299,13 @@ export class Worker {
   }
 
   /** Runs a turn. Returns why it failed or was postponed, if that is known. Never rejects. */
-  async #run(turn: RunningTurn, signal: AbortSignal): Promise<{ result: TurnResult; reason?: string | undefined }> {
+  async #run(turn: RunningTurn, signal: AbortSignal): Promise<RunEnd> {
     const { store, projects, log } = this.#options;
     let reason: string | undefined;
-    const onFailure = (text: string): void => {
+    let cause: "remote" | undefined;
+    const onFailure = (text: string, why?: "remote"): void => {
       reason = text;
+      cause = why;
     };
     try {
       const job = await store.jobs.find(turn.job);
@@ -291,7 +315,8 @@ export class Worker {
       using stop = watchStopRequest(turn, store, this.#machine);
       const ports = { ...this.#options, ...project, stop: stop.signal, onFailure };
       const result = await runTurn(turn, job, ports, signal);
-      return { result, reason: result === "failed" || result === "postponed" ? reason : undefined };
+      if (result !== "failed" && result !== "postponed") return { result };
+      return { result, reason, cause: result === "postponed" ? cause : undefined };
     } catch (error) {
       if (error instanceof StoreUnavailable) return { result: "postponed", reason: error.message };
       log(`${turn.job}: ${errorStack(error)}`, "error");

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { errorMessage } from "../../src/error-message.ts";
-import type { JobCopy } from "../../src/model.ts";
-import type { JobCopies } from "../../src/store/job-copies.ts";
+import type { JobCopy, TurnState } from "../../src/model.ts";
+import type { JobCopies, SentForStep } from "../../src/store/job-copies.ts";
 import { packHome, unpackHome } from "../../src/turns/home-archive.ts";
 import type { CacheEntries } from "./cache-entries.ts";
 import { formatJobEntry, type JobEntry, parseJobEntry } from "./job-entry.ts";
@@ -23,18 +23,23 @@ export interface CachedJobsOptions {
 /** In bytes, of the prompts and answers of a job together. */
 const maxEntryBytes = 20_000_000;
 
+/** In bytes, of the ids of a step's jobs. */
+const maxStepBytes = 100_000;
 /** Both kinds of entries are compressed: every turn has one, and a repository's cache has a limit for all of them. */
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /**
  * Keeps jobs in the repository's Actions cache. A job has entries of its own, so that runs at the same time do not overwrite
- * each other's jobs: one with the job whenever it changes, and one with its home directory after each turn.
+ * each other's jobs: one with the job whenever it changes, and one with its home directory after each turn. A step has one with
+ * the ids of its jobs.
  */
 export class CachedJobs implements JobCopies {
   readonly #options: CachedJobsOptions;
   /** Where the last home directory of each job is. */
   readonly #homes = new Map<string, JobEntry["home"]>();
+  /** The jobs of each step, as far as they are saved. */
+  readonly #jobsOfSteps = new Map<string, readonly string[]>();
 
   constructor(options: CachedJobsOptions) {
     this.#options = options;
@@ -49,7 +54,38 @@ export class CachedJobs implements JobCopies {
       if (text.length > maxEntryBytes) throw new Error("its prompts are too large");
       await writeFile(file, await compress(text));
       await cache.save(newKey(job.id, "job"), file);
+      await this.#saveSteps(job, join(folder, "step"));
     });
+  }
+
+  async jobsOfStep({ step }: SentForStep): Promise<readonly string[]> {
+    const { cache } = this.#options;
+    const key = stepKey(step);
+    if (key === undefined) return [];
+    const known = this.#jobsOfSteps.get(step);
+    if (known !== undefined) return known;
+    return this.#inFolder(async (folder) => {
+      const file = join(folder, "step");
+      if (!(await cache.restore(key, file)) || (await stat(file)).size > maxStepBytes) return [];
+      // They are only looked up if they can be ids.
+      const jobs = (await readFile(file, "utf8")).split("\n").filter(Boolean);
+      this.#jobsOfSteps.set(step, jobs);
+      return jobs;
+    });
+  }
+
+  /** Lets a later run find a job by the steps that it has turns of, also if they pushed nothing. */
+  async #saveSteps({ id, turns }: JobCopy, file: string): Promise<void> {
+    // Those of earlier turns have been saved by earlier runs.
+    const recent = turns.filter(({ state }, index) => !hasEnded(state) || index === turns.length - 1);
+    for (const step of new Set(recent.map((turn) => turn.step ?? ""))) {
+      const jobs = this.#jobsOfSteps.get(step) ?? [];
+      const key = stepKey(step);
+      if (key === undefined || jobs.includes(id)) continue;
+      await writeFile(file, `${[...jobs, id].join("\n")}\n`);
+      await this.#options.cache.save(`${key}${uniqueEnd()}`, file);
+      this.#jobsOfSteps.set(step, [...jobs, id]);
+    }
   }
 
   async restore(jobId: string, home: string, into: string): Promise<JobCopy | undefined> {
@@ -133,6 +169,13 @@ async function readEntry(file: string): Promise<string | undefined> {
 
 const prefixOf = (jobId: string, kind: "job" | "home"): string => `agent-job-service/${jobId}/${kind}/`;
 
+const hasEnded = (state: TurnState): boolean => state === "completed" || state === "failed";
+
+/** Returns the prefix of the keys of a step; `undefined` if it is none of the action, which are hashes. */
+const stepKey = (step: string): string | undefined =>
+  /^[\w-]{1,128}$/.test(step) ? `agent-job-service/step/${step}/` : undefined;
+
+const newKey = (jobId: string, kind: "job" | "home"): string => `${prefixOf(jobId, kind)}${uniqueEnd()}`;
+
 /** A key can be saved only once. */
-const newKey = (jobId: string, kind: "job" | "home"): string =>
-  `${prefixOf(jobId, kind)}${Date.now()}-${randomBytes(4).toString("hex")}`;
+const uniqueEnd = (): string => `${Date.now()}-${randomBytes(4).toString("hex")}`;

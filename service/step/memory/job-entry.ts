@@ -4,10 +4,10 @@ import type { JobCopy } from "../../src/model.ts";
 /** The last that `Date` has. */
 const lastTime = 8.64e15;
 /** The limit for ids of turns, in microseconds since 1970: the ids that follow must be safe integers, too. */
-const lastId = 8e15;
+export const maxTurnId = 8e15;
 const time = z.int().check(z.nonnegative(), z.maximum(lastTime));
 const turn = z.object({
-  id: z.int().check(z.positive(), z.maximum(lastId)),
+  id: z.int().check(z.positive(), z.maximum(maxTurnId)),
   prompt: z.string(),
   state: z.enum(["waiting", "running", "completed", "failed"]),
   attempts: z.int().check(z.nonnegative()),

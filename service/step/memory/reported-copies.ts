@@ -24,5 +24,6 @@ export function reportedCopies(report: ReportFile, copies: JobCopies | undefined
       if (job !== undefined) report.exclude(job);
       return job;
     },
+    jobsOfStep: async (sent) => (await copies?.jobsOfStep?.(sent)) ?? [],
   };
 }

@@ -1,8 +1,9 @@
 import type { ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type CacheService, startCacheService } from "../../../test/support/cache-service.ts";
+import { type CacheService, type RunAccess, startCacheService } from "../../../test/support/cache-service.ts";
 import { commentEnvironment, commentInputs } from "../../../test/support/payload.ts";
 import { step, temporaryFolder } from "../../../test/support/step.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
@@ -12,55 +13,84 @@ import { isRunning, type ServiceStepOptions, setUpGitHub, startServiceStep } fro
 /** These tests are not about the sandbox, which not every machine can run. */
 const remembering = { remember: "true", sandbox: "none", "agent-network": "full" };
 
-async function setUp() {
-  const cache = await startCacheService("v1");
+/** @param access - to the cache. Default: that of runs which people without write access can cause, such as for comments */
+async function setUp(access: RunAccess = "read") {
+  const cache = await startCacheService("v1", { access });
   onTestFinished(() => cache[Symbol.asyncDispose]());
   return { ...(await setUpGitHub()), cache };
 }
 
-/** Runs a workflow for a comment on an empty runner: the service, the action and the end of the job. */
+/**
+ * Runs a workflow for a comment on an empty runner: the service, the action and the end of the job.
+ *
+ * @param comment - its text, or its id if this is another attempt of its run
+ */
 async function runWorkflow(
   { github, cache }: { github: GitHub; cache: CacheService },
-  text: string,
+  comment: string | number,
   options: Partial<ServiceStepOptions> = {},
 ) {
+  const attempt = typeof comment === "string" ? "1" : "2";
   const service = await startServiceStep({
     github,
     ...options,
     inputs: { ...remembering, ...options.inputs },
-    environment: { ...cache.environment, ...options.environment },
+    environment: { ...cache.environment, GITHUB_RUN_ATTEMPT: attempt, ...options.environment },
   });
   expect(service.exitCode, service.log).toBe(0);
   const [issue] = (await github.call("GET", "/issues")) as { number: number }[];
   const { number } =
     issue ?? ((await github.call("POST", "/issues", { title: "No quickstart" })) as { number: number });
-  const comment = (await github.call("POST", `/issues/${number}/comments`, { body: text })) as { id: number };
+  const isNew = typeof comment === "string";
+  const found = await (isNew
+    ? github.call("POST", `/issues/${number}/comments`, { body: comment })
+    : github.call("GET", `/issues/comments/${comment}`));
+  const { id, body: text } = found as { id: number; body: string };
   const { owner, repo } = github;
-  const event = { id: comment.id, text, author: { login: owner }, number, owner, repo };
+  const event = { id, text, author: { login: owner }, number, owner, repo };
+  const ofRun = { GITHUB_RUN_ID: String(id), GITHUB_RUN_ATTEMPT: attempt };
+  const environment = { ...service.environment, ...commentEnvironment(temporaryFolder(), github.url, event), ...ofRun };
   const result = await step(
     { ...service.actionInputs, ...commentInputs, "github-token": github.token },
-    { environment: { ...service.environment, ...commentEnvironment(temporaryFolder(), github.url, event) } },
+    { environment },
   );
   const post = await service.post();
-  return { outputs: result.outputs, log: result.log, service, post };
+  return { id, outputs: result.outputs, log: result.log, service, post };
 }
 
-test("a comment in a later run continues the job on another runner", async () => {
-  const { docs, ...servers } = await setUp();
-  const first = await runWorkflow(servers, '/agent add a page "Quickstart" that says "Run npm ci."');
+test.each<[string, RunAccess]>([
+  ["can be written", "write"],
+  ["can be read", "read"],
+  ["cannot be used", "none"],
+  ["turns out to be read-only", "403"],
+])("with a cache that %s, comments have one job on all runners, and a re-run sends nothing", async (_which, access) => {
+  const { docs, ...servers } = await setUp(access);
+  const runs = join(temporaryFolder(), "runs");
+  const options = { inputs: { agent: `cat >> notes.md; echo run >> ${runs}` } };
+  const first = await runWorkflow(servers, "/agent one", options);
   expect(first.outputs.outcome, first.log + first.post.log).toBe("pr-created");
-  expect(first.post.annotations).toEqual([expect.stringMatching(/^notice No workflow runs on the pull request: /)]);
+  expect(first.post.annotations).toEqual([expect.stringMatching(/^notice Workflows wait for approval: /)]);
 
-  const second = await runWorkflow(servers, '/agent replace "Utilise" with "Use"');
-  expect(second.outputs, second.log + second.post.log).toMatchObject({
+  const second = await runWorkflow(servers, "/agent two", options);
+  const continued = {
     outcome: "pr-created",
-    "job-origin": "continued",
     "job-id": first.outputs["job-id"],
     "pr-link": first.outputs["pr-link"],
     ref: first.outputs.ref,
-  });
+  };
+  expect(second.outputs, second.log + second.post.log).toMatchObject({ ...continued, "job-origin": "continued" });
+
+  const again = await runWorkflow(servers, second.id, options);
+  expect(again.outputs, again.log + again.post.log).toMatchObject(continued);
+  expect(docs.branches()).toEqual([first.outputs.ref]);
   expect(docs.git("rev-list", "--count", `main..${first.outputs.ref}`)).toBe("2");
-  expect(second.post.annotations).toEqual([]);
+  expect(await servers.github.call("GET", "/pulls?state=all")).toHaveLength(1);
+  expect(readFileSync(runs, "utf8")).toBe("run\nrun\n");
+
+  // None that a maintainer would see on every run and could do nothing about.
+  for (const { service, post } of [second, again]) expect([...service.annotations, ...post.annotations]).toEqual([]);
+  expect(second.service.log).toContain("Jobs are remembered by their branches and pull requests");
+  expect(second.service.log.includes("`cache-mode: write`")).toBe(access === "read");
 });
 
 /** An agent that works only once a file exists, and until then runs a process that is found by its command line. */
@@ -86,7 +116,7 @@ function waitingAgent(gate: string) {
 test.each(["cancelled", "killed"] as const)(
   "a run that is %s leaves no process, and the next finds its job",
   async (end) => {
-    const { docs, github, cache } = await setUp();
+    const { docs, github, cache } = await setUp("write");
     const gate = join(temporaryFolder(), "gate");
     const agent = waitingAgent(gate);
     const environment = cache.environment;
@@ -134,7 +164,7 @@ test.each(["cancelled", "killed"] as const)(
 );
 
 test("runs at the same time keep each other's jobs", async () => {
-  const { github, cache } = await setUp();
+  const { github, cache } = await setUp("write");
   const options = { github, inputs: remembering, environment: cache.environment };
   const [one, two] = [await startServiceStep(options), await startServiceStep(options)];
   const run = (service: typeof one, prompt: string) =>
@@ -150,7 +180,7 @@ test("runs at the same time keep each other's jobs", async () => {
 });
 
 test("a session continues its job in a later run", async () => {
-  const { docs, github, cache } = await setUp();
+  const { docs, github, cache } = await setUp("write");
   const night = async (prompt: string) => {
     const service = await startServiceStep({ github, inputs: remembering, environment: cache.environment });
     const environment = { ...service.environment, GITHUB_RUN_ID: prompt, GITHUB_JOB: "docs", GITHUB_ACTION: "agent" };
@@ -175,16 +205,21 @@ test("without remember, a later run starts a new job, and nothing is in the cach
   expect(servers.cache.entries.filter(({ key }) => key.startsWith("agent-job-service/"))).toEqual([]);
 });
 
-test("says if the runner has no Actions cache, or one that cannot be written", async () => {
-  const { github } = await setUpGitHub();
-  const without = await startServiceStep({ github, inputs: remembering });
+test("says if GitHub does not tell whose token it is, and remembers jobs in the cache alone", async () => {
+  const denied = (route: string, response: ServerResponse): boolean => {
+    if (!["POST /graphql", "GET /user"].includes(route)) return false;
+    response.writeHead(403, { "content-type": "application/json" }).end('{"message":"Resource not accessible"}');
+    return true;
+  };
+  const { github } = await setUpGitHub(denied);
+  const inputs = { ...remembering, "workflow-token": "the token of the workflow" };
+  const without = await startServiceStep({ github, inputs });
   expect(without.annotations).toEqual([expect.stringMatching(/^warning Jobs are not remembered: /)]);
+  await without.post();
 
   const cache = await startCacheService("v1", { access: "403" });
   onTestFinished(() => cache[Symbol.asyncDispose]());
-  const options = { github, inputs: remembering, environment: cache.environment };
-  await without.post();
-  const service = await startServiceStep(options);
+  const service = await startServiceStep({ github, inputs, environment: cache.environment });
   const { outputs } = await step(
     { ...service.actionInputs, prompt: 'Add a page "X"' },
     { environment: service.environment },

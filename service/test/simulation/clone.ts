@@ -96,6 +96,12 @@ export class SimulatedRepository implements UsedRepository {
     return { commit: this.#keep(this.#remote.createCommit(parent, message, edits)).id, leftOut: [] };
   }
 
+  async changedFiles(): Promise<[]> {
+    return [];
+  }
+
+  async *readContents(): AsyncGenerator<never> {}
+
   async push(id: string, branch: string, expectedHead: string | undefined, jobId: string): Promise<void> {
     const commit = this.#commit(id);
     this.#clone.jobs.set(jobId, commit);

@@ -51,6 +51,7 @@ export type AgentServiceOptions = Partial<ServiceOptions & ProjectOptions>;
 export function projectOptions(docs: DocsRepository, options: Partial<ProjectOptions> = {}): ProjectOptions {
   const { repository = docs.path, agent = builtInEditor, sandbox = unconfined, network, limits } = options;
   const { targetBranch, github, agentsPerProject, timeLimitMs = 60_000, largestChangeBytes = 20_000_000 } = options;
+  const { largestChangeFiles, protectedFiles, moreProtected, secrets } = options;
   const source = { repository, targetBranch, github };
   return {
     ...source,
@@ -61,6 +62,10 @@ export function projectOptions(docs: DocsRepository, options: Partial<ProjectOpt
     agentsPerProject,
     timeLimitMs,
     largestChangeBytes,
+    largestChangeFiles,
+    protectedFiles,
+    moreProtected,
+    secrets,
   };
 }
 

@@ -19,12 +19,16 @@ export interface GitHub extends LoopbackServer {
   token: string;
   /** Every request, as `POST /repos/…`. */
   requests: string[];
+  /** Who created branches, in GitHub's list of activities. Default: it tells of none. */
+  creators: Map<string, "docs-bot" | "writer">;
   /** Calls the API as someone who may do everything. */
   call(method: string, path: string, body?: unknown): Promise<unknown>;
 }
 
 const token = "ghs_workflow_token_0123456789";
 const writer = "writer";
+/** The account of the workflow's token. */
+const bot = "docs-bot";
 
 /** Starts a GitHub with one repository: its API, and Git over HTTP with `git http-backend`. */
 export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubReply = () => false): Promise<GitHub> {
@@ -36,14 +40,21 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     service: "github",
     port: 0,
     seed: {
-      tokens: { [token]: { login: "docs-bot", scopes: ["repo"] }, [writer]: { login: writer, scopes: ["repo"] } },
+      tokens: { [token]: { login: bot, scopes: ["repo"] }, [writer]: { login: writer, scopes: ["repo"] } },
       github: {
-        users: [owner, "docs-bot", writer].map((login) => ({ login })),
+        users: [owner, bot, writer].map((login) => ({ login })),
         repos: [{ owner, name: repo, auto_init: true }],
       },
     },
   });
   const requests: string[] = [];
+  const creators: GitHub["creators"] = new Map();
+  /** The last heads of branches. */
+  const heads = new Map<string, string>();
+  const accountOf = async (login: string) => {
+    const { id } = (await (await fetch(`${emulator.url}/users/${login}`)).json()) as { id: number };
+    return { login, id };
+  };
   const server = await listen(async (request, response) => {
     const url = new URL(request.url ?? "/", "http://localhost");
     const route = `${request.method} ${url.pathname}`;
@@ -55,6 +66,18 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     }
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    // The token of a GitHub App is of no user, but GraphQL knows it.
+    if (route === "GET /user") return send(response, 403, { message: "Resource not accessible by integration" });
+    if (route === "POST /graphql") {
+      const { login, id } = await accountOf(bot);
+      return send(response, 200, { data: { viewer: { login, databaseId: id } } });
+    }
+    if (route === `GET /repos/${owner}/${repo}/activity`) {
+      const ref = url.searchParams.get("ref") ?? "";
+      const creator = creators.get(ref.replace("refs/heads/", ""));
+      const activity = creator && { ref, activity_type: "branch_creation", actor: await accountOf(creator) };
+      return send(response, 200, activity ? [activity] : []);
+    }
     const answer = await fetch(`${emulator.url}${request.url}`, {
       method: request.method ?? "GET",
       headers: {
@@ -65,7 +88,9 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     });
     const link = answer.headers.get("link");
     response.writeHead(answer.status, { "content-type": "application/json", ...(link !== null && { link }) });
-    response.end(Buffer.from(await answer.arrayBuffer()));
+    const body: unknown = await answer.json().catch(() => undefined);
+    for (const one of Array.isArray(body) ? body : [body]) showHead(docs, heads, one);
+    response.end(body === undefined ? "" : JSON.stringify(body));
   });
   return {
     ...server,
@@ -73,6 +98,7 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
     repo,
     token,
     requests,
+    creators,
     call: async (method, path, body) => {
       const response = await fetch(`${emulator.url}/repos/${owner}/${repo}${path}`, {
         method,
@@ -86,6 +112,25 @@ export async function startGitHubWithGit(docs: DocsRepository, reply: GitHubRepl
       await emulator.close();
     },
   };
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+/**
+ * The emulator makes up the commits of branches. A pull request has that of the repository, which can be fetched even after the
+ * branch was deleted.
+ */
+function showHead(docs: DocsRepository, heads: Map<string, string>, one: unknown): void {
+  const { head, number } = (one ?? {}) as { head?: { ref: string; sha: string }; number?: number };
+  if (head?.sha === undefined) return;
+  if (docs.branches().includes(head.ref)) {
+    heads.set(head.ref, docs.git("rev-parse", head.ref));
+    docs.git("update-ref", `refs/pull/${number}/head`, head.ref);
+    docs.git("config", "uploadpack.allowReachableSHA1InWant", "true");
+  }
+  head.sha = heads.get(head.ref) ?? head.sha;
 }
 
 /** Runs `git http-backend` as a CGI program. */

@@ -3,6 +3,7 @@ import { type Agent, shellAgent } from "../../src/agents/agent.ts";
 import { fullNetwork } from "../../src/agents/network/agent-network.ts";
 import type { AgentOptions, AgentResult } from "../../src/agents/run-agent.ts";
 import { unconfined } from "../../src/agents/sandbox/sandbox.ts";
+import type { ChangedFile } from "../../src/git/changed-files.ts";
 import type { Start, StartOptions } from "../../src/git/find-start.ts";
 import type { RunningTurn, TurnResult } from "../../src/model.ts";
 import type { Change, PullRequestState } from "../../src/pulls/pull-requests.ts";
@@ -24,6 +25,8 @@ class FakeBranch {
   /** Whether the agent changes a file. */
   isChanged = true;
   leftOut: string[] = [];
+  /** The files of every commit. The id of a content is the content. */
+  changed: ChangedFile[] = [];
   /** Whether the next turns start over from the target branch. */
   isOver = false;
   #made = 0;
@@ -47,6 +50,10 @@ class FakeBranch {
       this.#made++;
       this.commits.push({ commit: `c${this.#made}`, message });
       return { commit: `c${this.#made}`, leftOut };
+    },
+    changedFiles: async () => this.changed,
+    readContents: async function* (ids) {
+      for (const id of ids) yield { id, content: id };
     },
     push: async () => {},
     rebase: async () => undefined,
@@ -128,13 +135,16 @@ export async function setUpTurns() {
     return turn;
   };
   /** Runs the next turn, and stores its end as a worker does. */
-  const run = async (): Promise<TurnRun> => {
+  const run = async (onReason: TurnPorts["onFailure"] = () => {}): Promise<TurnRun> => {
     const turn = await take();
     const job = await store.jobs.find("a");
     if (job === undefined) throw new Error("the job is gone");
     log = "";
     const failures: string[] = [];
-    const onFailure = (reason: string) => void failures.push(reason);
+    const onFailure: TurnPorts["onFailure"] = (reason, cause) => {
+      failures.push(reason);
+      onReason(reason, cause);
+    };
     const result = await runTurn(turn, job, { ...ports, onFailure }, stop.signal);
     if (result === "completed" || result === "failed") await store.runningTurns.finish(turn, result, 6);
     else await store.runningTurns.requeue(turn);

@@ -36,6 +36,10 @@ class WaitingRepository extends Repository {
 
   override async lastCommitOf(): Promise<undefined> {}
 
+  override async changedFiles(): Promise<[]> {
+    return [];
+  }
+
   /** Says that the turn's commit was pushed earlier, so that no agent runs. */
   override async commits(): Promise<{ commit: string; message: string }[]> {
     const trailers = (turn: number, job: string) => `Agent-Turn: ${turn}\nAgent-Job: ${job}`;

@@ -120,6 +120,9 @@ export const allowedBots = rule(
 /** What a re-run does with the job of an earlier attempt. */
 export const onRerun = oneOf(["resume", "new"], "must be resume or new");
 
+/** Parses `on-cancel`. */
+export const onCancel = oneOf(["stop", "keep"], "must be stop or keep");
+
 /** In UTF-16 units. */
 const maxSessionLength = 100;
 

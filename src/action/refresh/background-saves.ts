@@ -82,7 +82,7 @@ export class BackgroundSaves {
   /** Begins to save a job. */
   begin(sent: SendingTask["kind"], jobId: string): void {
     const { attempts, session, base } = this.#ports;
-    const start = { jobId, sent, pullRequest: undefined, end: undefined, base: base() };
+    const start = { jobId, sent, isResumed: false, pullRequest: undefined, end: undefined, base: base() };
     this.#save([attempts?.save("job", { sent, jobId, base: base() }), session?.save(start)]);
   }
 

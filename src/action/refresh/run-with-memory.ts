@@ -6,6 +6,7 @@ import type { Execution, Run } from "../run.ts";
 import { runJob } from "../run-job.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { SendingTask } from "../settings.ts";
+import { stopOwnTurn } from "../stop-turn.ts";
 import { AttemptMemory } from "./attempt-memory.ts";
 import { BackgroundSaves } from "./background-saves.ts";
 import { type Earlier, findEarlier, type Memory } from "./find-earlier.ts";
@@ -39,7 +40,8 @@ export async function runWithMemory(task: SendingTask, run: Run): Promise<Execut
     firstBase = earlier.base;
     if (result) {
       // The earlier attempt may have been killed before it saved the job for the session.
-      await saves.finish(updateOf(result, resumed.resumes ?? "create", run, base()));
+      const update = updateOf(result, resumed.resumes ?? "create", run, base());
+      await saves.finish(update && { ...update, isResumed: true });
       return { result, task: resumed, rerun: "resumes" };
     }
     state.forgetJob();
@@ -90,7 +92,7 @@ async function runAndRemember(
 ): Promise<Execution> {
   const { state, log, ports } = run;
   let hasJob = false;
-  const { task, result } = await runFirstFound(
+  const { task, result: ended } = await runFirstFound(
     plan,
     run,
     async (each) => {
@@ -112,13 +114,17 @@ async function runAndRemember(
       if (each.kind === "message") log.rerun({ kind: "starting-over", jobId: each.jobId, reason });
     },
   );
-  if (acceptanceOf(result) === "rejected" || (result.kind === "blocked" && result.cause === "unknown")) {
+  if (acceptanceOf(ended) === "rejected" || (ended.kind === "blocked" && ended.cause === "unknown")) {
     await saves.withdraw(task.kind);
-    return { result, task };
+    return { result: ended, task };
   }
   // The job of a message in doubt is not remembered: its state would say nothing about the message.
   if (!hasJob) saves.doubt(task.kind);
-  await saves.finish(hasJob ? updateOf(result, task.kind, run, base()) : undefined);
+  // After a signal, both have the same two seconds.
+  const [result] = await Promise.all([
+    stopOwnTurn(task, ended, run),
+    saves.finish(hasJob ? updateOf(ended, task.kind, run, base()) : undefined),
+  ]);
   return { result, task, rerun: rerunEffect(hasJob, saves, run) };
 }
 
@@ -142,7 +148,7 @@ function updateOf(
   if (state.jobId === "") return undefined;
   const isProven = result.kind === "done" && !state.isUnproven;
   const end = isProven ? (result.status === "completed" ? "completed" : "failed") : undefined;
-  return { jobId: state.jobId, sent, pullRequest: state.pullRequest, end, base };
+  return { jobId: state.jobId, sent, isResumed: false, pullRequest: state.pullRequest, end, base };
 }
 
 /** Says what a later attempt, or the next run of the session, will not know. */

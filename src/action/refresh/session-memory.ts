@@ -18,6 +18,8 @@ export interface SessionProgress {
 export interface SessionUpdate {
   jobId: string;
   sent: "create" | "message";
+  /** Whether an earlier attempt sent it. */
+  isResumed: boolean;
   pullRequest: PullRequest | undefined;
   /** How its turn ended; `undefined` if that is unknown. */
   end: "completed" | "failed" | undefined;
@@ -121,8 +123,8 @@ export class SessionMemory {
     };
   }
 
-  #replaceJob(newest: SessionEntry, { jobId, sent, pullRequest }: SessionUpdate): SessionEntry | undefined {
-    if (sent !== "create" || this.#saved?.jobId === jobId) return undefined;
+  #replaceJob(newest: SessionEntry, { jobId, sent, isResumed, pullRequest }: SessionUpdate): SessionEntry | undefined {
+    if (sent !== "create" || isResumed || this.#saved?.jobId === jobId) return undefined;
     const pullRequests = this.#withNumber(newest.pullRequests, pullRequest);
     return { ...newest, jobId, failures: 0, pullRequests };
   }

@@ -9,6 +9,9 @@ type Skip = Extract<RunResult, { kind: "skipped" }>;
 
 /** Describes why the step starts nothing. That is not an error. */
 export function describeSkip(result: Skip, { state }: ResultContext): Message {
+  if (result.reason === "dry-run") {
+    return { title: "Dry run", what: joinSentences(say`Nothing was sent.`, result.plan), next: [] };
+  }
   if (result.reason !== "nothing-new") return describeCommentSkip(result);
   const { base = "", otherFiles = 0 } = state.changes ?? {};
   const others =
@@ -20,7 +23,11 @@ export function describeSkip(result: Skip, { state }: ResultContext): Message {
   };
 }
 
-function describeCommentSkip({ reason, triggerKind, handledBy }: Exclude<Skip, { reason: "nothing-new" }>): Message {
+function describeCommentSkip({
+  reason,
+  triggerKind,
+  handledBy,
+}: Exclude<Skip, { reason: "nothing-new" | "dry-run" }>): Message {
   const because = (what: Text, next: Text = []): Message => ({
     title: outcomes.skipped.title,
     what: joinSentences(what, say`Nothing was started.`),

@@ -42,6 +42,7 @@ export class RunLog {
   #connectionWarnings = 0;
   #address = "";
   #hasWarnedOfStatus = false;
+  #hasWarnedOfMemory = false;
   #pageUrl = "";
 
   constructor(toolkit: Toolkit) {
@@ -90,15 +91,16 @@ export class RunLog {
       case "starting-over":
         this.#line(`Job ${event.jobId} ${startingOver[event.reason]}; sending the request again`);
         break;
-      case "not-saved":
-        this.#annotate(
-          "warning",
-          "Cannot remember the job",
-          event.isInTime
-            ? say`That a request is about to be sent could not be saved in the Actions cache (${messageOf(event.error)}). It is sent anyway. If this runner is lost now, a re-run of this workflow run may start a second job.`
-            : say`The job could not be saved in the Actions cache (${messageOf(event.error)}). The job is not affected, but a re-run of this workflow run, or the next run of its session, may not know of it.`,
-        );
+      case "not-saved": {
+        const text = event.isInTime
+          ? say`That a request is about to be sent could not be saved in the Actions cache (${messageOf(event.error)}). It is sent anyway. If this runner is lost now, a re-run of this workflow run may start a second job.`
+          : say`The job could not be saved in the Actions cache (${messageOf(event.error)}). The job is not affected, but a re-run of this workflow run, or the next run of its session, may not know of it.`;
+        // Two annotations would say the same.
+        if (this.#hasWarnedOfMemory) this.#line(plain(text));
+        else this.#annotate("warning", "Cannot remember the job", text);
+        this.#hasWarnedOfMemory = true;
         break;
+      }
     }
   }
 
@@ -202,6 +204,13 @@ export class RunLog {
         );
         break;
     }
+  }
+
+  /** Prints the prompt that would be sent. */
+  dryRun(prompt: string): void {
+    this.#toolkit.startGroup(`Prompt (${size(prompt)})`);
+    for (const line of prompt.split(/\r\n|[\r\n]/)) this.#line(line);
+    this.#toolkit.endGroup();
   }
 
   waiting({ wait, timeoutMs, intervals }: Inputs, state: RunState): void {
@@ -334,6 +343,10 @@ export class RunLog {
     const time = state.startedAt === undefined ? "" : ` after ${duration(elapsedMs)}`;
     const link = state.pullRequest ? `: ${state.pullRequest.url}` : "";
     this.#line(`Outcome: ${outcome}${time}${link}`);
+    if (state.finalMessage !== "") {
+      this.#line("The agent's last message:");
+      for (const line of state.finalMessage.split("\n")) this.#line(`  ${line}`);
+    }
     const paragraphs = [message.what, ...(message.points ?? []).map((point) => ["- ", ...point]), message.next];
     const level = hasPassed ? outcomes[outcome].level : "error";
     if (level) this.#annotate(level, message.title, join(paragraphs, "\n"));

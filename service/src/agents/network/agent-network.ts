@@ -1,6 +1,6 @@
 import { ownFile } from "../../own-file.ts";
 import type { Agent, AgentCommand } from "../agent.ts";
-import { startModelProxy } from "./model-proxy.ts";
+import { type ModelProxyOptions, startModelProxy } from "./model-proxy.ts";
 
 export const networkKinds = ["full", "model", "none"] as const;
 
@@ -18,6 +18,9 @@ export interface AgentNetwork extends AsyncDisposable {
   /** Returns a command that runs `command` with this network, inside a sandbox. */
   wrap(command: AgentCommand): AgentCommand;
 }
+
+/** What agents may do with the proxy to their model. */
+export type ProxyLimits = Pick<ModelProxyOptions, "maxConnections" | "allowsServerTools">;
 
 /** Agents have the network of the machine. */
 export const fullNetwork: AgentNetwork = {
@@ -47,6 +50,7 @@ export async function createAgentNetwork(
   modelHosts: readonly string[],
   service: NodeJS.ProcessEnv,
   log: (line: string) => void,
+  { maxConnections, allowsServerTools }: ProxyLimits = {},
 ): Promise<AgentNetwork> {
   if (kind === "full") return fullNetwork;
   if (kind === "none") return { ...fullNetwork, isShared: false };
@@ -56,7 +60,7 @@ export async function createAgentNetwork(
   if (!key && hosts.length === 0)
     throw new Error("the model of this agent is unknown: name its host with --model-host");
   const model = endpoint && key ? { endpoint, key } : undefined;
-  const proxy = await startModelProxy({ model, hosts, log });
+  const proxy = await startModelProxy({ model, hosts, maxConnections, allowsServerTools, log });
   const url = `http://127.0.0.1:${port}`;
   return {
     isShared: false,

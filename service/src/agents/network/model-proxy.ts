@@ -6,12 +6,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Duplex, pipeline } from "node:stream";
 import type { ModelEndpoint } from "../agent.ts";
+import { ModelBodies, RejectedBody } from "./model-body.ts";
+import {
+  defaultMaxProxyConnections,
+  defaultProxyTimes,
+  limitProxyConnections,
+  type ProxyTimes,
+} from "./proxy-connections.ts";
 
 export interface ModelProxyOptions {
   /** Requests to the proxy itself are sent there, with the key. Undefined: they are rejected. */
   model?: { endpoint: ModelEndpoint; key: string } | undefined;
   /** `host` or `host:port` (default: 443) to which the proxy opens tunnels. */
   hosts: readonly string[];
+  /** Whether the provider's machines may fetch and run things for agents. Default: no. */
+  allowsServerTools?: boolean | undefined;
+  /** How many connections agents may have open. Default: as many as if this is the only proxy. */
+  maxConnections?: number | undefined;
+  times?: ProxyTimes;
   log: (line: string) => void;
 }
 
@@ -31,26 +43,36 @@ const dropped = new Set([
 ]);
 
 /** Starts a proxy. No path, header or body that passes it is logged. */
-export async function startModelProxy({ model, hosts, log }: ModelProxyOptions): Promise<ModelProxy> {
+export async function startModelProxy(options: ModelProxyOptions): Promise<ModelProxy> {
+  const { model, hosts, log, allowsServerTools = false, times = defaultProxyTimes } = options;
+  const bodies = model && !allowsServerTools ? new ModelBodies(model.endpoint.api) : undefined;
   const allowed = new Set(hosts.map((host) => (host.includes(":") ? host : `${host}:443`).toLowerCase()));
   const denied = new Set<string>();
   const tunnels = new Set<Duplex>();
   // Uses the proxy of the service's environment, if there is one.
   const httpsAgent = new HttpsAgent({ keepAlive: true, proxyEnv: process.env });
-  const server = createServer({ maxHeaderSize }, (request, response) => {
+  const limits = {
+    maxHeaderSize,
+    headersTimeout: times.headersMs,
+    requestTimeout: times.requestMs,
+    connectionsCheckingInterval: times.headersMs / 3,
+  };
+  const server = createServer(limits, (request, response) => {
     if (model === undefined || !request.url?.startsWith("/")) return reject(response, 403, "This proxy opens tunnels.");
     // With this status, Codex uses HTTP at once. With others, it tries to open a WebSocket five times.
     if (request.headers.upgrade !== undefined) return reject(response, 426, "This proxy opens no WebSockets.");
-    try {
-      forward(request, response, model, httpsAgent);
-    } catch {
+    forward(request, response, model, bodies, httpsAgent).catch((error: unknown) => {
       // Such as a path that is no URL. An agent must not be able to end the service with it.
-      reject(response, 400, "The request is invalid.");
-    }
+      if (error instanceof RejectedBody) reject(response, error.status, error.message);
+      else reject(response, 400, "The request is invalid.");
+    });
   });
-  server.on("connect", ({ url = "" }: IncomingMessage, client: Duplex, head: Buffer) => {
+  server.setTimeout(times.idleMs);
+  limitProxyConnections(server, options.maxConnections ?? defaultMaxProxyConnections(1), log);
+  server.on("connect", ({ url = "" }: IncomingMessage, client: Socket, head: Buffer) => {
     // An error that nobody listens to would end the service.
     client.on("error", () => {});
+    client.setTimeout(times.idleMs, () => client.destroy());
     const [, host, port] = /^([\w.-]+):(\d{1,5})$/.exec(url) ?? [];
     if (host === undefined || !allowed.has(url.toLowerCase())) {
       // Limited, because an agent chooses the names.
@@ -94,26 +116,43 @@ function openTunnel(client: Duplex, target: Socket, head: Buffer, tunnels: Set<D
   });
 }
 
-function forward(
+/** Names of parameters in which an agent could send a key of its own, or another one than the service's. */
+const credential =
+  /^(?:.*[_-])?(?:api_?key|key|(?:access_?|auth_?)?token|auth|authorization|secret|password|credentials?|sig|signature)$/i;
+
+/** @param bodies - reads and checks the body. Default: it is passed on as it is */
+async function forward(
   request: IncomingMessage,
   response: ServerResponse,
   { endpoint, key }: NonNullable<ModelProxyOptions["model"]>,
+  bodies: ModelBodies | undefined,
   httpsAgent: HttpsAgent,
-): void {
+): Promise<void> {
   const base = new URL(endpoint.url);
   // Resolved by the parser that sends the request, so that no `..` leads out of the endpoint.
   const url = new URL(`${base.origin}${request.url}`);
   const folder = base.pathname.replace(/\/$/, "");
+  const { method = "" } = request;
   // The answer to a TRACE shows the headers.
-  if (request.method === "TRACE" || !`${url.pathname}/`.startsWith(`${folder}/`)) {
+  const isAllowed =
+    method !== "TRACE" &&
+    `${url.pathname}/`.startsWith(`${folder}/`) &&
+    endpoint.api.allows(method, url.pathname.slice(folder.length));
+  if (!isAllowed) {
     reject(response, 403, "This is not a request for the model.");
     return;
   }
+  for (const parameter of [...url.searchParams.keys()])
+    if (credential.test(parameter)) url.searchParams.delete(parameter);
   const [name, value] = endpoint.header(key);
   const passed = Object.fromEntries(Object.entries(request.headers).filter(([header]) => !dropped.has(header)));
+  const body = await bodies?.read(request);
+  if (body !== undefined) passed["content-length"] = String(Buffer.byteLength(body));
   const headers = { ...passed, [name.toLowerCase()]: value };
+  // The agent may have gone while its request was read.
+  if (response.destroyed) return;
   const [send, agent] = url.protocol === "https:" ? [httpsRequest, httpsAgent] : [httpRequest, undefined];
-  const upstream = send(url, { method: request.method, headers, maxHeaderSize, agent }, (answer) => {
+  const upstream = send(url, { method, headers, maxHeaderSize, agent }, (answer) => {
     const { connection, "keep-alive": _, "transfer-encoding": __, ...answered } = answer.headers;
     response.writeHead(answer.statusCode ?? 502, answered);
     pipeline(answer, response, () => {});
@@ -121,7 +160,8 @@ function forward(
   upstream.on("error", () => reject(response, 502, "The model cannot be reached."));
   // The agent has gone, and pays for no more of the answer.
   response.on("close", () => upstream.destroy());
-  pipeline(request, upstream, () => {});
+  if (body === undefined) pipeline(request, upstream, () => {});
+  else upstream.end(body);
 }
 
 /** Does nothing in the middle of an answer, which ends with the connection to the model. */

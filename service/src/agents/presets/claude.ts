@@ -1,3 +1,4 @@
+import { anthropicApi } from "../model-api.ts";
 import { anthropic, noResult, type Preset, parseEvents, stringIn } from "./preset.ts";
 
 /** Claude Code, by Anthropic. */
@@ -11,6 +12,8 @@ export const claude: Preset = {
       baseUrlVariable: "ANTHROPIC_BASE_URL",
       // From `claude setup-token`.
       keyVariable: "CLAUDE_CODE_OAUTH_TOKEN",
+      // Its models are listed only for keys.
+      api: { ...anthropicApi, modelsPath: undefined },
       header: (key) => ["authorization", `Bearer ${key}`],
     },
   ],

@@ -1,3 +1,4 @@
+import { geminiApi } from "../model-api.ts";
 import { noResult, type Preset, parseEvents, stringIn } from "./preset.ts";
 
 /** Without the type, it rejects a key together with a base URL. They take precedence over settings in the repository. */
@@ -16,6 +17,7 @@ export const gemini: Preset = {
       url: "https://generativelanguage.googleapis.com",
       baseUrlVariable: "GOOGLE_GEMINI_BASE_URL",
       keyVariable: "GEMINI_API_KEY",
+      api: geminiApi,
       header: (key) => ["x-goog-api-key", key],
     },
   ],

@@ -1,4 +1,5 @@
 import type { AgentReport, AgentTurn, ModelEndpoint } from "../agent.ts";
+import { anthropicApi, openAiApi } from "../model-api.ts";
 
 /** What installs an agent. */
 export interface AgentPackage {
@@ -54,11 +55,17 @@ export const noResult: AgentReport = { message: undefined, error: "it ended with
 
 /** Anthropic's API with an API key. `baseUrlVariable` and the path in its URL differ between agents. */
 export function anthropic(url: string, baseUrlVariable: string): ModelEndpoint {
-  return { url, baseUrlVariable, keyVariable: "ANTHROPIC_API_KEY", header: (key) => ["x-api-key", key] };
+  return {
+    url,
+    baseUrlVariable,
+    keyVariable: "ANTHROPIC_API_KEY",
+    api: anthropicApi,
+    header: (key) => ["x-api-key", key],
+  };
 }
 
 /** OpenAI's API with an API key. */
 export function openAi(baseUrlVariable: string, keyVariable: string): ModelEndpoint {
   const header = (key: string): [string, string] => ["authorization", `Bearer ${key}`];
-  return { url: "https://api.openai.com/v1", baseUrlVariable, keyVariable, header };
+  return { url: "https://api.openai.com/v1", baseUrlVariable, keyVariable, api: openAiApi, header };
 }

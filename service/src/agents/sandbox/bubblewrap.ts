@@ -1,4 +1,5 @@
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
+import type { AgentCommand } from "../agent.ts";
 import type { Sandbox, SandboxAccess } from "./sandbox.ts";
 
 /** Programs and libraries of the system. */
@@ -36,31 +37,58 @@ const systemFiles = [
 /** Through these, a service of root could configure the kernel, even without capabilities. */
 const kernelFiles = ["/proc/sys", "/proc/sysrq-trigger", "/proc/fs"];
 
+/** Keys in the kernel, of all users, by their names. */
+const hiddenFiles = ["/proc/keys", "/proc/key-users"];
+
+/** What not every machine and version of bubblewrap can do. */
+export interface Hardening {
+  /** A file with a filter for system calls, as `seccompFilter` returns one. Default: no filter. */
+  filter?: string | undefined;
+  /** Whether agents can create no user namespaces, in which they would have all privileges. From bubblewrap 0.8. Default: no. */
+  hasNoUserNamespaces?: boolean | undefined;
+}
+
 /**
  * Runs agents with bubblewrap: in namespaces of their own for processes, users, hostname and System V IPC, without
  * capabilities, and with only the system's programs and what `SandboxAccess` names in the file system.
  */
-export const bubblewrap: Sandbox = {
-  isConfining: true,
-  wrap: (command, access) => ({
-    file: "bwrap",
-    args: [...sandboxArguments(access), "--", command.file, ...command.args],
-  }),
-};
+export function createBubblewrap({ filter, hasNoUserNamespaces = false }: Hardening = {}): Sandbox {
+  const hardening = [
+    ...(filter === undefined ? [] : ["--seccomp", "3"]),
+    ...(hasNoUserNamespaces ? ["--unshare-user", "--disable-userns"] : []),
+  ];
+  return {
+    isConfining: true,
+    wrap: (command, access) => ({
+      file: "bwrap",
+      args: argumentsFor(command, access, hardening),
+      ...(filter !== undefined && { inherited: filter }),
+    }),
+  };
+}
 
-function sandboxArguments({ currentDirectory, writable, readable, hasNetwork, temporary }: SandboxAccess): string[] {
+/** Without what not every machine can do. */
+export const bubblewrap = createBubblewrap();
+
+function argumentsFor(
+  command: AgentCommand,
+  { currentDirectory, writable, readable, hasNetwork, temporary }: SandboxAccess,
+  hardening: readonly string[],
+): string[] {
   return [
     // Everything the agent started dies with it, and all of it with the service.
     ...["--unshare-all", ...(hasNetwork ? ["--share-net"] : []), "--die-with-parent", "--new-session"],
-    ...["--cap-drop", "ALL", "--hostname", "agent"],
+    ...["--cap-drop", "ALL", "--hostname", "agent", ...hardening],
     ...systemFolders.flatMap(showSystemFolder),
     ...systemFiles.flatMap(readOnly),
     ...["--proc", "/proc", ...kernelFiles.flatMap(readOnly), "--dev", "/dev"],
+    ...hiddenFiles.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", "/dev/null", path]),
     ...["--bind", temporary, "/tmp", "--bind", temporary, "/dev/shm"],
     ...readable.flatMap(readOnly),
     ...writable.flatMap((path) => ["--bind", path, path]),
     // Nothing that is only in memory can be written, so that all files count for the limit of the disk.
     ...["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", currentDirectory],
+    ...["--", command.file, ...command.args],
   ];
 }
 

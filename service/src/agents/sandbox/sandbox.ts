@@ -14,12 +14,18 @@ export interface SandboxAccess {
   temporary: string;
 }
 
+/** A command in a sandbox. */
+export interface SandboxedCommand extends AgentCommand {
+  /** A file that it inherits as descriptor 3. Default: it has none above 2. */
+  inherited?: string | undefined;
+}
+
 /** A way to run agents with less than the rights of the service. */
 export interface Sandbox {
   /** Whether an agent in it reaches only its job's files, so that it needs no restrictions of its own. */
   isConfining: boolean;
   /** Returns a command that runs `command` in the sandbox, with the environment it is started with itself. */
-  wrap(command: AgentCommand, access: SandboxAccess): AgentCommand;
+  wrap(command: AgentCommand, access: SandboxAccess): SandboxedCommand;
 }
 
 /** No sandbox: for programs that are trusted like the service itself. */

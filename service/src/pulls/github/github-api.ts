@@ -109,7 +109,8 @@ export class GitHubApi {
   ): Promise<GitHubResponse> {
     this.signal.throwIfAborted();
     const { owner, name } = this.repository;
-    const all: Record<string, unknown> = { owner, repo: name, ...parameters };
+    // Otherwise they would be part of the query or the body.
+    const all: Record<string, unknown> = { ...(route.includes("{owner}") && { owner, repo: name }), ...parameters };
     let waitedMs = 0;
     let waits = 0;
     const onRateLimit: OnRateLimit = (seconds) => {

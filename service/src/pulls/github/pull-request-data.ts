@@ -1,12 +1,16 @@
 import * as z from "zod/mini";
 
+/** The link to a pull request. */
+export const pullRequestLink = z.string().check(z.regex(/^https?:\/\/[^\s@]{1,2000}\/pull\/\d+$/));
+
 /** The fields of GitHub's pull request that are used here. Other fields are not read. */
 const pullRequest = z.object({
-  html_url: z.string().check(z.regex(/^https?:\/\/[^\s@]{1,2000}\/pull\/\d+$/)),
+  html_url: pullRequestLink,
   state: z.string(),
   merged_at: z.nullable(z.string()),
   /** In lists. Pull requests without it are treated as new. */
   updated_at: z.optional(z.string()),
+  body: z.nullish(z.string()),
   /** Its branch. */
   head: z.optional(z.object({ ref: z.string() })),
 });

@@ -7,6 +7,7 @@ import { createAgentNetwork, type NetworkKind } from "../../../src/agents/networ
 import { type ModelProxyOptions, startModelProxy } from "../../../src/agents/network/model-proxy.ts";
 import { bubblewrap } from "../../../src/agents/sandbox/bubblewrap.ts";
 import { docsRepository, runJob, scriptAgent, startAgentService } from "../../support/agent-service.ts";
+import { anyModelApi } from "../../support/model-api.ts";
 import { findObstacle } from "../../support/sandbox-obstacle.ts";
 
 interface Server {
@@ -35,6 +36,7 @@ const endpointOf = ({ url }: Server) => ({
   url: `${url}/v1`,
   baseUrlVariable: "MODEL_URL",
   keyVariable: "MODEL_KEY",
+  api: anyModelApi,
   header: (key: string): [string, string] => ["Authorization", `Bearer ${key}`],
 });
 
@@ -142,7 +144,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
         result[name] = await action().catch(() => "unreachable");
       };
       const post = async (url) =>
-        (await fetch(url, { method: "POST", body: prompt, headers: { authorization: "Bearer " + MODEL_KEY } })).text();
+        (await fetch(url, { method: "POST", body: JSON.stringify({ prompt }), headers: { authorization: "Bearer " + MODEL_KEY } })).text();
       await attempt("model", () => post((MODEL_URL ?? ${JSON.stringify(model.url)}) + "/messages"));
       const { connect } = await import("node:net");
       const direct = (url) => new Promise((resolve, reject) => {

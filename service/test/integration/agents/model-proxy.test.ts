@@ -9,7 +9,10 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { ModelEndpoint } from "../../../src/agents/agent.ts";
+import { anthropicApi, geminiApi, type ModelApi, openAiApi } from "../../../src/agents/model-api.ts";
 import { type ModelProxyOptions, startModelProxy } from "../../../src/agents/network/model-proxy.ts";
+import { defaultMaxProxyConnections } from "../../../src/agents/network/proxy-connections.ts";
+import { anyModelApi } from "../../support/model-api.ts";
 
 const key = "key_of_the_model";
 const certificates = join(import.meta.dirname, "../../../../test/support/certificates");
@@ -47,11 +50,12 @@ async function start(listener?: RequestListener, options: Partial<ModelProxyOpti
 }
 
 /** A model at an address, whose key is in a header. */
-function modelAt(url: string, header = "Model-Key"): ModelProxyOptions["model"] {
+function modelAt(url: string, header = "Model-Key", api: ModelApi = anyModelApi): ModelProxyOptions["model"] {
   const endpoint: ModelEndpoint = {
     url,
     baseUrlVariable: "MODEL_URL",
     keyVariable: "MODEL_KEY",
+    api,
     header: (value) => [header, value],
   };
   return { endpoint, key };
@@ -62,6 +66,8 @@ async function send(socketPath: string, path: string, headers = {}, method = "PO
   const sent = request({ socketPath, path, method, headers });
   sent.end(body);
   const [response] = (await once(sent, "response")) as [IncomingMessage];
+  // What is answered early is not read to its end.
+  sent.on("error", () => {});
   return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
@@ -120,7 +126,7 @@ describe("a request to the model", () => {
 
   test("passes bodies in both directions", async () => {
     const { proxy } = await start();
-    const body = "x".repeat(300_000);
+    const body = JSON.stringify({ text: "x".repeat(300_000) });
     expect(await send(proxy.socket, "/v1", {}, "POST", body)).toMatchObject({ status: 200, body });
   });
 
@@ -257,7 +263,7 @@ describe("a request to the model", () => {
 
   test("ends with the agent's connection, also before the model has answered", async () => {
     const { proxy, server } = await start(() => {});
-    const sent = request({ socketPath: proxy.socket, path: "/v1", method: "POST" }).end("all of it");
+    const sent = request({ socketPath: proxy.socket, path: "/v1", method: "POST" }).end('{"all":"of it"}');
     sent.on("error", () => {});
     const [incoming] = (await once(server, "request")) as [IncomingMessage];
     await text(incoming);
@@ -272,6 +278,72 @@ describe("a request to the model", () => {
       setTimeout(() => incoming.socket.destroy(), 10);
     });
     await expect(send(proxy.socket, "/v1")).rejects.toThrow("aborted");
+  });
+});
+
+describe("a request to the API of a provider", () => {
+  const startAt = async (api: ModelApi, options: Partial<ModelProxyOptions> = {}) => {
+    const { proxy, received, port } = await start(undefined, options);
+    const model = modelAt(`http://127.0.0.1:${port}/`, "Model-Key", api);
+    const own = await startModelProxy({ model, hosts: [], log: () => {}, ...options });
+    onTestFinished(() => own[Symbol.asyncDispose]());
+    await proxy[Symbol.asyncDispose]();
+    return { socket: own.socket, received };
+  };
+
+  test.each<[ModelApi, string, string]>([
+    [anthropicApi, "GET", "/v1/files"],
+    [anthropicApi, "POST", "/v1/files"],
+    [anthropicApi, "POST", "/v1/messages/batches"],
+    [anthropicApi, "DELETE", "/v1/messages"],
+    [openAiApi, "POST", "/v1/files"],
+    [openAiApi, "GET", "/v1/responses/resp_1"],
+    [openAiApi, "POST", "/v1/containers"],
+    [geminiApi, "POST", "/upload/v1beta/files"],
+    [geminiApi, "POST", "/v1beta/cachedContents"],
+    [geminiApi, "POST", "/v1beta/models/x/operations/y:generateContent"],
+  ])("%j is rejected with %s %s, with which an agent could leave something there", async (api, method, path) => {
+    const { socket, received } = await startAt(api);
+    expect((await send(socket, path, {}, method)).status).toBe(403);
+    expect(received).toEqual([]);
+  });
+
+  test("loses credentials in its query, and keeps the rest", async () => {
+    const { socket, received } = await startAt(geminiApi);
+    const query = "alt=sse&key=own&access_token=own&api-key=own&x-goog-api-key=own&pageToken=p";
+    expect((await send(socket, `/v1beta/models/m:generateContent?${query}`)).status).toBe(200);
+    expect(received[0]?.url).toBe("/v1beta/models/m:generateContent?alt=sse&pageToken=p");
+  });
+
+  test("with a tool of the provider is rejected, unless that is allowed", async () => {
+    const body = JSON.stringify({ tools: [{ type: "web_search_20250305", name: "web_search" }] });
+    const { socket, received } = await startAt(anthropicApi);
+    const rejected = await send(socket, "/v1/messages", {}, "POST", body);
+    expect(rejected).toMatchObject({ status: 403, body: expect.stringContaining("the tool web_search_20250305") });
+    expect(received).toEqual([]);
+    const { socket: open } = await startAt(anthropicApi, { allowsServerTools: true });
+    expect(await send(open, "/v1/messages", {}, "POST", body)).toMatchObject({ status: 200, body });
+    expect((await send(open, "/v1/files", {}, "POST", body)).status).toBe(403);
+  });
+
+  test("is sent as it was understood, so that no second key hides another meaning", async () => {
+    const { socket } = await startAt(anthropicApi);
+    const body = '{"tools":[{"type":"web_search_1"}],"model":"m\\u00e9\\ud83d","tools":[]}';
+    expect(await send(socket, "/v1/messages", { "content-length": String(body.length) }, "POST", body)).toMatchObject({
+      status: 200,
+      body: '{"tools":[],"model":"mé\\ud83d"}',
+    });
+  });
+
+  test.each([
+    ["no JSON", "x", {}, 400],
+    ["no object", "[]", {}, 400],
+    ["compressed", "{}", { "content-encoding": "gzip" }, 415],
+    ["too large", `"${"x".repeat(33 * 1024 * 1024)}"`, {}, 413],
+  ])("that is %s is rejected", async (_name, body, headers, status) => {
+    const { socket, received } = await startAt(anthropicApi);
+    expect((await send(socket, "/v1/messages", headers, "POST", body)).status).toBe(status);
+    expect(received).toEqual([]);
   });
 });
 
@@ -360,3 +432,55 @@ async function startTcpEcho(): Promise<{ port: number; sockets: Socket[] }> {
   });
   return { port: (server.address() as AddressInfo).port, sockets };
 }
+
+describe("the connections of agents", () => {
+  /** Opens connections that send nothing. Returns how many the proxy leaves open. */
+  async function openMany(socketPath: string, count: number): Promise<() => number> {
+    const clients = Array.from({ length: count }, () =>
+      connect(socketPath)
+        .on("error", () => {})
+        .resume(),
+    );
+    onTestFinished(() => clients.forEach((client) => void client.destroy()));
+    await Promise.all(clients.map((client) => once(client, "connect")));
+    return () => clients.filter((client) => !client.readableEnded && !client.destroyed).length;
+  }
+
+  test("are limited, and those without a request make room for one", async () => {
+    const { proxy, log } = await start(undefined, { maxConnections: 8 });
+    const open = await openMany(proxy.socket, 50);
+    await waitUntil(() => open() <= 8);
+    expect((await send(proxy.socket, "/v1/messages")).status).toBe(200);
+    expect(log).toEqual([expect.stringContaining("more than 8 connections")]);
+  });
+
+  test("with a request are not closed for others, which are closed themselves", async () => {
+    const { proxy, received } = await start(() => {}, { maxConnections: 2 });
+    const busy = [0, 1].map(() => request({ socketPath: proxy.socket, path: "/v1", method: "POST" }));
+    onTestFinished(() => busy.forEach((one) => void one.on("error", () => {}).destroy()));
+    for (const one of busy) one.end();
+    await waitUntil(() => received.length === 2);
+    await expect(send(proxy.socket, "/v1")).rejects.toThrow();
+    expect(busy.every(({ destroyed }) => !destroyed)).toBe(true);
+  });
+
+  test("end if they send no request, or nothing happens on them", async () => {
+    const times = { headersMs: 60, requestMs: 60, idleMs: 300 };
+    const echo = await startTcpEcho();
+    const { proxy } = await start(() => {}, { times, hosts: [`localhost:${echo.port}`] });
+    const open = await openMany(proxy.socket, 3);
+    const { client } = await openTunnel(proxy.socket, `localhost:${echo.port}`);
+    const waiting = send(proxy.socket, "/v1");
+    await expect(waiting).rejects.toThrow("socket hang up");
+    if (!client.closed) await once(client, "close");
+    await waitUntil(() => open() === 0);
+  });
+
+  test("of all proxies leave three quarters of the descriptors for others", () => {
+    expect(defaultMaxProxyConnections(1, 1024)).toBe(128);
+    expect(defaultMaxProxyConnections(4, 1024)).toBe(32);
+    expect(defaultMaxProxyConnections(1, Infinity)).toBe(256);
+    expect(defaultMaxProxyConnections(0, Infinity)).toBe(256);
+    expect(defaultMaxProxyConnections(1000, 1024)).toBe(4);
+  });
+});

@@ -16,6 +16,7 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { Agent } from "../../../src/agents/agent.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
+import { describeEarlierTurns } from "../../../src/agents/earlier-turns.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { type AgentOptions, runAgent } from "../../../src/agents/run-agent.ts";
 import { type Sandbox, type SandboxAccess, unconfined } from "../../../src/agents/sandbox/sandbox.ts";
@@ -93,6 +94,21 @@ describe("an agent ends", () => {
   });
 });
 
+test("the events of an agent become lines of the log, and are kept as they are", async () => {
+  const { run, folder } = setUp();
+  const event = JSON.stringify({ type: "text", part: { text: "I will write." } });
+  const rawFile = join(folder, "events.jsonl");
+  const agent = { ...echoingAgent(`echo '${event}'; echo plain; echo problem >&2`), eventFormat: "opencode" as const };
+  expect((await run(agent, { rawFile })).message).toBe(`${event}\nplain\n`);
+  expect(readFileSync(join(folder, "log"), "utf8").split("\n").sort()).toEqual([
+    "",
+    "| I will write.",
+    "| plain",
+    "| problem",
+  ]);
+  expect(readFileSync(rawFile, "utf8")).toBe(`${event}\nplain\n`);
+});
+
 test("processes that an agent leaves behind are killed", async () => {
   const { run, folder } = setUp();
   const pipe = join(folder, "pipe");
@@ -138,6 +154,17 @@ test("an agent gets its prompt with the prefix, and the earlier turns line by li
   expect([read("stdin"), read("file")]).toEqual(["Prompt: /Go on", "Prompt: /Go on"]);
   expect(read("history")).toBe(history.map((turn) => `${JSON.stringify(turn)}\n`).join(""));
   expect(history).toHaveLength(2);
+});
+
+test("an agent that reads no file of earlier turns gets them before its prompt, unless it has a session of them", async () => {
+  const { run, paths } = setUp();
+  const history = [{ prompt: "One", answer: "Done", state: "completed" as const }];
+  const agent = { ...shellAgent("cat > stdin"), promptPrefix: "The task: ", isToldHistory: true };
+  const stdin = () => readFileSync(join(paths.tree, "stdin"), "utf8");
+  await run(agent, { prompt: "Go on", history });
+  expect(stdin()).toBe(`${describeEarlierTurns(history)}The task: Go on`);
+  await run(agent, { prompt: "Go on", history, isFollowUp: true });
+  expect(stdin()).toBe("The task: Go on");
 });
 
 test("an agent is wrapped in its network, and that in its sandbox, with access to its files only", async () => {
@@ -248,6 +275,32 @@ describe.skipIf(process.platform !== "linux")("the limits of an agent", () => {
     const onLimitExceeded = ({ what }: { what: string }) => void exceeded.push(what);
     expect(await run(agent, { limits: { processes: 1 }, onLimitExceeded })).toMatchObject({ end: "failed" });
     expect(exceeded).toEqual(["more than 1 processes"]);
+  });
+
+  test("of memory is the kernel's if it can, and what it kills has failed for that", async () => {
+    const { run } = setUp();
+    const exceeded: string[] = [];
+    const steps: string[] = [];
+    const cgroups = {
+      create: (name: string, memoryMb: number) => {
+        steps.push(`${name} ${memoryMb}`);
+        return {
+          add: (id: number) => {
+            steps.push("add");
+            process.kill(-id, "SIGKILL");
+          },
+          hadTooLittleMemory: true,
+          [Symbol.asyncDispose]: async () => void steps.push("remove"),
+        };
+      },
+    };
+    const onLimitExceeded = ({ what }: { what: string }) => void exceeded.push(what);
+    const result = await run(shellAgent("sleep 300"), { limits: { memoryMb: 100 }, cgroups, onLimitExceeded });
+    expect(result).toMatchObject({ end: "failed" });
+    expect(exceeded).toEqual(["more than 100 MB of memory"]);
+    expect(steps).toEqual(["job_1 100", "add", "remove"]);
+    await run(shellAgent("true"), { cgroups });
+    expect(steps).toHaveLength(3);
   });
 
   test("end with it", async () => {

@@ -62,7 +62,7 @@ async function setUp(options: Partial<WorktreesOptions> = {}) {
   };
   const commit = async (worktree: Awaited<ReturnType<typeof checkOut>>) => {
     await worktrees.takeBack(worktree);
-    return (await repository.commit(worktree, "Change\n", 1_000_000)).commit;
+    return (await repository.commit(worktree, "Change\n", { maxBytes: 1_000_000 })).commit;
   };
   return { docs, folder, repository, worktrees, placeOf, checkOut, turn, commit };
 }

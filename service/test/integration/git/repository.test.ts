@@ -40,7 +40,7 @@ async function open(options: Partial<RepositoryOptions> & { docs?: DocsRepositor
     return { ...start, ...worktree };
   };
   const commit = async (worktree: Worktree, message = "Change\n") =>
-    (await repository.commit(worktree, message, 1_000_000)).commit;
+    (await repository.commit(worktree, message, { maxBytes: 1_000_000 })).commit;
   /** Commits a file on a job's branch and pushes it. Returns the commit. */
   const change = async (job: string, file: string, text: string): Promise<string> => {
     const checkout = await checkOut(`agent/${job}`);
@@ -224,7 +224,7 @@ describe("a commit", () => {
     const { checkOut, commit, repository } = await open();
     const checkout = await checkOut("agent/a");
     expect(await commit(checkout)).toBeUndefined();
-    expect(await repository.commit(checkout, "Change\n", 0)).toEqual({ commit: undefined, leftOut: [] });
+    expect(await repository.commit(checkout, "Change\n", { maxBytes: 0 })).toEqual({ commit: undefined, leftOut: [] });
     expect(readdirSync(dirname(checkout.index)).sort()).toEqual(["index", "tree"]);
   });
 
@@ -276,7 +276,10 @@ describe("a commit", () => {
     const { checkOut, repository } = await open({ docs });
     const checkout = await checkOut("agent/a");
     writeFileSync(join(checkout.tree, "README.md"), "one\r\ntwo\r\n");
-    expect(await repository.commit(checkout, "Change\n", 1_000_000)).toEqual({ commit: undefined, leftOut: [] });
+    expect(await repository.commit(checkout, "Change\n", { maxBytes: 1_000_000 })).toEqual({
+      commit: undefined,
+      leftOut: [],
+    });
   });
 
   test("may have exactly as many bytes as are allowed, and the error tells more by rounded megabytes", async () => {
@@ -284,10 +287,10 @@ describe("a commit", () => {
     const checkout = await checkOut("agent/a");
     writeFileSync(join(checkout.tree, "one.md"), "x".repeat(1_034_567));
     writeFileSync(join(checkout.tree, "two.md"), "x".repeat(234_567));
-    await expect(repository.commit(checkout, "Change\n", 1_269_133)).rejects.toThrow(
+    await expect(repository.commit(checkout, "Change\n", { maxBytes: 1_269_133 })).rejects.toThrow(
       "the change has 1.3 MB, more than the 1.3 MB of --largest-change-mb; the largest file is one.md with 1 MB",
     );
-    expect((await repository.commit(checkout, "Change\n", 1_269_134)).commit).toMatch(/^[0-9a-f]{40}$/);
+    expect((await repository.commit(checkout, "Change\n", { maxBytes: 1_269_134 })).commit).toMatch(/^[0-9a-f]{40}$/);
   });
 
   test("is not kept waiting by a pipe in the agent's own clone, which Git does not read", async () => {
@@ -295,6 +298,58 @@ describe("a commit", () => {
     const checkout = await checkOut("agent/a");
     execFileSync("mkfifo", [join(checkout.tree, ".git/.gitignore")]);
     expect(await commit(checkout)).toBeUndefined();
+  });
+
+  test.each([
+    ["stars", `${"*a".repeat(24)}b\n`, `${"a".repeat(200)}c`],
+    ["folders of any depth", `${"/**/a".repeat(14)}/b\n`, `${"a/".repeat(60)}c`],
+  ])(
+    "ends with its signal while Git matches a pattern with many %s, and can be made later",
+    async (_name, pattern, file) => {
+      const { checkOut, repository } = await open();
+      const checkout = await checkOut("agent/a");
+      writeFileSync(join(checkout.tree, ".gitignore"), pattern);
+      mkdirSync(dirname(join(checkout.tree, file)), { recursive: true });
+      writeFileSync(join(checkout.tree, file), "new");
+      const commit = (signal?: AbortSignal) => repository.commit(checkout, "Change\n", { maxBytes: 1_000_000, signal });
+      await expect(commit(AbortSignal.timeout(200))).rejects.toThrow("git ls-files was stopped");
+      rmSync(join(checkout.tree, ".gitignore"));
+      expect((await commit()).commit).toMatch(/^[0-9a-f]{40}$/);
+    },
+  );
+
+  test("can be made after Git was killed while it wrote the index", async () => {
+    const { checkOut, commit } = await open();
+    const checkout = await checkOut("agent/a");
+    const run = vi.spyOn(Git.prototype, "run").mockImplementationOnce(async () => {
+      writeFileSync(`${checkout.index}-commit.lock`, "");
+      throw new Error("killed");
+    });
+    onTestFinished(() => run.mockRestore());
+    writeFileSync(join(checkout.tree, "new.md"), "new");
+    await expect(commit(checkout)).rejects.toThrow("killed");
+    expect(await commit(checkout)).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  test("counts files whose names are not UTF-8, and leaves submodules with such names alone", async () => {
+    const { checkOut, repository } = await open();
+    const checkout = await checkOut("agent/a");
+    const folder = Buffer.concat([Buffer.from(`${checkout.tree}/`), Buffer.from([0xff, 0xfe])]);
+    mkdirSync(folder);
+    writeFileSync(Buffer.concat([folder, Buffer.from("/large")]), "x".repeat(2000));
+    const commit = (maxBytes: number) => repository.commit(checkout, "Change\n", { maxBytes });
+    await expect(commit(1999)).rejects.toThrow("the largest file is \ufffd\ufffd/large with 0 MB");
+    expect((await commit(2000)).commit).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  test("may change as many files as are allowed, deleted ones included", async () => {
+    const { checkOut, repository } = await open();
+    const checkout = await checkOut("agent/a");
+    for (const name of ["a", "b", "c"]) writeFileSync(join(checkout.tree, name), "new");
+    rmSync(join(checkout.tree, "README.md"));
+    const commit = (maxFiles: number) => repository.commit(checkout, "Change\n", { maxBytes: 1000, maxFiles });
+    await expect(commit(3)).rejects.toThrow("the change has more than the 3 files of --largest-change-files, such as");
+    expect((await commit(4)).commit).toMatch(/^[0-9a-f]{40}$/);
   });
 
   test("is not made with an index that the service cannot read", async () => {
@@ -448,7 +503,7 @@ describe("a commit", () => {
     const moved = join(checkout.tree, "moved");
     execFileSync("git", ["init", "--quiet", moved]);
     execFileSync("git", ["-C", moved, ...author, "commit", "--quiet", "--allow-empty", "-m", "x"]);
-    const { commit = "", leftOut } = await repository.commit(checkout, "Change\n", 1_000_000);
+    const { commit = "", leftOut } = await repository.commit(checkout, "Change\n", { maxBytes: 1_000_000 });
     expect(leftOut).toEqual(["moved"]);
     await repository.push(commit, "agent/a", undefined, "a");
     expect(docs.git("diff-tree", "-r", "--name-status", "main", commit).split("\n")).toEqual([

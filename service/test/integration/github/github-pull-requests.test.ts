@@ -13,6 +13,27 @@ describe("opening a pull request", () => {
     expect(github.server.requests).toEqual([find, "POST /repos/acme/docs/pulls", find]);
   });
 
+  test("names the protected files that a later turn changed in the body of an open one", async () => {
+    const github = await startGitHubPullRequests();
+    const link = await github.pulls.open(change);
+    const bodies: string[] = [];
+    github.server.answer = (request, body) => {
+      const item = { html_url: link, state: "open", merged_at: null, body: "By a person" };
+      if (request.includes("/pulls?")) return { status: 200, body: [item] };
+      if (!request.startsWith("PATCH ")) return undefined;
+      bodies.push(`${request} ${JSON.parse(body).body}`);
+      return { status: bodies.length === 1 ? 200 : 403, body: item };
+    };
+    expect(await github.pulls.open({ ...change, protectedFiles: ["AGENTS.md"] })).toBe(link);
+    // What cannot be named there is in the log of the job.
+    expect(await github.pulls.open({ ...change, protectedFiles: ["AGENTS.md"] })).toBe(link);
+    expect(await github.pulls.open(change)).toBe(link);
+    expect(bodies).toHaveLength(2);
+    expect(bodies[0]).toMatch(
+      /^PATCH \/repos\/acme\/docs\/pulls\/1 <!-- protected[\s\S]*AGENTS\.md[\s\S]*By a person$/,
+    );
+  });
+
   test("creates one whose number has several digits", async () => {
     const github = await startGitHubPullRequests();
     for (let number = 1; number < 12; number++) github.server.add();

@@ -100,7 +100,6 @@ test("a worker alone answers on a port of its own, if it has one, and knows noth
 test("/metrics has what happened, for those who have the key and for this machine alone", async () => {
   await using service = await startAgentService(docsRepository(), {
     metrics: new PrometheusMetrics(),
-    publicUrl: "https://agents.example.com",
   });
   await runJob(service, 'Add a page "X"');
   const url = `${service.url}/metrics`;
@@ -139,6 +138,21 @@ test("/metrics has what happened, for those who have the key and for this machin
       headers: { "www-authenticate": "Bearer" },
     });
   expect((await ask(url, { method: "POST" })).status).toBe(405);
+});
+
+test("/metrics behind a public URL needs a key even from this machine, except on a port of its own", async () => {
+  await using service = await startAgentService(docsRepository(), {
+    metrics: new PrometheusMetrics(),
+    publicUrl: "https://agents.example.com",
+    metricsListen: { address: "127.0.0.1", port: 0 },
+  });
+  // As from nginx with its defaults, which passes on neither the host nor the address.
+  expect((await ask(`${service.url}/metrics`)).status).toBe(401);
+  expect((await ask(`${service.url}/metrics`, { headers: key })).status).toBe(200);
+  const own = await ask(`${service.metricsUrl}/metrics`, { headers: { host: "10.0.0.5:9100", via: "1.1 proxy" } });
+  expect(own.text).toContain("\nagent_service_store_up 1\n");
+  expect((await ask(`${service.metricsUrl}/healthz`)).status).toBe(200);
+  expect((await ask(`${service.metricsUrl}/`)).status).toBe(404);
 });
 
 test("a store that goes out of order while the service runs shows in its health and its metrics", async () => {

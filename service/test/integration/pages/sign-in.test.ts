@@ -64,7 +64,8 @@ describe("signing in", () => {
   test("sets a Secure cookie at an https URL, and not on loopback", async () => {
     const { submit } = await startPages({ publicUrl: "https://agents.example.com" });
     const publicly = await submit({ key: serviceKey }, { host: "agents.example.com" });
-    expect(publicly.headers["set-cookie"]?.[0]).toMatch(/; Secure$/);
+    // No other host of the domain can set one with this beginning.
+    expect(publicly.headers["set-cookie"]?.[0]).toMatch(/^__Host-agent-job-service-443=.*; Path=\/; .*; Secure$/);
     expect((await submit({ key: serviceKey })).headers["set-cookie"]?.[0]).not.toContain("Secure");
   });
 
@@ -133,6 +134,26 @@ describe("a key that is not accepted", () => {
     expect((await submit({ key: "mint_wrong" })).status).toBe(401);
     expect((await submit({ key: serviceKey })).status).toBe(429);
   });
+});
+
+test("a form that a reverse proxy passes on without its host is rejected with what to change", async () => {
+  const { submit } = await startPages({ publicUrl: "https://agents.example.com" });
+  const { status, text, headers } = await submit({ key: serviceKey }, { origin: "https://agents.example.com" });
+  expect(status).toBe(421);
+  expect(text).toContain("proxy_set_header Host $host");
+  expect(headers["set-cookie"]).toBeUndefined();
+});
+
+test("attempts with wrong keys behind a reverse proxy do not close the form for others", async () => {
+  const { submit } = await startPages();
+  const from = (address: string) => ({ "x-forwarded-for": `203.0.113.9, ${address}` });
+  for (let attempt = 0; attempt < 10; attempt++)
+    expect((await submit({ key: "mint_wrong" }, from(`2001:db8:0:1::${attempt}`))).status).toBe(401);
+  // The network of an IPv6 address is one client.
+  expect((await submit({ key: serviceKey }, from("2001:db8:0:1:ffff::1"))).status).toBe(429);
+  for (const other of ["2001:db8:0:2::1", "198.51.100.7"])
+    expect((await submit({ key: serviceKey }, from(other))).status).toBe(303);
+  expect((await submit({ key: serviceKey })).status).toBe(303);
 });
 
 describe("a session", () => {

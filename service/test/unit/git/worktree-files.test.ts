@@ -114,11 +114,30 @@ describe("a named pipe that Git would read", () => {
     expect(await prepareFolders(folder)).toBe(join(folder, name));
   });
 
-  test("is neither a pipe of another name nor one in a repository", async () => {
+  test("is found in a folder whose name is not UTF-8", async () => {
     const folder = temporaryFolder();
-    create(folder, "docs/.git/");
-    for (const name of ["pipe", "docs/a.gitignore", "docs/.git/.gitignore"])
-      execFileSync("mkfifo", [join(folder, name)]);
+    const inner = Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xff])]);
+    mkdirSync(inner);
+    // The path is an argument of a process, so it is built by the shell.
+    execFileSync("sh", ["-c", "mkfifo \"$(printf '\\377')/.gitignore\""], { cwd: folder });
+    expect(await prepareFolders(folder)).toBe(`${folder}/\ufffd/.gitignore`);
+  });
+
+  test("is one that Git would open to find out whether a folder is a repository", async () => {
+    const folder = temporaryFolder();
+    create(folder, "docs/.git/refs/");
+    execFileSync("mkfifo", [join(folder, "docs/.git/HEAD")]);
+    expect(await prepareFolders(folder)).toBe(join(folder, "docs/.git/HEAD"));
+  });
+
+  test("is neither a pipe of another name nor one in the agent's own repository", async () => {
+    const folder = temporaryFolder();
+    create(folder, "docs/page.md", ".git/");
+    for (const name of ["pipe", "docs/a.gitignore", ".git/.gitignore"]) execFileSync("mkfifo", [join(folder, name)]);
     expect(await prepareFolders(folder)).toBeUndefined();
+  });
+
+  test("is not looked for any longer when the turn is stopped", async () => {
+    await expect(prepareFolders(temporaryFolder(), AbortSignal.abort(new Error("stopped")))).rejects.toThrow("stopped");
   });
 });

@@ -50,6 +50,7 @@ test("a project needs only a repository", () => {
     agentsPerProject: undefined,
     timeLimitMs: 1_800_000,
     largestChangeBytes: 20_000_000,
+    largestChangeFiles: 1000,
     limits: {},
   });
   expect(options.settings.get("site")).toMatchObject({ repository: "/srv/site" });
@@ -232,4 +233,10 @@ describe("--config", () => {
   test("is unknown to a program that has no configuration", () => {
     expect(parseOptions(["--config=service.json"], {})).toEqual({ error: "--config is not available here." });
   });
+});
+
+test("a project that is there twice is an error", () => {
+  const file = join(temporaryFolder(), "service.json");
+  writeFileSync(file, '{"projects":{"docs":{"repository":"a"},"docs":{"repository":"b"}}}');
+  expect(() => readConfiguration(file, {})).toThrow(`${file} is not valid.\n- projects.docs: it is there twice`);
 });

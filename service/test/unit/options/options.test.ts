@@ -17,11 +17,13 @@ test("requires only the repository", () => {
     repository: "docs",
     agent: { model: "documentation-editor" },
     modelHosts: [],
+    allowsServerTools: false,
     projects: ["demo"],
     port: 0,
     publicUrl: undefined,
     timeLimitMs: 1_800_000,
     largestChangeBytes: 20_000_000,
+    largestChangeFiles: 1000,
     keptWorktrees: 5,
     apiKey: undefined,
     keys: undefined,
@@ -58,6 +60,17 @@ test("a worker may answer requests for its health on a port", () => {
   expect(parse("--repository docs --health-port 4101")).toEqual({
     error: "--health-port is for a worker. The API answers /healthz on its own port.",
   });
+});
+
+test("metrics can have an address and a port of their own", () => {
+  const of = (text: string) => parse(`--repository docs --metrics-listen ${text}`);
+  expect(of("9100")).toMatchObject({ metricsListen: { address: "127.0.0.1", port: 9100 } });
+  expect(of("10.0.0.5:9100")).toMatchObject({ metricsListen: { address: "10.0.0.5", port: 9100 } });
+  expect(of("[::1]:9100")).toMatchObject({ metricsListen: { address: "::1", port: 9100 } });
+  for (const wrong of ["x", "70000", "example.com:9100", "10.0.0.5:"])
+    expect(of(wrong)).toMatchObject({
+      error: expect.stringContaining("--metrics-listen must be PORT or ADDRESS:PORT"),
+    });
 });
 
 test("parses every option", () => {
@@ -302,5 +315,11 @@ test("shows the help, whatever else is given", () => {
 test("rejects a key that is not valid in an HTTP header", () => {
   expect(parse("--repository x", { AGENT_SERVICE_KEY: "my key" })).toMatchObject({
     error: expect.stringContaining("without spaces"),
+  });
+});
+
+test("a project that is given twice is an error", () => {
+  expect(parse("--repository docs --project a --project b --project a")).toEqual({
+    error: "--project a is given twice.",
   });
 });

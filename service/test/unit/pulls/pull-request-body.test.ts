@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyText } from "../../../../test/support/any-text.ts";
-import { pullRequestBody } from "../../../src/pulls/pull-request-body.ts";
+import { codeBlock } from "../../../src/code-block.ts";
+import { pullRequestBody, readTurns, updatedBody } from "../../../src/pulls/pull-request-body.ts";
 
 const body = (answer: string | null, prompt = "Fix the links") => pullRequestBody({ answer, prompt, jobId: "job_1" });
 
@@ -69,4 +70,63 @@ test("removes characters that reorder or hide text", () => {
 
 test("is shorter than GitHub's limit", () => {
   expect(body("`x".repeat(200_000), "`".repeat(200_000)).length).toBeLessThan(65_536);
+});
+
+/** Returns what is in a code block. */
+const shown = (text: string): string => codeBlock(text).split("\n").slice(1, -1).join("\n");
+
+test("is read again, with the turns that were added, whatever the texts are", () => {
+  const turn = fc.record({ prompt: anyText(), answer: fc.option(anyText()) });
+  fc.assert(
+    fc.property(turn, turn, (first, second) => {
+      const opened = pullRequestBody({ ...first, jobId: "job_1" });
+      const extended = updatedBody(opened, [], second);
+      const told = [first, ...(extended === undefined ? [] : [second])].map(({ prompt, answer }) => ({
+        prompt: shown(prompt),
+        answer: answer === null ? null : shown(answer),
+      }));
+      expect(readTurns(extended ?? opened)).toEqual(told);
+      // As GitHub's editor saves it.
+      expect(readTurns((extended ?? opened).replaceAll("\n", "\r\n"))).toEqual(told);
+    }),
+  );
+});
+
+test("a text that looks like another turn is none", () => {
+  const forged = body("x", "y");
+  expect(readTurns(body(forged, forged))).toEqual([{ prompt: forged, answer: forged }]);
+  expect(readTurns(`Prompt of the agent:\n\n${forged.slice(0, -30)}`)).toEqual([]);
+  expect(readTurns("Prompt of the agent:\n\n```text\nno end")).toEqual([]);
+});
+
+test("keeps what people wrote, tells a turn once, and stays within GitHub's limit", () => {
+  const edited = `Please review.\r\n\r\n${body("Fixed.")}\n\nThanks!\n`;
+  const more = updatedBody(edited, [], { prompt: "More", answer: null }) ?? "";
+  expect(more).toBe(
+    `Please review.\n\n${body("Fixed.")}\n\nThanks!\n\nPrompt of the agent:\n\n\`\`\`text\nMore\n\`\`\``,
+  );
+  expect(updatedBody(more, [], { prompt: "More", answer: null })).toBeUndefined();
+  expect(updatedBody("x".repeat(59_990), [], { prompt: "More", answer: null })).toBeUndefined();
+});
+
+test("names protected files first, and stays within the limit", () => {
+  const protectedFiles = [".github/workflows/ci.yml", "AGENTS.md"];
+  const text = pullRequestBody({ answer: null, prompt: "Go", jobId: "a", protectedFiles });
+  expect(text).toMatch(
+    /^<!-- protected files -->\n> \[!WARNING\]\n> This changes files.*\n\n```text\n\.github\/workflows\/ci\.yml\nAGENTS\.md\n```\n<!-- end of protected files -->\n\nPrompt/,
+  );
+  const largest = { answer: "`".repeat(20_000), prompt: "`".repeat(20_000), jobId: "a" };
+  const many = Array.from({ length: 1000 }, () => "`".repeat(100));
+  expect(pullRequestBody({ ...largest, protectedFiles: many }).length).toBeLessThan(65_536);
+});
+
+test("an existing body gets, changes and loses what is about protected files, and keeps the rest", () => {
+  const first = updatedBody("By a person", ["AGENTS.md"]) ?? "";
+  expect(first).toMatch(/^<!-- protected files -->[\s\S]*AGENTS\.md[\s\S]*\n\nBy a person$/);
+  expect(updatedBody(first, ["AGENTS.md"])).toBeUndefined();
+  const second = updatedBody(first, ["CLAUDE.md"]) ?? "";
+  expect(second).toContain("CLAUDE.md");
+  expect(second).not.toContain("AGENTS.md");
+  expect(updatedBody(second, [])).toBe("By a person");
+  expect(updatedBody("By a person", [])).toBeUndefined();
 });

@@ -255,6 +255,38 @@ describe("jobs in the cache", () => {
     expect(log).toEqual([]);
   });
 
+  test("are found by the steps of their turns, also if those pushed nothing", async () => {
+    const cache = fakeCache();
+    const sent = (step: string) => ({ project: "docs", caller: "API key", step });
+    const [last] = job.turns;
+    const turn = (id: number, step: string, state: "completed" | "waiting" = "completed") => {
+      return {
+        ...last,
+        id,
+        prompt: "Go",
+        attempts: 1,
+        endedAt: null,
+        answer: null,
+        caller: "API key",
+        request: "r",
+        step,
+        state,
+      };
+    };
+    const other = { ...job, id: id.replace(/0$/, "1"), turns: [turn(7, "b")] };
+    const jobs = connect(cache);
+    await jobs.save({ ...job, turns: [turn(5, "old"), turn(6, "a", "waiting"), turn(7, "b", "waiting")] }, undefined);
+    await jobs.save({ ...job, turns: [turn(5, "old"), turn(6, "a"), turn(7, "b")] }, undefined);
+    await jobs.save(other, undefined);
+    await jobs.save({ ...job, turns: [turn(8, "not/a key"), turn(9, "")] }, undefined);
+    const later = connect(cache);
+    expect(await later.jobsOfStep(sent("a"))).toEqual([id]);
+    expect(await later.jobsOfStep(sent("b"))).toEqual([id, other.id]);
+    for (const step of ["old", "c", "not/a key", ""]) expect(await later.jobsOfStep(sent(step))).toEqual([]);
+    // Each is saved once.
+    expect(cache.keys.filter((key) => key.startsWith("agent-job-service/step/"))).toHaveLength(3);
+  });
+
   test("continue with the session of an earlier run while another turn runs", async () => {
     const cache = fakeCache();
     await connect(cache).save(job, home);

@@ -244,29 +244,47 @@ describe("the sandbox", () => {
   });
 });
 
-describe("the Actions cache", () => {
+describe("what is remembered", () => {
   const cache = { ACTIONS_CACHE_URL: "http://127.0.0.1/", ACTIONS_RUNTIME_TOKEN: "runtime" };
+  const inputs = { remember: "true", "workflow-token": token };
 
-  test("is what the service remembers jobs in", async () => {
-    const runner = await start({ inputs: { remember: "true" }, environment: cache });
-    expect(seen().config.cache).toEqual(cache);
+  test("is found by what the service is told of the run", async () => {
+    await start({ inputs, environment: { ...cache, ACTIONS_CACHE_MODE: "read", GITHUB_RUN_ATTEMPT: "1" } });
+    expect(seen().config.remember).toEqual({
+      cacheAccess: "read",
+      cacheEnvironment: { ...cache, ACTIONS_CACHE_MODE: "read" },
+      isWorkflowToken: true,
+      isFirstAttempt: true,
+    });
     expect(seen().environment).not.toHaveProperty("ACTIONS_RUNTIME_TOKEN");
-    expect(runner.annotations).toEqual([]);
+    await start({ inputs: { ...inputs, "workflow-token": "other" }, environment: { GITHUB_RUN_ATTEMPT: "2" } });
+    expect(seen().config.remember).toMatchObject({
+      cacheAccess: "absent",
+      isWorkflowToken: false,
+      isFirstAttempt: false,
+    });
   });
 
-  test("is not used if jobs are not remembered", async () => {
+  test("is nothing if jobs are not remembered", async () => {
     const runner = await start({ environment: cache });
-    expect(seen().config).not.toHaveProperty("cache");
+    expect(seen().config).not.toHaveProperty("remember");
     expect(runner.annotations).toEqual([]);
+    expect(runner.lines.join("\n")).not.toContain("remembered");
   });
 
-  test("that is missing is a warning", async () => {
-    const runner = await start({ inputs: { remember: "true" } });
-    expect(seen().config).not.toHaveProperty("cache");
+  const listening = (memory: unknown) => `reply({ url: "${url}", memory: ${JSON.stringify(memory)} });`;
+
+  test("is said in the log, and is no warning on every run that cannot write to the cache", async () => {
+    const runner = await start({ inputs, script: listening({ branches: "yes", cache: "read" }) });
+    expect(runner.annotations).toEqual([]);
+    expect(runner.lines).toContain("Jobs are remembered by their branches and pull requests");
+    expect(runner.lines).toContainEqual(expect.stringContaining("`cache-mode: write`"));
+  });
+
+  test("is a warning if it is nothing although it should be", async () => {
+    const runner = await start({ inputs, script: listening({ branches: "no", cache: "none" }) });
     expect(runner.annotations).toEqual([
-      expect.stringMatching(
-        /^warning Jobs are not remembered: This runner offers no Actions cache, .+ `remember: false`/,
-      ),
+      expect.stringMatching(/^warning Jobs are not remembered: .* GitHub does not tell which account/),
     ]);
   });
 });

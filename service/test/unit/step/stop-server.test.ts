@@ -166,9 +166,7 @@ describe("a pull request", () => {
     leave({ pullRequests: links });
     const { annotations } = await stop({ isWorkflowToken: "true" });
     expect(annotations).toEqual([
-      expect.stringMatching(
-        `^notice No workflow runs on the pull request: ${links[0]} was opened with the workflow's own`,
-      ),
+      expect.stringMatching(`^notice Workflows wait for approval: ${links[0]} was opened with the workflow's own`),
     ]);
   });
 

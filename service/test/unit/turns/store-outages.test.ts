@@ -81,6 +81,8 @@ function createPorts(store: Store) {
       commits.push({ commit: "c1", message });
       return { commit: "c1", leftOut: [] };
     },
+    changedFiles: async () => [],
+    readContents: async function* () {},
     push: async () => {},
     rebase: async () => undefined,
   };

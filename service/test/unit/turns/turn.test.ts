@@ -1,10 +1,15 @@
+import { once } from "node:events";
 import { expect, test } from "vitest";
 import { builtInEditor } from "../../../src/agents/agent.ts";
 import type { AgentResult } from "../../../src/agents/run-agent.ts";
+import { GitError } from "../../../src/git/git.ts";
 import { noMetrics } from "../../../src/metrics/metrics.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
+import { GitHubError, RateLimitError } from "../../../src/pulls/github/github-error.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
 import { SharedHomes } from "../../../src/turns/shared-homes.ts";
+import type { TurnPorts } from "../../../src/turns/turn.ts";
+import { FakeMachine } from "../../support/fake-machine.ts";
 import { setUpTurns } from "../../support/turn.ts";
 
 const failing = (error: Error) => async (): Promise<never> => {
@@ -31,7 +36,7 @@ test("a turn commits what its agent changed, opens a pull request for it, and cl
   expect(branch.commits).toEqual([{ commit: "c1", message: "Fix it\n\nAgent-Turn: 1\nAgent-Job: a\n" }]);
   const place = { branch: "agent/a", targetBranch: "main", base: "base", head: "c1" };
   expect(opened).toEqual([
-    { jobId: "a", title: "Fix it", prompt: "Fix it", answer: "Fixed it", existing: null, ...place },
+    { jobId: "a", title: "Fix it", prompt: "Fix it", answer: "Fixed it", existing: null, protectedFiles: [], ...place },
   ]);
   expect(await store.jobs.find("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "c1" });
   expect(steps).toEqual(["check out base", "take back", "release", "clean /service/jobs/a"]);
@@ -195,13 +200,85 @@ test("a turn that somebody stops before its agent runs fails without it", async 
   expect(steps).not.toContain("check out base");
 });
 
-test("a turn that somebody stops when its agent has ended completes", async () => {
-  const { run, ports, host, opened } = await setUpTurns();
+test("a turn that somebody stops while its repository does not answer fails at once", async () => {
+  const { run, ports, starts } = await setUpTurns();
   const request = new AbortController();
   ports.stop = request.signal;
-  host.runAgent = async () => {
+  ports.repository.findStart = () => {
+    setImmediate(() => request.abort("Stopped by ci."));
+    return new Promise(() => {});
+  };
+  expect(await run()).toMatchObject({ result: "failed", failures: ["Stopped by ci."] });
+  expect(starts).toEqual([]);
+});
+
+/** Makes the commit of a turn take until it is stopped, as Git does with patterns that it cannot match in time. */
+function commitForever(ports: TurnPorts): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  ports.repository.commit = async (_worktree, _message, { signal }) => {
+    resolve();
+    if (signal && !signal.aborted) await once(signal, "abort");
+    throw new Error("git add was stopped");
+  };
+  return promise;
+}
+
+test("a turn that somebody stops while its change is committed fails, and the commit ends", async () => {
+  const { run, ports, branch } = await setUpTurns();
+  const request = new AbortController();
+  ports.stop = request.signal;
+  const committing = commitForever(ports);
+  const running = run();
+  await committing;
+  request.abort("Stopped by ci.");
+  expect(await running).toMatchObject({ result: "failed", failures: ["Stopped by ci."] });
+  expect(branch.commits).toEqual([]);
+});
+
+test("a turn that somebody stops while its worktree is checked out fails", async () => {
+  const { run, ports, starts } = await setUpTurns();
+  const request = new AbortController();
+  ports.stop = request.signal;
+  ports.worktrees.checkOut = async (_place, _start, signal) => {
     request.abort("Stopped by ci.");
-    return { end: "completed", message: "Fixed it", error: undefined };
+    throw new Error(`git read-tree was stopped: ${signal?.aborted}`);
+  };
+  expect(await run()).toMatchObject({ result: "failed", failures: ["Stopped by ci."] });
+  expect(starts).toEqual([]);
+});
+
+test.each([
+  ["the rest of its time", 80_000, 10_000],
+  ["a tenth of it, if its agent took all", 90_000, 9000],
+])("the commit of a change has %s", async (_name, agentMs, commitMs) => {
+  const { run, ports, host, next } = await setUpTurns();
+  const machine = new FakeMachine();
+  ports.machine = machine;
+  host.runAgent = async () => {
+    machine.pass(agentMs);
+    return next.result;
+  };
+  const committing = commitForever(ports);
+  const running = run();
+  await committing;
+  machine.pass(commitMs - 1);
+  expect(await Promise.race([running, Promise.resolve("running")])).toBe("running");
+  machine.pass(1);
+  expect(await running).toMatchObject({
+    result: "failed",
+    failures: [expect.stringContaining("Git takes longer for the change than is left of --time-limit-minutes")],
+  });
+});
+
+test("a turn that somebody stops when its change has been committed completes", async () => {
+  const { run, ports, branch, opened } = await setUpTurns();
+  const request = new AbortController();
+  ports.stop = request.signal;
+  const { commit } = branch.repository;
+  ports.repository.commit = async (...args) => {
+    const made = await commit(...args);
+    request.abort("Stopped by ci.");
+    return made;
   };
   expect(await run()).toMatchObject({ result: "completed", failures: [] });
   expect(opened).toHaveLength(1);
@@ -392,7 +469,7 @@ test("the messages of the agent's own commits are read with its permissions and 
   await run();
   expect(asked).toEqual([["/service/jobs/a/tree", "base"]]);
   const [first, second] = starts;
-  expect(second?.options).toEqual({ ...first?.options, logFile: "/dev/null", timeLimitMs: 60_000 });
+  expect(second?.options).toEqual({ ...first?.options, logFile: "/dev/null", timeLimitMs: 20_000 });
   expect({ ...second?.agent, command: 0, readReport: 0 }).toEqual({ ...ports.agent, command: 0, readReport: 0 });
   expect(second?.agent.command({ isFollowUp: false, isSandboxed: false })).toMatchObject({
     file: "git",
@@ -556,6 +633,48 @@ test("a branch without work that starts over is not opened", async () => {
   branch.isChanged = false;
   expect((await run()).result).toBe("completed");
   expect(opened).toEqual([]);
+});
+
+test.each<[string, (ports: TurnPorts) => void]>([
+  [
+    "when it is pushed",
+    ({ repository }) => {
+      const away = failing(new GitError(["push"], "exited with 128", "The requested URL returned error: 503", 128));
+      Object.assign(repository, { push: away, fetch: away });
+    },
+  ],
+  [
+    "when its pull request is opened",
+    ({ pullRequests }) => {
+      pullRequests.open = failing(new GitHubError("GitHub cannot be reached", undefined));
+    },
+  ],
+  [
+    "when its pull request is opened, by its rate limit",
+    ({ pullRequests }) => {
+      pullRequests.open = failing(new RateLimitError("wait", 429, 1000));
+    },
+  ],
+  [
+    "when it starts",
+    ({ repository }) => {
+      repository.findStart = failing(new GitError(["ls-remote"], "exited with 128", "Could not resolve host", 128));
+    },
+  ],
+])("a turn waits if the repository's host cannot be reached %s", async (_name, breakPorts) => {
+  const { run, ports } = await setUpTurns();
+  const causes: unknown[] = [];
+  breakPorts(ports);
+  const { result, log } = await run((_reason, cause) => void causes.push(cause));
+  expect(result).toBe("postponed");
+  expect(causes).toEqual(["remote"]);
+  expect(log).toContain("The repository's host cannot be reached now. The turn waits and goes on later: ");
+});
+
+test("a turn fails if GitHub rejects its pull request", async () => {
+  const { run, ports } = await setUpTurns();
+  ports.pullRequests.open = failing(new GitHubError("Resource not accessible", 403));
+  expect((await run()).result).toBe("failed");
 });
 
 test("a turn whose commit was pushed earlier opens its pull request without running the agent again", async () => {

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
+import { GitError } from "../../../src/git/git.ts";
 import { logContext, withLogContext } from "../../../src/log/log-context.ts";
 import { noMetrics } from "../../../src/metrics/metrics.ts";
 import { PerProject } from "../../../src/per-project.ts";
@@ -489,4 +490,45 @@ test("saves a job with its home directory when its turn has ended, and not when 
   (await checkoutOf("a")).succeed();
   await worker.drain();
   expect(copies.saves).toEqual([{ states: ["completed"], hasHome: true }]);
+});
+
+describe("a turn whose repository cannot be reached now", () => {
+  const away = () => new GitError(["ls-remote"], "exited with 128", "Could not resolve host: github.com", 128);
+
+  test("waits, while the turns of other jobs start at once and the worker does not count as failing", async () => {
+    const { worker, store, log, checkoutOf, addJobs, sleeps } = setUpWorker({ agents: 1 });
+    await addJobs("a", "b");
+    await worker.start();
+    (await checkoutOf("a")).fail(away());
+    const other = await checkoutOf("b");
+    expect(worker.isFailing).toBe(false);
+    other.succeed();
+    for (const ms of [1000, 2000, 4000]) {
+      (await sleeps.next(ms))();
+      const again = await checkoutOf("a");
+      if (ms < 4000) again.fail(away());
+      else again.succeed();
+    }
+    await worker.drain();
+    expect((await store.jobs.find("a"))?.state).toBe("completed");
+    expect(log.filter((line) => line.includes("postponed"))).toEqual([
+      expect.stringMatching(/^a: turn 1 postponed: .*github/),
+    ]);
+  });
+
+  test("fails when that has lasted for an hour", async () => {
+    const { worker, store, checkoutOf, addJobs, sleeps } = setUpWorker({ agents: 1 });
+    await addJobs("a");
+    await worker.start();
+    let waitedMs = 0;
+    for (let pauseMs = 1000; waitedMs < 3_600_000; pauseMs = Math.min(pauseMs * 2, 60_000)) {
+      (await checkoutOf("a")).fail(away());
+      (await sleeps.next(pauseMs))();
+      waitedMs += pauseMs;
+    }
+    (await checkoutOf("a")).fail(away());
+    await worker.drain();
+    expect((await store.jobs.find("a"))?.state).toBe("failed");
+    expect((await store.turns.ofJob("a"))[0]).toMatchObject({ state: "failed" });
+  });
 });

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Agent, shellAgent } from "../../../../src/agents/agent.ts";
 import { createAgentNetwork, type NetworkKind } from "../../../../src/agents/network/agent-network.ts";
+import { anyModelApi } from "../../../support/model-api.ts";
 
 const agent: Agent = {
   ...shellAgent("agent"),
@@ -10,6 +11,7 @@ const agent: Agent = {
     url: "https://models.example/v1/",
     baseUrlVariable: "MODEL_URL",
     keyVariable: "MODEL_KEY",
+    api: anyModelApi,
     header: (key) => ["Authorization", key],
   },
 };

@@ -2,10 +2,10 @@ import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../../test/support/step.ts";
-import { bubblewrap } from "../../../../src/agents/sandbox/bubblewrap.ts";
 import { createSandbox } from "../../../../src/agents/sandbox/create-sandbox.ts";
 import { probe } from "../../../../src/agents/sandbox/probe.ts";
 import { type SandboxAccess, unconfined } from "../../../../src/agents/sandbox/sandbox.ts";
+import { seccompFilter } from "../../../../src/agents/sandbox/seccomp-filter.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -14,7 +14,7 @@ function install(program: string, script: string): string {
   const folder = temporaryFolder();
   const file = join(folder, "arguments");
   writeFileSync(join(folder, program), `#!/bin/sh\necho "$*" >> ${file}\n${script}\n`, { mode: 0o755 });
-  for (const name of ["true", "sh"]) symlinkSync(`/bin/${name}`, join(folder, name));
+  for (const name of ["true", "sh", "od", "wc"]) symlinkSync(`/bin/${name}`, join(folder, name));
   vi.stubEnv("PATH", folder);
   return file;
 }
@@ -34,7 +34,7 @@ posix("bwrap", () => {
     const file = install("bwrap", "");
     const folder = temporaryFolder();
     const log: string[] = [];
-    expect(await createSandbox("bwrap", folder, hasNetwork, (line) => void log.push(line))).toBe(bubblewrap);
+    const sandbox = await createSandbox("bwrap", folder, hasNetwork, (line) => void log.push(line));
     const args = readFileSync(file, "utf8");
     const directory = join(folder, "sandbox-test");
     expect(args).toContain(
@@ -44,7 +44,41 @@ posix("bwrap", () => {
     expect(args.includes("--share-net")).toBe(hasNetwork);
     expect(existsSync(directory)).toBe(false);
     expect(log).toEqual([]);
-    expect(bubblewrap.isConfining).toBe(true);
+    expect(sandbox.isConfining).toBe(true);
+  });
+
+  /** Returns what an agent gets if bubblewrap accepts these options. */
+  async function createWith(script: string) {
+    install("bwrap", script);
+    const folder = temporaryFolder();
+    const log: string[] = [];
+    const sandbox = await createSandbox("bwrap", folder, true, (line) => void log.push(line));
+    const { args, inherited } = sandbox.wrap({ file: "agent", args: [] }, access);
+    const hardening = ["--seccomp", "--disable-userns"].filter((option) => args.includes(option));
+    return { hardening, inherited, folder, log };
+  }
+
+  const hasFilter = seccompFilter(process.arch) !== undefined;
+
+  test.runIf(hasFilter)("has a filter for system calls, and no user namespaces", async () => {
+    // The filter arrives whole.
+    const script = `[ "$(od -An -v -tu1 <&3 | wc -w)" = ${seccompFilter(process.arch)?.length} ]`;
+    const { hardening, inherited, folder, log } = await createWith(script);
+    expect(hardening).toEqual(["--seccomp", "--disable-userns"]);
+    expect(inherited).toBe(join(folder, "system-calls.bpf"));
+    expect(readFileSync(inherited ?? "")).toEqual(seccompFilter(process.arch));
+    expect(log).toEqual([]);
+  });
+
+  test.runIf(hasFilter)("has only what the machine can do, and says what it cannot", async () => {
+    const old = await createWith('case "$*" in *--disable-userns*) exit 1; esac');
+    expect(old).toMatchObject({ hardening: ["--seccomp"], log: [] });
+    const noFilter = await createWith('case "$*" in *--seccomp*) exit 1; esac');
+    expect(noFilter.hardening).toEqual(["--disable-userns"]);
+    expect(noFilter.log).toEqual([expect.stringContaining("No filter for system calls")]);
+    const neither = await createWith('case "$*" in *--seccomp*|*--disable-userns*) exit 1; esac');
+    expect(neither).toMatchObject({ hardening: [], inherited: undefined });
+    expect(neither.log).toHaveLength(2);
   });
 
   test("that cannot run is an error that says why", async () => {

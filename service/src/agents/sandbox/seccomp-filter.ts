@@ -1,0 +1,158 @@
+// A filter for system calls, as container engines have one, in the kernel's classic BPF. Linux's documentation: "Seccomp BPF".
+
+/** What differs between processors. */
+interface Architecture {
+  /** As `AUDIT_ARCH_*`. */
+  audit: number;
+  /** From this number on, calls are those of another interface (x32) with the same architecture. */
+  firstForeignCall?: number;
+  calls: Readonly<Record<CallName, number>>;
+}
+
+type CallName = (typeof forbidden)[number] | "clone" | "clone3" | "socket" | "unshare";
+
+/**
+ * System calls that no agent needs: the keyrings of the kernel, which outlive a sandbox, and what has been a way out of
+ * namespaces before.
+ */
+const forbidden = [
+  ...["add_key", "keyctl", "request_key"],
+  ...["bpf", "perf_event_open", "userfaultfd", "open_by_handle_at", "setns"],
+  ...["io_uring_setup", "io_uring_enter", "io_uring_register"],
+  ...["init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load"],
+] as const;
+
+const architectures: Readonly<Record<string, Architecture>> = {
+  x64: {
+    audit: 0xc000003e,
+    firstForeignCall: 0x40000000,
+    calls: {
+      add_key: 248,
+      keyctl: 250,
+      request_key: 249,
+      bpf: 321,
+      perf_event_open: 298,
+      userfaultfd: 323,
+      open_by_handle_at: 304,
+      setns: 308,
+      io_uring_setup: 425,
+      io_uring_enter: 426,
+      io_uring_register: 427,
+      init_module: 175,
+      finit_module: 313,
+      delete_module: 176,
+      kexec_load: 246,
+      kexec_file_load: 320,
+      clone: 56,
+      clone3: 435,
+      socket: 41,
+      unshare: 272,
+    },
+  },
+  arm64: {
+    audit: 0xc00000b7,
+    calls: {
+      add_key: 217,
+      keyctl: 219,
+      request_key: 218,
+      bpf: 280,
+      perf_event_open: 241,
+      userfaultfd: 282,
+      open_by_handle_at: 265,
+      setns: 268,
+      io_uring_setup: 425,
+      io_uring_enter: 426,
+      io_uring_register: 427,
+      init_module: 105,
+      finit_module: 273,
+      delete_module: 106,
+      kexec_load: 104,
+      kexec_file_load: 294,
+      clone: 220,
+      clone3: 435,
+      socket: 198,
+      unshare: 97,
+    },
+  },
+};
+
+/** Unix, IPv4, IPv6 and netlink. Not vsock, which leads to the host of a virtual machine without a network. */
+const addressFamilies = [1, 2, 10, 16];
+
+const cloneNewUser = 0x10000000;
+
+/** Errors of the system. */
+const [eperm, enosys, eafnosupport] = [1, 38, 97];
+
+/** Where the kernel puts what a filter reads: `struct seccomp_data`. Of an argument, the lower half in little endian. */
+const [callOffset, architectureOffset, firstArgumentOffset] = [0, 4, 16];
+
+/** Codes of instructions: load a word, compare, return. */
+const [load, jumpIfEqual, jumpIfAtLeast, jumpIfAnyBit, end] = [0x20, 0x15, 0x35, 0x45, 0x06];
+
+const [allow, fail] = [0x7fff0000, 0x00050000];
+
+interface Instruction {
+  code: number;
+  value: number;
+  /** Instructions to skip if a comparison is true, or false. */
+  skipIfTrue?: number;
+  skipIfFalse?: number;
+}
+
+const read = (offset: number): Instruction => ({ code: load, value: offset });
+const allowed: Instruction = { code: end, value: allow };
+const failed = (error: number): Instruction => ({ code: end, value: fail | error });
+
+/** Runs `then` if a comparison is true. All of `then` ends with a return. */
+function when(code: number, value: number, then: readonly Instruction[]): Instruction[] {
+  return [{ code, value, skipIfFalse: then.length }, ...then];
+}
+
+/**
+ * Returns the filter for a processor, for `bwrap --seccomp`; `undefined` if there is none for it.
+ *
+ * It denies the calls above, new user namespaces, in which an agent would have all privileges, and sockets of other families.
+ *
+ * @param architecture - as in `process.arch`
+ */
+export function seccompFilter(architecture: string): Buffer | undefined {
+  const found = architectures[architecture];
+  if (found === undefined) return undefined;
+  const { audit, firstForeignCall, calls } = found;
+  const program: Instruction[] = [
+    read(architectureOffset),
+    // Programs for another processor, such as 32-bit ones, have other numbers.
+    { code: jumpIfEqual, value: audit, skipIfTrue: 1 },
+    failed(enosys),
+    read(callOffset),
+    ...(firstForeignCall === undefined ? [] : when(jumpIfAtLeast, firstForeignCall, [failed(enosys)])),
+    ...forbidden.flatMap((name) => when(jumpIfEqual, calls[name], [failed(eperm)])),
+    // Its flags are in memory, where a filter cannot read them. Programs use clone then.
+    ...when(jumpIfEqual, calls.clone3, [failed(enosys)]),
+    ...[calls.clone, calls.unshare].flatMap((call) =>
+      when(jumpIfEqual, call, [
+        read(firstArgumentOffset),
+        ...when(jumpIfAnyBit, cloneNewUser, [failed(eperm)]),
+        allowed,
+      ]),
+    ),
+    ...when(jumpIfEqual, calls.socket, [
+      read(firstArgumentOffset),
+      ...addressFamilies.flatMap((family) => when(jumpIfEqual, family, [allowed])),
+      failed(eafnosupport),
+    ]),
+    allowed,
+  ];
+  return Buffer.concat(program.map(encode));
+}
+
+/** As `struct sock_filter`. */
+function encode({ code, value, skipIfTrue = 0, skipIfFalse = 0 }: Instruction): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt16LE(code, 0);
+  bytes.writeUInt8(skipIfTrue, 2);
+  bytes.writeUInt8(skipIfFalse, 3);
+  bytes.writeUInt32LE(value, 4);
+  return bytes;
+}

@@ -1,0 +1,76 @@
+import * as z from "zod/mini";
+import type { GitHubApi, RequestOptions } from "./github-api.ts";
+import { GitHubError } from "./github-error.ts";
+
+/** An account on GitHub: a person, or the bot of a GitHub App. */
+export interface Account {
+  login: string;
+  /** `undefined` if only the login is known. */
+  id: number | undefined;
+}
+
+/** The account that a workflow's own token acts for, on every GitHub. No person can have a login with brackets. */
+const workflowAccount: Account = { login: "github-actions[bot]", id: undefined };
+
+const login = z.string().check(z.minLength(1));
+const viewerData = z.object({
+  data: z.object({ viewer: z.object({ login, databaseId: z.nullish(z.number()) }) }),
+});
+const graphqlErrors = z.object({ errors: z.array(z.object({ type: z.optional(z.string()) })) });
+const userData = z.object({ login, id: z.number() });
+
+/** Neither waits nor retries: the answer is needed by a client that waits, and can ask again. */
+const options: RequestOptions = { what: "Reading the account of the token", maxWaitMs: 0, isRetried: false };
+
+/**
+ * Finds out which account a token acts for: what that account opened on GitHub, nobody else can have opened.
+ *
+ * GraphQL's `viewer` is answered for every kind of token. REST's `GET /user` is not for those of GitHub Apps, such as the
+ * workflow's own. So if GraphQL cannot be used, the workflow's token is known by its fixed account, and others ask REST.
+ *
+ * @param isWorkflowToken - whether GitHub made the token for the workflow
+ * @returns `undefined` if GitHub does not tell
+ * @throws GitHubError if GitHub cannot be reached, or its rate limit is reached
+ */
+export async function readOwnAccount(api: GitHubApi, isWorkflowToken: boolean): Promise<Account | undefined> {
+  const viewer = await unlessDenied(readViewer(api));
+  if (viewer !== undefined || isWorkflowToken) return viewer ?? workflowAccount;
+  return unlessDenied(readUser(api));
+}
+
+/** Returns whether a user in one of GitHub's responses is an account. */
+export function isAccount(user: { login: string; id: number } | null, account: Account): boolean {
+  if (user === null) return false;
+  return account.id === undefined ? user.login.toLowerCase() === account.login.toLowerCase() : user.id === account.id;
+}
+
+async function readViewer(api: GitHubApi): Promise<Account | undefined> {
+  const query = { query: "{ viewer { login databaseId } }" };
+  const { data } = await api.request(`POST ${graphqlUrl(api.repository.apiUrl)}`, query, options);
+  const { data: parsed } = z.safeParse(viewerData, data);
+  if (parsed !== undefined) {
+    const { login, databaseId } = parsed.data.viewer;
+    return { login, id: databaseId ?? undefined };
+  }
+  const { data: failed } = z.safeParse(graphqlErrors, data);
+  if (failed?.errors.some(({ type }) => type === "RATE_LIMITED"))
+    throw new GitHubError("GitHub's rate limit for GraphQL is reached", undefined);
+  return undefined;
+}
+
+async function readUser(api: GitHubApi): Promise<Account | undefined> {
+  const { data } = await api.request("GET /user", {}, options);
+  return z.safeParse(userData, data).data;
+}
+
+/** GitHub's documentation, "Forming calls with GraphQL": the endpoint is beside that of REST. */
+const graphqlUrl = (apiUrl: string): string => `${apiUrl.replace(/\/$/, "").replace(/\/v3$/, "")}/graphql`;
+
+async function unlessDenied<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof GitHubError && error.isPermanent) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,67 @@
+import * as z from "zod/mini";
+import type { PullRequestState } from "../pull-requests.ts";
+import { type Account, isAccount } from "./own-account.ts";
+import { pullRequestLink } from "./pull-request-data.ts";
+
+/** A pull request that the service's own account opened, from a branch of the same repository. */
+export interface OwnPullRequest {
+  link: string;
+  state: PullRequestState;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  /** When it was closed or merged, in milliseconds since 1970; `null` if it is open. */
+  closedAt: number | null;
+  /** The last commit of its branch, also after the branch was deleted. */
+  head: string;
+  /** Untrusted: whoever may write to the repository can edit it. */
+  body: string;
+}
+
+const time = z.string().check(z.refine((text) => Number.isFinite(Date.parse(text))));
+const repository = z.object({ id: z.number() });
+
+/** The fields by which the service's own pull requests are told from others. */
+const listed = z.object({
+  html_url: pullRequestLink,
+  state: z.enum(["open", "closed"]),
+  merged_at: z.nullable(time),
+  created_at: time,
+  closed_at: z.nullish(time),
+  body: z.nullish(z.string()),
+  /** `null` if the account was deleted. */
+  user: z.nullable(z.object({ login: z.string(), id: z.number() })),
+  head: z.object({
+    ref: z.string(),
+    sha: z.string().check(z.regex(/^[0-9a-f]{40,64}$/)),
+    /** `null` if the repository was deleted. */
+    repo: z.nullable(repository),
+  }),
+  base: z.object({ repo: repository }),
+});
+
+/**
+ * Returns the pull request of a branch in a list of GitHub's: the open one, otherwise the newest. One from a fork, whose branch
+ * may have the same name, or of another account is nobody's.
+ *
+ * @throws if GitHub's response is not a list of pull requests
+ */
+export function selectOwn(data: unknown, branch: string, account: Account): OwnPullRequest | undefined {
+  const { data: all, success } = z.safeParse(z.array(listed), data);
+  if (!success) throw new Error("GitHub's response is not a list of pull requests");
+  const own = all
+    .filter(({ head, base, user }) => {
+      const isFromHere = head.ref === branch && head.repo?.id === base.repo.id;
+      return isFromHere && isAccount(user, account);
+    })
+    .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
+  const selected = own.find(({ state }) => state === "open") ?? own[0];
+  return selected && describe(selected);
+}
+
+function describe({ html_url: link, state, head, body, ...times }: z.infer<typeof listed>): OwnPullRequest {
+  const createdAt = Date.parse(times.created_at);
+  const closed = { state: times.merged_at === null ? ("closed" as const) : ("merged" as const) };
+  const closedAt = Date.parse(times.closed_at ?? times.merged_at ?? times.created_at);
+  const now = state === "open" ? { state, closedAt: null } : { ...closed, closedAt };
+  return { link, createdAt, head: head.sha, body: body ?? "", ...now };
+}

@@ -1,0 +1,43 @@
+import type { RequestKey, Turn } from "../model.ts";
+
+/** What the trailers of a commit say about the turn that made it. Untrusted: whoever may push can have written them. */
+export interface NamedTurn {
+  turn: number;
+  job: string;
+  /** The key of its request; `undefined` if it had none that a trailer can tell. */
+  key: Pick<RequestKey, "step" | "request"> | undefined;
+}
+
+/** Keys of other clients can have any characters, which could look like something else in a message. */
+const part = /^[\w-]{1,128}$/;
+
+/** Returns the last lines of the message of a turn's commit, which name the turn. */
+export const turnTrailers = (turn: Pick<Turn, "id" | "job">): string[] => [
+  `Agent-Turn: ${turn.id}`,
+  `Agent-Job: ${turn.job}`,
+];
+
+/** Returns the line that names the request of a turn, by which an attempt on another machine finds it. */
+export function requestTrailer({ step, request }: Pick<Turn, "step" | "request">): string[] {
+  const prefix = stepPrefix(step);
+  return prefix !== undefined && part.test(request) ? [`${prefix}${request}`] : [];
+}
+
+/** Returns what the line begins with that names a request of a step; `undefined` if no trailer can tell that step. */
+export function stepPrefix(step: string): string | undefined {
+  return part.test(step) ? `Agent-Request: ${step}.` : undefined;
+}
+
+/** A title or an agent's own message cannot contain these lines: the one is the first line, the other is indented. */
+const trailers =
+  /^Agent-Turn: (\d{1,16})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\w-]{1,128})\.([\w-]{1,128}))?$/gm;
+
+/** Returns the turns that a message names, in that order: several if a merge squashed their commits. */
+export function namedTurns(message: string): NamedTurn[] {
+  const afterSubject = message.replaceAll("\r\n", "\n").replace(/^.*/, "");
+  return [...afterSubject.matchAll(trailers)].map(([, turn, job = "", step, request]) => ({
+    turn: Number(turn),
+    job,
+    key: step === undefined || request === undefined ? undefined : { step, request },
+  }));
+}

@@ -1,0 +1,127 @@
+import type { ChangedFile } from "../git/changed-files.ts";
+import type { Repository } from "../git/repository.ts";
+import {
+  changesInstallScripts,
+  findProtected,
+  mayHaveInstallScripts,
+  type ProtectedFilesKind,
+  protectedPatterns,
+} from "../pulls/protected-files.ts";
+import { oneLine } from "./one-line.ts";
+import { type FoundSecret, type Secret, SecretPatterns } from "./secret-patterns.ts";
+
+/** What the check of a change depends on. */
+export interface CheckPorts {
+  repository: Pick<Repository, "changedFiles" | "readContents">;
+  /** Default: `flag`. */
+  protectedFiles?: ProtectedFilesKind | undefined;
+  /** Protected files besides those of `protectedPatterns`. Default: none. */
+  moreProtected?: readonly string[] | undefined;
+  /** Secrets of the service, which are never pushed. Default: none are known. */
+  secrets?: readonly Secret[] | undefined;
+}
+
+/**
+ * Returns the protected files that differ between two commits, as names for people. Empty if they are allowed.
+ */
+export async function findProtectedChanges(
+  { repository, protectedFiles = "flag", moreProtected = [] }: CheckPorts,
+  base: string,
+  head: string,
+): Promise<string[]> {
+  if (protectedFiles === "allow") return [];
+  const files = await repository.changedFiles(base, head);
+  const paths = files.map(({ path }) => path);
+  const matching = new Set(findProtected(paths, [...protectedPatterns, ...moreProtected]));
+  const scripts = await withInstallScripts(
+    repository,
+    files.filter(({ path }) => mayHaveInstallScripts(path) && !matching.has(path)),
+  );
+  return [...matching, ...scripts.map((path) => `${path} (scripts that run when it is installed)`)].map(oneLine);
+}
+
+async function withInstallScripts(repository: CheckPorts["repository"], files: readonly ChangedFile[]) {
+  const contents = new Map<string, string>();
+  const ids = files.flatMap(({ before, after }) => [before, after].filter((id) => id !== undefined));
+  if (ids.length === 0) return [];
+  for await (const { id, content } of repository.readContents(ids)) contents.set(id, content);
+  return files.flatMap(({ path, before = "", after = "" }) =>
+    changesInstallScripts(contents.get(before), contents.get(after)) ? [path] : [],
+  );
+}
+
+/**
+ * Checks what a turn is about to push.
+ *
+ * @param base - what is pushed already
+ * @param texts - what else is published with it, by what people call it
+ * @param log - appends to the job's log
+ * @throws if a secret of the service would be pushed, or protected files must not be changed; with the places, but no secret, as
+ *   the message
+ */
+export async function checkChange(
+  ports: CheckPorts,
+  base: string,
+  head: string,
+  texts: Readonly<Record<string, string>>,
+  log: (text: string) => void,
+): Promise<void> {
+  const { repository, secrets = [], protectedFiles } = ports;
+  const patterns = new SecretPatterns(secrets);
+  if (!patterns.isEmpty) {
+    const places = await findSecrets(patterns, repository, await repository.changedFiles(base, head), texts);
+    if (places.length > 0)
+      throw new Error(
+        `the change has secrets of the service, so it is not pushed: ${places.join(", ")}. Find out how the agent got them, and replace them`,
+      );
+  }
+  const found = await findProtectedChanges(ports, base, head);
+  if (found.length === 0) return;
+  if (protectedFiles === "refuse")
+    throw new Error(`the change has files that --protected-files refuse does not allow: ${namesOf(found)}`);
+  log(`The change has files that run code or instruct agents. Review them first: ${namesOf(found)}`);
+}
+
+const maxNames = 50;
+
+/** Returns the names for people, not all if there are many. */
+function namesOf(found: readonly string[]): string {
+  const more = found.length > maxNames ? ` and ${found.length - maxNames} more` : "";
+  return `${found.slice(0, maxNames).join(", ")}${more}`;
+}
+
+/** Returns the places of secrets that were not in the same file before. */
+async function findSecrets(
+  patterns: SecretPatterns,
+  repository: CheckPorts["repository"],
+  files: readonly ChangedFile[],
+  texts: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const places: string[] = [];
+  const add = (found: FoundSecret | undefined, place: string): void => {
+    if (found !== undefined && places.length < maxNames) places.push(`${found.name} in ${place}`);
+  };
+  for (const [place, text] of Object.entries(texts)) add(await patterns.find(bytesAsText(text)), place);
+  for (const { path } of files) add(await patterns.find(bytesAsText(path)), "the name of a file");
+  const contents = repository.readContents(files.flatMap(({ after }) => after ?? []));
+  const hits = new Map<string, FoundSecret>();
+  for await (const { id, content } of contents) {
+    const found = await patterns.find(content);
+    if (found !== undefined) hits.set(id, found);
+  }
+  for (const { path, before, after = "" } of files) {
+    const found = hits.get(after);
+    if (found !== undefined && !(await hadSecret(patterns, repository, before)))
+      add(found, `${oneLine(path)}, line ${found.line}`);
+  }
+  return places;
+}
+
+async function hadSecret(patterns: SecretPatterns, repository: CheckPorts["repository"], id: string | undefined) {
+  if (id === undefined) return false;
+  for await (const { content } of repository.readContents([id]))
+    if ((await patterns.find(content)) !== undefined) return true;
+  return false;
+}
+
+const bytesAsText = (text: string): string => Buffer.from(text).toString("latin1");

@@ -1,0 +1,59 @@
+import type { Worktree } from "../git/commit-worktree.ts";
+import type { Repository } from "../git/repository.ts";
+import type { Turn } from "../model.ts";
+import { isResourceExhausted } from "../processes/resource-exhausted.ts";
+import { commitMessage } from "../pulls/commit-message.ts";
+import { type CheckPorts, checkChange } from "./check-change.ts";
+import type { TurnDeadline } from "./turn-deadline.ts";
+
+/** What the commit of a change depends on. */
+export interface CommitPorts extends CheckPorts {
+  repository: Pick<Repository, "commit"> & CheckPorts["repository"];
+  /** A larger change fails its turn. */
+  largestChangeBytes: number;
+  /** A change of more files fails its turn. Default: 1000. */
+  largestChangeFiles?: number | undefined;
+  /** Aborts, with why the turn fails then, when somebody wants it to stop. Default: nobody does. */
+  stop?: AbortSignal | undefined;
+}
+
+interface CommitContext extends CommitPorts {
+  /** Appends to the job's log. */
+  log: (text: string) => void;
+}
+
+/**
+ * Commits what the agent of a turn changed, and checks it. Returns the commit, or `undefined` if nothing was changed.
+ *
+ * @throws with why the turn fails as the message
+ */
+export async function commitChange(
+  turn: Turn,
+  worktree: Worktree,
+  { ownMessages, message: answer = "" }: { ownMessages: readonly string[]; message: string | undefined },
+  context: CommitContext,
+  deadline: TurnDeadline,
+): Promise<string | undefined> {
+  const { repository, largestChangeBytes: maxBytes, largestChangeFiles: maxFiles, stop, log } = context;
+  const message = commitMessage(turn, ownMessages);
+  const texts = { "the message of the commit": message, "the agent's last message": answer };
+  const options = { maxBytes, maxFiles, signal: deadline.signal };
+  try {
+    const { commit, leftOut } = await repository.commit(worktree, message, options);
+    for (const path of leftOut)
+      log(
+        `The submodule ${path} stays at its commit. If the agent changed something in it, that is left out: only what the submodule's own repository has can be used here.`,
+      );
+    if (commit !== undefined) await checkChange(context, worktree.head, commit, texts, log);
+    return commit;
+  } catch (error) {
+    if (stop?.aborted) throw new Error(String(stop.reason), { cause: error });
+    if (deadline.isOver)
+      throw new Error(
+        "Git takes longer for the change than is left of --time-limit-minutes: patterns in a .gitignore or .gitattributes may be what takes it so long",
+        { cause: error },
+      );
+    if (isResourceExhausted(error)) log("The agent has run, but its change cannot be committed now. It is run again.");
+    throw error;
+  }
+}

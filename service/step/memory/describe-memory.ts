@@ -1,0 +1,39 @@
+import type { CacheAccess } from "../../../src/runner-kit/cache.ts";
+
+/** What later runs will know of this one. */
+export interface Memory {
+  /** Whether jobs are rebuilt from their branches and pull requests. `unknown`: GitHub could not be asked. */
+  branches: "yes" | "no" | "unknown";
+  cache: CacheAccess;
+}
+
+const risk =
+  "That lets text from people who cause such runs into a cache that other workflows trust: see service/docs/own-agent.md.";
+const closed = {
+  read: `the Actions cache of this run is read-only. \`cache-mode: write\` on the workflow's job changes that. ${risk}`,
+  none: `this run may not read the Actions cache. \`cache-mode: read\` on the workflow's job lets it continue sessions that other runs saved, and \`write\` lets it save them. ${risk}`,
+  absent: "this runner offers no Actions cache.",
+};
+
+/** Returns lines for the log of the step that say what is remembered, and which setting changes that. */
+export function describeMemory({ branches, cache }: Memory): string[] {
+  const inCache = cache === "write" ? "in the Actions cache" : undefined;
+  const onGitHub = branches === "no" ? undefined : "by their branches and pull requests";
+  const places = [onGitHub, inCache].filter((place) => place !== undefined).join(", and ");
+  const jobs = places === "" ? "not remembered" : `remembered ${places}`;
+  const why = cache === "write" ? "" : `, because ${closed[cache]}`;
+  return [
+    `Jobs are ${jobs}`,
+    ...(branches === "no"
+      ? [
+          "They are not known by their branches, because GitHub does not tell which account `github-token` acts for, and so not which pull requests are the service's own. The workflow's own token and those of GitHub Apps are known",
+        ]
+      : []),
+    ...(branches === "unknown"
+      ? ["GitHub could not be asked which account `github-token` acts for, and is asked again"]
+      : []),
+    cache === "write"
+      ? "Sessions of the agent are kept in the Actions cache, unless it denies that to this run"
+      : `Sessions of the agent are not kept${why} Instead, a follow-up begins with the earlier prompts and the agent's last messages`,
+  ];
+}

@@ -1,0 +1,53 @@
+import type { JobCopy, TurnCopy } from "../../src/model.ts";
+import type { RebuiltJob } from "./rebuild-job.ts";
+
+/** A job, and whether the agent's session that was kept with it has seen all of its turns. */
+export interface MergedCopy {
+  job: JobCopy;
+  isSessionCurrent: boolean;
+}
+
+/**
+ * Merges the copy of a job with what its branch and pull request say, which may be newer: a run that cannot write to the cache
+ * pushes all the same, and a run for a pull request writes where other runs do not see it.
+ *
+ * GitHub decides about head, pull request and its state. The copy has the full prompts, and turns that pushed nothing.
+ */
+export function mergeCopies(kept: JobCopy, { job: rebuilt }: RebuiltJob): MergedCopy {
+  const pushed = new Map(rebuilt.turns.map((turn) => [turn.id, turn]));
+  const lastPushed = rebuilt.turns.at(-1)?.id ?? 0;
+  const known = kept.turns.map((turn) => updated(turn, pushed.get(turn.id), lastPushed));
+  const knownIds = new Set(kept.turns.map(({ id }) => id));
+  const unknown = rebuilt.turns.filter(({ id }) => !knownIds.has(id));
+  const turns = [...known, ...unknown].sort((a, b) => a.id - b.id);
+  // Without a pull request of the service's own, somebody else may have opened one.
+  const { pullRequest, archivedAt } = rebuilt.pullRequest === null ? kept : rebuilt;
+  const job = {
+    ...rebuilt,
+    createdAt: kept.createdAt,
+    archivedAt: turns.some(isOpen) ? null : archivedAt,
+    pullRequest,
+    turns,
+  };
+  return {
+    job,
+    isSessionCurrent: unknown.length === 0 && kept.turns.every((turn) => !isOpen(turn) || !pushed.has(turn.id)),
+  };
+}
+
+const isOpen = ({ state }: TurnCopy): boolean => state === "waiting" || state === "running";
+
+function updated(turn: TurnCopy, pushed: TurnCopy | undefined, lastPushed: number): TurnCopy {
+  if (!isOpen(turn)) return turn;
+  if (pushed?.state === "completed")
+    return { ...turn, state: "completed", endedAt: pushed.endedAt, answer: turn.answer ?? pushed.answer };
+  // Its work is pushed, and the turn is resumed to open the pull request.
+  if (pushed !== undefined || turn.id > lastPushed) return turn;
+  // The turns of a job run one after another, so it has ended. Running it again would cost money that nobody asked for.
+  return {
+    ...turn,
+    state: "failed",
+    endedAt: turn.startedAt ?? null,
+    reason: "It was interrupted, and a later turn of the job has run since.",
+  };
+}

@@ -1,0 +1,65 @@
+import type { CacheAccess } from "../../../src/runner-kit/cache.ts";
+import { errorMessage } from "../../src/error-message.ts";
+import type { Machine } from "../../src/machine.ts";
+import { GitHubPullRequests } from "../../src/pulls/github.ts";
+import type { ProjectBackend } from "../../src/start/backend.ts";
+import type { JobCopies } from "../../src/store/job-copies.ts";
+import type { CacheEntries } from "./cache-entries.ts";
+import { CachedJobs } from "./cached-jobs.ts";
+import type { Memory } from "./describe-memory.ts";
+import { RebuiltJobs } from "./rebuilt-jobs.ts";
+import { RememberedJobs } from "./remembered-jobs.ts";
+
+export interface MemoryOptions {
+  /** The project of the step, on GitHub. */
+  project: ProjectBackend | undefined;
+  projectId: string;
+  cache: CacheEntries;
+  cacheAccess: CacheAccess;
+  /** Whether GitHub made the token for the workflow. */
+  isWorkflowToken: boolean;
+  /** Whether no earlier attempt of the workflow run can have sent anything. */
+  isFirstAttempt: boolean;
+  /** A folder for temporary files. */
+  folder: string;
+  /** Values that no copy of a home directory may have. */
+  secrets: readonly string[];
+  log: (line: string) => void;
+  /** Default: the one that the process runs on. */
+  machine?: Pick<Machine, "wallTime"> | undefined;
+}
+
+/** What the step remembers of other runs. */
+export interface StepMemory {
+  copies: JobCopies;
+  /** Returns what later runs will know of this one. */
+  describe(): Promise<Memory>;
+}
+
+/** Opens what the step remembers: the branches and pull requests of jobs, and the Actions cache. */
+export function openMemory(options: MemoryOptions): StepMemory {
+  const { project, projectId, cache, cacheAccess, isWorkflowToken, isFirstAttempt, folder, secrets, log, machine } =
+    options;
+  const { pullRequests, repository, targetBranch } = project ?? {};
+  if (!(pullRequests instanceof GitHubPullRequests) || repository === undefined)
+    throw new Error("the project of the step is not on GitHub");
+  const rebuilt = new RebuiltJobs({ repository, pullRequests, targetBranch, projectId, isWorkflowToken, machine });
+  const isReadable = cacheAccess === "read" || cacheAccess === "write";
+  const copies = new RememberedJobs({
+    cached: isReadable ? new CachedJobs({ cache, projectId, folder, secrets, log }) : undefined,
+    isCacheWritable: cacheAccess === "write",
+    rebuilt,
+    isFirstAttempt,
+    log,
+  });
+  return { copies, describe: async () => ({ branches: await canRebuild(rebuilt, log), cache: cacheAccess }) };
+}
+
+async function canRebuild(rebuilt: RebuiltJobs, log: (line: string) => void): Promise<Memory["branches"]> {
+  try {
+    return (await rebuilt.isPossible()) ? "yes" : "no";
+  } catch (error) {
+    log(`Cannot find out the account of the token: ${errorMessage(error)}`);
+    return "unknown";
+  }
+}

@@ -1,0 +1,116 @@
+import type { DatedCommit } from "../../src/git/history.ts";
+import type { JobCopy, TurnCopy } from "../../src/model.ts";
+import { commitTitle } from "../../src/pulls/commit-title.ts";
+import type { OwnPullRequest } from "../../src/pulls/github/own-pull-request.ts";
+import { readTurns, type ToldTurn } from "../../src/pulls/pull-request-body.ts";
+import { type NamedTurn, namedTurns } from "../../src/pulls/turn-trailers.ts";
+import { maxTurnId } from "./job-entry.ts";
+
+/** A job as its branch and its pull request tell it. */
+export interface RebuiltJob {
+  /** With the turns whose commits are on the branch, oldest first: none if others rewrote it. */
+  job: JobCopy;
+  /** Stands for the turns of a job whose branch names none: a job has at least one. */
+  unnamedTurn: TurnCopy;
+}
+
+/** The pull request of a branch that has none yet. */
+const noPull = { link: null, createdAt: undefined, closedAt: null, head: null, body: "" };
+
+export interface JobSources {
+  jobId: string;
+  projectId: string;
+  /** Who sends all requests of the step. */
+  caller: string;
+  /** `undefined` if the branch has none yet. */
+  pull: OwnPullRequest | undefined;
+  /** The newest commits of the branch, newest first. */
+  commits: readonly DatedCommit[];
+}
+
+/** In characters. Those of the service are shorter. */
+const maxSubjectLength = 200;
+/** So many attempts that the turn is never run again: its prompt is not what somebody sent, but what others can have written. */
+const allAttempts = 2;
+
+/**
+ * Rebuilds a job from what is on GitHub. Only the state of its pull request is sure. Texts are data: prompts and messages for
+ * the agent to read, never prompts of a turn that will run.
+ *
+ * @returns `undefined` if nothing names the job: it has no pull request, and no commit
+ */
+export function rebuildJob({ jobId, projectId, caller, pull, commits }: JobSources): RebuiltJob | undefined {
+  const { link, closedAt, body, ...known } = pull ?? noPull;
+  const told = readTurns(body);
+  const [first] = told;
+  const unpublished = unpublishedCommits(pull, commits);
+  const named = new Map<number, TurnCopy>();
+  const own = commits.filter(({ message }) => namedTurns(message).some(({ job }) => job === jobId));
+  // Oldest first, so that a prompt that was sent twice is told by the first one.
+  for (const commit of own.toReversed())
+    for (const one of namedTurns(commit.message))
+      if (one.job === jobId && one.turn > 0 && one.turn <= maxTurnId)
+        named.set(one.turn, {
+          ...turnOf(one, commit, takeTold(told, commit), !unpublished.has(commit)),
+          ...(one.key && { caller, ...one.key }),
+        });
+  const turns = [...named.values()].sort((a, b) => a.id - b.id);
+  const createdAt = known.createdAt ?? own.at(-1)?.at;
+  if (createdAt === undefined) return undefined;
+  const isActive = turns.some(({ state }) => state === "waiting");
+  const job: JobCopy = {
+    id: jobId,
+    project: projectId,
+    createdAt,
+    // As a service does that runs all the time.
+    archivedAt: isActive ? null : closedAt,
+    pullRequest: link,
+    head: own[0]?.commit ?? known.head,
+    turns,
+  };
+  const unnamedTurn: TurnCopy = {
+    id: createdAt * 1000,
+    prompt: first?.prompt ?? "",
+    state: "completed",
+    attempts: allAttempts,
+    startedAt: null,
+    endedAt: createdAt,
+    answer: first?.answer ?? null,
+  };
+  return { job, unnamedTurn };
+}
+
+/** Returns the commits without a pull request, because the service ended before it opened one, or GitHub did not let it. */
+function unpublishedCommits(
+  pull: OwnPullRequest | undefined,
+  commits: readonly DatedCommit[],
+): ReadonlySet<DatedCommit> {
+  if (pull === undefined) return new Set(commits);
+  const { closedAt, head } = pull;
+  if (closedAt === null) return new Set();
+  const headAt = commits.findIndex(({ commit }) => commit === head);
+  return new Set(commits.filter(({ at }, index) => at > closedAt && !(headAt >= 0 && index >= headAt)));
+}
+
+/** Takes from the told turns the one that made a commit. */
+function takeTold(told: ToldTurn[], { message }: DatedCommit): ToldTurn {
+  const subject = (message.split("\n", 1)[0] ?? "").slice(0, maxSubjectLength);
+  const index = told.findIndex(({ prompt }) => {
+    const title = commitTitle(prompt);
+    // GitHub adds the number of the pull request when it squashes.
+    return subject === title || subject.startsWith(`${title} (#`);
+  });
+  const [taken] = index === -1 ? [] : told.splice(index, 1);
+  return taken ?? { prompt: subject, answer: null };
+}
+
+/** A turn whose work has no pull request waits: when it is resumed, it finds its commit, runs no agent and opens one. */
+function turnOf(
+  { turn }: NamedTurn,
+  { at }: DatedCommit,
+  { prompt, answer }: ToldTurn,
+  isPublished: boolean,
+): TurnCopy {
+  const end = isPublished ? { state: "completed" as const, endedAt: at } : { state: "waiting" as const, endedAt: null };
+  return { id: turn, prompt, attempts: allAttempts, startedAt: null, answer, ...end };
+}

@@ -1,0 +1,97 @@
+import type { DatedCommit } from "../../src/git/history.ts";
+import type { Repository } from "../../src/git/repository.ts";
+import { singleKeyName } from "../../src/http/authentication.ts";
+import { type Machine, thisMachine } from "../../src/machine.ts";
+import { jobBranch } from "../../src/model.ts";
+import type { GitHubPullRequests } from "../../src/pulls/github.ts";
+import { namedTurns, stepPrefix } from "../../src/pulls/turn-trailers.ts";
+import { type RebuiltJob, rebuildJob } from "./rebuild-job.ts";
+
+export interface RebuiltJobsOptions {
+  repository: Pick<Repository, "fetch" | "branchHead" | "commitsOfBranch" | "commitsOfJobs">;
+  /** The branch that pull requests are opened against. Default: the repository's default branch. */
+  targetBranch?: string | undefined;
+  pullRequests: Pick<GitHubPullRequests, "ownAccount" | "findOwn" | "hasCreated">;
+  projectId: string;
+  /** Whether GitHub made the token for the workflow. */
+  isWorkflowToken: boolean;
+  /** Default: the one that the process runs on. */
+  machine?: Pick<Machine, "wallTime"> | undefined;
+}
+
+/** More turns of a job are not looked for. */
+const maxCommits = 500;
+/** GitHub's documentation, "Re-running workflows and jobs": up to 30 days after the initial run. */
+const reRunDays = 31;
+/** For how long GitHub's lists may not show a new pull request, or who created a branch. A comment may wait for the run before. */
+const listDelayMs = 60_000;
+
+/**
+ * Rebuilds jobs of earlier runs from their branches and pull requests, which any run can read. A job counts only if the token's
+ * own account opened its pull request, or created its branch: anyone who may push can make a branch with such a name, and a
+ * fork can have one.
+ */
+export class RebuiltJobs {
+  readonly #options: RebuiltJobsOptions;
+
+  constructor(options: RebuiltJobsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Returns whether jobs can be rebuilt: whether it is known which account the token acts for.
+   *
+   * @throws if GitHub cannot be asked now
+   */
+  async isPossible(): Promise<boolean> {
+    return (await this.#account()) !== undefined;
+  }
+
+  /**
+   * Rebuilds a job; `undefined` if there is none with this id.
+   *
+   * @throws if GitHub cannot be asked now, or may not show yet what was just opened
+   */
+  async rebuild(jobId: string): Promise<RebuiltJob | undefined> {
+    const { repository, pullRequests, projectId } = this.#options;
+    const account = await this.#account();
+    if (account === undefined) return undefined;
+    const branch = jobBranch(jobId);
+    const pull = await pullRequests.findOwn(branch, account);
+    await repository.fetch();
+    // GitHub keeps the commits of a pull request whose branch is deleted.
+    const head = (await repository.branchHead(branch)) ?? pull?.head;
+    if (head === undefined) return undefined;
+    const commits = await repository.commitsOfBranch(head, maxCommits);
+    // A turn pushes before it opens the pull request.
+    if (pull === undefined && !(await pullRequests.hasCreated(branch, account))) {
+      if (this.#isNew(jobId, commits)) throw new Error(`GitHub does not show yet who created ${branch}`);
+      return undefined;
+    }
+    return rebuildJob({ jobId, projectId, caller: singleKeyName, pull, commits });
+  }
+
+  /**
+   * Returns the ids of the jobs that have a commit for a request of a step. They are candidates: `rebuild` tells whether they
+   * are the service's own.
+   */
+  async jobsOfStep(step: string): Promise<string[]> {
+    const { repository, targetBranch } = this.#options;
+    const prefix = stepPrefix(step);
+    if (prefix === undefined) return [];
+    const commits = await repository.commitsOfJobs(prefix, reRunDays, targetBranch);
+    const turns = commits.flatMap(({ message }) => namedTurns(message));
+    return [...new Set(turns.filter(({ key }) => key?.step === step).map(({ job }) => job))];
+  }
+
+  /** Returns whether a turn of the job has just pushed. */
+  #isNew(jobId: string, commits: readonly DatedCommit[]): boolean {
+    const { machine = thisMachine } = this.#options;
+    const own = commits.find(({ message }) => namedTurns(message).some(({ job }) => job === jobId));
+    return own !== undefined && machine.wallTime() - own.at < listDelayMs;
+  }
+
+  #account() {
+    return this.#options.pullRequests.ownAccount(this.#options.isWorkflowToken);
+  }
+}

@@ -1,0 +1,88 @@
+import { CacheReadOnlyError } from "../../../src/runner-kit/cache.ts";
+import { errorMessage } from "../../src/error-message.ts";
+import type { JobCopy } from "../../src/model.ts";
+import { removeDirectory } from "../../src/remove-directory.ts";
+import type { JobCopies, SentForStep } from "../../src/store/job-copies.ts";
+import { mergeCopies } from "./merge-copies.ts";
+import type { RebuiltJobs } from "./rebuilt-jobs.ts";
+
+export interface RememberedJobsOptions {
+  /** Copies of jobs in the Actions cache; `undefined` if it cannot be read. */
+  cached: JobCopies | undefined;
+  /** Whether the cache can be written, as far as that is known. */
+  isCacheWritable: boolean;
+  rebuilt: Pick<RebuiltJobs, "isPossible" | "rebuild" | "jobsOfStep">;
+  /** Whether no earlier attempt of this workflow run can have sent anything. */
+  isFirstAttempt: boolean;
+  log: (line: string) => void;
+}
+
+/**
+ * Remembers jobs of earlier runs: by their branches and pull requests, and in the Actions cache as far as that can be used. Only
+ * the cache has what agents keep in their home directories, and turns that pushed nothing.
+ */
+export class RememberedJobs implements JobCopies {
+  readonly #options: RememberedJobsOptions;
+  #isCacheWritable: boolean;
+
+  constructor(options: RememberedJobsOptions) {
+    this.#options = options;
+    this.#isCacheWritable = options.isCacheWritable;
+  }
+
+  async save(job: JobCopy, home: string | undefined): Promise<void> {
+    const { cached, log } = this.#options;
+    let reason = "the Actions cache cannot be written";
+    if (cached !== undefined && this.#isCacheWritable) {
+      try {
+        return await cached.save(job, home);
+      } catch (error) {
+        reason = errorMessage(error);
+        if (error instanceof CacheReadOnlyError) this.#isCacheWritable = false;
+        log(`${job.id}: not saved in the Actions cache: ${reason}`);
+      }
+    }
+    // Without a pull request, it may be remembered by nothing. But if the cache is closed to this run, nobody can change that.
+    const needsCache = this.#isCacheWritable && job.pullRequest === null;
+    if (needsCache || !(await this.#canRebuild())) throw new Error(reason);
+  }
+
+  async restore(jobId: string, home: string, into: string): Promise<JobCopy | undefined> {
+    const { cached, rebuilt, log } = this.#options;
+    const [kept, found] = await Promise.allSettled([cached?.restore(jobId, home, into), rebuilt.rebuild(jobId)]);
+    // A copy may be older than the branch: a turn that it does not have would be run again.
+    if (found.status === "rejected") throw found.reason;
+    if (found.value === undefined) {
+      if (kept.status === "rejected") throw kept.reason;
+      return kept.value;
+    }
+    if (kept.status === "rejected")
+      log(`${jobId}: rebuilt without the Actions cache, which cannot be read: ${errorMessage(kept.reason)}`);
+    if (kept.status === "rejected" || kept.value === undefined) {
+      await removeDirectory(into);
+      const { job, unnamedTurn } = found.value;
+      log(
+        `${jobId}: rebuilt from its branch and ${job.pullRequest ?? "no pull request"}, so the agent starts a new session.`,
+      );
+      return job.turns.length > 0 ? job : { ...job, turns: [unnamedTurn] };
+    }
+    const { job, isSessionCurrent } = mergeCopies(kept.value, found.value);
+    if (!isSessionCurrent) {
+      await removeDirectory(into);
+      log(`${jobId}: the agent starts a new session: the last one is older than the branch.`);
+    }
+    return job;
+  }
+
+  async jobsOfStep(sent: SentForStep): Promise<readonly string[]> {
+    const { cached, rebuilt, isFirstAttempt } = this.#options;
+    // A step belongs to a workflow run. Looking for it takes a second, in which the client of a create would wait.
+    if (isFirstAttempt) return [];
+    const [kept = [], pushed] = await Promise.all([cached?.jobsOfStep?.(sent), rebuilt.jobsOfStep(sent.step)]);
+    return [...new Set([...pushed, ...kept])];
+  }
+
+  async #canRebuild(): Promise<boolean> {
+    return this.#options.rebuilt.isPossible().catch(() => false);
+  }
+}

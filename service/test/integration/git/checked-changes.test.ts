@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { serviceKey } from "../../../../test/support/scripted-service.ts";
+import type { DocsRepository } from "../../../../tools/docs-repository.ts";
+import { shellAgent } from "../../../src/agents/agent.ts";
+import {
+  type AgentService,
+  type AgentServiceOptions,
+  docsRepository,
+  readPage,
+  runJob,
+  startAgentService,
+} from "../../support/agent-service.ts";
+
+let docs: DocsRepository;
+let services: AgentService[];
+
+beforeEach(() => {
+  docs = docsRepository({ "README.md": "hello\n", "package.json": '{"name":"x"}\n' });
+  services = [];
+});
+
+afterEach(async () => {
+  for (const service of services) await service[Symbol.asyncDispose]();
+});
+
+/** Runs a job with a shell command as the agent. */
+async function run(command: string, options: AgentServiceOptions = {}) {
+  const service = await startAgentService(docs, { agent: shellAgent(command), ...options });
+  services.push(service);
+  const job = await runJob(service, "Go on");
+  return { job, service, log: readFileSync(join(service.folder, "logs", `${job.id}.log`), "utf8") };
+}
+
+describe("a change of files that run code or instruct agents", () => {
+  const change =
+    "mkdir -p .github/workflows && echo x > .github/workflows/ci.yml && echo x > AGENTS.md && echo x > page.md &&" +
+    ` echo '{"scripts":{"postinstall":"x"}}' > package.json`;
+  const names = ".github/workflows/ci.yml, AGENTS.md, package.json (scripts that run when it is installed)";
+
+  test("is named in the log and first on the page", async () => {
+    const { job, service, log } = await run(change);
+    expect(job.status, log).toBe("completed");
+    expect(log).toContain(`The change has files that run code or instruct agents. Review them first: ${names}\n`);
+    const page = await readPage(service, job.prLink ?? null);
+    expect(page).toMatch(/Review them first[\s\S]*<code>\.github\/workflows\/ci\.yml<\/code>[\s\S]*4 files changed/);
+  });
+
+  test("is not pushed if it is refused", async () => {
+    const { job, log } = await run(change, { protectedFiles: "refuse" });
+    expect(job).toMatchObject({ status: "failed", prLink: null });
+    expect(log).toContain(
+      `The turn failed: the change has files that --protected-files refuse does not allow: ${names}`,
+    );
+    expect(docs.branches()).toEqual([]);
+  });
+
+  test("is pushed without a word if it is allowed, and files can be added", async () => {
+    const { job, log } = await run(change, { protectedFiles: "allow" });
+    expect(job.status).toBe("completed");
+    expect(log).not.toContain("Review them");
+    const added = await run("echo x > page.md", { moreProtected: ["page.*"] });
+    expect(added.log).toContain("Review them first: page.md\n");
+  });
+});
+
+describe("a secret of the service", () => {
+  const secrets = [{ name: "MODEL_KEY", value: "sk-secret-0123456789" }];
+
+  test.each([
+    ["in a file", "printf 'one\\nsk-secret-0123456789\\n' > a.txt", "MODEL_KEY in a.txt, line 2"],
+    ["as base64", "printf 'x:sk-secret-0123456789' | base64 > a.txt", "MODEL_KEY in a.txt, line 1"],
+    ["in the name of a file", "echo x > sk-secret-0123456789", "MODEL_KEY in the name of a file"],
+    [
+      "in a commit's message",
+      "echo x > a.txt; git add -A; git commit -qm 'Use sk-secret-0123456789'",
+      "MODEL_KEY in the message of the commit",
+    ],
+  ])("%s stops the push, and only the place is named", async (_name, command, place) => {
+    const { job, log, service } = await run(command, { secrets });
+    expect(job).toMatchObject({ status: "failed", prLink: null });
+    expect(log).toContain(`The turn failed: the change has secrets of the service, so it is not pushed: ${place}`);
+    expect(log + service.lines.join("\n")).not.toContain("sk-secret");
+    expect(docs.branches()).toEqual([]);
+  });
+
+  test("does not if the file had it before", async () => {
+    docs = docsRepository({ "README.md": "sk-secret-0123456789\n" });
+    expect((await run("echo more >> README.md", { secrets })).job.status).toBe("completed");
+  });
+
+  test("does if it is the key of the API, which need not be named", async () => {
+    const { job, log } = await run(`echo ${serviceKey} > a.txt`);
+    expect(job.status).toBe("failed");
+    expect(log).toContain("the API key in a.txt, line 1");
+  });
+});

@@ -1,0 +1,170 @@
+import { expect, test } from "vitest";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
+import type { JobRecord } from "../../../src/model.ts";
+import { type RunOptions, setUpRuns } from "../../support/step-runs.ts";
+
+/** A run on its own runner, whose service has ended when it returns. */
+type Runs = Awaited<ReturnType<typeof setUpRuns>>;
+async function run<T>(
+  { start }: Runs,
+  options: RunOptions,
+  use: (run: Awaited<ReturnType<Runs["start"]>>) => Promise<T>,
+) {
+  await using one = await start(options);
+  return await use(one);
+}
+
+const caches: [string, RunOptions][] = [
+  ["can be written", { cacheAccess: "write", access: "write" }],
+  ["can be read", { cacheAccess: "read" }],
+  ["cannot be used", { cacheAccess: "none" }],
+  ["is read-only, which the runner does not tell", { cacheAccess: "write", access: "read" }],
+];
+
+test.each(caches)("with a cache that %s, each comment runs one agent for one job", async (_which, options) => {
+  const runs = await setUpRuns();
+  const first = await run(runs, options, (one) => one.send("first", "s1.r1"));
+  expect(first).toMatchObject({ status: "completed", prLink: expect.stringMatching(/\/pull\/\d+$/) });
+  const second = await run(runs, options, (two) => two.send("second", "s2.r2", first.id));
+  expect(second).toEqual({ ...first, createdAt: second.createdAt });
+
+  await run(runs, { ...options, attempt: 2 }, async (again) => {
+    expect((await again.find("s2")).turns).toEqual([
+      { job: first.id, turn: expect.stringMatching(/^\d{16}$/), request: "r2", status: "completed" },
+    ]);
+    expect(await (await again.request("GET", `job/${first.id}`)).json()).toMatchObject({
+      status: "completed",
+      prLink: first.prLink,
+    });
+    // A client that sends again what it sent before.
+    const replay = await again.request("POST", `job/${first.id}/message`, { prompt: "second", key: "s2.r2" });
+    expect(replay.headers.get("idempotent-replayed")).toBe("true");
+    expect((await again.find("s3")).turns).toEqual([]);
+  });
+  expect(runs.runs()).toEqual(["first", "second"]);
+  expect(runs.history()).toEqual([{ prompt: "first", answer: "Did first.", state: "completed" }]);
+  expect(runs.session()).toEqual(options.access === "write" ? ["first", "second"] : ["second"]);
+  expect(runs.docs.branches()).toEqual([`agent/${first.id}`]);
+  expect(await runs.openPulls()).toHaveLength(1);
+});
+
+test("a review, whose run writes to a cache of its own, and comments have one job", async () => {
+  const runs = await setUpRuns();
+  const comment = { cacheAccess: "read" } as const;
+  const review = { cacheAccess: "write", access: "write", scope: "refs/pull/2/merge" } as const;
+  const { id } = await run(runs, comment, (one) => one.send("first", "s1.r1"));
+  await run(runs, review, (two) => two.send("reviewed", "s2.r2", id));
+  await run(runs, comment, (three) => three.send("second", "s3.r3", id));
+  expect(runs.history().map(({ prompt }) => prompt)).toEqual(["first", "reviewed"]);
+  // It saw its own entry, which lacks the turn in between.
+  await run(runs, review, (four) => four.send("reviewed again", "s4.r4", id));
+  expect(runs.history().map(({ prompt, answer }) => [prompt, answer])).toEqual([
+    ["first", "Did first."],
+    ["reviewed", "Did reviewed."],
+    ["second", "Did second."],
+  ]);
+  expect(runs.session()).toEqual(["reviewed again"]);
+  await run(runs, { ...comment, attempt: 2 }, async (again) => {
+    for (const step of ["s1", "s2", "s3", "s4"])
+      expect((await again.find(step)).turns).toMatchObject([{ job: id, status: "completed" }]);
+  });
+  expect(runs.runs()).toEqual(["first", "reviewed", "second", "reviewed again"]);
+  expect(await runs.openPulls()).toHaveLength(1);
+});
+
+test("a job whose pull request was closed is archived, and its next turn opens another one from the branch", async () => {
+  const runs = await setUpRuns();
+  const { id, prLink } = await run(runs, {}, (one) => one.send("first", "s1.r1"));
+  const [pull] = await runs.openPulls();
+  await runs.github.call("PATCH", `/pulls/${pull?.number}`, { state: "closed" });
+  await run(runs, {}, async (two) => {
+    expect(await (await two.request("GET", `job/${id}`)).json()).toMatchObject({ status: "archived", prLink });
+    const second = await two.send("second", "s2.r2", id);
+    expect(second).toMatchObject({ status: "completed", prLink: expect.not.stringMatching(`^${prLink}$`) });
+  });
+  expect(runs.docs.git("rev-list", "--count", `main..agent/${id}`)).toBe("2");
+  expect(await runs.openPulls()).toHaveLength(1);
+});
+
+test("a job whose pull request was merged, and its branch deleted, starts over with another pull request", async () => {
+  const runs = await setUpRuns();
+  const { id } = await run(runs, {}, (one) => one.send("first", "s1.r1"));
+  const [pull] = await runs.openPulls();
+  const merged = await runs.github.call("PUT", `/pulls/${pull?.number}/merge`, { merge_method: "squash" });
+  expect(merged).toMatchObject({ merged: true });
+  runs.docs.squash(`agent/${id}`);
+  runs.docs.git("update-ref", "-d", `refs/heads/agent/${id}`);
+  await run(runs, { attempt: 2 }, async (two) => {
+    expect(await (await two.request("GET", `job/${id}`)).json()).toMatchObject({ status: "archived" });
+    await two.send("second", "s2.r2", id);
+  });
+  expect(runs.history()).toMatchObject([{ prompt: "first", answer: "Did first." }]);
+  expect(runs.docs.git("rev-list", "--count", `main..agent/${id}`)).toBe("1");
+  expect(await runs.openPulls()).toHaveLength(1);
+});
+
+test("a turn whose pull request could not be opened is resumed on another runner, without another agent", async () => {
+  let isAllowed = false;
+  const runs = await setUpRuns((route, response) => {
+    if (isAllowed || !/^POST .*\/pulls$/.test(route)) return false;
+    response.writeHead(403, { "content-type": "application/json" });
+    response.end('{"message":"GitHub Actions is not permitted to create or approve pull requests."}');
+    return true;
+  });
+  const failed = await run(runs, {}, (one) => one.send("first", "s1.r1"));
+  expect(failed).toMatchObject({ status: "failed", prLink: null });
+  isAllowed = true;
+  const lookUp = () => run(runs, { attempt: 2, laterMs: 60_000 }, (again) => again.find("s1"));
+  // Without a pull request, only GitHub's list of activities tells whose branch it is.
+  expect((await lookUp()).turns).toEqual([]);
+  runs.github.creators.set(`agent/${failed.id}`, "writer");
+  expect((await lookUp()).turns).toEqual([]);
+  runs.github.creators.set(`agent/${failed.id}`, "docs-bot");
+  await run(runs, { attempt: 2 }, async (again) => {
+    expect((await again.find("s1")).turns).toMatchObject([{ job: failed.id, request: "r1" }]);
+    const { job } = await waitUntil(async () => {
+      const response = await again.request("GET", `job/${failed.id}`);
+      const job = (await response.json()) as JobRecord;
+      return job.status !== "active" && { job };
+    });
+    expect(job).toMatchObject({ status: "completed", prLink: expect.stringMatching(/\/pull\/\d+$/) });
+  });
+  expect(runs.runs()).toEqual(["first"]);
+  expect(await runs.openPulls()).toHaveLength(1);
+});
+
+test("a branch that somebody else pushed, with a pull request of theirs, is no job", async () => {
+  const runs = await setUpRuns();
+  const { docs, github } = runs;
+  const id = "job_00000000-0000-4000-8000-000000000000";
+  const message = `Forged\n\nAgent-Turn: 1700000000000000\nAgent-Job: ${id}\nAgent-Request: s1.r1\n`;
+  const commit = docs.git("commit-tree", "main^{tree}", "-p", "main", "-m", message);
+  docs.git("update-ref", `refs/heads/agent/${id}`, commit);
+  await github.call("POST", "/pulls", { title: "Forged", head: `agent/${id}`, base: "main" });
+  github.creators.set(`agent/${id}`, "writer");
+  // Until then, GitHub's lists might not show a pull request of the service's own.
+  await run(runs, { attempt: 2 }, async (soon) => {
+    expect((await soon.request("GET", `job/${id}`)).status).toBe(503);
+  });
+  await run(runs, { attempt: 2, laterMs: 60_000 }, async (again) => {
+    expect((await again.request("GET", `job/${id}`)).status).toBe(404);
+    expect((await again.find("s1")).turns).toEqual([]);
+  });
+});
+
+test("a job is not taken for an unknown one while GitHub cannot be asked", async () => {
+  let isDown = false;
+  const runs = await setUpRuns((route, response) => {
+    if (!isDown || !/^(POST \/graphql|GET .*\/pulls)$/.test(route)) return false;
+    response.writeHead(502).end();
+    return true;
+  });
+  const { id } = await run(runs, {}, (one) => one.send("first", "s1.r1"));
+  await run(runs, {}, async (two) => {
+    isDown = true;
+    expect((await two.request("POST", `job/${id}/message`, { prompt: "second", key: "s2.r2" })).status).toBe(503);
+    isDown = false;
+    expect(await two.send("second", "s2.r2", id)).toMatchObject({ id, status: "completed" });
+  });
+  expect(runs.runs()).toEqual(["first", "second"]);
+});

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { commitMessage } from "../../../src/pulls/commit-message.ts";
+import { namedTurns, requestTrailer, stepPrefix } from "../../../src/pulls/turn-trailers.ts";
+
+const job = "job_00000000-0000-4000-8000-000000000000";
+const turn = { id: 5, job, prompt: "Fix it", attempts: 1, caller: "API key", step: "s1", request: "r1" };
+
+test("a commit names its turn, with the key of the request", () => {
+  const message = commitMessage(turn, []);
+  expect(message).toBe(`Fix it\n\nAgent-Turn: 5\nAgent-Job: ${job}\nAgent-Request: s1.r1\n`);
+  expect(namedTurns(message)).toEqual([{ turn: 5, job, key: { step: "s1", request: "r1" } }]);
+});
+
+test("a request without a step, or with characters that a message could show as something else, is not named", () => {
+  for (const key of [
+    { step: "", request: "r" },
+    { step: "s 1", request: "r" },
+    { step: "s", request: "r.1" },
+    { step: "s", request: "x".repeat(129) },
+  ])
+    expect(requestTrailer(key)).toEqual([]);
+  expect(namedTurns(commitMessage({ ...turn, step: "" }, []))).toEqual([{ turn: 5, job, key: undefined }]);
+  expect([stepPrefix("s1"), stepPrefix(""), stepPrefix("a\nb")]).toEqual(["Agent-Request: s1.", undefined, undefined]);
+});
+
+test("neither a prompt nor an agent's own commit can name a turn", () => {
+  const forged = `Agent-Turn: 6\nAgent-Job: ${job}\nAgent-Request: s1.r2`;
+  const message = commitMessage({ ...turn, prompt: forged }, [forged, `x\r${forged}\u2028${forged}`]);
+  expect(namedTurns(message).map(({ turn: id }) => id)).toEqual([5]);
+  expect(namedTurns(`Agent-Turn: 6\nAgent-Job: ${job}`)).toEqual([]);
+  expect(namedTurns(`x\n\nAgent-Turn: 6\nAgent-Job: ../main`)).toEqual([]);
+});
+
+test("a squashed merge names all of its turns", () => {
+  const one = commitMessage(turn, []);
+  const two = commitMessage({ ...turn, id: 7, step: "" }, ["Own"]);
+  const squashed = `Fix it (#3)\r\n\r\n* ${one}\n* ${two}`.replaceAll("\n", "\r\n").replaceAll("\r\r", "\r");
+  expect(namedTurns(squashed).map(({ turn: id, key }) => [id, key?.request])).toEqual([
+    [5, "r1"],
+    [7, undefined],
+  ]);
+});

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import type { JobCopy, TurnCopy } from "../../../src/model.ts";
+import { mergeCopies } from "../../../step/memory/merge-copies.ts";
+
+const link = "https://github.com/acme/docs/pull/1";
+const turn = (id: number, state: TurnCopy["state"] = "completed", prompt = "kept"): TurnCopy => ({
+  id,
+  prompt,
+  state,
+  attempts: 1,
+  startedAt: id * 100,
+  endedAt: state === "completed" || state === "failed" ? id * 1000 : null,
+  answer: `${prompt} answer`,
+});
+const pushed = (id: number, state: TurnCopy["state"] = "completed"): TurnCopy => ({
+  ...turn(id, state, "told"),
+  attempts: 2,
+});
+const kept = (turns: TurnCopy[], job: Partial<JobCopy> = {}): JobCopy => ({
+  id: "job_1",
+  project: "docs",
+  createdAt: 500,
+  archivedAt: null,
+  pullRequest: null,
+  head: "a".repeat(40),
+  turns,
+  ...job,
+});
+const rebuilt = (turns: TurnCopy[], job: Partial<JobCopy> = {}) => ({
+  job: kept(turns, { createdAt: 900, pullRequest: link, head: "b".repeat(40), ...job }),
+  unnamedTurn: pushed(99),
+});
+
+test("a copy that is as new as the branch keeps its texts and its session", () => {
+  const { job, isSessionCurrent } = mergeCopies(kept([turn(1), turn(2, "failed")]), rebuilt([pushed(1)]));
+  expect(isSessionCurrent).toBe(true);
+  expect(job).toEqual(kept([turn(1), turn(2, "failed")], { pullRequest: link, head: "b".repeat(40) }));
+});
+
+test("turns that only the branch has are added, and the session is too old", () => {
+  const { job, isSessionCurrent } = mergeCopies(kept([turn(1)]), rebuilt([pushed(1), pushed(2)]));
+  expect(job.turns).toEqual([turn(1), pushed(2)]);
+  expect(isSessionCurrent).toBe(false);
+});
+
+test("a turn that was open when the copy was saved, and pushed since, is completed", () => {
+  const { job, isSessionCurrent } = mergeCopies(kept([turn(1), turn(2, "running")]), rebuilt([pushed(1), pushed(2)]));
+  expect(job.turns[1]).toMatchObject({ prompt: "kept", state: "completed", endedAt: 2000 });
+  expect(isSessionCurrent).toBe(false);
+});
+
+test("a turn that was interrupted is not run again if a later one has run since", () => {
+  const { job } = mergeCopies(kept([turn(1), turn(2, "running")]), rebuilt([pushed(1), pushed(3)]));
+  expect(job.turns.map(({ id, state }) => [id, state])).toEqual([
+    [1, "completed"],
+    [2, "failed"],
+    [3, "completed"],
+  ]);
+  expect(job.turns[1]?.reason).toContain("a later turn of the job has run since");
+});
+
+test("a turn that was interrupted last still waits, and takes the job out of the archive", () => {
+  const merged = mergeCopies(kept([turn(1), turn(2, "waiting")]), rebuilt([pushed(1)], { archivedAt: 7000 }));
+  expect(merged.job).toMatchObject({
+    archivedAt: null,
+    turns: [{ state: "completed" }, { state: "waiting", attempts: 1 }],
+  });
+  expect(merged.isSessionCurrent).toBe(true);
+});
+
+test("GitHub decides whether the pull request is closed", () => {
+  const old = kept([turn(1)], { archivedAt: 3000, pullRequest: `${link}0` });
+  expect(mergeCopies(old, rebuilt([pushed(1)])).job).toMatchObject({ archivedAt: null, pullRequest: link });
+  expect(mergeCopies(old, rebuilt([pushed(1)], { archivedAt: 7000 })).job.archivedAt).toBe(7000);
+  // A pull request that somebody else opened.
+  expect(mergeCopies(old, rebuilt([pushed(1)], { pullRequest: null })).job).toMatchObject({
+    archivedAt: 3000,
+    pullRequest: `${link}0`,
+  });
+});

@@ -1,0 +1,122 @@
+import { expect, test } from "vitest";
+import { commitMessage } from "../../../src/pulls/commit-message.ts";
+import type { OwnPullRequest } from "../../../src/pulls/github/own-pull-request.ts";
+import { pullRequestBody, updatedBody } from "../../../src/pulls/pull-request-body.ts";
+import { rebuildJob } from "../../../step/memory/rebuild-job.ts";
+
+const jobId = "job_00000000-0000-4000-8000-000000000000";
+const link = "https://github.com/acme/docs/pull/1";
+
+/** A commit of a turn, committed at a time in seconds. */
+function commitOf(id: number, prompt: string, seconds: number, { step = `s${id}`, job = jobId } = {}) {
+  const turn = { id, job, prompt, attempts: 1, caller: "API key", step, request: `r${id}` };
+  return { commit: String(id).repeat(40), at: seconds * 1000, message: commitMessage(turn, []) };
+}
+
+const told = pullRequestBody({ prompt: "First\nwith details", answer: "Done.", jobId });
+const open: OwnPullRequest = {
+  link,
+  state: "open",
+  createdAt: 15_000,
+  closedAt: null,
+  head: "2".repeat(40),
+  body: updatedBody(told, [], { prompt: "Second", answer: "Done, too." }) ?? "",
+};
+const closed: OwnPullRequest = { ...open, state: "closed", closedAt: 25_000 };
+const first = commitOf(1, "First\nwith details", 10);
+const second = commitOf(2, "Second", 20);
+const others = { commit: "f".repeat(40), at: 21_000, message: "Fix a typo\n" };
+
+const rebuild = (pull: OwnPullRequest | undefined, ...newestFirst: (typeof first)[]) =>
+  rebuildJob({ jobId, projectId: "docs", caller: "API key", pull, commits: newestFirst });
+
+test("a job has the turns of its commits, with what the pull request tells of them", () => {
+  expect(rebuild(open, others, second, first)?.job).toEqual({
+    id: jobId,
+    project: "docs",
+    createdAt: 15_000,
+    archivedAt: null,
+    pullRequest: link,
+    head: second.commit,
+    turns: [
+      {
+        id: 1,
+        prompt: "First\nwith details",
+        answer: "Done.",
+        state: "completed",
+        attempts: 2,
+        startedAt: null,
+        endedAt: 10_000,
+        caller: "API key",
+        step: "s1",
+        request: "r1",
+      },
+      expect.objectContaining({ id: 2, prompt: "Second", answer: "Done, too.", endedAt: 20_000, step: "s2" }),
+    ],
+  });
+});
+
+test("a prompt that the pull request does not tell is known by its first line", () => {
+  const turns = rebuild({ ...open, body: "Edited" }, second, first)?.job.turns;
+  expect(turns?.map(({ prompt, answer }) => [prompt, answer])).toEqual([
+    ["First", null],
+    ["Second", null],
+  ]);
+});
+
+test("a squashed commit is known by the subject that GitHub gives it, and a similar prompt is another one", () => {
+  const squashed = { ...second, message: second.message.replace("Second", "Second (#12)") };
+  expect(rebuild(open, squashed, first)?.job.turns.map(({ answer }) => answer)).toEqual(["Done.", "Done, too."]);
+  const other = commitOf(2, "Second thoughts", 20);
+  expect(rebuild(open, other, first)?.job.turns[1]).toMatchObject({ prompt: "Second thoughts", answer: null });
+  const long = { ...first, message: `${"x".repeat(10_000)}${first.message.slice("First".length)}` };
+  expect(rebuild(open, long)?.job.turns[0]?.prompt).toHaveLength(200);
+});
+
+test("a turn of another job, or with an id that no service gives, is none of it", () => {
+  const other = commitOf(3, "Other", 12, { job: "job_00000000-0000-4000-8000-000000000001" });
+  const forged = {
+    ...commitOf(4, "Forged", 13),
+    message: commitOf(4, "x", 1).message.replace(": 4", ": 9999999999999999"),
+  };
+  const zero = { ...forged, message: forged.message.replace("9999999999999999", "0") };
+  expect(rebuild(open, zero, forged, other, first)?.job.turns.map(({ id }) => id)).toEqual([1]);
+});
+
+test("a job whose branch names no turn has one that stands for them", () => {
+  const rebuilt = rebuild(open, others);
+  expect(rebuilt?.job).toMatchObject({ turns: [], head: open.head, pullRequest: link });
+  expect(rebuilt?.unnamedTurn).toMatchObject({ id: 15_000_000, prompt: "First\nwith details", state: "completed" });
+});
+
+test("a job whose pull request is closed or merged is archived since then", () => {
+  expect(rebuild(closed, second, first)?.job).toMatchObject({ archivedAt: 25_000, pullRequest: link });
+  expect(rebuild({ ...closed, state: "merged" }, second, first)?.job.archivedAt).toBe(25_000);
+});
+
+test("a turn that pushed after the pull request was closed waits, to open another one", () => {
+  const third = commitOf(3, "Third", 30);
+  const { job } = rebuild(closed, third, second, first) ?? {};
+  expect(job?.archivedAt).toBeNull();
+  expect(job?.turns.map(({ state }) => state)).toEqual(["completed", "completed", "waiting"]);
+  // It is never run again: its prompt is what is on GitHub.
+  expect(job?.turns.at(-1)).toMatchObject({ attempts: 2, endedAt: null });
+});
+
+test("a commit that the closed pull request has was pushed before, whatever the runner's clock said", () => {
+  const late = commitOf(2, "Second", 90);
+  expect(rebuild({ ...closed, head: late.commit }, late, first)?.job.turns.map(({ state }) => state)).toEqual([
+    "completed",
+    "completed",
+  ]);
+});
+
+test("a branch without a pull request is a job whose turns wait to open it; one that names no turn is no job", () => {
+  expect(rebuild(undefined, others, first)?.job).toMatchObject({
+    createdAt: 10_000,
+    pullRequest: null,
+    head: first.commit,
+    turns: [{ id: 1, state: "waiting", attempts: 2 }],
+  });
+  expect(rebuild(undefined, others)).toBeUndefined();
+});

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { commitMessage } from "../../../src/pulls/commit-message.ts";
+import type { OwnPullRequest } from "../../../src/pulls/github/own-pull-request.ts";
+import { RebuiltJobs } from "../../../step/memory/rebuilt-jobs.ts";
+
+const jobId = "job_00000000-0000-4000-8000-000000000000";
+const account = { login: "docs-bot[bot]", id: 7 };
+const pull: OwnPullRequest = {
+  link: "https://github.com/acme/docs/pull/1",
+  state: "open",
+  createdAt: 15_000,
+  closedAt: null,
+  head: "e".repeat(40),
+  body: "",
+};
+const turn = { id: 5, job: jobId, prompt: "Go", attempts: 1, step: "s1", request: "r1" };
+const commit = { commit: "a".repeat(40), at: 10_000, message: commitMessage(turn, []) };
+
+/** Jobs in a repository that somebody has pushed to since it was fetched. */
+function setUp(
+  options: { head?: string; pull?: OwnPullRequest; isCreator?: boolean; isKnown?: boolean; now?: number } = {},
+) {
+  const { isCreator = false, isKnown = true, now = commit.at + 60_000 } = options;
+  let isFetched = false;
+  const asked: string[] = [];
+  const jobs = new RebuiltJobs({
+    repository: {
+      fetch: async () => {
+        isFetched = true;
+      },
+      branchHead: async () => (isFetched ? options.head : undefined),
+      commitsOfBranch: async (head) => {
+        asked.push(head);
+        return [commit];
+      },
+      commitsOfJobs: async (text, days, target) => {
+        asked.push(`${text} ${days} ${target}`);
+        const other = { ...turn, id: 6, step: "s12" };
+        return [commit, { ...commit, message: commitMessage(other, []) }, commit];
+      },
+    },
+    pullRequests: {
+      ownAccount: async () => (isKnown ? account : undefined),
+      findOwn: async () => options.pull,
+      hasCreated: async () => isCreator,
+    },
+    targetBranch: "trunk",
+    projectId: "docs",
+    isWorkflowToken: true,
+    machine: { wallTime: () => now },
+  });
+  return { jobs, asked };
+}
+
+test("a job is rebuilt from the branch as it is now", async () => {
+  const { jobs, asked } = setUp({ head: "b".repeat(40), pull });
+  expect((await jobs.rebuild(jobId))?.job).toMatchObject({ id: jobId, project: "docs", turns: [{ id: 5 }] });
+  expect(asked).toEqual(["b".repeat(40)]);
+});
+
+test("a job whose branch is deleted is rebuilt from the last commit of its pull request", async () => {
+  const { jobs, asked } = setUp({ pull });
+  expect((await jobs.rebuild(jobId))?.job.pullRequest).toBe(pull.link);
+  expect(asked).toEqual([pull.head]);
+});
+
+test("a branch without a pull request is a job if the own account created it", async () => {
+  const head = "b".repeat(40);
+  expect((await setUp({ head, isCreator: true }).jobs.rebuild(jobId))?.job.pullRequest).toBeNull();
+  expect(await setUp({ head }).jobs.rebuild(jobId)).toBeUndefined();
+  expect(await setUp({ isCreator: true }).jobs.rebuild(jobId)).toBeUndefined();
+});
+
+test("it is unknown whose a new branch is, as long as GitHub's lists may not show that", async () => {
+  const [head, now] = ["b".repeat(40), commit.at + 59_999];
+  await expect(setUp({ head, now }).jobs.rebuild(jobId)).rejects.toThrow("does not show yet");
+  expect(await setUp({ head, now, pull }).jobs.rebuild(jobId)).toBeDefined();
+  // A branch that names another job.
+  expect(await setUp({ head, now }).jobs.rebuild(jobId.replace(/0$/, "1"))).toBeUndefined();
+});
+
+test("nothing is rebuilt if the own account is unknown", async () => {
+  const { jobs, asked } = setUp({ head: "b".repeat(40), pull, isCreator: true, isKnown: false });
+  expect(await jobs.isPossible()).toBe(false);
+  expect(await jobs.rebuild(jobId)).toBeUndefined();
+  expect(asked).toEqual([]);
+});
+
+test("the jobs of a step are those whose commits name it", async () => {
+  const { jobs, asked } = setUp();
+  expect(await jobs.jobsOfStep("s1")).toEqual([jobId]);
+  expect(asked).toEqual(["Agent-Request: s1. 31 trunk"]);
+  expect(await jobs.jobsOfStep("no step\n")).toEqual([]);
+});

@@ -1,0 +1,166 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { CacheReadOnlyError } from "../../../../src/runner-kit/cache.ts";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import type { JobCopy, TurnCopy } from "../../../src/model.ts";
+import type { JobCopies } from "../../../src/store/job-copies.ts";
+import type { RebuiltJob } from "../../../step/memory/rebuild-job.ts";
+import { RememberedJobs, type RememberedJobsOptions } from "../../../step/memory/remembered-jobs.ts";
+
+const turn = (id: number): TurnCopy => ({
+  id,
+  prompt: `prompt ${id}`,
+  state: "completed",
+  attempts: 1,
+  endedAt: 1000,
+  answer: null,
+});
+const job: JobCopy = {
+  id: "job_1",
+  project: "docs",
+  createdAt: 500,
+  archivedAt: null,
+  pullRequest: "https://github.com/acme/docs/pull/1",
+  head: "a".repeat(40),
+  turns: [turn(1)],
+};
+const unpushed: JobCopy = { ...job, pullRequest: null };
+const rebuilt: RebuiltJob = { job: { ...job, turns: [turn(1), turn(2)] }, unnamedTurn: turn(9) };
+const denied = new CacheReadOnlyError(
+  "Failed to save: Unable to reserve cache with key k. cache write denied: token has no writable scopes",
+);
+
+let into = "";
+let saves: JobCopy[] = [];
+let log: string[] = [];
+beforeEach(() => {
+  into = join(temporaryFolder(), "restored");
+  saves = [];
+  log = [];
+});
+
+/** A cache with a copy of the job and its session. */
+function cacheOf(copy: JobCopy | Error | undefined, failure?: Error): JobCopies {
+  return {
+    save: async (saved) => {
+      saves.push(saved);
+      if (failure) throw failure;
+    },
+    restore: async (_id, _home, path) => {
+      if (copy instanceof Error) throw copy;
+      if (copy) mkdirSync(path);
+      return copy;
+    },
+    jobsOfStep: async () => ["job_1", "job_3"],
+  };
+}
+
+function remember(options: Partial<RememberedJobsOptions> = {}, found: RebuiltJob | Error | undefined = undefined) {
+  return new RememberedJobs({
+    cached: cacheOf(undefined),
+    isCacheWritable: true,
+    rebuilt: {
+      isPossible: async () => true,
+      rebuild: async () => {
+        if (found instanceof Error) throw found;
+        return found;
+      },
+      jobsOfStep: async () => ["job_2", "job_1"],
+    },
+    isFirstAttempt: false,
+    log: (line) => void log.push(line),
+    ...options,
+  });
+}
+
+describe("a job is restored", () => {
+  const restore = (memory: RememberedJobs) => memory.restore("job_1", "/home", into);
+
+  test("from its branch if the cache has none", async () => {
+    expect(await restore(remember({}, rebuilt))).toEqual(rebuilt.job);
+    expect(await restore(remember({ cached: undefined }, rebuilt))).toEqual(rebuilt.job);
+    expect(log[0]).toBe(`job_1: rebuilt from its branch and ${job.pullRequest}, so the agent starts a new session.`);
+  });
+
+  test("with a turn that stands for those that nobody can tell", async () => {
+    const unnamed = { ...rebuilt, job: { ...rebuilt.job, turns: [] } };
+    expect((await restore(remember({}, unnamed)))?.turns).toEqual([turn(9)]);
+    expect((await restore(remember({ cached: cacheOf(job) }, unnamed)))?.turns).toEqual([turn(1)]);
+  });
+
+  test("from the cache if it has no branch, with its session", async () => {
+    expect(await restore(remember({ cached: cacheOf(unpushed) }))).toEqual(unpushed);
+    expect(existsSync(into)).toBe(true);
+    expect(await restore(remember())).toBeUndefined();
+  });
+
+  test("from both, without a session that is older than the branch", async () => {
+    expect((await restore(remember({ cached: cacheOf(job) }, rebuilt)))?.turns).toHaveLength(2);
+    expect(existsSync(into)).toBe(false);
+    expect(log).toEqual(["job_1: the agent starts a new session: the last one is older than the branch."]);
+    await restore(remember({ cached: cacheOf(rebuilt.job) }, rebuilt));
+    expect(existsSync(into)).toBe(true);
+  });
+
+  test("without the cache if that cannot be read", async () => {
+    expect(await restore(remember({ cached: cacheOf(new Error("down")) }, rebuilt))).toEqual(rebuilt.job);
+    await expect(restore(remember({ cached: cacheOf(new Error("down")) }))).rejects.toThrow("down");
+  });
+
+  test("only once GitHub can be asked: a copy may be older than the branch", async () => {
+    await expect(restore(remember({ cached: cacheOf(job) }, new Error("502")))).rejects.toThrow("502");
+  });
+});
+
+describe("a job is saved", () => {
+  const impossible = { isPossible: async () => false, rebuild: async () => undefined, jobsOfStep: async () => [] };
+
+  test("in the cache", async () => {
+    await remember().save(job, "/home");
+    expect(saves).toEqual([job]);
+  });
+
+  test("nowhere else if its branch remembers it, and the cache is closed to this run", async () => {
+    await remember({ isCacheWritable: false }).save(unpushed, undefined);
+    await remember({ cached: undefined, isCacheWritable: false }).save(job, undefined);
+    expect(saves).toEqual([]);
+  });
+
+  test("once at most in a cache that turns out to be closed, and that is no failure", async () => {
+    const memory = remember({ cached: cacheOf(undefined, denied) });
+    await memory.save(unpushed, undefined);
+    await memory.save(job, undefined);
+    expect(saves).toHaveLength(1);
+    expect(log).toEqual([`job_1: not saved in the Actions cache: ${denied.message}`]);
+  });
+
+  test("in a cache that fails, unless its branch remembers it", async () => {
+    const memory = remember({ cached: cacheOf(undefined, new Error("the cache is full")) });
+    await expect(memory.save(unpushed, undefined)).rejects.toThrow("the cache is full");
+    await memory.save(job, undefined);
+    expect(saves).toHaveLength(2);
+  });
+
+  test("nowhere, which is a failure, if its branch cannot be trusted and the cache is closed", async () => {
+    const cached = cacheOf(undefined, denied);
+    await expect(remember({ cached, rebuilt: impossible }).save(job, undefined)).rejects.toThrow("cache write denied");
+    const closed = remember({ isCacheWritable: false, rebuilt: impossible });
+    await expect(closed.save(job, undefined)).rejects.toThrow("the Actions cache cannot be written");
+    const unknown = { ...impossible, isPossible: () => Promise.reject(new Error("502")) };
+    await expect(remember({ isCacheWritable: false, rebuilt: unknown }).save(job, undefined)).rejects.toThrow();
+  });
+});
+
+describe("the jobs of a step", () => {
+  const sent = { project: "docs", caller: "API key", step: "s1" };
+
+  test("are those of the branches and of the cache", async () => {
+    expect(await remember({ cached: cacheOf(undefined) }).jobsOfStep(sent)).toEqual(["job_2", "job_1", "job_3"]);
+    expect(await remember({ cached: undefined }).jobsOfStep(sent)).toEqual(["job_2", "job_1"]);
+  });
+
+  test("are not looked for in the first attempt, which can have none", async () => {
+    expect(await remember({ isFirstAttempt: true }).jobsOfStep(sent)).toEqual([]);
+  });
+});

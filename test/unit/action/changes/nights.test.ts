@@ -1,0 +1,289 @@
+import { expect, test } from "vitest";
+import { runWithChanges } from "../../../support/changes-run.ts";
+import { FakeCache } from "../../../support/fake-cache.ts";
+import { FakeRepository } from "../../../support/fake-repository.ts";
+import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
+import { type MainOptions, record, respondWith } from "../../../support/run-main.ts";
+
+type Status = "active" | "completed" | "failed";
+
+/** A service whose jobs each have a pull request, and the statuses that a test gives to their turns. */
+class Agents {
+  readonly jobs: { id: string; status: Status; prompts: string[] }[] = [];
+  /** How turns end that are sent from now on. */
+  next: Status = "completed";
+  rejectsMessages = false;
+
+  readonly respond = ({ method, path, body }: SeenRequest): Exchange => {
+    const id = path.split("/")[5];
+    let job = this.jobs.find((one) => one.id === id);
+    if (method === "GET")
+      return job ? respondWith(200, this.#record(job)) : respondWith(404, { error: "Job not found" });
+    if (job && this.rejectsMessages) return respondWith(400, { error: "The job takes no messages" });
+    if (!job) {
+      job = { id: `job_${this.jobs.length + 1}`, status: this.next, prompts: [] };
+      this.jobs.push(job);
+    }
+    job.status = this.next;
+    job.prompts.push((body as { prompt: string }).prompt);
+    return respondWith(201, record({ id: job.id }));
+  };
+
+  #record({ id, status }: Agents["jobs"][number]): Record<string, unknown> {
+    const number = Number(id.slice("job_".length));
+    return record({ id, status, prLink: status === "active" ? null : `https://github.com/acme/docs/pull/${number}` });
+  }
+}
+
+/** A repository with a session that runs night after night; the pull requests 1 to 9 are open. */
+function nights() {
+  const repository = new FakeRepository();
+  const cache = new FakeCache();
+  const agents = new Agents();
+  for (let number = 1; number <= 9; number++) openPullRequest(repository, number);
+  const heads: string[] = [];
+  /** Runs an attempt of the `n`-th night, for the commit of its first attempt. */
+  const run = (n: number, attempt = 1, options: Partial<MainOptions> = {}) => {
+    heads[n] ??= repository.head();
+    const event = { name: "schedule", sha: heads[n] };
+    return runWithChanges(repository, event, {
+      cache,
+      respond: agents.respond,
+      ...options,
+      runAttempt: attempt,
+      inputs: { session: "nightly", ...options.inputs },
+      environment: { GITHUB_RUN_ID: String(100 + n), GITHUB_JOB: "docs", GITHUB_ACTION: "a", ...options.environment },
+    });
+  };
+  /** The night after a commit to a file of its own. */
+  const night = (n: number, options?: Partial<MainOptions>) => {
+    repository.commit("main", { files: [`file${n}`] });
+    return run(n, 1, options);
+  };
+  return { repository, agents, cache, run, night };
+}
+
+function openPullRequest(repository: FakeRepository, number: number): void {
+  repository.pulls.set(number, {
+    merged: false,
+    merge_commit_sha: null,
+    base: { sha: "" },
+    head: { sha: "" },
+    commits: [],
+  });
+}
+
+const filesIn = (prompt = ""): string[] =>
+  [...prompt.matchAll(/^(?:added|modified) (file\d+) /gm)].map(([, file]) => file ?? "");
+
+test("the changes of a night that failed are sent by the next one, to the same job", async () => {
+  const { agents, night } = nights();
+  await night(1);
+  agents.next = "failed";
+  expect((await night(2)).outputs).toMatchObject({ outcome: "failed", "job-origin": "continued" });
+  agents.next = "completed";
+  const { outputs, prompts } = await night(3);
+  expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1", "job-origin": "continued" });
+  expect(filesIn(prompts[0])).toEqual(["file2", "file3"]);
+  expect(filesIn((await night(4)).prompts[0])).toEqual(["file4"]);
+  expect(agents.jobs).toHaveLength(1);
+});
+
+test("so are those of a first night that failed, which had nothing to start from but the day before", async () => {
+  const { repository, agents, night } = nights();
+  repository.commit("main", { files: ["file0"] });
+  agents.next = "failed";
+  expect(filesIn((await night(1)).prompts[0])).toEqual(["file0", "file1"]);
+  agents.next = "completed";
+  expect(filesIn((await night(2)).prompts[0])).toEqual(["file0", "file1", "file2"]);
+});
+
+test("a second failure in a row starts a new job, and a notice names the pull request that is left", async () => {
+  const { agents, night } = nights();
+  await night(1);
+  agents.next = "failed";
+  await night(2);
+  expect((await night(3)).outputs).toMatchObject({ "job-id": "job_1" });
+  agents.next = "completed";
+  const { outputs, prompts, toolkit } = await night(4);
+  expect(outputs).toMatchObject({ "job-id": "job_2", "job-origin": "created" });
+  expect(filesIn(prompts[0])).toEqual(["file2", "file3", "file4"]);
+  expect(toolkit.annotations).toMatchObject([{ level: "notice", title: "Session starts a new job" }]);
+  expect(toolkit.annotations[0]?.text).toMatch(
+    /last 2 turns of job job_1 failed.*https:\/\/github\.com\/acme\/docs\/pull\/1,/,
+  );
+});
+
+test("a failure after a success is the first one again", async () => {
+  const { agents, night } = nights();
+  for (const [index, status] of (["completed", "failed", "completed", "failed", "completed"] as const).entries()) {
+    agents.next = status;
+    expect((await night(index + 1)).outputs["job-id"]).toBe("job_1");
+  }
+});
+
+test("a failed job that rejects the follow-up is replaced", async () => {
+  const { agents, night } = nights();
+  agents.next = "failed";
+  await night(1);
+  agents.next = "completed";
+  agents.rejectsMessages = true;
+  const { outputs, toolkit } = await night(2);
+  expect(outputs).toMatchObject({ "job-id": "job_2", "job-origin": "created" });
+  expect(toolkit.lines).toContain("Job job_1 rejected the message; sending the request again");
+});
+
+test.each([401, 403, 429])("one whose follow-up is answered with %i is not", async (status) => {
+  const { agents, night } = nights();
+  agents.next = "failed";
+  await night(1);
+  const respond = (request: SeenRequest) => (request.method === "POST" ? respondWith(status) : agents.respond(request));
+  const { outputs } = await night(2, { respond, inputs: { "timeout-minutes": "0.2" } });
+  expect(outputs.outcome).toBe("error");
+  expect(agents.jobs).toHaveLength(1);
+});
+
+test("a re-run of a night that failed sends its range to the same job; a later one has nothing left to send", async () => {
+  const { agents, night, run } = nights();
+  await night(1);
+  agents.next = "failed";
+  await night(2);
+  agents.next = "completed";
+  const again = await run(2, 2);
+  expect(filesIn(again.prompts[0])).toEqual(["file2"]);
+  expect(again.outputs).toMatchObject({ "job-id": "job_1", "job-origin": "continued" });
+  expect(filesIn((await night(3)).prompts[0])).toEqual(["file3"]);
+});
+
+test("a late re-run of a night that failed says that a later one has covered its range", async () => {
+  const { repository, agents, night, run } = nights();
+  await night(1);
+  agents.next = "failed";
+  await night(2);
+  await night(3);
+  agents.next = "completed";
+  expect(filesIn((await night(4)).prompts[0])).toEqual(["file2", "file3", "file4"]);
+  const late = await run(2, 2);
+  expect(late.prompts).toEqual([]);
+  expect(late.outputs).toMatchObject({ outcome: "error", "skip-reason": "" });
+  expect(late.toolkit.annotations.at(-1)?.title).toBe("Changes were covered by a later run");
+  expect(late.toolkit.annotations.at(-1)?.text).toContain(repository.head().slice(0, 7));
+  expect(filesIn((await night(5)).prompts[0])).toEqual(["file5"]);
+});
+
+test("a late re-run of such a night waits for the job if a later one has gone on with it", async () => {
+  const { agents, night, run } = nights();
+  await night(1);
+  agents.next = "failed";
+  await night(2);
+  agents.next = "completed";
+  await night(3);
+  const late = await run(2, 2);
+  expect(late.prompts).toEqual([]);
+  expect(late.outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+});
+
+test("a re-run of an older night that completed takes nothing back", async () => {
+  const { agents, night, run } = nights();
+  await night(1);
+  await night(2);
+  expect((await run(1, 2)).outputs).toMatchObject({ "job-origin": "resumed", "job-id": "job_1" });
+  expect(filesIn((await night(3)).prompts[0])).toEqual(["file3"]);
+  expect(agents.jobs).toHaveLength(1);
+});
+
+test("a re-run of an older night of an earlier job does not make that the session's job again", async () => {
+  const { repository, agents, night, run } = nights();
+  await night(1);
+  repository.pulls.set(1, {
+    merged: false,
+    state: "closed",
+    merge_commit_sha: null,
+    base: { sha: "" },
+    head: { sha: "" },
+    commits: [],
+  } as never);
+  expect((await night(2)).outputs["job-id"]).toBe("job_2");
+  expect((await run(1, 2)).outputs).toMatchObject({ "job-id": "job_1", "job-origin": "resumed" });
+  expect((await night(3)).outputs).toMatchObject({ "job-id": "job_2", "job-origin": "continued" });
+  expect(agents.jobs).toHaveLength(2);
+});
+
+test("a night whose end the step did not see counts by what its job came to", async () => {
+  for (const status of ["completed", "failed"] as const) {
+    const { agents, night } = nights();
+    await night(1);
+    agents.next = "active";
+    await night(2, { inputs: { wait: "false" } });
+    const [job] = agents.jobs;
+    if (job) job.status = status;
+    agents.next = "completed";
+    const { prompts } = await night(3);
+    expect(filesIn(prompts[0])).toEqual(status === "completed" ? ["file3"] : ["file2", "file3"]);
+  }
+});
+
+test.each<[string, Partial<MainOptions>]>([
+  ["with wait: false", { inputs: { wait: "false" } }],
+  ["after a time-out", { inputs: { "timeout-minutes": "0.2" } }],
+])("a merged refresh starts nothing %s, because the job's record names its pull request", async (_name, options) => {
+  const { repository, agents, night, run } = nights();
+  agents.next = "active";
+  repository.ref("agent");
+  await night(1, options);
+  const [job] = agents.jobs;
+  if (job) job.status = "completed";
+  repository.commit("agent", { message: "Refresh", files: ["docs/a.md"] });
+  repository.merge(1, "agent", "squash");
+  const { outputs } = await run(2);
+  expect(outputs).toMatchObject({ outcome: "skipped", "skip-reason": "nothing-new" });
+  expect(agents.jobs[0]?.prompts).toHaveLength(1);
+});
+
+test.each<[string, boolean]>([
+  ["is open", false],
+  ["was merged by another commit", true],
+])("a commit that names the session's pull request counts if that %s, by what GitHub says", async (_name, merged) => {
+  const { repository, night, run } = nights();
+  await night(1);
+  repository.pulls.set(1, {
+    merged,
+    merge_commit_sha: merged ? "f".repeat(40) : null,
+    base: { sha: "" },
+    head: { sha: "" },
+    commits: [],
+  });
+  repository.commit("main", { message: "Change the API (#1)", files: ["file2"] });
+  const { outputs, prompts } = await run(2);
+  expect(outputs.outcome).toBe("pr-created");
+  expect(filesIn(prompts[0])).toEqual(["file2"]);
+});
+
+test("killed between the session's entry and its own, a step finds its job in the session", async () => {
+  const { agents, cache, night, run } = nights();
+  agents.next = "active";
+  await night(1, { inputs: { wait: "false" } });
+  for (const [index, { key }] of cache.entries.entries()) if (key.includes("-1-job-")) cache.entries.splice(index, 1);
+  const [job] = agents.jobs;
+  if (job) job.status = "completed";
+  const { outputs } = await run(1, 2);
+  expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1", "job-origin": "resumed" });
+  expect(agents.jobs[0]?.prompts).toHaveLength(1);
+});
+
+test("a single 404, or that of a gateway, does not make the session leave its job", async () => {
+  const { agents, night } = nights();
+  await night(1);
+  let polls = 0;
+  const once = (request: SeenRequest) =>
+    request.method === "GET" && polls++ === 0 ? respondWith(404, { error: "Job not found" }) : agents.respond(request);
+  expect((await night(2, { respond: once })).outputs).toMatchObject({ "job-id": "job_1", "job-origin": "continued" });
+
+  const page = (request: SeenRequest) =>
+    request.method === "GET" ? respondWith(404, "<html>") : agents.respond(request);
+  expect((await night(3, { respond: page })).outputs).toMatchObject({ outcome: "error" });
+  const message = (request: SeenRequest) =>
+    request.path.endsWith("/message") ? respondWith(404, { error: "No" }) : agents.respond(request);
+  expect((await night(4, { respond: message })).outputs).toMatchObject({ outcome: "error" });
+  expect(agents.jobs).toHaveLength(1);
+});
