@@ -78,8 +78,11 @@ export async function runComment(mode: CommentMode, plainRun: Run): Promise<Exec
     }
     if (!ownReply) await thread?.post(conversation.renderProgress(reply));
     known.hasReply = true;
-    const result = await runTask(resumed, conversation);
-    const isGone = isJobNotFound(result, state) && (await isStillGone(resumed.jobId, run));
+    let result = await runTask(resumed, conversation);
+    const wasNotFound = isJobNotFound(result, state);
+    const isGone = wasNotFound && (await isStillGone(resumed.jobId, run));
+    // It was not found by mistake.
+    if (wasNotFound && !isGone) result = await runTask(resumed, conversation);
     const isArchived = resumed.turnId !== undefined && state.status === "archived";
     if (!isGone && !isArchived) return end(result, resumed);
     known.hasResumed = true;

@@ -1,6 +1,7 @@
 import { isRequestError } from "../client/errors.ts";
 import { backoffMs, isTransientPollFailure } from "../client/retry.ts";
 import type { Announcement, SentTurn } from "../client/step-lookup.ts";
+import { retryAfterMs } from "../client/submit.ts";
 import { connectService } from "./connect-service.ts";
 import { cancelledBeforeSending, type RunResult } from "./result.ts";
 import type { Run } from "./run.ts";
@@ -67,7 +68,7 @@ export async function findAnnouncement(run: Run): Promise<Announcement | undefin
         return announcement;
       } catch (error) {
         if (!isRequestError(error) || !isTransientPollFailure(error) || signal.aborted) throw error;
-        const delayMs = Math.max(500, backoffMs(attempt, random()));
+        const delayMs = Math.max(500, backoffMs(attempt, random()), retryAfterMs(error));
         if (clock.now() + delayMs >= latest) throw error;
         await clock.sleep(delayMs, signal);
       }

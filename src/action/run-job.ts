@@ -2,7 +2,7 @@ import type { CallLimits } from "../client/call-limits.ts";
 import type { AcceptedSubmission, AgentJobClient } from "../client/client.ts";
 import { isTerminal, type Job } from "../client/contract.ts";
 import { isRequestError, SubmissionError } from "../client/errors.ts";
-import type { SentTurn, TurnStatus } from "../client/step-lookup.ts";
+import { hasEnded, type SentTurn, type TurnStatus } from "../client/step-lookup.ts";
 import type { RetryNotice } from "../client/submit.ts";
 import { type WaitOrigin, type WaitResult, waitForJob } from "../client/wait.ts";
 import { connectService } from "./connect-service.ts";
@@ -31,7 +31,11 @@ export function readJob(jobId: string, run: Run): Promise<RunResult> {
 export async function runJob(task: Task, run: Run, options: JobOptions = {}): Promise<RunResult> {
   const { wait = run.settings.wait, onJobId, onPolled } = options;
   const { state } = run;
+  let published = "";
   const publishJobId = (jobId: string): void => {
+    // A response in doubt may have had it.
+    if (jobId === published) return;
+    published = jobId;
     run.publishJobId(jobId);
     onJobId?.(jobId);
   };
@@ -79,7 +83,7 @@ async function submitAndWait(inputs: Inputs, run: Run, onPolled?: () => void): P
 
   log.waiting(inputs, state);
   const until = inputs.wait ? "terminal" : "response";
-  const readTurn = turnReader(task, client, run, limits);
+  const readTurn = turnReader(inputs, client, run, limits);
   const { intervals } = inputs;
   const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals, until, readTurn } as const;
   const wait = await waitForJob(request, client, { clock, random }, (event) => {
@@ -87,8 +91,9 @@ async function submitAndWait(inputs: Inputs, run: Run, onPolled?: () => void): P
     log.poll(event, state, state.elapsedMs(clock.now()));
     onPolled?.();
   }).finally(() => log.waited());
-  // A single poll cannot tell whether this is the state from before the message.
-  if (wait.kind === "done" && isMessageResumed && !inputs.wait) return { kind: "started" };
+  // A single poll cannot tell whether this is the state from before the message, unless the service says how the turn ended.
+  const hasTurnEnded = wait.kind === "done" && wait.turn !== undefined && hasEnded(wait.turn);
+  if (wait.kind === "done" && isMessageResumed && !inputs.wait && !hasTurnEnded) return { kind: "started" };
   if (wait.kind === "done") state.isUnproven = inputs.wait && !wait.wasSeenToStart;
   return resultOfWait(wait, task);
 }
@@ -98,12 +103,14 @@ async function submitAndWait(inputs: Inputs, run: Run, onPolled?: () => void): P
  * have sent a message to the job since.
  */
 function turnReader(
-  task: Task,
+  { task, wait }: Inputs,
   client: AgentJobClient,
   { key, state }: Run,
   limits: CallLimits,
 ): (() => Promise<TurnStatus | undefined>) | undefined {
   if (task.kind === "attach" && task.resumes === undefined) return undefined;
+  // A single poll is worth a question only if the turn is known.
+  if (!wait && (task.kind !== "attach" || task.turnId === undefined)) return undefined;
   let isUnannounced = false;
   return async () => {
     if (isUnannounced) return undefined;
@@ -145,13 +152,13 @@ function operationOf(task: Task): Operation {
 function submit(
   task: SendingTask,
   client: AgentJobClient,
-  { key }: Run,
+  { key, publishJobId }: Run,
   limits: CallLimits,
   onRetry: (notice: RetryNotice) => void,
 ): Promise<AcceptedSubmission> {
   const submission = { prompt: task.prompt, key: key.of(task.prompt, task.replaces) };
   return task.kind === "create"
-    ? client.createJob({ ...submission, base: task.base }, limits, onRetry)
+    ? client.createJob({ ...submission, base: task.base }, limits, onRetry, publishJobId)
     : client.sendMessage(task.jobId, submission, limits, onRetry);
 }
 

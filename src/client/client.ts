@@ -77,12 +77,14 @@ export interface AgentJobClient {
   /**
    * Creates a job. Sent again only if the service has provably not accepted it, or knows it by its key.
    *
+   * @param onJobId - called with the id in a response that is in doubt, before anything else is sent. Untrusted text
    * @throws SubmissionError
    */
   createJob(
     submission: Submission,
     limits: CallLimits,
     onRetry: (notice: RetryNotice) => void,
+    onJobId?: (jobId: string) => void,
   ): Promise<AcceptedSubmission>;
   /** Sends a follow-up message to a job, by the same rules as {@link AgentJobClient.createJob}. */
   sendMessage(
@@ -209,7 +211,10 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
     submission: Submission,
     limits: CallLimits,
     onRetry: (notice: RetryNotice) => void,
-    check: (reading: JobReading) => void = () => {},
+    {
+      check = () => {},
+      onJobId = () => {},
+    }: { check?: (reading: JobReading) => void; onJobId?: ((jobId: string) => void) | undefined } = {},
   ): Promise<AcceptedSubmission> {
     const { key } = submission;
     const post = async () => {
@@ -218,7 +223,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
       return reading;
     };
     const ask = () => lookUpStep(key, limits);
-    const { accepted, wasInDoubt } = await submit(post, limits, { clock, random, redact, ask }, onRetry);
+    const { accepted, wasInDoubt } = await submit(post, limits, { clock, random, redact, ask, onJobId }, onRetry);
     return { job: accepted.job, isReplay: accepted.isReplayed && !wasInDoubt };
   }
 
@@ -232,11 +237,11 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
       if (status === undefined) throw new InvalidResponseError("it has no status of a turn", response.body);
       return status;
     },
-    createJob: (submission, limits, onRetry) => submitTo(jobsPath, submission, limits, onRetry),
+    createJob: (submission, limits, onRetry, onJobId) => submitTo(jobsPath, submission, limits, onRetry, { onJobId }),
     sendMessage: (jobId, submission, limits, onRetry) =>
-      submitTo(`${jobsPath}/${encodeURIComponent(jobId)}/message`, submission, limits, onRetry, (reading) =>
-        expectJob(jobId, reading),
-      ),
+      submitTo(`${jobsPath}/${encodeURIComponent(jobId)}/message`, submission, limits, onRetry, {
+        check: (reading) => expectJob(jobId, reading),
+      }),
     getJob: async (jobId, limits, holdSeconds = 0) =>
       expectJob(jobId, await request("GET", `${jobsPath}/${encodeURIComponent(jobId)}`, limits, { holdSeconds })),
   };

@@ -132,8 +132,8 @@ async function runAndRemember(
 }
 
 /** Returns what a re-run will do: what it finds decides. */
-function rerunEffect(hasJob: boolean, saves: BackgroundSaves, { settings, state, ports }: Run): RerunEffect {
-  if (settings.onRerun === "new") return "repeats";
+function rerunEffect(hasJob: boolean, saves: BackgroundSaves, { settings, state, key, ports }: Run): RerunEffect {
+  if (settings.onRerun === "new" || !key.isLasting) return "repeats";
   if (state.features !== undefined || (hasJob && saves.isRemembered)) return "resumes";
   if (saves.isRemembered || saves.isAnnounced) return "stops";
   // Then GitHub's record of this attempt decides, and without that nothing is sent.
