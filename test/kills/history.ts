@@ -1,6 +1,8 @@
+import type { ChildProcess } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../service/test/chaos/random.ts";
 import { readLog } from "../../tools/commands.ts";
 import { runStep, type StepResult } from "../../tools/runner.ts";
@@ -10,7 +12,7 @@ import { commentEnvironment, commentInputs } from "../support/payload.ts";
 import { inputsFor } from "../support/scripted-service.ts";
 import { GitHubRecord, runnerName } from "./github-record.ts";
 import { killTree, MomentWatch } from "./moment.ts";
-import { startProxy } from "./proxy.ts";
+import { type Pass, startProxy } from "./proxy.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Started, TestedService } from "./services.ts";
 
@@ -20,6 +22,8 @@ export interface Attempt extends StepResult {
   started: Started;
   /** The annotations, as `level title: text`. */
   annotations: string[];
+  /** Milliseconds from its cancellation to its end; `undefined` if it was not cancelled. */
+  cancelledForMs: number | undefined;
 }
 
 export interface HistoryRun {
@@ -30,17 +34,24 @@ export interface HistoryRun {
 
 /** Runs a history: the real bundle as the runner runs it, with the services of GitHub and the agents on loopback. */
 export async function runHistory(scenario: Scenario, service: TestedService, random: Random): Promise<HistoryRun> {
-  const { mode, cache, attempts: ends, killsTree, hasEarlierRun } = scenario;
+  const { mode, cache, attempts: ends, ending, delays, hasEarlierRun } = scenario;
   const folder = mkdtempSync(join(tmpdir(), "kills-"));
   const watch = new MomentWatch();
+  let isSlow = false;
+  const passWith =
+    (latestMs: number): Pass =>
+    async () => {
+      watch.pass();
+      if (isSlow && random.next() < 0.5) await sleep(random.between(0, latestMs));
+    };
   const record = new GitHubRecord(random, { ...scenario, isReadable: scenario.isRecordReadable });
   await using github = await startGitHub(record.fault);
   const access = cache.access === "absent" ? "none" : cache.access;
   await using written = await startCacheService(cache.protocol);
   await using cacheService = await startCacheService(cache.protocol, { access });
-  await using serviceProxy = await startProxy(service.url, watch.pass);
-  await using githubProxy = await startProxy(github.url, watch.pass);
-  await using cacheProxy = await startProxy(cacheService.url, watch.pass);
+  await using serviceProxy = await startProxy(service.url, passWith(delays.serviceMs));
+  await using githubProxy = await startProxy(github.url, passWith(0));
+  await using cacheProxy = await startProxy(cacheService.url, passWith(delays.cacheMs));
 
   const run = async (number: number, runId: string, comment: number, offered: Record<string, string>) => {
     const own = join(folder, `${runId}-${number}`);
@@ -54,6 +65,8 @@ export async function runHistory(scenario: Scenario, service: TestedService, ran
       ...(mode === "session" && { session: "nightly" }),
       ...(isComment && commentInputs),
     };
+    isSlow = runId === "99" && number === 1;
+    let cancelledForMs: number | undefined;
     const result = await runStep({
       folder: own,
       inputs: inputsFor(serviceProxy, inputs),
@@ -67,15 +80,22 @@ export async function runHistory(scenario: Scenario, service: TestedService, ran
         ...offered,
       },
       onStart: (child) => {
-        const { pid } = child;
-        const kill = (): void => {
-          if (killsTree && pid !== undefined && child.exitCode === null) killTree(pid);
-          else child.kill("SIGKILL");
+        const endIt = (): void => {
+          if (child.exitCode !== null || child.signalCode !== null) return;
+          if (ending === "kill tree") killTree(child.pid ?? 0);
+          else if (ending === "kill") child.kill("SIGKILL");
+          else {
+            const cancelledAt = performance.now();
+            child.once("exit", () => {
+              cancelledForMs = performance.now() - cancelledAt;
+            });
+            cancel(child);
+          }
         };
-        watch.begin(end === "never started" ? undefined : end, kill);
+        watch.begin(end === "never started" ? undefined : end, endIt);
       },
     });
-    return { ...result, number, annotations: annotationsOf(result.log), started: service.started() };
+    return { ...result, number, annotations: annotationsOf(result.log), started: service.started(), cancelledForMs };
   };
 
   try {
@@ -95,6 +115,13 @@ export async function runHistory(scenario: Scenario, service: TestedService, ran
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** Sends the signals of a runner that cancels a step. */
+function cancel(child: ChildProcess): void {
+  child.kill("SIGINT");
+  const later = [setTimeout(() => child.kill("SIGTERM"), 7500), setTimeout(() => child.kill("SIGKILL"), 10_000)];
+  child.once("exit", () => later.forEach(clearTimeout));
 }
 
 function runnerEnvironment(temp: string): Record<string, string> {

@@ -16,8 +16,13 @@ export interface Scenario {
   isThreadWritable: boolean;
   /** What ends each attempt; `undefined`: nothing does. */
   attempts: (Moment | "never started" | undefined)[];
-  /** Whether the processes that the action has started die with it, as on a lost machine. */
-  killsTree: boolean;
+  /**
+   * How attempts end at their moments: by SIGKILL, alone or with the processes that the action has started, as on a lost machine;
+   * or as a runner cancels a step.
+   */
+  ending: "kill" | "kill tree" | "cancel";
+  /** How long a request, and a response, may be held up in the first attempt. */
+  delays: { serviceMs: number; cacheMs: number };
 }
 
 /** Draws a history. */
@@ -42,13 +47,24 @@ export function drawScenario(service: ServiceKind, random: Random): Scenario {
       random.next() < 1 / 3 ? drawMoment(random) : undefined,
       undefined,
     ],
-    killsTree: random.next() < 0.5,
+    ending: random.pick(["kill", "kill tree"] as const),
+    delays: { serviceMs: 0, cacheMs: 0 },
+  };
+}
+
+/** Draws a history in which the first attempt is cancelled while the service and the cache are slow. */
+export function drawCancellation(service: ServiceKind, random: Random): Scenario {
+  return {
+    ...drawScenario(service, random),
+    attempts: [drawMoment(random), undefined],
+    ending: "cancel",
+    delays: { serviceMs: random.pick([100, 2000, 8000]), cacheMs: random.pick([100, 2000, 8000]) },
   };
 }
 
 /** Formats a history for a report. */
 export function formatScenario(scenario: Scenario): string {
-  const { service, mode, cache, hasEarlierRun, isRecordReadable, isThreadWritable, attempts, killsTree } = scenario;
+  const { service, mode, cache, hasEarlierRun, isRecordReadable, isThreadWritable, attempts, ending } = scenario;
   return [
     `${service} service`,
     mode,
@@ -57,6 +73,6 @@ export function formatScenario(scenario: Scenario): string {
     ...(isRecordReadable ? [] : ["record not readable"]),
     ...(isThreadWritable ? [] : ["thread not writable"]),
     ...attempts.map((end) => (typeof end === "string" ? end : formatMoment(end))),
-    ...(killsTree ? ["with its children"] : []),
+    ending,
   ].join(", ");
 }
