@@ -61,8 +61,10 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     const inFlight = requests.find(
       ({ sentAt, received }) => sentAt <= signalAt && (received?.at ?? Infinity) >= signalAt,
     );
+    // The service is asked to stop the turn in the same time.
+    const hasStop = requests.some((request) => isSubmission(request));
     const hasCache = run.cache.saves.length + run.cache.restores.length > 0;
-    const reportMs = isComment ? editGraceMs : hasCache ? saveGraceMs : 0;
+    const reportMs = (hasCache || hasStop ? saveGraceMs : 0) + (isComment ? editGraceMs : 0);
     const requestMs = inFlight && isSubmission(inFlight) ? createGraceMs : 500;
     const graceMs = Math.min(requestMs + reportMs, signalGraceMs) + pausedMs;
     const afterMs = run.endedAt - signalAt;
