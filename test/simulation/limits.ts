@@ -92,7 +92,9 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     const next = requests[index + 1];
     const { received, kind, sentAt } = request;
     if (!next || !received) continue;
-    const isRepeated = next.kind === kind && next.jobId === request.jobId;
+    // The service is asked what was sent on several occasions, the last of them after a signal.
+    const isOther = kind === "lookup" && next.sentAt >= (signalAt ?? Infinity);
+    const isRepeated = next.kind === kind && next.jobId === request.jobId && !isOther;
     if (received.kind === "response") {
       const retryAt = Math.min(received.at + (received.waitMs ?? 0), deadline - lastPollReserveMs);
       const isTransient = [408, 429].includes(received.status) || received.status >= 500;
@@ -104,7 +106,7 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
       // A session looks for a job again that the attempt before it had.
       // One that is not found is looked for again.
       const isLookedUpTwice = kind === "poll" && (scenario.workflow?.hasSession === true || received.status === 404);
-      if (isRepeated && received.status >= 300 && !isTransient && !isTooNew && !isLookedUpTwice) {
+      if (isRepeated && kind !== "lookup" && received.status >= 300 && !isTransient && !isTooNew && !isLookedUpTwice) {
         violations.push(`a ${kind} was repeated after ${received.status}`);
       }
     }
