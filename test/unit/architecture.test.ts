@@ -126,7 +126,8 @@ const arrows: Record<string, string[]> = {
   "action/comments": [
     "action/report",
     "action/runner",
-    ...run("earlier-turn", "plan", "result", "run", "run-job", "run-state", "settings", "step-key", "step-record"),
+    ...run("earlier-turn", "find-job", "plan", "result", "run", "run-job", "run-state", "settings"),
+    ...run("step-key", "step-record"),
   ],
   "action/inputs": [
     "action/changes",
@@ -139,7 +140,7 @@ const arrows: Record<string, string[]> = {
     "action/report",
     "action/runner",
     ...run("earlier-turn", "find-job", "hash", "plan", "pull-request", "result", "run", "run-job", "settings"),
-    ...run("step-record"),
+    ...run("step-record", "stop-turn"),
   ],
   "action/report": [
     "action/changes",

@@ -4,7 +4,7 @@ import { closeSync, lstatSync, openSync, readFileSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import type { EarlierTurn } from "../model.ts";
 import { ownFile } from "../own-file.ts";
-import { signalGroup, waitForExit } from "../processes/process-group.ts";
+import { killGroup, signalGroup, waitForExit } from "../processes/process-group.ts";
 import { ResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
 import type { Agent, AgentReport } from "./agent.ts";
@@ -157,8 +157,9 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     // Its last message is read before this.
     if (child.connected) await once(child, "disconnect");
     if (exhausted !== undefined) throw new ResourceExhausted(`the agent cannot be started now: ${exhausted}`);
-    // Processes that the agent left behind would keep writing to a worktree that is being committed.
-    signalGroup(child.pid, "SIGKILL");
+    // Processes that the agent left behind would keep writing to a worktree that is being committed, and a turn that is said to
+    // be stopped has none.
+    await killGroup(child.pid);
     // It does not exist if the supervisor was killed. Without a sandbox, an agent could leave a pipe there.
     const isWritten = lstatSync(stdoutFile, { throwIfNoEntry: false })?.isFile() ?? false;
     const report = agent.readReport(isWritten ? readFileSync(stdoutFile, "utf8") : "");

@@ -7,7 +7,7 @@ import { HttpException } from "../http/http-exception.ts";
 import { queryOf } from "../http/request-url.ts";
 import type { apiRoutes } from "../http/routes.ts";
 import { sendJson } from "../http/send-json.ts";
-import type { Engine, ReplayedRecord, StepFinder } from "../jobs/engine.ts";
+import type { Engine, ReplayedRecord, StepFinder, TurnControl } from "../jobs/engine.ts";
 import type { JobRecord, RateLimited } from "../model.ts";
 import { KeyReused } from "../store-errors.ts";
 import { requestKey, stepIn } from "./idempotency-key.ts";
@@ -18,6 +18,8 @@ export interface ApiOptions {
   authenticator: Authenticator;
   /** Finds turns by the step of their key. Default: the service has no such endpoint. */
   steps?: StepFinder | undefined;
+  /** Stops turns. Default: the service has no such endpoint. */
+  turns?: Pick<TurnControl, "stopTurn"> | undefined;
   /** Whether jobs have pages, at `/job/ID`. Default: no. */
   hasJobPages?: boolean | undefined;
   /** How many requests may wait for the end of a job at a time. Default: half of the allowed connections. */
@@ -28,10 +30,13 @@ export interface ApiOptions {
 
 /** The HTTP API of the agent job service. */
 export interface Api {
-  endpoints: Endpoints<Exclude<keyof typeof apiRoutes, "findStep">> & Partial<Endpoints<"findStep">>;
+  endpoints: Endpoints<Exclude<keyof typeof apiRoutes, Extra>> & Partial<Endpoints<Extra>>;
   /** Answers a request to an unknown path: only clients with a key learn that it is unknown. */
   notFound: (request: IncomingMessage) => Promise<never>;
 }
+
+/** The endpoints beyond the specification. */
+type Extra = "findStep" | "endTurn";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -43,7 +48,7 @@ const bodyBudgetBytes = 4 * maxBodyBytes;
 
 /** Returns the HTTP API of the agent job service. Specification: "Endpoints". */
 export function createApi(options: ApiOptions): Api {
-  const { engine, authenticator, steps, hasJobPages = false, signal: stop } = options;
+  const { engine, authenticator, steps, turns: control, hasJobPages = false, signal: stop } = options;
   const { maxWaiting = Math.floor(defaultMaxConnections() / 2) } = options;
   const bodies = new BodyReader(maxBodyBytes, bodyBudgetBytes);
   /** Requests that wait for the end of a job. */
@@ -138,11 +143,25 @@ export function createApi(options: ApiOptions): Api {
               step,
               // Tells a client whether its key arrives: something on the way may remove the header.
               key: requestKey(request, caller)?.request ?? null,
-              features: [],
+              features: control === undefined ? [] : ["stop"],
               turns: turns.map(({ id, job, request, status }) => ({ job, turn: String(id), request, status })),
             });
           },
         } satisfies Endpoint<"findStep">,
+      }),
+      ...(control && {
+        endTurn: {
+          ...forProject,
+          answer: async (request, response, { project, job, turn }) => {
+            const [jobId, id] = [decode(job), turnId(turn)];
+            const reason = `Stopped through the API (${callerOf(request)}).`;
+            const stopped = id && (await control.stopTurn(decode(project), jobId, id, reason));
+            if (!stopped) throw new HttpException(404, "Turn not found");
+            const { status } = stopped;
+            const isEnding = status === "waiting" || status === "running";
+            sendJson(response, isEnding ? 202 : 200, { turn, status });
+          },
+        } satisfies Endpoint<"endTurn">,
       }),
       readJob: {
         ...forProject,
@@ -172,6 +191,11 @@ function decode(segment: string): string {
   } catch {
     throw new HttpException(400, "Malformed path");
   }
+}
+
+/** Returns the id of a turn in a path; `undefined` if no turn has it. */
+function turnId(segment: string): number | undefined {
+  return /^[1-9]\d{0,14}$/.test(segment) ? Number(segment) : undefined;
 }
 
 function requireJob<T>(job: T | undefined): T {

@@ -50,6 +50,8 @@ export const apiRoutes = {
   findStep: { path: "/v2/agent/{project}/job", methods: ["GET"], alsoHead: true, ...ofProject },
   readJob: { path: "/v2/agent/{project}/job/{job}", methods: ["GET"], alsoHead: true, ...ofProject },
   sendMessage: { path: "/v2/agent/{project}/job/{job}/message", methods: write, ...ofProject },
+  // Beyond the specification.
+  endTurn: { path: "/v2/agent/{project}/job/{job}/turn/{turn}/stop", methods: write, ...ofProject },
 } as const satisfies Readonly<Record<string, Route>>;
 
 export const pageRoutes = {

@@ -1,4 +1,4 @@
-import type { JobRecord, RateLimited, RequestKey, StepTurn } from "../model.ts";
+import type { JobRecord, RateLimited, RequestKey, StepTurn, TurnStatus } from "../model.ts";
 
 /** A create or message whose key an earlier request had. Nothing was added. */
 export interface ReplayedRecord {
@@ -12,15 +12,24 @@ export interface Wait {
   signal: AbortSignal;
 }
 
-/** What an operator can do with the turns of jobs. */
+/** A turn that somebody wanted to stop. */
+export interface StoppedTurn {
+  /** The turn as it is now: `running` while its agent is ending, or its work is being pushed. */
+  status: TurnStatus;
+  /** Whether it had ended before. */
+  hadEnded: boolean;
+}
+
+/** What operators and clients can do with the turns of jobs. */
 export interface TurnControl {
   /**
-   * Stops a turn of a job: takes it out of the queue, or stops its agent. The turn fails.
+   * Stops a turn of a job: takes it out of the queue, or stops its agent. The turn fails, unless its work is being pushed
+   * already. One that has ended stays as it is.
    *
-   * @param by - the operator, for the reason of the failure
-   * @returns `false` if the project has no such job, the job no such turn, or the turn has ended
+   * @param reason - why it fails, as a sentence
+   * @returns `undefined` if the project has no such job, or the job no such turn
    */
-  stopTurn(projectId: string, jobId: string, turnId: number, by: string): Promise<boolean>;
+  stopTurn(projectId: string, jobId: string, turnId: number, reason: string): Promise<StoppedTurn | undefined>;
   /**
    * Runs the last turn of a job again, which has failed: adds one with the same prompt. It counts as a message.
    *

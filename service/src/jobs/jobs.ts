@@ -20,6 +20,7 @@ import {
   type Engine,
   type ReplayedRecord,
   type StepFinder,
+  type StoppedTurn,
   stepTurnLimit,
   type TurnControl,
   type Wait,
@@ -132,13 +133,13 @@ export class Jobs implements Engine, StepFinder, TurnControl {
     }
   }
 
-  async stopTurn(projectId: string, jobId: string, turnId: number, by: string): Promise<boolean> {
-    if ((await this.#find(projectId, jobId)) === undefined) return false;
+  async stopTurn(projectId: string, jobId: string, turnId: number, reason: string): Promise<StoppedTurn | undefined> {
+    if ((await this.#find(projectId, jobId)) === undefined) return undefined;
     const { store, copier } = this.#options;
-    const reason = `Stopped by an operator (${by}).`;
-    const isStopped = await store.turns.stop(jobId, turnId, this.#machine.wallTime(), reason);
+    const isRequested = await store.turns.stop(jobId, turnId, this.#machine.wallTime(), reason);
     copier?.save(jobId);
-    return isStopped;
+    const status = await store.turns.statusOf(jobId, turnId);
+    return status && { status, hadEnded: !isRequested };
   }
 
   async retryTurn(projectId: string, jobId: string, turnId: number): Promise<JobRecord | RateLimited | undefined> {

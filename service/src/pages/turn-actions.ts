@@ -20,8 +20,10 @@ export class TurnActions {
    * @throws HttpException 409 if it has ended, or the job has no such turn
    */
   async stop(request: IncomingMessage, job: PageJob, turn: number, { name }: Access): Promise<PageReply> {
-    const isStopped = await this.#turns.stopTurn(job.project, job.id, turn, name);
-    if (!isStopped) throw new HttpException(409, "The turn has ended, or the job has no such turn");
+    const reason = `Stopped by an operator (${name}).`;
+    const stopped = await this.#turns.stopTurn(job.project, job.id, turn, reason);
+    if (stopped === undefined || stopped.hadEnded)
+      throw new HttpException(409, "The turn has ended, or the job has no such turn");
     // Its agent may end by itself before it is stopped.
     return answer(request, job, "The turn was taken out of the queue, or its agent is told to stop.");
   }

@@ -172,7 +172,8 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   }));
   const content = { store, projects: sources, logs, engine: jobs };
   const pages = new Pages({ ...content, tokens, authenticator, baseUrl, signal, log });
-  const api = createApi({ engine: jobs, steps: jobs, authenticator, hasJobPages: options.hasJobPages, signal });
+  const { hasJobPages } = options;
+  const api = createApi({ engine: jobs, steps: jobs, turns: jobs, authenticator, hasJobPages, signal });
   let server: LoopbackServer | undefined;
   let metricsServer: LoopbackServer | undefined;
   try {

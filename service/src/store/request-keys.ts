@@ -43,6 +43,9 @@ export async function isKnownKey(sql: Sql, project: string, { caller, step, requ
   return (await sql.row(find, project, caller, step, request)) !== undefined;
 }
 
+/** The status of a turn, of type `TurnStatus`. */
+export const turnStatus = `CASE WHEN state = 'failed' AND "stopRequestedAt" IS NOT NULL THEN 'stopped' ELSE state END`;
+
 /** Returns the turns that a caller has sent for a step, newest first. */
 export function turnsOfStep(
   sql: Sql,
@@ -50,8 +53,6 @@ export function turnsOfStep(
   { caller, step }: Pick<RequestKey, "caller" | "step">,
   limit: number,
 ): Promise<StepTurn[]> {
-  const find = `SELECT id, job, request,
-    CASE WHEN state = 'failed' AND "stopRequestedAt" IS NOT NULL THEN 'stopped' ELSE state END AS status
-    FROM turn WHERE project = ? AND caller = ? AND step = ? ORDER BY id DESC LIMIT ?`;
+  const find = `SELECT id, job, request, ${turnStatus} AS status FROM turn WHERE project = ? AND caller = ? AND step = ? ORDER BY id DESC LIMIT ?`;
   return sql.rows<StepTurn>(find, project, caller, step, limit);
 }

@@ -1,7 +1,16 @@
-import type { EarlierTurn, RateLimited, Replayed, RequestKey, StepTurn, StoredTurn, Turn } from "../model.ts";
+import type {
+  EarlierTurn,
+  RateLimited,
+  Replayed,
+  RequestKey,
+  StepTurn,
+  StoredTurn,
+  Turn,
+  TurnStatus,
+} from "../model.ts";
 import { countUse } from "./hourly-limit.ts";
 import { addNextReady, addTurn, endJob, hasOpenTurn, lockJob, type TurnParts } from "./job-state.ts";
-import { findReplay, turnsOfStep } from "./request-keys.ts";
+import { findReplay, turnStatus, turnsOfStep } from "./request-keys.ts";
 import type { Transaction } from "./sql.ts";
 
 /** The turns of jobs, except what workers do with them: messages add turns, and operators stop and retry them. */
@@ -89,10 +98,12 @@ export class StoredTurns {
   async stop(jobId: string, turnId: number, at: number, reason: string): Promise<boolean> {
     const { database, announcements } = this.#parts;
     if (await this.#failWaiting(jobId, turnId, at, reason)) return true;
-    const request = `UPDATE turn SET "stopRequestedAt" = ?, reason = ? WHERE id = ? AND job = ? AND state = 'running'`;
+    // The first reason stays: it is what the worker knows.
+    const request = `UPDATE turn SET reason = CASE WHEN "stopRequestedAt" IS NULL THEN ? ELSE reason END,
+      "stopRequestedAt" = coalesce("stopRequestedAt", ?) WHERE id = ? AND job = ? AND state = 'running'`;
     const isRequested = await announcements.changeJob(
       jobId,
-      async (transaction) => (await transaction.run(request, at, reason, turnId, jobId)) > 0,
+      async (transaction) => (await transaction.run(request, reason, at, turnId, jobId)) > 0,
     );
     const waiting = "SELECT 1 FROM turn WHERE id = ? AND job = ? AND state = 'waiting'";
     if (isRequested || (await database.row(waiting, turnId, jobId)) === undefined) return isRequested;
@@ -126,6 +137,12 @@ export class StoredTurns {
   /** Returns the turns that a caller has sent for a step to jobs of a project, newest first. */
   ofStep(project: string, sender: Pick<RequestKey, "caller" | "step">, limit: number): Promise<StepTurn[]> {
     return turnsOfStep(this.#parts.database, project, sender, limit);
+  }
+
+  /** Returns how a turn goes; `undefined` if the job has no such turn. */
+  async statusOf(jobId: string, turnId: number): Promise<TurnStatus | undefined> {
+    const sql = `SELECT ${turnStatus} AS status FROM turn WHERE id = ? AND job = ?`;
+    return (await this.#parts.database.row<{ status: TurnStatus }>(sql, turnId, jobId))?.status;
   }
 
   /** Returns the turns of a job, oldest first. */

@@ -28,7 +28,8 @@ export class Operator {
     this.stopped.add(turn.id);
     const wasOpen = isOpen(audit.turns.get(turn.id) ?? turn);
     try {
-      const isAccepted = await api.jobs.stopTurn(project, turn.job, turn.id, "operator");
+      const stopped = await api.jobs.stopTurn(project, turn.job, turn.id, "Stopped by an operator.");
+      const isAccepted = stopped !== undefined && !stopped.hadEnded;
       const isStillOpen = isOpen(audit.turns.get(turn.id) ?? turn);
       if (!isAccepted && isStillOpen) audit.violations.push(`turn ${turn.id} cannot be stopped, although it is open`);
       if (isAccepted && !wasOpen) audit.violations.push(`turn ${turn.id} was stopped after it had ended`);

@@ -91,7 +91,7 @@ export function pageJob(job: Partial<PageJob> = {}): PageJob {
 export async function startPages(options: PagesServerOptions = {}) {
   const { publicUrl, maxLogs, keepAliveMs, signal, projects = ["docs"], ...limits } = options;
   const { authenticator = singleKey(serviceKey, projects) } = options;
-  const { turnControl = { stopTurn: async () => false, retryTurn: async () => undefined } } = options;
+  const { turnControl = { stopTurn: async () => undefined, retryTurn: async () => undefined } } = options;
   const rows = new Map<number, LocalPullRequest>([[1, pullRequest()]]);
   const turns: (Partial<TurnExcerpt> | undefined)[] = [{ state: "completed", prompt: "Fix it", answer: null }];
   const log: string[] = [];

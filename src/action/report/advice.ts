@@ -7,7 +7,7 @@ import type { CommentMode, Settings, Task } from "../settings.ts";
 /** What the messages about a run depend on. */
 export interface ResultContext {
   /** `undefined` if the inputs were invalid. */
-  settings: Pick<Settings, "projectId" | "baseUrl" | "timeoutMs" | "wait" | "auth"> | undefined;
+  settings: Pick<Settings, "projectId" | "baseUrl" | "timeoutMs" | "wait" | "auth" | "onCancel"> | undefined;
   /** What the step set out to do, if it got that far. */
   task: Task | undefined;
   state: RunState;

@@ -38,7 +38,7 @@ interface Call {
 async function setUp(store: Store = memoryStore()) {
   const jobs = new Jobs({ store, projects: PerProject.same({ repositoryName: "docs", model: "large" }) });
   const log: string[] = [];
-  const api = createApi({ engine: jobs, steps: jobs, authenticator });
+  const api = createApi({ engine: jobs, steps: jobs, turns: jobs, authenticator });
   const server = await listen(dispatch({ ...api, log: (line) => void log.push(line) }));
   onTestFinished(() => server[Symbol.asyncDispose]());
   const call = async (path: string, { client = "mine", key, prompt, method }: Call = {}) => {
@@ -174,13 +174,13 @@ describe("the turns of a step", () => {
       { job, turn: String(second?.id), request: "2", status: "waiting" },
       { job, turn: String(first?.id), request: "1", status: "waiting" },
     ];
-    const answer = { status: 200, body: { step: "deploy", features: [], turns } };
+    const answer = { status: 200, body: { step: "deploy", features: ["stop"], turns } };
     expect(await call("docs/job?step=deploy")).toMatchObject(answer);
     expect(await call("docs/job?step=deploy", { client: "rotated" })).toMatchObject(answer);
     expect(await call("docs/job?step=deploy", { method: "HEAD" })).toMatchObject({ status: 200, body: undefined });
     expect(await call("docs/job?step=deploy", { key: '"deploy.2"' })).toMatchObject({ body: { key: "2" } });
     expect(await call("docs/job?step=deploy")).toMatchObject({ body: { key: null } });
-    const none = { step: "unknown", features: [], turns: [] };
+    const none = { step: "unknown", features: ["stop"], turns: [] };
     expect(await call("docs/job?step=unknown")).toMatchObject({ status: 200, body: none });
   });
 

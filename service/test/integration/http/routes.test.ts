@@ -31,6 +31,7 @@ const expected: Row[] = (
     ["/v2/agent/{project}/job", "GET (HEAD)", "key for the project", "401", "400"],
     ["/v2/agent/{project}/job/{job}", "GET (HEAD)", "key for the project", "401", "200"],
     ["/v2/agent/{project}/job/{job}/message", "POST", "key for the project", "401", "400"],
+    ["/v2/agent/{project}/job/{job}/turn/{turn}/stop", "POST", "key for the project", "401", "200"],
     ["/", "GET, HEAD", "session", "303 → /sign-in", "200"],
     ["/pull/{number}", "GET, HEAD", "session", "303 → /sign-in?next=%2Fpull%2F1", "200"],
     ["/job/{job}", "GET, HEAD", "session", "303 → /sign-in?next=%2Fjob%2FJOB", "200"],
