@@ -25,6 +25,7 @@ import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts"
 import { findProtectedChanges } from "./check-change.ts";
 import { type CommitPorts, commitChange } from "./commit-change.ts";
 import { confirmLease } from "./keep-lease.ts";
+import { newSessionNote, noChangeNote } from "./log-notes.ts";
 import {
   findPushedCommit,
   type PushPorts,
@@ -189,7 +190,7 @@ async function processTurn(
     using deadline = startDeadline(machine, context.timeLimitMs, machine.now() - startedAt, context.stop);
     const commit = await commitChange(turn, worktree, attempted, context, deadline);
     const words = message === undefined ? "" : `The agent's last words:\n${message}`;
-    if (commit === undefined) log(`No file was changed. ${words}`);
+    if (commit === undefined) log(`${noChangeNote} ${words}`);
     else {
       head = await pushCommit(commit, turn, start, last, push);
       if (words !== "") log(words);
@@ -272,6 +273,12 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
   } = context;
   const { job: jobId, prompt } = turn;
   const history = await store.turns.history(turn);
+  if (history.length > 0 && isNewHome) {
+    const told = agent.isToldHistory
+      ? "Its prompt tells of them."
+      : "They are in the file named by AGENT_HISTORY_FILE.";
+    log(`${newSessionNote} ${told}`);
+  }
   let exceeded: ExceededLimit | undefined;
   const options: AgentOptions = {
     prompt,
