@@ -8,7 +8,7 @@ export const rounding = 1;
 const signalGraceMs = 7000;
 /** How long it may wait then for the cache, and for the last edit of a reply, in milliseconds. */
 const saveGraceMs = 2000;
-const editGraceMs = 1500;
+const editGraceMs = 1000;
 /** After a signal, a create or message gets this long for its response, in milliseconds. */
 export const createGraceMs = 4000;
 /** The last poll is sent at least this long before the deadline, if the whole timeout is 10 s or more. */
