@@ -55,7 +55,8 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
   const isComment = scenario.mode.kind === "comment";
   // The last edit and reaction get ten seconds each.
   const endMs = isComment ? 21_000 : scenario.workflow ? 1000 + maxHoldMs + maxSavesMs + lookupMs(run) : 1000;
-  const limitMs = scenario.timeoutSeconds * 1000 + pausedMs + endMs;
+  const stopMs = signalAt === undefined ? 0 : saveGraceMs;
+  const limitMs = scenario.timeoutSeconds * 1000 + pausedMs + endMs + stopMs;
   if (durationMs > limitMs + rounding) violations.push(`the run took ${durationMs} ms, the limit is ${limitMs} ms`);
   if (signalAt !== undefined) {
     const inFlight = requests.find(

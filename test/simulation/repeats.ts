@@ -82,7 +82,8 @@ function whyNot({
   const before = placesOf(history)[by];
   if (place?.execution.onRerun === "new" || run.hasInternalFault) return undefined;
   if (isGone(run, turn.jobId, request.sentAt) || sawEnd(run, turn.jobId, request.sentAt)) return undefined;
-  if (wasTold(run, request.sentAt)) return "the service says what was sent";
+  // After a doubt, the service is only asked whether it knows keys.
+  if (wasTold(run, submissionsOf(run)[0]?.sentAt)) return "the service says what was sent";
   if (before?.execution.onRerun === "new") return undefined;
   if (scenario.mode.kind === "comment") {
     if (!scenario.mode.reply) return canAskGitHub(history, index) ? "GitHub says that the step ran" : undefined;
