@@ -2,7 +2,7 @@ import { isRequestError } from "../client/errors.ts";
 import { backoffMs, isTransientPollFailure } from "../client/retry.ts";
 import type { Announcement, SentTurn } from "../client/step-lookup.ts";
 import { retryAfterMs } from "../client/submit.ts";
-import { connectService } from "./connect-service.ts";
+import { canBeAsked, connectService } from "./connect-service.ts";
 import { cancelledBeforeSending, type RunResult } from "./result.ts";
 import type { Run } from "./run.ts";
 
@@ -56,6 +56,7 @@ export async function findEarlierTurn(run: Run, prompt: OwnPrompt): Promise<Earl
 export async function findAnnouncement(run: Run): Promise<Announcement | undefined> {
   const { state, settings, ports } = run;
   const { clock, random, signal } = ports;
+  if (!canBeAsked(run)) return undefined;
   state.startedAt ??= clock.now();
   const limits = { deadline: state.startedAt + settings.timeoutMs, signal };
   const latest = Math.min(limits.deadline, clock.now() + askLimitMs);

@@ -160,9 +160,12 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
 }
 
 /** Returns whether the last record does not count, because the service did not say how its turn ended. */
-function isUnasked({ requests }: AttemptRun): boolean {
+function isUnasked({ requests, tokenRequests }: AttemptRun): boolean {
   const last = requests.findLast(({ received }) => received?.kind === "response" && received.record !== undefined);
   const lookup = requests.slice(last ? requests.indexOf(last) : 0).find(({ kind }) => kind === "lookup");
+  // Without a token, the service is not asked either.
+  const readAt = last?.received?.at ?? Infinity;
+  if (tokenRequests.some(({ sentAt, isSmooth }) => sentAt >= readAt && !isSmooth)) return true;
   return lookup !== undefined && !(lookup.received?.kind === "response" && lookup.received.status === 200);
 }
 

@@ -8,7 +8,7 @@ export const rounding = 1;
 const signalGraceMs = 7000;
 /** How long it may wait then for the cache, and for the last edit of a reply, in milliseconds. */
 const saveGraceMs = 2000;
-const editGraceMs = 1500;
+const editGraceMs = 1000;
 /** After a signal, a create or message gets this long for its response, in milliseconds. */
 export const createGraceMs = 4000;
 /** The last poll is sent at least this long before the deadline, if the whole timeout is 10 s or more. */
@@ -55,7 +55,8 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
   const isComment = scenario.mode.kind === "comment";
   // The last edit and reaction get ten seconds each.
   const endMs = isComment ? 21_000 : scenario.workflow ? 1000 + maxHoldMs + maxSavesMs + lookupMs(run) : 1000;
-  const limitMs = scenario.timeoutSeconds * 1000 + pausedMs + endMs;
+  const stopMs = signalAt === undefined ? 0 : saveGraceMs;
+  const limitMs = scenario.timeoutSeconds * 1000 + pausedMs + endMs + stopMs;
   if (durationMs > limitMs + rounding) violations.push(`the run took ${durationMs} ms, the limit is ${limitMs} ms`);
   if (signalAt !== undefined) {
     const inFlight = requests.find(

@@ -82,7 +82,8 @@ function whyNot({
   const before = placesOf(history)[by];
   if (place?.execution.onRerun === "new" || run.hasInternalFault) return undefined;
   if (isGone(run, turn.jobId, request.sentAt) || sawEnd(run, turn.jobId, request.sentAt)) return undefined;
-  if (wasTold(run, request.sentAt)) return "the service says what was sent";
+  // After a doubt, the service is only asked whether it knows keys.
+  if (wasTold(run, submissionsOf(run)[0]?.sentAt)) return "the service says what was sent";
   if (before?.execution.onRerun === "new") return undefined;
   if (scenario.mode.kind === "comment") {
     if (!scenario.mode.reply) return canAskGitHub(history, index) ? "GitHub says that the step ran" : undefined;
@@ -147,11 +148,16 @@ function checkCommentQuestions(history: History, index: number): string[] {
   if (!question || placeOf(scenario, index).number === 1 || run.hasInternalFault) return [];
   const violations: string[] = [];
   if (wasTold(run)) violations.push(`the service says what was sent, but a person is asked: ${question}`);
-  const hasBegun = attempts.slice(0, index).some(({ end }) => end !== "not-started") || scenario.timeoutSeconds < 10;
+  const hasBegun = attempts.slice(0, index).some(({ end }) => end !== "not-started") || isOutOfTime(run);
   if (!hasBegun && canAskGitHub(history, index) && run.gitHubRequests.every(({ data }) => data !== undefined)) {
     violations.push(`the step never ran, but a person is asked: ${question}`);
   }
   return violations;
+}
+
+/** Returns whether the time was over before the thread could be read. */
+function isOutOfTime({ runner }: AttemptRun): boolean {
+  return runner.annotations.some(({ text }) => text.includes("timeout-minutes has passed"));
 }
 
 function questionOf({ runner }: AttemptRun): string | undefined {

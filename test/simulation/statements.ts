@@ -28,8 +28,13 @@ export function checkStatements(history: History, run: AttemptRun, index: number
   // With a cache, a re-run sends its request again if the job has failed by then.
   // A service that can be asked resolves a doubt.
   const isResolved = next !== undefined && wasTold(next) && !waitsOnRerun.test(promise?.text ?? "");
+  // What could not be saved, a re-run cannot know.
+  const isForgotten = isHistory && isJobLost(history, index, next);
+  const isUnsaved = isHistory && statements.some(({ text }) => text.startsWith("Cannot remember the job"));
   const isExpected =
-    next !== undefined && (isResolved || wasNotFound(next) || ((isHistory || wasTold(next)) && sawEnd(next)));
+    isForgotten ||
+    isUnsaved ||
+    (next !== undefined && (isResolved || wasNotFound(next) || ((isHistory || wasTold(next)) && sawEnd(next))));
   if (promise && next && submissionsOf(next).length > 0 && !isExpected) {
     violations.push(`the next attempt sends a request, but the step says: ${promise.text}`);
   }
@@ -62,6 +67,12 @@ function nextAttempt(history: History, index: number): AttemptRun | undefined {
   if (!next || next.execution.onRerun === "new" || next.execution.cache.state === "absent") return undefined;
   const isEvicted = places.slice(index + 1, next.index + 1).some(({ execution }) => execution.cacheLoss === "evicted");
   return isEvicted ? undefined : next.run;
+}
+
+/** Returns whether the service lost or archived a job between two attempts. */
+function isJobLost({ scenario, attempts }: History, index: number, next: AttemptRun | undefined): boolean {
+  const until = next ? attempts.indexOf(next) : index;
+  return scenario.attempts.slice(index + 1, until + 1).some(({ execution }) => execution?.jobLoss !== undefined);
 }
 
 /** Returns whether a create or message was sent over a connection. */
