@@ -365,7 +365,7 @@ function limitProxyConnections(server, max, log) {
 
 /***/ }),
 
-/***/ 1629:
+/***/ 1523:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 
@@ -377,6 +377,165 @@ __webpack_require__.d(__webpack_exports__, {
   e5: () => (/* binding */ presetPackage)
 });
 
+;// CONCATENATED MODULE: ./build/service/src/agents/event-lines.js
+// Renders the events that coding agents print as lines of JSON, as lines that a person can follow.
+/** Which agent prints the events. */
+const eventFormats = ["claude", "codex", "gemini", "opencode"];
+/** In characters, of what a tool gets or returns. */
+const maxToolLength = 300;
+/** Renders the lines of one agent, in their order. */
+class EventLines {
+    #render;
+    /** What an agent has said of a line that it says in pieces. */
+    #piece = "";
+    constructor(format) {
+        this.#render = { claude, codex, gemini: (event) => this.#gemini(event), opencode }[format];
+    }
+    /** Returns the lines for a line of stdout. What is no event stays as it is; events that tell a person nothing have no line. */
+    add(line) {
+        const event = parse(line);
+        if (event === undefined)
+            return [...this.end(), line];
+        return this.#render(event)
+            .flatMap((text) => text.split("\n"))
+            .filter((text) => text.trim() !== "");
+    }
+    /** Returns what is left at the end. */
+    end() {
+        const rest = this.#piece;
+        this.#piece = "";
+        return rest.trim() === "" ? [] : [rest];
+    }
+    /** Gemini CLI says its messages in pieces. */
+    #gemini(event) {
+        if (event.type === "message" && event.role === "assistant") {
+            const lines = (this.#piece + textOf(event.content)).split("\n");
+            this.#piece = lines.pop() ?? "";
+            return lines;
+        }
+        return [...this.end(), ...gemini(event)];
+    }
+}
+function parse(line) {
+    if (!line.startsWith("{"))
+        return undefined;
+    try {
+        return JSON.parse(line);
+    }
+    catch {
+        return undefined;
+    }
+}
+const isObject = (value) => typeof value === "object" && value !== null;
+const objectOf = (value) => (isObject(value) ? value : {});
+const listOf = (value) => (Array.isArray(value) ? value.filter(isObject) : []);
+const textOf = (value) => (typeof value === "string" ? value : "");
+/** The fields by which tools are told apart, most telling first. */
+const telling = (/* unused pure expression or super */ null && ([
+    "command",
+    "cmd",
+    "file_path",
+    "filePath",
+    "path",
+    "absolute_path",
+    "pattern",
+    "query",
+    "url",
+    "description",
+    "prompt",
+]));
+/** Returns the use of a tool: its name, and what it is about. */
+function use(name, input) {
+    const fields = objectOf(input);
+    const field = telling.find((one) => typeof fields[one] === "string");
+    const about = field === undefined ? JSON.stringify(input ?? {}) : textOf(fields[field]);
+    return `→ ${textOf(name)} ${event_lines_short(about)}`.trimEnd();
+}
+/** Returns the first line of what a tool returned. */
+function result(text, isError) {
+    const first = text.split("\n").find((line) => line.trim() !== "") ?? "";
+    return first === "" && !isError ? [] : [`← ${isError ? "error: " : ""}${event_lines_short(first)}`];
+}
+function event_lines_short(text) {
+    const line = text.replace(/\s*\n\s*/g, " ⏎ ");
+    return line.length > maxToolLength ? `${line.slice(0, maxToolLength)}…` : line;
+}
+function contentText(content) {
+    return typeof content === "string"
+        ? content
+        : listOf(content)
+            .map(({ text }) => textOf(text))
+            .join("\n");
+}
+function claude(event) {
+    const blocks = listOf(objectOf(event.message).content);
+    if (event.type === "system" && event.subtype === "init")
+        return [`Model: ${textOf(event.model)}`];
+    if (event.type === "system" && /retry|error/.test(textOf(event.subtype)))
+        return [
+            `${textOf(event.subtype)}: ${event_lines_short(textOf(event.error) || textOf(event.message) || JSON.stringify(event.error ?? {}))}`,
+        ];
+    if (event.type === "assistant")
+        return blocks.flatMap((block) => {
+            if (block.type === "text")
+                return [textOf(block.text)];
+            return block.type === "tool_use" ? [use(block.name, block.input)] : [];
+        });
+    if (event.type === "user")
+        return blocks.flatMap((block) => block.type === "tool_result" ? result(contentText(block.content), block.is_error === true) : []);
+    return event.type === "result" && event.is_error === true ? [`Error: ${textOf(event.result)}`] : [];
+}
+function codex(event) {
+    const item = objectOf(event.item);
+    if (event.type === "item.started" && item.type === "command_execution")
+        return [`→ ${event_lines_short(textOf(item.command))}`];
+    if (event.type === "item.completed")
+        switch (item.type) {
+            case "agent_message":
+                return [textOf(item.text)];
+            case "command_execution":
+                return result(textOf(item.aggregated_output), item.exit_code !== 0);
+            case "file_change":
+                return listOf(item.changes).map(({ kind, path }) => `→ ${textOf(kind)} ${textOf(path)}`);
+            case "mcp_tool_call":
+                return [use(item.tool, item.arguments)];
+            case "error":
+                return [`Error: ${textOf(item.message)}`];
+            default:
+                return [];
+        }
+    if (event.type === "turn.failed")
+        return [`Error: ${textOf(objectOf(event.error).message)}`];
+    // Such as that it connects again.
+    return event.type === "error" ? [textOf(event.message)] : [];
+}
+function gemini(event) {
+    if (event.type === "init")
+        return [`Model: ${textOf(event.model)}`];
+    if (event.type === "tool_use")
+        return [use(event.tool_name, event.parameters)];
+    if (event.type === "tool_result")
+        return result(textOf(event.output), event.status !== "success");
+    const error = textOf(objectOf(event.error).message) || textOf(event.message);
+    return event.type === "error" || (event.type === "result" && event.status !== "success") ? [`Error: ${error}`] : [];
+}
+function opencode(event) {
+    const part = objectOf(event.part);
+    if (event.type === "text")
+        return [textOf(part.text)];
+    if (event.type === "tool_use") {
+        const state = objectOf(part.state);
+        return [
+            use(part.tool, state.input),
+            ...result(textOf(state.output) || textOf(state.error), state.status === "error"),
+        ];
+    }
+    if (event.type !== "error")
+        return [];
+    const error = objectOf(event.error);
+    return [`Error: ${textOf(objectOf(error.data).message) || textOf(error.name)}`];
+}
+
 ;// CONCATENATED MODULE: ./build/service/src/agents/model-api.js
 /** Returns a rule for requests: POST to some paths, and GET to the list of models. */
 function pathsOf(post, get) {
@@ -385,22 +544,25 @@ function pathsOf(post, get) {
 const models = /^(?:\/v1)?\/models(?:\/[\w.:@-]+)*$/;
 /** Anthropic's documentation: "Messages" and "Models". */
 const anthropicApi = {
+    modelsPath: (folder) => `${folder.endsWith("/v1") ? "" : "/v1"}/models?limit=1`,
+    headers: { "anthropic-version": "2023-06-01" },
     allows: pathsOf(/^(?:\/v1)?\/messages(?:\/count_tokens)?$/, models),
     findServerTool: (body) => {
         if (!isAbsent(body.mcp_servers))
             return "mcp_servers";
         if (!isAbsent(body.container))
             return "container";
-        const tool = listOf(body.tools).find(({ type }) => type !== undefined && !anthropicTool.test(String(type)));
+        const tool = model_api_listOf(body.tools).find(({ type }) => type !== undefined && !anthropicTool.test(String(type)));
         if (tool !== undefined)
             return `the tool ${tool.type}`;
-        return fileByUrl([...listOf(body.messages), { content: body.system }], ({ source }) => isObject(source) && source.type === "url");
+        return fileByUrl([...model_api_listOf(body.messages), { content: body.system }], ({ source }) => model_api_isObject(source) && source.type === "url");
     },
 };
 /** Tools that the agent runs itself, and the search among its tools. */
 const anthropicTool = /^(?:custom|(?:bash|text_editor|computer|memory)_\d+|tool_search_tool_\w+)$/;
 /** OpenAI's documentation: "Responses", "Chat Completions" and "Models". */
 const openAiApi = {
+    modelsPath: () => "/models",
     allows: pathsOf(/^(?:\/v1)?\/(?:responses|responses\/compact|chat\/completions)$/, models),
     findServerTool: (body) => {
         for (const name of ["web_search_options", "plugins", "prompt"])
@@ -409,37 +571,38 @@ const openAiApi = {
         // These models search by themselves.
         if (/-search|:online/.test(String(body.model)))
             return `the model ${body.model}`;
-        const tool = listOf(body.tools).find(({ type }) => !openAiTools.has(String(type)));
+        const tool = model_api_listOf(body.tools).find(({ type }) => !openAiTools.has(String(type)));
         if (tool !== undefined)
             return `the tool ${tool.type}`;
-        return fileByUrl([...listOf(body.input), ...listOf(body.messages)], (part) => [part.file_url, part.image_url, part.video_url].some(isRemote));
+        return fileByUrl([...model_api_listOf(body.input), ...model_api_listOf(body.messages)], (part) => [part.file_url, part.image_url, part.video_url].some(isRemote));
     },
 };
 /** Tools that the agent runs itself. */
 const openAiTools = new Set(["function", "custom", "local_shell", "apply_patch", "namespace", "tool_search"]);
 /** Google's documentation: "Gemini API", "Generating content". Fields have names in both styles. */
 const geminiApi = {
+    modelsPath: () => "/v1beta/models?pageSize=1",
     allows: pathsOf(/^\/v1(?:alpha|beta)?\/models\/[\w.-]+:(?:generateContent|streamGenerateContent|countTokens)$/, /^\/v1(?:alpha|beta)?\/models(?:\/[\w.-]+)?$/),
     findServerTool: (body) => {
-        const requests = [body, ...[body.generateContentRequest, body.generate_content_request].filter(isObject)];
+        const requests = [body, ...[body.generateContentRequest, body.generate_content_request].filter(model_api_isObject)];
         for (const request of requests) {
-            for (const tool of listOf(request.tools)) {
+            for (const tool of model_api_listOf(request.tools)) {
                 const name = Object.keys(tool).find((key) => !/^function_?declarations$/i.test(key));
                 if (name !== undefined)
                     return `the tool ${name}`;
             }
-            const contents = [request.contents, request.systemInstruction, request.system_instruction].flatMap(listOf);
-            if (contents.flatMap(({ parts }) => listOf(parts)).some((part) => part.fileData ?? part.file_data))
+            const contents = [request.contents, request.systemInstruction, request.system_instruction].flatMap(model_api_listOf);
+            if (contents.flatMap(({ parts }) => model_api_listOf(parts)).some((part) => part.fileData ?? part.file_data))
                 return "a file by its URL";
         }
         return undefined;
     },
 };
-const isObject = (value) => typeof value === "object" && value !== null;
+const model_api_isObject = (value) => typeof value === "object" && value !== null;
 const isAbsent = (value) => value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 /** Returns the objects of a list; one object is a list of itself. */
-function listOf(value) {
-    return (Array.isArray(value) ? value : [value]).filter(isObject);
+function model_api_listOf(value) {
+    return (Array.isArray(value) ? value : [value]).filter(model_api_isObject);
 }
 /** Looks for a part of messages, and of the results of tools in them, that the provider would fetch. */
 function fileByUrl(messages, isFetched) {
@@ -447,13 +610,13 @@ function fileByUrl(messages, isFetched) {
     for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
         if (isFetched(part))
             return "a file by its URL";
-        waiting.push(...listOf(part.content), ...listOf(part.output));
+        waiting.push(...model_api_listOf(part.content), ...model_api_listOf(part.output));
     }
     return undefined;
 }
 /** Whether an address, or the one in an object, is not in the request itself. */
 function isRemote(address) {
-    const url = isObject(address) ? address.url : address;
+    const url = model_api_isObject(address) ? address.url : address;
     return typeof url === "string" && !/^data:/i.test(url);
 }
 
@@ -523,8 +686,18 @@ const aider = {
         const end = lines.findLastIndex((line) => /^Tokens: .* sent, /.test(line));
         // It exits with 0 in any case. After an error that it retried, it reports tokens in the end.
         const error = lines.findLastIndex((line) => /^litellm\.\w+: /.test(line));
-        if (error > end)
-            return { message: undefined, error: lines[error] };
+        if (error > end) {
+            // It breaks lines as for a terminal, at a space that stays.
+            const rest = lines.slice(error);
+            const length = rest.findIndex((line) => line.trim() === "");
+            return {
+                message: undefined,
+                error: rest
+                    .slice(0, length < 0 ? undefined : length)
+                    .join(" ")
+                    .replace(/ {2,}/g, " "),
+            };
+        }
         if (end === -1)
             return noResult;
         const start = lines.findLastIndex((line, index) => index < end && ownLine.test(line));
@@ -542,7 +715,7 @@ const aider = {
 
 
 /** Claude Code, by Anthropic. */
-const claude = {
+const claude_claude = {
     program: "claude",
     package: { registry: "npm", name: "@anthropic-ai/claude-code", version: "2.1.330" },
     models: [
@@ -552,7 +725,8 @@ const claude = {
             baseUrlVariable: "ANTHROPIC_BASE_URL",
             // From `claude setup-token`.
             keyVariable: "CLAUDE_CODE_OAUTH_TOKEN",
-            api: anthropicApi,
+            // Its models are listed only for keys.
+            api: { ...anthropicApi, modelsPath: undefined },
             header: (key) => ["authorization", `Bearer ${key}`],
         },
     ],
@@ -585,7 +759,7 @@ const claude = {
 ;// CONCATENATED MODULE: ./build/service/src/agents/presets/codex.js
 
 /** Codex CLI, by OpenAI. */
-const codex = {
+const codex_codex = {
     program: "codex",
     package: { registry: "npm", name: "@openai/codex", version: "0.169.0" },
     models: [openAi("OPENAI_BASE_URL", "CODEX_API_KEY")],
@@ -619,7 +793,7 @@ const settings = {
     general: { enableAutoUpdate: false },
 };
 /** Gemini CLI, by Google. */
-const gemini = {
+const gemini_gemini = {
     program: "gemini",
     package: { registry: "npm", name: "@google/gemini-cli", version: "0.61.0" },
     models: [
@@ -656,7 +830,7 @@ const gemini = {
 ;// CONCATENATED MODULE: ./build/service/src/agents/presets/opencode.js
 
 /** OpenCode, by SST. */
-const opencode = {
+const opencode_opencode = {
     program: "opencode",
     package: { registry: "npm", name: "opencode-ai", version: "1.18.33" },
     models: [
@@ -678,14 +852,56 @@ const opencode = {
     },
 };
 
+;// CONCATENATED MODULE: ./build/service/src/agents/readable-error.js
+/** In characters. */
+const maxLength = 2000;
+/**
+ * Returns an error of an agent for people. Some agents print what their model's API answered, as JSON that is in a text or in
+ * other JSON.
+ */
+function readableError(error) {
+    const start = error.indexOf("{");
+    const end = error.lastIndexOf("}");
+    const parsed = start >= 0 && end > start ? readable_error_parse(error.slice(start, end + 1)) : undefined;
+    const message = messageIn(parsed);
+    if (message === undefined)
+        return error.slice(0, maxLength);
+    // What is before it says where it came from: `API Error: 401 {…}`.
+    const before = error
+        .slice(0, start)
+        .replace(/^[\s[("']+|[\s"'(:-]+$/g, "")
+        .trim();
+    const readable = readableError(message);
+    return (before === "" || readable.includes(before) ? readable : `${before}: ${readable}`).slice(0, maxLength);
+}
+function readable_error_parse(text) {
+    try {
+        return JSON.parse(text);
+    }
+    catch {
+        return undefined;
+    }
+}
+/** Finds the message in what an API answered, such as `{ "error": { "message": "…" } }`. */
+function messageIn(value) {
+    if (typeof value !== "object" || value === null)
+        return undefined;
+    const { error, message } = value;
+    if (typeof message === "string" && message !== "")
+        return message;
+    return typeof error === "string" && error !== "" ? error : messageIn(error);
+}
+
 ;// CONCATENATED MODULE: ./build/service/src/agents/presets.js
 
 
 
 
 
+
+
 /** The agents that `--agent` knows by name. */
-const presets = new Map(Object.entries({ claude: claude, codex: codex, gemini: gemini, opencode: opencode, aider: aider }));
+const presets = new Map(Object.entries({ claude: claude_claude, codex: codex_codex, gemini: gemini_gemini, opencode: opencode_opencode, aider: aider }));
 const presetNames = [...presets.keys()];
 /** Returns the program of a preset and the package that has it; `undefined` if there is no such preset. */
 function presetPackage(name) {
@@ -726,8 +942,12 @@ function presetAgent(name, environment, model) {
             return { file: "/bin/sh", args: ["-c", script(turn), program, ...modelArguments] };
         },
         promptPrefix,
+        eventFormat: eventFormats.find((format) => format === name),
+        readReport: (stdout) => {
+            const { message, error } = readReport(stdout);
+            return { message, error: error === undefined ? undefined : readableError(error) };
+        },
         isToldHistory: true,
-        readReport,
         environment: own,
         passes: [keyVariable, baseUrlVariable],
         modelEndpoint: { ...modelEndpoint, url },
@@ -1300,8 +1520,8 @@ class PerProject {
 var external_node_util_ = __webpack_require__(7975);
 // EXTERNAL MODULE: ./build/service/src/agents/network/agent-network.js + 2 modules
 var agent_network = __webpack_require__(8492);
-// EXTERNAL MODULE: ./build/service/src/agents/presets.js + 7 modules
-var presets = __webpack_require__(1629);
+// EXTERNAL MODULE: ./build/service/src/agents/presets.js + 9 modules
+var presets = __webpack_require__(1523);
 // EXTERNAL MODULE: ./build/service/src/agents/sandbox/create-sandbox.js + 2 modules
 var create_sandbox = __webpack_require__(594);
 // EXTERNAL MODULE: ./build/service/src/pulls/protected-files.js
@@ -1730,6 +1950,16 @@ const options = {
             ],
         },
     },
+    "metrics-listen": {
+        of: "service",
+        kind: kinds_text("PORT or ADDRESS:PORT"),
+        help: {
+            "PORT|ADDRESS:PORT": [
+                "answer /metrics and /healthz here too, without a key, for a network that no reverse proxy publishes",
+                "(default address: 127.0.0.1)",
+            ],
+        },
+    },
     github: {
         of: "project",
         key: "github",
@@ -2014,6 +2244,7 @@ function parseOptions(args, environment, readConfiguration) {
             ...parseAccess(given, configuration.projects),
             port: value("port") ?? 0,
             healthPort: value("health-port"),
+            metricsListen: parseMetricsListen(value("metrics-listen"), role),
             logFormat,
             listen: parseAddress(value("listen"), publicUrl),
             publicUrl,
@@ -2046,6 +2277,10 @@ function findConfiguration(given, environment, readConfiguration) {
         throw new Error("--repository is required, or --config.");
     const input = { ...byKey(given.value), repository };
     const settings = createProjectSettings(input, environment);
+    const names = given.value("project") ?? [];
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (twice !== undefined)
+        throw new Error(`--project ${twice} is given twice.`);
     return { projects: given.value("project") ?? ["demo"], settings: PerProject.same(settings), secretVariables: [] };
 }
 /** The queue of a Postgres store ends turns that take a day. */
@@ -2091,6 +2326,16 @@ function parsePublicUrl(text) {
     if (!(url?.protocol === "https:" || isLocal) || url.href !== `${url.origin}/`)
         throw new Error("--public-url must be an https URL without a path, such as https://agents.example.com.");
     return url.origin;
+}
+function parseMetricsListen(text, role) {
+    if (text === undefined)
+        return undefined;
+    if (role === "worker")
+        throw new Error("--metrics-listen is for the API. A worker has --health-port.");
+    const [, address = "127.0.0.1", port] = /^(?:\[?([\da-fA-F.:]+?)\]?:)?(\d{1,5})$/.exec(text) ?? [];
+    if (port === undefined || Number(port) > 65_535 || (0,external_node_net_.isIP)(address) === 0)
+        throw new Error("--metrics-listen must be PORT or ADDRESS:PORT, such as 127.0.0.1:9100 or [::1]:9100.");
+    return { address, port: Number(port) };
 }
 function parseAddress(address, publicUrl) {
     if (address === undefined)
@@ -2349,6 +2594,8 @@ class JobDirectory {
     input;
     /** The index of the worktree. Not for the agent. */
     index;
+    /** What the agents of the job printed, as they did, if the log shows it for people. Not for the agent. */
+    events;
     /** The id of the turn that left the home directory, if several machines run the turns of the job. Not for the agent. */
     homeTurn;
     /** @param folder - the service's folder */
@@ -2359,6 +2606,7 @@ class JobDirectory {
         this.temporary = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(this.path, "tmp");
         this.input = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(this.path, "input");
         this.index = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(this.path, "index");
+        this.events = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(this.path, "events.jsonl");
         this.homeTurn = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(this.path, "home-turn");
     }
     /**
@@ -2375,7 +2623,7 @@ class JobDirectory {
         await (0,node_fs_promises__WEBPACK_IMPORTED_MODULE_0__.mkdir)(this.input);
         return isNew;
     }
-    /** Removes everything except the home directory and the worktree. */
+    /** Removes what is only for one turn. */
     async clean() {
         for (const path of [this.temporary, this.input])
             await (0,_remove_directory_js__WEBPACK_IMPORTED_MODULE_2__/* .removeDirectory */ .q)(path);

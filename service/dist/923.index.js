@@ -157,8 +157,8 @@ function describeMemory({ branches, cache }) {
             ? ["GitHub could not be asked which account `github-token` acts for, and is asked again"]
             : []),
         cache === "write"
-            ? "Sessions of the agent are kept in the Actions cache"
-            : `Sessions of the agent are not kept${why} Until then, a follow-up begins with the earlier prompts and the agent's last messages`,
+            ? "Sessions of the agent are kept in the Actions cache, unless it denies that to this run"
+            : `Sessions of the agent are not kept${why} Instead, a follow-up begins with the earlier prompts and the agent's last messages`,
     ];
 }
 
@@ -166,8 +166,8 @@ function describeMemory({ branches, cache }) {
 var step_port = __webpack_require__(6750);
 // EXTERNAL MODULE: ./build/service/step/server-protocol.js
 var server_protocol = __webpack_require__(6387);
-// EXTERNAL MODULE: ./build/service/src/agents/presets.js + 7 modules
-var presets = __webpack_require__(1629);
+// EXTERNAL MODULE: ./build/service/src/agents/presets.js + 9 modules
+var presets = __webpack_require__(1523);
 // EXTERNAL MODULE: ./build/service/src/options/options.js + 8 modules
 var options_options = __webpack_require__(186);
 ;// CONCATENATED MODULE: ./build/service/step/settings.js
@@ -738,7 +738,7 @@ function reportPullRequests(runner, { pullRequests, failedJobs }, logs) {
         annotate(runner, "error", "GitHub Actions may not open pull requests", (0,runner_kit_text/* say */.cv) `The agent's changes were pushed, but no pull request was opened. ${(0,runner_kit_text/* trusted */.IZ)(access/* allowActionsAdvice */.to)} Then run the workflow again with the same job.`);
     const [first] = pullRequests;
     if (first !== undefined && runner.state("isWorkflowToken") === "true")
-        annotate(runner, "notice", "No workflow runs on the pull request", (0,runner_kit_text/* say */.cv) `${first} was opened with the workflow's own token, for which GitHub starts no other workflow, such as CI. To change that, pass the token of a GitHub App as \`github-token\`: service/docs/own-agent.md shows how. Until then, close and reopen the pull request to start its checks.`);
+        annotate(runner, "notice", "Workflows wait for approval", (0,runner_kit_text/* say */.cv) `${first} was opened with the workflow's own token, so its workflows, such as CI, wait for approval: press "Approve workflows to run" in it. To have them run at once, pass the token of a GitHub App as \`github-token\`; see "Pull requests that start CI" in service/docs/own-agent.md of the action's repository.`);
 }
 function reportUnsaved(runner, { unsavedJobs }) {
     const jobs = Object.entries(unsavedJobs);

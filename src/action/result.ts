@@ -56,7 +56,7 @@ export type SkipReason =
   /** A command, such as `status`, starts nothing. */
   | "command"
   | "nothing-new"
-  /** The input asks only for what would be sent. */
+  /** The input asks to send nothing, and to show the request. */
   | "dry-run";
 
 /** The kind of thing that asks for a job in comment mode: a text, or a label that is set on an issue or pull request. */

@@ -51,7 +51,7 @@ export class RunState {
   stop: StopResult | undefined;
   /** The agent's last message, without control characters; empty if the service says nothing. Untrusted text. */
   finalMessage = "";
-  /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if that of one is unknown. */
+  /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if one of these costs is unknown. */
   costUsd: number | undefined;
   /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
   isUnproven = false;

@@ -31,9 +31,9 @@ export interface Settings {
   summary: boolean;
   /** Whether a re-run waits for the job of an earlier attempt, or starts another one. */
   onRerun: "resume" | "new";
-  /** The branch that a new job starts from: a name, `pull-request` for that of the event, or empty for the project's own. */
+  /** The branch that a new job starts from: a name, `pull-request` for the event's pull request, or empty for the project's own. */
   base: string;
-  /** Whether the turn that this step sent is stopped when the step is cancelled, or goes on. */
+  /** Whether the turn that this step sent is stopped when the step is cancelled, or keeps running. */
   onCancel: "stop" | "keep";
   /** Whether everything is done but to send the request, and to write to GitHub. */
   dryRun: boolean;

@@ -44,6 +44,7 @@ export function answerTo(request: ServiceRequest, fault: Fault, ports: AnswerPor
     const answer = lookupAnswer(fault, ports);
     return answer ?? notFound();
   }
+  if (request.kind === "stop") return stopAnswer(request, ports) ?? notFound();
   if (request.kind !== "poll" && ports.isOldMachine) {
     return errorAnswer(500, { id: "internal", error: "Internal error" }, absent, serverTime);
   }
@@ -57,6 +58,16 @@ export function answerTo(request: ServiceRequest, fault: Fault, ports: AnswerPor
   };
   const answer = answerWith(members, isCreate, fault, ports);
   return { ...answer, headers: { ...answer.headers, ...headers } };
+}
+
+function stopAnswer(
+  { jobId, turnId = "" }: ServiceRequest,
+  { service, isOldMachine }: AnswerPorts,
+): Answer | undefined {
+  const status = isOldMachine ? undefined : service.stop(jobId, turnId);
+  if (status === undefined) return undefined;
+  const isOver = status !== "running" && status !== "waiting";
+  return { status: isOver ? 200 : 202, headers: {}, body: JSON.stringify({ status }), waitMs: () => undefined };
 }
 
 /** Answers the question what was sent under a step; `undefined` if the service does not know it. */
@@ -90,7 +101,7 @@ function answerWith(members: Members, isCreate: boolean, fault: Fault, { scenari
 
 function act(request: ServiceRequest, ports: AnswerPorts): Members | "reused" | undefined {
   const { service, timeline, scenario, isOldMachine } = ports;
-  if (request.kind === "lookup") return undefined;
+  if (request.kind === "lookup" || request.kind === "stop") return undefined;
   if (request.kind === "poll") return service.record(request.jobId);
   if (isOldMachine) return undefined;
   const key = ["announces", "fleet"].includes(scenario.service) ? ports.key : undefined;

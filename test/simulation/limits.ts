@@ -61,8 +61,10 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     const inFlight = requests.find(
       ({ sentAt, received }) => sentAt <= signalAt && (received?.at ?? Infinity) >= signalAt,
     );
+    // The service is asked to stop the turn in the same time.
+    const hasStop = requests.some((request) => isSubmission(request));
     const hasCache = run.cache.saves.length + run.cache.restores.length > 0;
-    const reportMs = isComment ? editGraceMs : hasCache ? saveGraceMs : 0;
+    const reportMs = (hasCache || hasStop ? saveGraceMs : 0) + (isComment ? editGraceMs : 0);
     const requestMs = inFlight && isSubmission(inFlight) ? createGraceMs : 500;
     const graceMs = Math.min(requestMs + reportMs, signalGraceMs) + pausedMs;
     const afterMs = run.endedAt - signalAt;
@@ -90,7 +92,9 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     const next = requests[index + 1];
     const { received, kind, sentAt } = request;
     if (!next || !received) continue;
-    const isRepeated = next.kind === kind && next.jobId === request.jobId;
+    // The service is asked what was sent on several occasions, the last of them after a signal.
+    const isOther = kind === "lookup" && next.sentAt >= (signalAt ?? Infinity);
+    const isRepeated = next.kind === kind && next.jobId === request.jobId && !isOther;
     if (received.kind === "response") {
       const retryAt = Math.min(received.at + (received.waitMs ?? 0), deadline - lastPollReserveMs);
       const isTransient = [408, 429].includes(received.status) || received.status >= 500;
@@ -102,7 +106,7 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
       // A session looks for a job again that the attempt before it had.
       // One that is not found is looked for again.
       const isLookedUpTwice = kind === "poll" && (scenario.workflow?.hasSession === true || received.status === 404);
-      if (isRepeated && received.status >= 300 && !isTransient && !isTooNew && !isLookedUpTwice) {
+      if (isRepeated && kind !== "lookup" && received.status >= 300 && !isTransient && !isTooNew && !isLookedUpTwice) {
         violations.push(`a ${kind} was repeated after ${received.status}`);
       }
     }

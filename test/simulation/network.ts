@@ -28,8 +28,10 @@ export type Received = { at: number } & (
 /** One request of the action to the service, and what really became of it. Times of the timeline. */
 export interface ServiceRequest {
   sentAt: number;
-  /** `lookup`: asks what was sent under the step. */
-  kind: "create" | "message" | "poll" | "lookup";
+  /** `lookup`: asks what was sent under the step; `stop`: stops a turn. */
+  kind: "create" | "message" | "poll" | "lookup" | "stop";
+  /** The turn that it stops. */
+  turnId?: string;
   /** The job in its address; empty for a create. */
   jobId: string;
   /** The value of `Idempotency-Key`; empty without one. */
@@ -214,7 +216,9 @@ function isJsonObject(body: string): boolean {
   }
 }
 
-function targetOf(method: string, url: URL): Pick<ServiceRequest, "kind" | "jobId"> {
+function targetOf(method: string, url: URL): Pick<ServiceRequest, "kind" | "jobId" | "turnId"> {
+  const stop = /\/job\/([^/]+)\/turn\/([^/]+)\/stop$/.exec(url.pathname);
+  if (stop?.[1] !== undefined && stop[2] !== undefined) return { kind: "stop", jobId: stop[1], turnId: stop[2] };
   const [, jobId = "", message] = /\/job(?:\/([^/]+)(\/message)?)?$/.exec(url.pathname) ?? [];
   if (url.searchParams.has("step")) return { kind: "lookup", jobId: "" };
   if (method === "GET") return { kind: "poll", jobId };

@@ -9,6 +9,9 @@ export const existingJobId = "job_existing";
 const link = "https://github.com/acme/docs/pull/7";
 const earlierLink = "https://github.com/acme/docs/pull/3";
 
+/** How long a running turn takes to stop, in milliseconds. */
+const stopMs = 400;
+
 /** One turn of a job: the create or a message. Times of the timeline. */
 export interface Turn {
   id: string;
@@ -23,6 +26,8 @@ export interface Turn {
   link: string;
   /** When its job was archived or lost; `Infinity` until then. */
   goneAt: number;
+  /** Somebody asked to stop it before it ended. */
+  isStopped: boolean;
 }
 
 /** What a create or message led to: a turn, which an earlier request with the same key may have started. */
@@ -100,6 +105,21 @@ export class SimulatedService {
     if (id !== undefined) this.#jobs.delete(id);
   }
 
+  /** Ends a turn soon, and returns its status; `undefined` if there is no such turn. */
+  stop(jobId: string, turnId: string): string | undefined {
+    const turn = this.#jobs.get(jobId)?.find(({ id }) => id === turnId);
+    if (!turn) return undefined;
+    const { now } = this.#timeline;
+    if (turn.endsAt > now && !turn.isStopped) {
+      const isRunning = this.#statusOf(turn) === "running";
+      turn.isStopped = true;
+      turn.result = "failed";
+      turn.endsAt = Math.min(turn.endsAt, now + (isRunning ? stopMs : 0));
+      turn.visibleAt = Math.min(turn.visibleAt, turn.endsAt);
+    }
+    return this.#statusOf(turn);
+  }
+
   /** Returns the numbers of the pull requests that the jobs have opened by now. */
   pullRequests(): number[] {
     const turns = [...this.#jobs.values()].flat();
@@ -154,13 +174,13 @@ export class SimulatedService {
       .find((turn) => turn.key?.step === key.step && turn.key.request === key.request);
   }
 
-  #statusOf({ acceptedAt, endsAt, result, goneAt, jobId }: Turn): string {
+  #statusOf({ acceptedAt, endsAt, result, goneAt, isStopped, jobId }: Turn): string {
     const { now } = this.#timeline;
     if (endsAt > now) {
       const isWaiting = this.#jobs.get(jobId)?.some((other) => other.acceptedAt < acceptedAt && other.endsAt > now);
       return isWaiting ? "waiting" : "running";
     }
-    if (goneAt <= endsAt) return "stopped";
+    if (goneAt <= endsAt || isStopped) return "stopped";
     return result === "failed" ? "failed" : "completed";
   }
 
@@ -181,6 +201,7 @@ export class SimulatedService {
       endsAt: visibleAt + activeMs,
       result,
       goneAt: Infinity,
+      isStopped: false,
     };
   }
 }

@@ -329,7 +329,7 @@ function isUnsaved(
  * it would end this one too.
  */
 function isSimulated({ internalFault }: Attempt, { mode, workflow }: Scenario): boolean {
-  return (mode.kind === "plain" && !workflow) || !["now", "annotate"].includes(internalFault?.method ?? "");
+  return (mode.kind === "plain" && !workflow) || !["now", "annotate", "info"].includes(internalFault?.method ?? "");
 }
 
 const smoothExchange: Exchange = {

@@ -28,13 +28,21 @@ export function checkStatements(history: History, run: AttemptRun, index: number
   // With a cache, a re-run sends its request again if the job has failed by then.
   // A service that can be asked resolves a doubt.
   const isResolved = next !== undefined && wasTold(next) && !waitsOnRerun.test(promise?.text ?? "");
-  const isExpected = next !== undefined && (isResolved || wasNotFound(next) || (isHistory && sawEnd(next)));
+  const isExpected =
+    next !== undefined && (isResolved || wasNotFound(next) || ((isHistory || wasTold(next)) && sawEnd(next)));
   if (promise && next && submissionsOf(next).length > 0 && !isExpected) {
     violations.push(`the next attempt sends a request, but the step says: ${promise.text}`);
   }
   const waited = statements.find(({ text }) => waitsOnRerun.test(text));
   const polled = next?.requests.find(({ kind }) => kind === "poll")?.jobId ?? "";
-  if (waited && isHistory && !isExpected && !run.hasInternalFault && polled !== "" && polled !== run.runner.outputs["job-id"]) {
+  if (
+    waited &&
+    isHistory &&
+    !isExpected &&
+    !run.hasInternalFault &&
+    polled !== "" &&
+    polled !== run.runner.outputs["job-id"]
+  ) {
     violations.push(`the next attempt waits for job ${polled}, but the step says: ${waited.text}`);
   }
   const doubt = statements.find(({ text }) => maybeStarted.test(text));

@@ -13,10 +13,18 @@ export const doubt =
 
 /** Never starts a job or sends a message twice in one attempt. */
 export function checkSubmissions(run: AttemptRun): string[] {
+  const { requests, signalAt } = run;
   const violations: string[] = [];
   const submissions = submissionsOf(run);
   const accepted = submissions.filter(({ actedAt }) => actedAt !== undefined);
+  if (signalAt === undefined && requests.some(({ kind }) => kind === "stop")) {
+    violations.push("a turn was stopped although nobody cancelled the step");
+  }
   if (accepted.length > 1) violations.push(`${accepted.length} jobs were started or messages accepted`);
+  const own = submissions.flatMap(({ turn }) => turn?.id ?? []);
+  if (requests.some(({ kind, turnId = "" }) => kind === "stop" && !own.includes(turnId))) {
+    violations.push("a turn was stopped that the step had not sent");
+  }
   for (const [index, request] of submissions.entries()) {
     const next = submissions[index + 1];
     if (!next || acceptanceOf(request) === "rejected") continue;

@@ -131,7 +131,7 @@ async function runAndRemember(
   return { result, task, rerun: rerunEffect(hasJob, saves, run) };
 }
 
-/** Returns what a re-run will do: what it finds decides. */
+/** Returns the effect that the saved entries have on a re-run. */
 function rerunEffect(hasJob: boolean, saves: BackgroundSaves, { settings, state, key, ports }: Run): RerunEffect {
   if (settings.onRerun === "new" || !key.isLasting) return "repeats";
   if (state.features !== undefined || (hasJob && saves.isRemembered)) return "resumes";
@@ -141,7 +141,7 @@ function rerunEffect(hasJob: boolean, saves: BackgroundSaves, { settings, state,
   return isReadOnly ? "stops" : "repeats";
 }
 
-/** Returns what the session remembers of the end; `undefined` if there is no job. */
+/** Returns the update for the session at the end; `undefined` if there is no job. */
 function updateOf(
   result: RunResult,
   sent: SendingTask["kind"],

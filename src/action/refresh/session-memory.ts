@@ -118,6 +118,7 @@ export class SessionMemory {
       jobId,
       run: this.#runId,
       step: this.#step,
+      attempt: this.#attempt,
       kind,
       commit: end === "completed" ? own : covered,
       sent: end === undefined ? own : undefined,
