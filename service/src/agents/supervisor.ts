@@ -5,6 +5,7 @@ import { stripVTControlCharacters } from "node:util";
 import { signalGroup } from "../processes/process-group.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
+import { maxEndLength } from "./output-end.ts";
 
 // Runs an agent in the process group that this process leads, and terminates the group when the service is gone, even if
 // it was killed: its IPC channel closes in any case. Copies the agent's output to its own stdout, line by line, and writes
@@ -17,8 +18,6 @@ const graceMs = 2000;
 const maxLoggedBytes = 10 * 1024 * 1024;
 /** In characters. A longer line is split. */
 const maxLineLength = 64 * 1024;
-/** In characters. Agents say in their last lines how their turn went. */
-const maxEndLength = 1024 * 1024;
 
 let isTerminating = false;
 let loggedBytes = 0;
