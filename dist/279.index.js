@@ -124,6 +124,7 @@ class SessionMemory {
             jobId,
             run: this.#runId,
             step: this.#step,
+            attempt: this.#attempt,
             kind,
             commit: end === "completed" ? own : covered,
             sent: end === undefined ? own : undefined,

@@ -512,7 +512,7 @@ var github_error = __webpack_require__(6376);
 /** The timeout of a request to GitHub in milliseconds, including its retries and their delays. */
 const requestTimeoutMs = 10_000;
 /** After a signal, the last edit gets this long, in milliseconds: the runner does not wait. */
-const lastEditGraceMs = 1500;
+const lastEditGraceMs = 1000;
 /** While the job runs, the reply is not edited again before this time, in milliseconds. */
 const progressPauseMs = 60_000;
 /** After a signal, a reply that is being posted gets this long, in milliseconds, so that it can still be edited. */
@@ -1308,6 +1308,8 @@ async function findEarlierTurn(run, prompt) {
 async function findAnnouncement(run) {
     const { state, settings, ports } = run;
     const { clock, random, signal } = ports;
+    if (!(0,_connect_service_js__WEBPACK_IMPORTED_MODULE_3__/* .canBeAsked */ .u)(run))
+        return undefined;
     state.startedAt ??= clock.now();
     const limits = { deadline: state.startedAt + settings.timeoutMs, signal };
     const latest = Math.min(limits.deadline, clock.now() + askLimitMs);
@@ -1730,7 +1732,7 @@ class CacheReadOnlyError extends Error {
     name = "CacheReadOnlyError";
 }
 /**
- * Returns what the runner says about the cache, by the rules of `@actions/cache`. `write` if it does not say, which older
+ * Returns the access to the cache that the runner announces, by the rules of `@actions/cache`. `write` if it does not say, which older
  * runners do not: then only a save can tell.
  */
 function cacheAccess(environment) {

@@ -126,6 +126,7 @@ function isPlaceholder(name) {
 
 // EXPORTS
 __webpack_require__.d(__webpack_exports__, {
+  u: () => (/* binding */ canBeAsked),
   U: () => (/* binding */ connectService)
 });
 
@@ -398,10 +399,15 @@ var mintlify = __webpack_require__(6929);
 
 
 /** Connects to the service of a run. Only a service that is not the default one is asked what it offers. */
-function connectService({ settings, ports, credentials, log }) {
+function connectService(run) {
+    const { settings, ports, credentials, log } = run;
     const { baseUrl, projectId } = settings;
     const { clock, random } = ports;
-    return createClient({ baseUrl, projectId, credentials, canBeAsked: !(0,mintlify/* isMintlify */.T)(baseUrl) }, { transport: ports.connect(baseUrl.protocol), clock, random, onTrace: (trace) => log.trace(trace) });
+    return createClient({ baseUrl, projectId, credentials, canBeAsked: canBeAsked(run) }, { transport: ports.connect(baseUrl.protocol), clock, random, onTrace: (trace) => log.trace(trace) });
+}
+/** Returns whether the service is asked what was sent under a step. */
+function canBeAsked({ settings }) {
+    return !(0,mintlify/* isMintlify */.T)(settings.baseUrl);
 }
 
 
@@ -1765,7 +1771,7 @@ class RunState {
     stop;
     /** The agent's last message, without control characters; empty if the service says nothing. Untrusted text. */
     finalMessage = "";
-    /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if that of one is unknown. */
+    /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if one of these costs is unknown. */
     costUsd;
     /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
     isUnproven = false;
@@ -3081,12 +3087,15 @@ function details(outcome, state, projectId, session) {
         ["Ref", state.ref],
         ["Base", state.base],
         ["Model", state.model],
-        ["Cost", state.costUsd === undefined ? "" : `$${state.costUsd}, as the agent says`],
         ["Created", state.createdAt],
         ["Archived", state.archivedAt],
     ];
     const cells = rows.filter(([, value]) => value !== "").map(([name, value]) => [`<b>${name}</b>`, (0,untrusted/* code */.aY)(value)]);
-    return table(state.changes ? [...cells, ["<b>Changes</b>", changesCell(state.changes)]] : cells);
+    if (state.costUsd !== undefined)
+        cells.push(["<b>Cost</b>", `${(0,untrusted/* code */.aY)(`$${state.costUsd}`)} · the agent's own estimate`]);
+    if (state.changes)
+        cells.push(["<b>Changes</b>", changesCell(state.changes)]);
+    return table(cells);
 }
 /** Links GitHub's page of the comparison. The URL is made of encoded parts. */
 function changesCell(changes) {

@@ -139,6 +139,8 @@ async function findEarlierTurn(run, prompt) {
 async function findAnnouncement(run) {
     const { state, settings, ports } = run;
     const { clock, random, signal } = ports;
+    if (!(0,_connect_service_js__WEBPACK_IMPORTED_MODULE_3__/* .canBeAsked */ .u)(run))
+        return undefined;
     state.startedAt ??= clock.now();
     const limits = { deadline: state.startedAt + settings.timeoutMs, signal };
     const latest = Math.min(limits.deadline, clock.now() + askLimitMs);

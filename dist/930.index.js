@@ -79,6 +79,8 @@ async function findEarlierTurn(run, prompt) {
 async function findAnnouncement(run) {
     const { state, settings, ports } = run;
     const { clock, random, signal } = ports;
+    if (!(0,_connect_service_js__WEBPACK_IMPORTED_MODULE_3__/* .canBeAsked */ .u)(run))
+        return undefined;
     state.startedAt ??= clock.now();
     const limits = { deadline: state.startedAt + settings.timeoutMs, signal };
     const latest = Math.min(limits.deadline, clock.now() + askLimitMs);
@@ -632,7 +634,7 @@ async function findEarlier(task, memory, run) {
     }
     if (trace.kind === "other-prompt")
         return undecided(trace);
-    const ofSession = await findInSession(memory.session, attempt, run);
+    const ofSession = await findInSession(memory.session, trace, run);
     if (ofSession)
         return { kind: "found", task: ofSession, base };
     // The service says that nothing was sent, which resolves a doubt.
@@ -645,7 +647,7 @@ async function findEarlier(task, memory, run) {
     const checked = await checkRecord(trace.silent, run);
     return checked.kind === "undecided" ? checked : { kind: "none", base, unproven: checked.unproven };
 }
-/** Returns what the earlier attempts left in the cache; without one, they left nothing. */
+/** Reads the traces of the earlier attempts in the cache; without one, they left nothing. */
 function findTrace({ attempts }, attempt) {
     if (attempts)
         return attempts.find();
@@ -656,13 +658,29 @@ function baseOf(trace) {
     return "base" in trace ? trace.base : undefined;
 }
 /** Returns the job that an earlier attempt of this step saved for the session, before it was killed. */
-async function findInSession(session, attempt, run) {
+async function findInSession(session, trace, run) {
     const found = session && (await untilAborted(session.find(), run.ports.signal));
     const entry = found && "entry" in found ? found.entry : undefined;
     if (!entry || !session?.isOwn(entry))
         return undefined;
+    const attempt = (0,environment/* runAttempt */.Tm)(run.ports.environment);
+    // An attempt after the one that saved the entry may have sent another request.
+    if ((entry.attempt ?? 0) < latestUnknown(trace, attempt))
+        return undefined;
     run.log.rerun({ kind: "resuming", jobId: entry.jobId, attempt, earlierAttempt: undefined });
     return { kind: "attach", jobId: entry.jobId, resumes: entry.kind };
+}
+/** Returns the newest of the earlier attempts that may have sent something which the trace does not name. */
+function latestUnknown(trace, attempt) {
+    switch (trace.kind) {
+        case "none":
+            return trace.silent[0] ?? 0;
+        case "pending":
+        case "other-prompt":
+            return trace.attempt;
+        case "unreadable":
+            return attempt - 1;
+    }
 }
 function undecided(trace) {
     switch (trace.kind) {
@@ -907,7 +925,7 @@ async function runAndRemember(plan, saves, run, { base, unproven }) {
     ]);
     return { result, task, rerun: rerunEffect(hasJob, saves, run) };
 }
-/** Returns what a re-run will do: what it finds decides. */
+/** Returns the effect that the saved entries have on a re-run. */
 function rerunEffect(hasJob, saves, { settings, state, key, ports }) {
     if (settings.onRerun === "new" || !key.isLasting)
         return "repeats";
@@ -919,7 +937,7 @@ function rerunEffect(hasJob, saves, { settings, state, key, ports }) {
     const isReadOnly = saves.isReadOnly || ["none", "read"].includes((0,runner_kit_cache/* cacheAccess */.nU)(ports.environment));
     return isReadOnly ? "stops" : "repeats";
 }
-/** Returns what the session remembers of the end; `undefined` if there is no job. */
+/** Returns the update for the session at the end; `undefined` if there is no job. */
 function updateOf(result, sent, { state }, base) {
     if (state.jobId === "")
         return undefined;
@@ -1046,6 +1064,7 @@ class SessionMemory {
             jobId,
             run: this.#runId,
             step: this.#step,
+            attempt: this.#attempt,
             kind,
             commit: end === "completed" ? own : covered,
             sent: end === undefined ? own : undefined,
@@ -1180,7 +1199,7 @@ class CacheReadOnlyError extends Error {
     name = "CacheReadOnlyError";
 }
 /**
- * Returns what the runner says about the cache, by the rules of `@actions/cache`. `write` if it does not say, which older
+ * Returns the access to the cache that the runner announces, by the rules of `@actions/cache`. `write` if it does not say, which older
  * runners do not: then only a save can tell.
  */
 function cacheAccess(environment) {

@@ -95,7 +95,7 @@ async function live(count: number, days: number): Promise<void> {
     const log = jobLogFile(folder, turn.job);
     mkdirSync(dirname(log), { recursive: true });
     writeFileSync(log, "| working\n".repeat(100));
-    await store.runningTurns.setAnswer(turn, "Refreshed");
+    await store.runningTurns.setReport(turn, { answer: "Refreshed" });
     await store.runningTurns.setPullRequest(turn, `https://github.com/acme/docs/pull/${number}`, "2".repeat(40));
     now += 60_000;
     await store.runningTurns.finish(turn, number % 20 === 0 ? "failed" : "completed", now);

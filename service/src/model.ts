@@ -151,6 +151,13 @@ export interface StoredTurn extends Turn, Pick<RequestKey, "caller"> {
   state: TurnState;
   /** What the agent said last; `null` if that is unknown. */
   answer: string | null;
+  /**
+   * What its agents cost, as they say, in US dollars; `null` if none has run, or that is unknown. Negative if one has not said
+   * it: see `cost.ts`.
+   */
+  costUsd: number | null;
+  /** What its session had cost until then, for the agent of the next turn: a `SessionCost` as JSON, or `null`. */
+  sessionCost: string | null;
   /** When a worker first took it, and when it ended; `null` if that has not happened, or is unknown. */
   startedAt: number | null;
   endedAt: number | null;
@@ -162,7 +169,7 @@ export interface StoredTurn extends Turn, Pick<RequestKey, "caller"> {
 export type TurnStatus = TurnState | "stopped";
 
 /** A turn in the list of those that a caller has sent for a step. */
-export interface StepTurn extends Pick<StoredTurn, "id" | "job" | "request"> {
+export interface StepTurn extends Pick<StoredTurn, "id" | "job" | "request" | "answer" | "costUsd"> {
   status: TurnStatus;
 }
 
@@ -172,7 +179,10 @@ export interface EarlierTurn extends Pick<StoredTurn, "prompt" | "answer"> {
 }
 
 /** A turn as pages show it, with the beginning of its texts. */
-export type TurnExcerpt = Pick<StoredTurn, "state" | "prompt" | "answer" | "startedAt" | "endedAt" | "reason">;
+export type TurnExcerpt = Pick<
+  StoredTurn,
+  "state" | "prompt" | "answer" | "costUsd" | "startedAt" | "endedAt" | "reason"
+>;
 
 /** A job with its turns, as another service needs it to continue. */
 export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "model"> {
@@ -187,6 +197,8 @@ export interface TurnCopy extends Pick<StoredTurn, "id" | "prompt" | "state" | "
   request?: StoredTurn["request"] | undefined;
   startedAt?: StoredTurn["startedAt"] | undefined;
   reason?: StoredTurn["reason"] | undefined;
+  costUsd?: StoredTurn["costUsd"] | undefined;
+  sessionCost?: StoredTurn["sessionCost"] | undefined;
   /** When somebody asked to stop it; `null` if nobody did. The later service stops it instead of running it again. */
   stopRequestedAt?: number | null | undefined;
 }

@@ -5,6 +5,7 @@ import { signalGroup } from "../processes/process-group.js";
 import { isResourceExhausted } from "../processes/resource-exhausted.js";
 import { startProcess } from "../processes/start-process.js";
 import { EventLines } from "./event-lines.js";
+import { maxEndLength } from "./output-end.js";
 /** In the flags of a descriptor, `O_CLOEXEC`. */
 const closeOnExec = 0o2000000;
 /** Between SIGTERM and SIGKILL. */
@@ -14,8 +15,6 @@ const maxLoggedBytes = 10 * 1024 * 1024;
 const maxLineLength = 64 * 1024;
 /** In characters. An event has all that a tool returned. */
 const maxEventLength = 4 * 1024 * 1024;
-/** In characters. Agents say in their last lines how their turn went. */
-const maxEndLength = 1024 * 1024;
 let isTerminating = false;
 let loggedBytes = 0;
 let endOfStdout = "";

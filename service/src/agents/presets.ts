@@ -51,6 +51,7 @@ export function presetAgent(
   const url = environment[baseUrlVariable] || modelEndpoint.url;
   if (!URL.canParse(url)) throw new Error(`${baseUrlVariable} must be a URL.`);
   return {
+    kind: name,
     model: model ?? name,
     command: (turn) => {
       const modelArguments = model === undefined ? [] : ["--model", model];

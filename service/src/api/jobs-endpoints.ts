@@ -10,6 +10,7 @@ import { sendJson } from "../http/send-json.ts";
 import type { Engine, ReplayedRecord, StepFinder, TurnControl } from "../jobs/engine.ts";
 import type { JobRecord, RateLimited } from "../model.ts";
 import { KeyReused } from "../store-errors.ts";
+import { describeTurn } from "./describe-turn.ts";
 import { requestKey, stepIn } from "./idempotency-key.ts";
 import { preferredWait } from "./preferred-wait.ts";
 
@@ -144,7 +145,7 @@ export function createApi(options: ApiOptions): Api {
               // Tells a client whether its key arrives: something on the way may remove the header.
               key: requestKey(request, caller)?.request ?? null,
               features: control === undefined ? [] : ["stop"],
-              turns: turns.map(({ id, job, request, status }) => ({ job, turn: String(id), request, status })),
+              turns: turns.map(describeTurn),
             });
           },
         } satisfies Endpoint<"findStep">,

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
+import { dollars } from "../cost.ts";
 import type { TurnExcerpt } from "../model.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import { type Html, html } from "./html.ts";
@@ -59,14 +60,16 @@ function renderAction(path: string, { state }: TurnExcerpt, isLast: boolean): Ht
   return state === "failed" && isLast ? button("retry", "Run again") : undefined;
 }
 
-function renderState({ state, startedAt, endedAt, reason }: TurnExcerpt): Html {
+function renderState({ state, startedAt, endedAt, reason, costUsd }: TurnExcerpt): Html {
   const took = startedAt !== null && endedAt !== null && ` in ${duration(endedAt - startedAt)}`;
+  const cost = dollars(costUsd);
+  const spent = cost !== undefined && html` <span class="quiet" title="The agent's own estimate">${cost}</span>`;
   if (state === "waiting") return html`<span class="quiet">Waiting</span>`;
   if (state === "running")
     return html`<span class="running">Running</span>${startedAt !== null && html` <span class="quiet">since ${time(startedAt)} <span data-since="${startedAt}"></span></span>`}`;
-  if (state === "failed" && isStopped(reason)) return html`<span class="quiet">Stopped${took}</span>`;
-  if (state === "failed") return html`<span class="minus">Failed${took}</span>`;
-  return html`<span class="quiet">Completed${took}</span>`;
+  if (state === "failed" && isStopped(reason)) return html`<span class="quiet">Stopped${took}</span>${spent}`;
+  if (state === "failed") return html`<span class="minus">Failed${took}</span>${spent}`;
+  return html`<span class="quiet">Completed${took}</span>${spent}`;
 }
 
 function renderExcerpt(text: string): Html {

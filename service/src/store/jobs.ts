@@ -6,7 +6,7 @@ import type { Transaction } from "./sql.ts";
 
 /** The columns of a turn in a copy of its job. */
 const copiedColumns =
-  'id, prompt, state, attempts, "startedAt", "endedAt", answer, reason, "stopRequestedAt", caller, step, request';
+  'id, prompt, state, attempts, "startedAt", "endedAt", answer, reason, "stopRequestedAt", "costUsd", "sessionCost", caller, step, request';
 
 /** The jobs: adding and finding them, and copies for another store. */
 export class StoredJobs {
@@ -94,13 +94,25 @@ export class StoredJobs {
         (id, project, "createdAt", state, "idleSince", "archivedAt", "pullRequest", head) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
       await transaction.run(insertJob, id, project, createdAt, state, idleSince, archivedAt, pullRequest, head);
       const insertTurn = `INSERT INTO turn (job, project, ${copiedColumns})
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       for (const turn of turns) {
-        const { startedAt = null, reason = null, stopRequestedAt = null } = turn;
+        const { startedAt = null, reason = null, stopRequestedAt = null, costUsd = null, sessionCost = null } = turn;
         const turnState = turn.state === "running" ? "waiting" : turn.state;
         const progress = [turnState, turn.attempts, startedAt, turn.endedAt, turn.answer, reason, stopRequestedAt];
+        const costs = [costUsd, sessionCost];
         const { caller, step, request } = await keyOfCopy(transaction, project, turn);
-        await transaction.run(insertTurn, id, project, turn.id, turn.prompt, ...progress, caller, step, request);
+        await transaction.run(
+          insertTurn,
+          id,
+          project,
+          turn.id,
+          turn.prompt,
+          ...progress,
+          ...costs,
+          caller,
+          step,
+          request,
+        );
       }
       await skipTurnIds?.(transaction, turns.at(-1)?.id ?? 0);
       await addNextReady(ready, transaction, id);

@@ -46,13 +46,16 @@ export async function isKnownKey(sql: Sql, project: string, { caller, step, requ
 /** The status of a turn, of type `TurnStatus`. */
 export const turnStatus = `CASE WHEN state = 'failed' AND "stopRequestedAt" IS NOT NULL THEN 'stopped' ELSE state END`;
 
-/** Returns the turns that a caller has sent for a step, newest first. */
+/** In characters. Longer than any answer that is shown to whoever sent its turn. */
+const maxAnswerLength = 10_000;
+
+/** Returns the turns that a caller has sent for a step, newest first, with the beginning of their answers. */
 export function turnsOfStep(
   sql: Sql,
   project: string,
   { caller, step }: Pick<RequestKey, "caller" | "step">,
   limit: number,
 ): Promise<StepTurn[]> {
-  const find = `SELECT id, job, request, ${turnStatus} AS status FROM turn WHERE project = ? AND caller = ? AND step = ? ORDER BY id DESC LIMIT ?`;
-  return sql.rows<StepTurn>(find, project, caller, step, limit);
+  const find = `SELECT id, job, request, substr(answer, 1, ?) AS answer, "costUsd", ${turnStatus} AS status FROM turn WHERE project = ? AND caller = ? AND step = ? ORDER BY id DESC LIMIT ?`;
+  return sql.rows<StepTurn>(find, maxAnswerLength, project, caller, step, limit);
 }

@@ -33,6 +33,7 @@ import {
   pushCommit,
   pushUnpushedCommit,
 } from "./push-commit.ts";
+import { storeReport } from "./store-report.ts";
 import { startDeadline, timeLeft, untilStopped } from "./turn-deadline.ts";
 import { type TurnHost, turnHost } from "./turn-host.ts";
 
@@ -64,7 +65,7 @@ export interface TurnPorts extends CommitPorts {
   /** No agent is run with less free space. Default: 100 MB. */
   minFreeBytes?: number;
   /** Counts the ends of agents. Default: nothing does. */
-  metrics?: Pick<Metrics, "agentExited" | "turnStarted"> | undefined;
+  metrics?: Pick<Metrics, "agentExited" | "agentCost" | "turnStarted"> | undefined;
   /** Default: the disk and the processes of this machine. */
   host?: TurnHost;
   /** Default: the one that the process runs on. */
@@ -117,7 +118,7 @@ export async function runTurn(
       return "postponed";
     }
     onFailure?.(errorMessage(error));
-    // No agent has run since the last commit that was pushed: see `setAnswer`.
+    // No agent has run since the last commit that was pushed: see `setReport`.
     if (isStoreOutage(error)) return "postponed";
     if (isResourceExhausted(error)) {
       log(`The machine lacks something that the turn needs, so it waits and is started again: ${errorMessage(error)}`);
@@ -177,14 +178,15 @@ async function processTurn(
     const worktree = await worktrees.checkOut(directory, start, context.stop).catch((error: unknown) => {
       throw context.stop?.aborted ? new Error(String(context.stop.reason), { cause: error }) : error;
     });
-    await store.runningTurns.countAttempt(turn);
+    const earlierUsd = await store.runningTurns.countAttempt(turn);
     await homes?.begin?.(turn, directory);
     const startedAt = machine.now();
     const attempted = await attempt(turn, start, context, signal);
-    const { end, message } = attempted;
+    const { end, isFollowUp } = attempted;
     if (end === "stopped") return "stopped";
     await homes?.keep?.(turn, directory, log);
-    if (message !== undefined) await store.runningTurns.setAnswer(turn, message);
+    const run = { report: attempted, project: job.project, isFollowUp, earlierUsd };
+    const message = await storeReport(turn, run, context);
     if (end !== "completed") return "failed";
     await worktrees.takeBack(directory);
     using deadline = startDeadline(machine, context.timeLimitMs, machine.now() - startedAt, context.stop);
@@ -280,9 +282,10 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     log(`${newSessionNote} ${told}`);
   }
   let exceeded: ExceededLimit | undefined;
+  const isFollowUp = history.length > 0 && !isNewHome;
   const options: AgentOptions = {
     prompt,
-    isFollowUp: history.length > 0 && !isNewHome,
+    isFollowUp,
     history,
     jobId,
     directories: directory,
@@ -308,7 +311,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
   if (result.end === "stopped" && stop?.aborted && !signal.aborted) {
     log(String(stop.reason));
     context.onFailure?.(String(stop.reason));
-    return { ...result, end: "failed" as const, ownMessages: [] };
+    return { ...result, end: "failed" as const, isFollowUp, ownMessages: [] };
   }
   const end =
     result.end === "timed-out" ? `The agent timed out after ${timeLimitMs / 1000} s.` : `The agent ${result.end}.`;
@@ -320,7 +323,8 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
   // They are worth less than the change, which has the rest of the time.
   const messagesMs = Math.min(longestMessagesMs, timeLeft(timeLimitMs, context.machine.now() - startedAt) / 2);
   const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, start));
-  return { ...result, ownMessages: hasMessages ? await ownMessages(agent, start.head, options, host, messagesMs) : [] };
+  const messages = hasMessages ? await ownMessages(agent, start.head, options, host, messagesMs) : [];
+  return { ...result, isFollowUp, ownMessages: messages };
 }
 
 const killedFor = ({ what }: ExceededLimit): string => `The agent is killed, because it has ${what}.`;

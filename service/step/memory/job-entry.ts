@@ -20,6 +20,8 @@ const turn = z.object({
   startedAt: z.optional(z.nullable(time)),
   reason: z.optional(z.nullable(z.string())),
   stopRequestedAt: z.optional(z.nullable(time)),
+  costUsd: z.optional(z.nullable(z.number())),
+  sessionCost: z.optional(z.nullable(z.string().check(z.maxLength(1000)))),
 });
 
 /** The entry of a job. Anyone who can write the repository's cache can have written it. */

@@ -106,6 +106,14 @@ export const migrations: readonly Migration[] = [
       CREATE UNIQUE INDEX "turnByKey" ON turn (project, caller, step, request);
     `,
   },
+  {
+    oldest: 1,
+    queueSchema: 43,
+    sql: `
+      -- Turns get what their agents say that they cost.
+      ALTER TABLE turn ADD COLUMN "costUsd" double precision, ADD COLUMN "sessionCost" text;
+    `,
+  },
 ];
 
 /** The version of pg-boss's schema that this version works with. */

@@ -71,6 +71,11 @@ export const migrations: readonly string[] = [
   CREATE INDEX turnInState ON turn (state, id);
   CREATE UNIQUE INDEX turnByKey ON turn (project, caller, step, request);
   `,
+  `
+  -- Turns get what their agents say that they cost.
+  ALTER TABLE turn ADD COLUMN costUsd REAL;
+  ALTER TABLE turn ADD COLUMN sessionCost TEXT;
+  `,
 ];
 
 /**

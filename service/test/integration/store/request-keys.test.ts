@@ -162,12 +162,13 @@ describe.each(databases)("a request with a key, in $database", ({ open }) => {
     await store.runningTurns.finish(await nextOf(store, job), "failed", now, "It broke.");
     const ended = await nextOf(store, job);
     await store.turns.stop(job, stopped ?? 0, now, "Stopped.");
+    const unsaid = { answer: null, costUsd: null };
     const turns = (status: string) => [
-      { id: stopped, job, request: "stopped", status: "stopped" },
-      { id: waiting, job, request: "waiting", status: "waiting" },
-      { id: running, job, request: "running", status },
-      { id: failed, job, request: "failed", status: "failed" },
-      { id: completed, job, request: "completed", status: "completed" },
+      { id: stopped, job, request: "stopped", status: "stopped", ...unsaid },
+      { id: waiting, job, request: "waiting", status: "waiting", ...unsaid },
+      { id: running, job, request: "running", status, ...unsaid },
+      { id: failed, job, request: "failed", status: "failed", ...unsaid },
+      { id: completed, job, request: "completed", status: "completed", ...unsaid },
     ];
     const ofStep = (limit = 100) => store.turns.ofStep("docs", { caller: "ci", step: "deploy" }, limit);
     expect(await ofStep()).toEqual(turns("running"));

@@ -51,7 +51,7 @@ describe("a file", () => {
     const turn = await startNext(store);
     const other = new DatabaseSync(file);
     other.exec("BEGIN IMMEDIATE");
-    await store.runningTurns.setAnswer(turn, "Done");
+    await store.runningTurns.setReport(turn, { answer: "Done" });
     await store.runningTurns.setPullRequest(turn, "https://example.com/pull/1", "abc");
     other.exec("COMMIT");
     other.close();
@@ -73,7 +73,7 @@ describe("a file", () => {
     const turn = await startNext(store);
     const other = new DatabaseSync(file);
     other.exec("BEGIN IMMEDIATE");
-    await store.runningTurns.setAnswer(turn, "Done");
+    await store.runningTurns.setReport(turn, { answer: "Done" });
     other.exec("COMMIT");
     other.close();
     await store.runningTurns.requeue(turn, 1000);
