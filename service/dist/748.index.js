@@ -980,8 +980,8 @@ function presetAgent(name, environment, model) {
         promptPrefix,
         eventFormat: eventFormats.find((format) => format === name),
         readReport: (stdout) => {
-            const { message, error } = readReport(stdout);
-            return { message, error: error === undefined ? undefined : readableError(error) };
+            const report = readReport(stdout);
+            return report.error === undefined ? report : { ...report, error: readableError(report.error) };
         },
         isToldHistory: true,
         environment: own,
