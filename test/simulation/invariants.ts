@@ -203,7 +203,8 @@ function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt, is
   const isWithoutToken = run.tokenRequests.some(
     ({ isSmooth, settledAt }) => !isSmooth && (settledAt ?? deadline) >= shownAt,
   );
-  return shownAt < deadline - lastPollReserveMs - 1000 && !isDisturbed && !isWithoutToken;
+  // The last poll may be followed by the question how the turn ended.
+  return shownAt < deadline - lastPollReserveMs - 2000 && !isDisturbed && !isWithoutToken;
 }
 
 /** Returns whether the result was reported, so that only the reply was left to do. */

@@ -76,10 +76,12 @@ function isForgottenOnSignal({ end, hasInternalFault, signalAt, endedAt, cache }
 }
 
 /** Returns whether nothing may be sent after a restore. What a session cannot use is as good as nothing. */
-function isUnreadable({ result, found, isForSession }: CacheRestore, isAnswered: boolean): boolean {
+function isUnreadable({ result, found, prefix, isForSession }: CacheRestore, isAnswered: boolean): boolean {
   // A service that says what was sent knows more than the entries of attempts.
   if (!isForSession && isAnswered) return false;
-  return result === "failed" || (!isForSession && (result === "unusable" || found?.isCorrupt === true));
+  // Whether there is any entry of the step is asked without reading it.
+  const isRead = /-(pending|not-sent|job)-/.test(prefix);
+  return result === "failed" || (!isForSession && (result === "unusable" || (isRead && found?.isCorrupt === true)));
 }
 
 /** Returns the entries of earlier attempts of the same step that the attempt could see. */
