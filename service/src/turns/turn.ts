@@ -17,6 +17,7 @@ import { isResourceExhausted, ResourceExhausted } from "../processes/resource-ex
 import { isCommitOf } from "../pulls/commit-message.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import { GitHubError } from "../pulls/github/github-error.ts";
+import { findInstructions } from "../pulls/protected-files.ts";
 import type { Change, PullRequests } from "../pulls/pull-requests.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import type { AgentHomes } from "../store/agent-homes.ts";
@@ -25,6 +26,7 @@ import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts"
 import { findProtectedChanges } from "./check-change.ts";
 import { type CommitPorts, commitChange } from "./commit-change.ts";
 import { confirmLease } from "./keep-lease.ts";
+import { readLastPullRequest } from "./last-pull-request.ts";
 import { newSessionNote, noChangeNote } from "./log-notes.ts";
 import {
   findPushedCommit,
@@ -153,8 +155,9 @@ async function processTurn(
   const { store, repository, worktrees, pullRequests, homes, directory, log, machine } = context;
   const push: PushPorts = { repository, confirmOwner: () => confirmLease(turn, store.runningTurns, signal, machine) };
   log(`Turn ${turn.id} started.`);
-  const isMerged = await isPullRequestMerged(job, context);
-  const options = { isMerged, lastPushed: job.head, targetBranch: context.targetBranch };
+  const { isMerged, bases } = await readLastPullRequest(job, context);
+  const { targetBranch: own } = context;
+  const options = { isMerged, lastPushed: job.head, targetBranch: own, bases, instructions: findInstructions };
   // Others may share its fetch, so it is not killed, only waited for no longer.
   const [start, last] = await untilStopped(
     Promise.all([repository.findStart(jobBranch(job.id), options), repository.lastCommitOf(job.id)]),
@@ -190,7 +193,7 @@ async function processTurn(
     if (end !== "completed") return "failed";
     await worktrees.takeBack(directory);
     using deadline = startDeadline(machine, context.timeLimitMs, machine.now() - startedAt, context.stop);
-    const commit = await commitChange(turn, worktree, attempted, context, deadline);
+    const commit = await commitChange(turn, worktree, start, attempted, context, deadline);
     const words = message === undefined ? "" : `The agent's last words:\n${message}`;
     if (commit === undefined) log(`${noChangeNote} ${words}`);
     else {
@@ -206,7 +209,9 @@ async function processTurn(
   const { prompt, answer } = isOwn
     ? await storedTurn(turn, store)
     : ((await lastChange(job, base, head, context))?.turn ?? { ...turn, answer: null });
-  const existing = isContinued && !isMerged ? job.pullRequest : null;
+  // One whose target is gone cannot be merged any more.
+  const hasTarget = bases.length === 0 || bases[0] === targetBranch;
+  const existing = isContinued && !isMerged && hasTarget ? job.pullRequest : null;
   // Otherwise the next turn would take this work for the merged pull request's.
   if (existing !== job.pullRequest) await store.runningTurns.clearPullRequest(turn, head);
   const change: Change = {
@@ -322,8 +327,9 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     context.onFailure?.(`${exceeded === undefined ? end : killedFor(exceeded)} ${reported}`);
   // They are worth less than the change, which has the rest of the time.
   const messagesMs = Math.min(longestMessagesMs, timeLeft(timeLimitMs, context.machine.now() - startedAt) / 2);
-  const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, start));
-  const messages = hasMessages ? await ownMessages(agent, start.head, options, host, messagesMs) : [];
+  const head = start.instructed ?? start.head;
+  const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, { ...start, head }));
+  const messages = hasMessages ? await ownMessages(agent, head, options, host, messagesMs) : [];
   return { ...result, isFollowUp, ownMessages: messages };
 }
 
@@ -393,16 +399,4 @@ async function hasUnopenedWork(job: StoredJob, { base, head }: Start, context: T
   if (job.pullRequest === null) return true;
   const last = await lastChange(job, base, head, context);
   return last !== undefined && last.turn.state === "failed" && last.commit !== job.head;
-}
-
-/** Returns whether the job's last pull request is merged, so that its branch is obsolete; `false` if its state cannot be read. */
-async function isPullRequestMerged(job: StoredJob, { pullRequests, log }: TurnContext): Promise<boolean> {
-  const { id, pullRequest: link, head } = job;
-  if (link === null || head === null) return false;
-  try {
-    return (await pullRequests.stateOf({ link, branch: jobBranch(id), head })) === "merged";
-  } catch (error) {
-    log(`Cannot read the state of ${link}, treated as open: ${errorMessage(error)}`);
-    return false;
-  }
 }
