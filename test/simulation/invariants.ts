@@ -111,12 +111,14 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   const isMessage = attempts
     .slice(0, attempts.indexOf(run) + 1)
     .some(({ requests }) => requests.some(({ kind }) => kind === "message"));
+  // The job may have ended, and the service did not say whether the turn has.
+  const isAsked = run.requests.some(({ kind }) => kind === "lookup");
   const expected: Record<string, { status: string[]; hasLink?: boolean }> = {
     "pr-created": { status: ["completed"], hasLink: true },
     "no-changes": { status: ["completed"], hasLink: false },
     failed: { status: ["failed"] },
     archived: { status: ["archived"] },
-    "timed-out": { status: ["", "active", ...(isMessage ? terminal : [])] },
+    "timed-out": { status: ["", "active", ...(isMessage || isAsked ? terminal : [])] },
     started: { status: ["", "active", ...(isMessage || wasTold(run) ? terminal : [])] },
     cancelled: { status: ["", "active", ...terminal] },
     error: { status: ["", "active", ...terminal] },
@@ -133,7 +135,7 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   if (rule.hasLink !== undefined && rule.hasLink !== (prLink !== ""))
     violations.push(`the outcome is ${outcome}, but the link is ${prLink}`);
 
-  const records = recordsOf(scenario.workflow ? requestsOfResult(run) : run.requests);
+  const records = recordsOf(requestsOfResult(run, scenario.workflow !== undefined));
   const lastLink = records.at(-1)?.link ?? "";
   const lastStatus = records.findLast((record) => knownStatuses.includes(record.status))?.status ?? "";
   if (!run.hasInternalFault && !isUnasked(run)) {
@@ -173,10 +175,10 @@ function isUnasked({ requests, tokenRequests }: AttemptRun): boolean {
  * Returns the requests that the result of a history's attempt is about: its own job's, not those with which it looked at
  * an earlier one to decide what to do.
  */
-function requestsOfResult({ requests, runner }: AttemptRun): AttemptRun["requests"] {
+function requestsOfResult({ requests, runner }: AttemptRun, isHistory: boolean): AttemptRun["requests"] {
   const first = requests.findIndex(isSubmission);
   if (first !== -1) return requests.slice(first);
-  return runner.outputs["job-origin"] === "resumed" ? requests : [];
+  return !isHistory || runner.outputs["job-origin"] === "resumed" ? requests : [];
 }
 
 /** A record may show the state from before a message for this long, in milliseconds. */

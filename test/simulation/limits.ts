@@ -1,3 +1,4 @@
+import type { ServiceRequest } from "./network.ts";
 import { acceptanceOf, isSubmission } from "./received.ts";
 import type { Attempt, Scenario } from "./scenario.ts";
 import type { AttemptRun } from "./simulate.ts";
@@ -105,8 +106,9 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
       const created = requests.find((one) => one.kind === "create" && acceptanceOf(one) === "accepted")?.received?.at;
       const isTooNew = received.status === 404 && created !== undefined && sentAt - created < notFoundGraceMs;
       // A session looks for a job again that the attempt before it had.
-      // One that is not found is looked for again.
-      const isLookedUpTwice = kind === "poll" && (scenario.workflow?.hasSession === true || received.status === 404);
+      // One that was not found is looked for again.
+      const wasNotFound = requests.slice(0, index + 1).some((one) => isNotFound(one) && one.jobId === request.jobId);
+      const isLookedUpTwice = kind === "poll" && (scenario.workflow?.hasSession === true || wasNotFound);
       if (isRepeated && kind !== "lookup" && received.status >= 300 && !isTransient && !isTooNew && !isLookedUpTwice) {
         violations.push(`a ${kind} was repeated after ${received.status}`);
       }
@@ -120,4 +122,8 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     }
   }
   return violations;
+}
+
+function isNotFound({ received }: ServiceRequest): boolean {
+  return received?.kind === "response" && received.status === 404;
 }

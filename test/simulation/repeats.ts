@@ -149,7 +149,7 @@ function checkCommentQuestions(history: History, index: number): string[] {
   const violations: string[] = [];
   if (wasTold(run)) violations.push(`the service says what was sent, but a person is asked: ${question}`);
   const hasBegun = attempts.slice(0, index).some(({ end }) => end !== "not-started") || isOutOfTime(run);
-  if (!hasBegun && canAskGitHub(history, index) && run.gitHubRequests.every(({ data }) => data !== undefined)) {
+  if (!hasBegun && canAskGitHub(history, index) && run.gitHubRequests.every(({ data }) => typeof data === "object")) {
     violations.push(`the step never ran, but a person is asked: ${question}`);
   }
   return violations;

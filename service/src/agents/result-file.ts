@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
-import type { AgentReport } from "./agent.ts";
+import type { AgentReport } from "./agent-report.ts";
 
 /** In bytes. A larger file says nothing. */
 const maxBytes = 256 * 1024;

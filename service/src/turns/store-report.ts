@@ -1,4 +1,5 @@
-import type { Agent, AgentReport, SessionCost } from "../agents/agent.ts";
+import type { Agent } from "../agents/agent.ts";
+import type { AgentReport, SessionCost } from "../agents/agent-report.ts";
 import { dollars, knownCost } from "../cost.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import type { RunningTurn } from "../model.ts";

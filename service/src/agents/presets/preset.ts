@@ -1,4 +1,5 @@
-import type { AgentReport, AgentTurn, ModelEndpoint } from "../agent.ts";
+import type { AgentTurn, ModelEndpoint } from "../agent.ts";
+import type { AgentReport } from "../agent-report.ts";
 import { anthropicApi, openAiApi } from "../model-api.ts";
 
 /** What installs an agent. */

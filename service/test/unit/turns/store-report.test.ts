@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { AgentReport } from "../../../src/agents/agent.ts";
+import type { AgentReport } from "../../../src/agents/agent-report.ts";
 import type { AgentCost } from "../../../src/metrics/metrics.ts";
 import type { RunningTurn } from "../../../src/model.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
