@@ -15,13 +15,19 @@ const maxTextLength = 10_000;
 /** Where the turns of jobs are read. */
 export type TurnLists = Pick<PageStore["lists"], "countTurns" | "latestTurns" | "turnExcerpt">;
 
-/**
- * Reads and renders the newest turns of a job, oldest first.
- *
- * @param isJobPage - whether turns can be stopped and run again, and the texts of the last one are shown without a click. Default:
- *   false
- */
-export async function renderTurns(lists: TurnLists, jobId: string, isJobPage = false): Promise<Html> {
+export interface TurnListOptions {
+  /** Whether the texts of the last turn are shown without a click. Default: no. */
+  isJobPage?: boolean;
+  /** Whether turns can be stopped and run again. Default: no. */
+  hasActions?: boolean;
+}
+
+/** Reads and renders the newest turns of a job, oldest first. */
+export async function renderTurns(
+  lists: TurnLists,
+  jobId: string,
+  { isJobPage = false, hasActions = false }: TurnListOptions = {},
+): Promise<Html> {
   const ids = await lists.latestTurns(jobId, maxTurns);
   const turns: Html[] = [];
   for (const id of ids) {
@@ -31,7 +37,7 @@ export async function renderTurns(lists: TurnLists, jobId: string, isJobPage = f
     const turn = await lists.turnExcerpt(id, maxTextLength + 1);
     if (turn === undefined) continue;
     const isLast = id === ids.at(-1);
-    const action = isJobPage ? renderAction(`/job/${jobId}/turn/${id}`, turn, isLast) : undefined;
+    const action = hasActions ? renderAction(`/job/${jobId}/turn/${id}`, turn, isLast) : undefined;
     turns.push(renderTurn(id, turn, isJobPage && isLast, action));
   }
   const count = Math.max(turns.length, await lists.countTurns(jobId));
