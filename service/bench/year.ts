@@ -72,7 +72,7 @@ async function live(count: number, days: number): Promise<void> {
   url = service.url;
   const pullRequests = {
     open: async () => "",
-    stateOf: async () => "open" as const,
+    read: async () => ({ state: "open" as const, target: undefined }),
     findClosed: async () => new Set<string>(),
   };
   const ports = { store, signal, log: () => {} };
@@ -95,7 +95,7 @@ async function live(count: number, days: number): Promise<void> {
     const log = jobLogFile(folder, turn.job);
     mkdirSync(dirname(log), { recursive: true });
     writeFileSync(log, "| working\n".repeat(100));
-    await store.runningTurns.setAnswer(turn, "Refreshed");
+    await store.runningTurns.setReport(turn, { answer: "Refreshed" });
     await store.runningTurns.setPullRequest(turn, `https://github.com/acme/docs/pull/${number}`, "2".repeat(40));
     now += 60_000;
     await store.runningTurns.finish(turn, number % 20 === 0 ? "failed" : "completed", now);

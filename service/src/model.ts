@@ -37,6 +37,8 @@ export interface JobRecord {
   prLink: string | null;
   createdAt: string;
   archivedAt: string | null;
+  /** The branch that the create named as its base. Absent if it named none. Not in the specification. */
+  base?: string;
 }
 
 /** A create or a message that was rejected because its project has used up its hourly limit. */
@@ -80,13 +82,18 @@ export interface StoredJob {
   head: string | null;
   /** The model that it was created for; `null` if that is unknown. */
   model: string | null;
+  /** The branch that it starts from, and that its pull request targets; `null`: that of the project. */
+  base: string | null;
 }
 
 /** A job to be stored. */
-export type NewJob = Pick<StoredJob, "id" | "project" | "createdAt"> & Partial<Pick<StoredJob, "model">>;
+export type NewJob = Pick<StoredJob, "id" | "project" | "createdAt"> & Partial<Pick<StoredJob, "model" | "base">>;
 
 /** Returns the branch of a job. The service has made the id, so it is valid in a ref name. */
 export const jobBranch = (jobId: string): string => `agent/${jobId}`;
+
+/** Returns the id of the job that a branch can be the one of. */
+export const jobOfBranch = (branch: string): string | undefined => /^agent\/(job_[0-9a-f-]{36})$/.exec(branch)?.[1];
 
 /** A job that is neither active nor archived, and has a pull request. */
 export type JobWithPullRequest = Pick<StoredJob, "id" | "project"> & {
@@ -151,6 +158,13 @@ export interface StoredTurn extends Turn, Pick<RequestKey, "caller"> {
   state: TurnState;
   /** What the agent said last; `null` if that is unknown. */
   answer: string | null;
+  /**
+   * What its agents cost, as they say, in US dollars; `null` if none has run, or that is unknown. Negative if one has not said
+   * it: see `cost.ts`.
+   */
+  costUsd: number | null;
+  /** What its session had cost until then, for the agent of the next turn: a `SessionCost` as JSON, or `null`. */
+  sessionCost: string | null;
   /** When a worker first took it, and when it ended; `null` if that has not happened, or is unknown. */
   startedAt: number | null;
   endedAt: number | null;
@@ -162,7 +176,7 @@ export interface StoredTurn extends Turn, Pick<RequestKey, "caller"> {
 export type TurnStatus = TurnState | "stopped";
 
 /** A turn in the list of those that a caller has sent for a step. */
-export interface StepTurn extends Pick<StoredTurn, "id" | "job" | "request"> {
+export interface StepTurn extends Pick<StoredTurn, "id" | "job" | "request" | "answer" | "costUsd"> {
   status: TurnStatus;
 }
 
@@ -172,10 +186,15 @@ export interface EarlierTurn extends Pick<StoredTurn, "prompt" | "answer"> {
 }
 
 /** A turn as pages show it, with the beginning of its texts. */
-export type TurnExcerpt = Pick<StoredTurn, "state" | "prompt" | "answer" | "startedAt" | "endedAt" | "reason">;
+export type TurnExcerpt = Pick<
+  StoredTurn,
+  "state" | "prompt" | "answer" | "costUsd" | "startedAt" | "endedAt" | "reason"
+>;
 
 /** A job with its turns, as another service needs it to continue. */
-export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "model"> {
+export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "model" | "base"> {
+  /** Copies of earlier versions lack it. */
+  base?: StoredJob["base"] | undefined;
   /** Oldest first, at least one. */
   turns: TurnCopy[];
 }
@@ -187,6 +206,8 @@ export interface TurnCopy extends Pick<StoredTurn, "id" | "prompt" | "state" | "
   request?: StoredTurn["request"] | undefined;
   startedAt?: StoredTurn["startedAt"] | undefined;
   reason?: StoredTurn["reason"] | undefined;
+  costUsd?: StoredTurn["costUsd"] | undefined;
+  sessionCost?: StoredTurn["sessionCost"] | undefined;
   /** When somebody asked to stop it; `null` if nobody did. The later service stops it instead of running it again. */
   stopRequestedAt?: number | null | undefined;
 }

@@ -6,6 +6,7 @@ import { forAnnotation } from "../../src/runner-kit/untrusted.ts";
 import { removeDirectory } from "../src/remove-directory.ts";
 import { logsFolder } from "../src/service-folder.ts";
 import { type Report, readReport } from "./report.ts";
+import { reportAgents } from "./report-agents.ts";
 import type { Runner } from "./runner.ts";
 import { logFile } from "./server-protocol.ts";
 import { actionsNotPermitted, allowActionsAdvice } from "./setup/access.ts";
@@ -33,6 +34,7 @@ export async function stopServer(runner: Runner, graceMs = 150_000): Promise<voi
       );
     reportPullRequests(runner, report, logs);
     reportUnsaved(runner, report);
+    reportAgents(runner, logs);
   }
   const { failedJobs = [], unsavedJobs = {} } = report ?? {};
   const hasFailed = report === undefined || hasCrashed || failedJobs.length > 0 || Object.keys(unsavedJobs).length > 0;

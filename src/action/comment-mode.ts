@@ -16,7 +16,7 @@ import { type CommentRequest, isOver, isRerun, readRequest } from "./comments/re
 import { Thread } from "./comments/thread.ts";
 import { isStillGone } from "./find-job.ts";
 import { outcomes } from "./outcome.ts";
-import { writePrompt } from "./plan.ts";
+import { findStart, writePrompt } from "./plan.ts";
 import { jobReplaced } from "./report/log.ts";
 import { type ReplyFrame, renderAnswer, renderProgress, renderResult } from "./report/reply.ts";
 import { cancelledBeforeSending, isJobNotFound, type RunResult } from "./result.ts";
@@ -53,6 +53,9 @@ export async function runComment(mode: CommentMode, plainRun: Run): Promise<Exec
     },
   });
 
+  const start = await findStart(run);
+  if ("kind" in start) return { result: start };
+
   const actorId = await thread?.react("eyes");
   const own = await findOwnReply(conversation, actorId);
   const isAnnounced = earlier !== undefined && earlier.kind !== "unannounced";
@@ -64,6 +67,7 @@ export async function runComment(mode: CommentMode, plainRun: Run): Promise<Exec
     hasReply: ownReply !== undefined,
     hasResumed: false,
     replaces: earlier?.kind === "turn" ? earlier.turn.turnId : undefined,
+    base: start.base,
   };
 
   const resumed = findResumed(earlier, ownReply);

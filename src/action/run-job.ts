@@ -158,7 +158,7 @@ function submit(
 ): Promise<AcceptedSubmission> {
   const submission = { prompt: task.prompt, key: key.of(task.prompt, task.replaces) };
   return task.kind === "create"
-    ? client.createJob(submission, limits, onRetry, publishJobId)
+    ? client.createJob({ ...submission, base: task.base }, limits, onRetry, publishJobId)
     : client.sendMessage(task.jobId, submission, limits, onRetry);
 }
 

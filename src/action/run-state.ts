@@ -38,6 +38,8 @@ export class RunState {
   ref = "";
   createdAt = "";
   archivedAt = "";
+  /** The branch that the job started from, if the service says it. */
+  base = "";
   /** The address of the job's page for people, which may be linked. */
   pageUrl = "";
   readonly timeline: ObservedStatus[] = [];
@@ -49,7 +51,7 @@ export class RunState {
   stop: StopResult | undefined;
   /** The agent's last message, without control characters; empty if the service says nothing. Untrusted text. */
   finalMessage = "";
-  /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if that of one is unknown. */
+  /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if one of these costs is unknown. */
   costUsd: number | undefined;
   /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
   isUnproven = false;
@@ -71,7 +73,8 @@ export class RunState {
     this.hasInvalidLink = false;
     this.isUnproven = false;
     this.finalMessage = "";
-    for (const field of ["model", "repository", "ref", "createdAt", "archivedAt", "pageUrl"] as const) this[field] = "";
+    for (const field of ["model", "repository", "ref", "createdAt", "archivedAt", "base", "pageUrl"] as const)
+      this[field] = "";
     this.timeline.length = 0;
   }
 
@@ -104,6 +107,7 @@ export class RunState {
     this.ref = job.ref || this.ref;
     this.createdAt = job.createdAt || this.createdAt;
     this.archivedAt = job.archivedAt || this.archivedAt;
+    this.base = job.base || this.base;
     this.pageUrl = job.pageUrl ?? this.pageUrl;
   }
 }

@@ -6,7 +6,8 @@ import { runAttempt, serverUrl } from "./runner/environment.ts";
 import type { Settings } from "./settings.ts";
 
 /** What tells the steps of a repository apart, besides the runner's environment. */
-export interface StepKeyOptions extends Pick<Settings, "baseUrl" | "projectId" | "session" | "matrixLeg" | "onRerun"> {
+export interface StepKeyOptions
+  extends Pick<Settings, "baseUrl" | "projectId" | "session" | "base" | "matrixLeg" | "onRerun"> {
   /** The input, or empty. */
   jobId: string;
   /** Comment mode: the comment, review or label event. Default: none. */
@@ -25,7 +26,7 @@ export class StepKey {
 
   /** @param environment - GitHub's documentation: "Variables reference" */
   constructor(options: StepKeyOptions, environment: NodeJS.ProcessEnv) {
-    const { baseUrl, projectId, session, matrixLeg, onRerun, jobId, request = "" } = options;
+    const { baseUrl, projectId, session, base, matrixLeg, onRerun, jobId, request = "" } = options;
     const { GITHUB_REPOSITORY_ID = "", GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
     // Without the ref, which differs between a pull request's branch and its merge.
     const [workflowFile] = (environment.GITHUB_WORKFLOW_REF ?? "").split("@");
@@ -44,6 +45,7 @@ export class StepKey {
         baseUrl.href,
         projectId,
         session,
+        base,
         jobId,
         request,
       ]),

@@ -33,6 +33,8 @@ export interface ClientOptions {
 /** A create or message. */
 export interface Submission {
   prompt: string;
+  /** The branch that a new job starts from. Default: the project's own. */
+  base?: string | undefined;
   key: IdempotencyKey;
 }
 
@@ -145,7 +147,10 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
         ...(key && { "idempotency-key": formatIdempotencyKey(key) }),
         ...(holdSeconds > 0 && { prefer: preferWait(holdSeconds) }),
       },
-      ...(submission && { body: JSON.stringify({ prompt: submission.prompt }), graceMs: submissionGraceMs }),
+      ...(submission && {
+        body: JSON.stringify({ prompt: submission.prompt, base: submission.base }),
+        graceMs: submissionGraceMs,
+      }),
       timeoutMs: Math.max(0, Math.min(timeoutMs, limits.deadline - clock.now())),
       signal: limits.signal,
     });

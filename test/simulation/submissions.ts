@@ -9,7 +9,7 @@ export function submissionsOf({ requests }: AttemptRun): ServiceRequest[] {
 
 /** Announces that a job or message may be running, that a re-run would send another, or that the thread or cache has no memory. */
 export const doubt =
-  /may have been (started|sent)|may have reached|may start a second job|may send it a second time|starts another job|sends the message again|Cannot update the thread|Cannot remember the job/;
+  /may have been (started|sent)|may have reached|may start a second job|may send it a second time|may start another job|may send the message again|Cannot update the thread|Cannot remember the job/;
 
 /** Never starts a job or sends a message twice in one attempt. */
 export function checkSubmissions(run: AttemptRun): string[] {

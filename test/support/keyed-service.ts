@@ -9,6 +9,7 @@ interface Turn {
   step: string;
   request: string;
   status: "waiting" | "running" | "completed" | "failed" | "stopped";
+  base?: string | undefined;
   message?: string;
   usage?: { costUsd: number };
 }
@@ -55,12 +56,12 @@ export class KeyedService {
     if (method === "GET") return { status: 200, body: this.#record(job ?? "") };
     const stopped = /\/turn\/([^/]+)\/stop$/.exec(path)?.[1];
     if (stopped !== undefined) return this.#stop(stopped);
-    const { prompt } = body as { prompt: string };
+    const { prompt, base } = body as { prompt: string; base?: string };
     const known = this.turns.find((turn) => key !== "" && turn.step === step && turn.request === key);
     if (known?.prompt !== undefined && known.prompt !== prompt)
       return error(422, "The key was used for another prompt");
     const turn =
-      known ?? this.#add(job ?? `job_${new Set(this.turns.map((one) => one.job)).size + 1}`, prompt, step, key);
+      known ?? this.#add(job ?? `job_${new Set(this.turns.map((one) => one.job)).size + 1}`, prompt, step, key, base);
     const replay = known ? { "idempotent-replayed": "true" } : undefined;
     const status = known ? this.#record(turn.job) : { ...this.#record(turn.job), status: "active", prLink: null };
     return { status: job === undefined ? 201 : 200, body: status, ...(replay && { headers: replay }) };
@@ -78,11 +79,11 @@ export class KeyedService {
     const turns = this.turns
       .filter((turn) => turn.step === step)
       .toReversed()
-      .map(({ prompt: _, step: __, ...turn }) => turn);
+      .map(({ prompt: _, step: __, base: ___, ...turn }) => turn);
     return { status: 200, body: { step, key: key || null, features: this.features, turns } };
   }
 
-  #add(job: string, prompt: string, step: string, request: string): Turn {
+  #add(job: string, prompt: string, step: string, request: string, base: string | undefined): Turn {
     const number = this.turns.length + 1;
     const turn: Turn = {
       turn: `turn_${number}`,
@@ -91,6 +92,7 @@ export class KeyedService {
       step,
       request: request || `own-${number}`,
       status: this.next,
+      base,
       ...(this.message !== undefined && { message: this.message }),
       ...(this.costUsd !== undefined && { usage: { costUsd: this.costUsd } }),
     };
@@ -103,7 +105,8 @@ export class KeyedService {
     const isOver = last?.status !== "running" && last?.status !== "waiting";
     const ended = last?.status === "completed" ? "completed" : "failed";
     const status = this.archived.has(job) ? "archived" : isOver ? ended : "active";
-    return record({ id: job, status, prLink: isOver ? this.link : null });
+    const base = this.turns.find((turn) => turn.job === job)?.base;
+    return record({ id: job, status, prLink: isOver ? this.link : null, ...(base !== undefined && { base }) });
   }
 }
 

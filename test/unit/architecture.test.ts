@@ -97,7 +97,9 @@ test("no files import each other in a circle, type imports included", () => {
 
 /** Files without a room that every room of the service may use. They use nothing but each other. */
 const groundFloor = [
+  "cost.ts",
   "code-block.ts",
+  "cost.ts",
   "error-message.ts",
   "machine.ts",
   "model.ts",
@@ -126,7 +128,8 @@ const arrows: Record<string, string[]> = {
   "action/comments": [
     "action/report",
     "action/runner",
-    ...run("earlier-turn", "plan", "result", "run", "run-job", "run-state", "settings", "step-key", "step-record"),
+    ...run("earlier-turn", "find-job", "plan", "result", "run", "run-job", "run-state", "settings"),
+    ...run("step-key", "step-record"),
   ],
   "action/inputs": [
     "action/changes",

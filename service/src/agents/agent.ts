@@ -1,7 +1,9 @@
 import { dirname } from "node:path";
 import { ownFile } from "../own-file.ts";
+import type { AgentReport } from "./agent-report.ts";
 import type { EventFormat } from "./event-lines.ts";
 import type { ModelApi } from "./model-api.ts";
+import { readResult } from "./result-file.ts";
 
 /** An executable and its arguments. It is started without a shell. */
 export interface AgentCommand {
@@ -31,16 +33,10 @@ export interface AgentTurn {
   isSandboxed: boolean;
 }
 
-/** What an agent said about its turn. */
-export interface AgentReport {
-  /** Its final message. Undefined if its output does not tell which text that is. */
-  message: string | undefined;
-  /** What went wrong, if it reported a failure, whatever its exit code is. */
-  error: string | undefined;
-}
-
 /** An agent: how its program is started and understood, and what it may have. */
 export interface Agent {
+  /** Its kind, of which there are few: a preset's name, `command` or `built-in`. */
+  kind: string;
   /** Shown as `model` in job records. */
   model: string;
   /** Returns the command for a turn. */
@@ -54,8 +50,12 @@ export interface Agent {
    * no.
    */
   isToldHistory?: boolean;
-  /** Reads the end of the agent's stdout. */
-  readReport(stdout: string): AgentReport;
+  /**
+   * Reads the end of the agent's stdout.
+   *
+   * @param result - what the agent wrote to the file named by `AGENT_RESULT_FILE`, if it did
+   */
+  readReport(stdout: string, result?: string): AgentReport;
   /** Set in the agent's environment. */
   environment: Readonly<Record<string, string>>;
   /** Variables of the service's environment that the agent gets if they are set, such as its key. */
@@ -74,10 +74,10 @@ export interface Agent {
   isTrusted: boolean;
 }
 
-/** For an agent that the service knows nothing about: the exit code alone says how its turn went. */
+/** For an agent that the service knows nothing about: the exit code says how its turn went, and a file may say more. */
 const unknownProgram = {
   promptPrefix: "",
-  readReport: () => ({ message: undefined, error: undefined }),
+  readReport: (_stdout: string, result?: string) => readResult(result),
   environment: {},
   passes: [],
   programs: [],
@@ -94,6 +94,7 @@ export function shellAgent(command: string, followUp: string = command): Agent {
   const programs = [...new Set([command, followUp].flatMap((one) => programOf(one) ?? []))];
   return {
     ...unknownProgram,
+    kind: "command",
     model: programOf(command) ?? "agent",
     command: ({ isFollowUp }) => ({ file: "/bin/sh", args: ["-c", isFollowUp ? followUp : command] }),
     programs,
@@ -114,6 +115,7 @@ const editor = ownFile("editor/main.ts");
 /** The default agent: a small editor for Markdown pages, which needs neither a model nor a network. */
 export const builtInEditor: Agent = {
   ...unknownProgram,
+  kind: "built-in",
   model: "documentation-editor",
   command: () => ({ file: process.execPath, args: [editor] }),
   reads: [dirname(editor)],

@@ -51,6 +51,7 @@ export function presetAgent(
   const url = environment[baseUrlVariable] || modelEndpoint.url;
   if (!URL.canParse(url)) throw new Error(`${baseUrlVariable} must be a URL.`);
   return {
+    kind: name,
     model: model ?? name,
     command: (turn) => {
       const modelArguments = model === undefined ? [] : ["--model", model];
@@ -59,8 +60,8 @@ export function presetAgent(
     promptPrefix,
     eventFormat: eventFormats.find((format) => format === name),
     readReport: (stdout) => {
-      const { message, error } = readReport(stdout);
-      return { message, error: error === undefined ? undefined : readableError(error) };
+      const report = readReport(stdout);
+      return report.error === undefined ? report : { ...report, error: readableError(report.error) };
     },
     isToldHistory: true,
     environment: own,

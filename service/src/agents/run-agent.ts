@@ -7,12 +7,14 @@ import { ownFile } from "../own-file.ts";
 import { killGroup, signalGroup, waitForExit } from "../processes/process-group.ts";
 import { ResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
-import type { Agent, AgentReport } from "./agent.ts";
+import type { Agent } from "./agent.ts";
+import type { AgentReport } from "./agent-report.ts";
 import type { Cgroups } from "./cgroups.ts";
 import { describeEarlierTurns } from "./earlier-turns.ts";
 import { agentEnvironment, certificateFiles } from "./environment.ts";
 import { type ExceededLimit, type Limits, watchLimits } from "./limits.ts";
 import type { AgentNetwork } from "./network/agent-network.ts";
+import { readResultFile } from "./result-file.ts";
 import { programPaths } from "./sandbox/programs.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 import type { SupervisorSettings } from "./supervisor.ts";
@@ -68,8 +70,8 @@ const supervisor = ownFile("agents/supervisor.ts");
 
 /**
  * Runs an agent. It gets the prompt on stdin and in the file named by `AGENT_PROMPT_FILE`, the earlier turns in the file named
- * by `AGENT_HISTORY_FILE`, one JSON object per line, and the job's id in `AGENT_JOB_ID`. It completed if its exit code is 0 and
- * it reported no failure. Its process group is terminated at the time limit, when it exceeds another limit, when `signal`
+ * by `AGENT_HISTORY_FILE`, one JSON object per line, and the job's id in `AGENT_JOB_ID`. It may write what it has to say to the file
+ * named by `AGENT_RESULT_FILE`. It completed if its exit code is 0 and it reported no failure. Its process group is terminated at the time limit, when it exceeds another limit, when `signal`
  * aborts, and when the service dies.
  *
  * @throws ResourceExhausted if the machine cannot start the agent now, or a program of the service is missing; an agent whose own
@@ -84,6 +86,8 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
   writeFileSync(historyFile, options.history.map((turn) => `${JSON.stringify(turn)}\n`).join(""));
   const stdoutFile = join(input, "stdout.txt");
   rmSync(stdoutFile, { force: true });
+  const resultFile = join(temporary, "result.json");
+  rmSync(resultFile, { force: true, recursive: true });
   const log = openSync(options.logFile, "a");
   const stdin = openSync(promptFile, "r");
   try {
@@ -95,6 +99,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       AGENT_PROMPT_FILE: promptFile,
       AGENT_HISTORY_FILE: historyFile,
       AGENT_JOB_ID: options.jobId,
+      AGENT_RESULT_FILE: resultFile,
     });
     const command = agent.command({ isFollowUp: options.isFollowUp, isSandboxed: sandbox.isConfining });
     const programs = [command.file, ...agent.programs, ...network.programs];
@@ -162,7 +167,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     await killGroup(child.pid);
     // It does not exist if the supervisor was killed. Without a sandbox, an agent could leave a pipe there.
     const isWritten = lstatSync(stdoutFile, { throwIfNoEntry: false })?.isFile() ?? false;
-    const report = agent.readReport(isWritten ? readFileSync(stdoutFile, "utf8") : "");
+    const report = agent.readReport(isWritten ? readFileSync(stdoutFile, "utf8") : "", readResultFile(resultFile));
     if (terminated !== undefined) return { ...report, end: terminated === "aborted" ? "stopped" : "timed-out" };
     return { ...report, end: exitCode === 0 && report.error === undefined ? "completed" : "failed" };
   } finally {

@@ -6,6 +6,7 @@ import { signalGroup } from "../processes/process-group.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
 import { type EventFormat, EventLines } from "./event-lines.ts";
+import { maxEndLength } from "./output-end.ts";
 
 // Runs an agent in the process group that this process leads, and terminates the group when the service is gone, even if
 // it was killed: its IPC channel closes in any case. Copies the agent's output to its own stdout, line by line, and writes
@@ -34,8 +35,6 @@ const maxLoggedBytes = 10 * 1024 * 1024;
 const maxLineLength = 64 * 1024;
 /** In characters. An event has all that a tool returned. */
 const maxEventLength = 4 * 1024 * 1024;
-/** In characters. Agents say in their last lines how their turn went. */
-const maxEndLength = 1024 * 1024;
 
 let isTerminating = false;
 let loggedBytes = 0;

@@ -20,6 +20,15 @@ export type AgentExit =
  */
 export type PromptResult = "accepted" | "replayed" | "rate-limited" | "key-reused" | "store-unavailable" | "unknown";
 
+/** What an agent cost. */
+export interface AgentCost {
+  project: string;
+  /** The kind of the agent: a preset's name, `command` or `built-in`. */
+  agent: string;
+  /** In US dollars, as the agent says; undefined if it does not. */
+  costUsd: number | undefined;
+}
+
 /** An HTTP request that was answered, or whose client left before. */
 export interface AnsweredRequest {
   method: string;
@@ -46,6 +55,7 @@ export interface Metrics {
   /** Returns a function to call when the turn has ended. */
   turnStarted(): (result: TurnResult) => void;
   agentExited(exit: AgentExit): void;
+  agentCost(cost: AgentCost): void;
   requestAnswered(request: AnsweredRequest): void;
   gitHubAnswered(response: GitHubResponseNumbers): void;
   storeOutageBegan(): void;
@@ -56,6 +66,7 @@ export const noMetrics: Metrics = {
   promptAnswered: () => {},
   turnStarted: () => () => {},
   agentExited: () => {},
+  agentCost: () => {},
   requestAnswered: () => {},
   gitHubAnswered: () => {},
   storeOutageBegan: () => {},

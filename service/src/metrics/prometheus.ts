@@ -1,7 +1,14 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type Machine, thisMachine } from "../machine.ts";
 import type { Census, TurnResult } from "../model.ts";
-import type { AgentExit, AnsweredRequest, GitHubResponseNumbers, PromptResult, ReadableMetrics } from "./metrics.ts";
+import type {
+  AgentCost,
+  AgentExit,
+  AnsweredRequest,
+  GitHubResponseNumbers,
+  PromptResult,
+  ReadableMetrics,
+} from "./metrics.ts";
 
 /** In seconds, from a turn that changes nothing to the longest ones. */
 const turnBuckets = [1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200];
@@ -58,6 +65,11 @@ export class PrometheusMetrics implements ReadableMetrics {
 
   agentExited(result: AgentExit): void {
     this.#worker.exits.inc({ result });
+  }
+
+  agentCost({ project, agent, costUsd }: AgentCost): void {
+    if (costUsd === undefined) this.#worker.unknownCosts.inc({ project, agent });
+    else this.#worker.costs.inc({ project, agent }, costUsd);
   }
 
   requestAnswered({ method, route, status, seconds }: AnsweredRequest): void {
@@ -129,6 +141,18 @@ function workerMetrics(registry: Registry) {
       name: "agent_service_agent_exits_total",
       help: "Agents that have ended, by how.",
       labelNames: ["result"],
+      registers,
+    }),
+    costs: new Counter({
+      name: "agent_service_agent_cost_usd_total",
+      help: "What agents cost in US dollars, by their own estimate.",
+      labelNames: ["project", "agent"],
+      registers,
+    }),
+    unknownCosts: new Counter({
+      name: "agent_service_agent_unknown_costs_total",
+      help: "Agents that have ended without saying what they cost.",
+      labelNames: ["project", "agent"],
       registers,
     }),
   };

@@ -1,8 +1,14 @@
-import type { EndedState, RunningTurn, Turn, TurnState } from "../model.ts";
+import { knownCost, unknownCost } from "../cost.ts";
+import type { EndedState, RunningTurn, StoredTurn, Turn, TurnState } from "../model.ts";
 import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
 import { addNextReady, endJob, lockJob, type TurnParts } from "./job-state.ts";
 import type { TakenTurn, TurnLimits } from "./ready-turns.ts";
 import type { Transaction } from "./sql.ts";
+
+/** What an agent reported, as it is stored. */
+export type StoredReport = {
+  [key in "answer" | "costUsd" | "sessionCost"]?: NonNullable<StoredTurn[key]> | undefined;
+};
 
 /**
  * The turns that workers run, from when they take them until they end or are requeued. Methods that take a `RunningTurn` throw
@@ -63,16 +69,35 @@ export class RunningTurns {
     if (!(await this.renewLease(turn))) throw new LeaseLost(turn.id);
   }
 
-  async countAttempt(turn: RunningTurn): Promise<void> {
+  /**
+   * Counts an attempt, before its agent runs. What the turn's agent said before is forgotten, and what the turn costs is unknown
+   * until `setReport`.
+   *
+   * @returns what the agents of earlier attempts cost, in US dollars; `undefined` if that is unknown
+   */
+  async countAttempt(turn: RunningTurn): Promise<number | undefined> {
+    let costUsd: number | undefined;
     await this.#change(turn, async (transaction) => {
-      await transaction.run("UPDATE turn SET attempts = attempts + 1 WHERE id = ?", turn.id);
+      const find = 'SELECT attempts, "costUsd" FROM turn WHERE id = ?';
+      const before = await transaction.row<Pick<StoredTurn, "attempts" | "costUsd">>(find, turn.id);
+      const hasRun = before === undefined || before.attempts > 0;
+      costUsd = knownCost(before?.costUsd ?? (hasRun ? undefined : 0));
+      const count = 'UPDATE turn SET attempts = attempts + 1, answer = NULL, "costUsd" = ? WHERE id = ?';
+      await transaction.run(count, unknownCost, turn.id);
     });
+    return costUsd;
   }
 
-  /** Records the agent's last answer. If that cannot be stored now, it is when the turn ends or is requeued. */
-  async setAnswer(turn: RunningTurn, answer: string): Promise<void> {
+  /**
+   * Records what the agent reported; what it did not stays as it is. If that cannot be stored now, it is when the turn ends or is
+   * requeued.
+   */
+  async setReport(turn: RunningTurn, report: StoredReport): Promise<void> {
+    const { answer = null, costUsd = null, sessionCost = null } = report;
+    const change = `UPDATE turn SET answer = coalesce(?, answer), "costUsd" = coalesce(?, "costUsd"),
+      "sessionCost" = coalesce(?, "sessionCost") WHERE id = ?`;
     await this.#storeNowOrAtEnd(turn, async (transaction) => {
-      await transaction.run("UPDATE turn SET answer = ? WHERE id = ?", answer, turn.id);
+      await transaction.run(change, answer, costUsd, sessionCost, turn.id);
     });
   }
 
@@ -195,7 +220,7 @@ async function start(transaction: Transaction, { turn: id, lease }: TakenTurn, a
   const found = await transaction.row<Turn & { state: TurnState }>(find, id);
   if (found === undefined) throw new Error(`no turn ${id}`);
   const { state, ...turn } = found;
-  const change = `UPDATE turn SET state = 'running', lease = ?, "startedAt" = coalesce("startedAt", ?) WHERE id = ?`;
+  const change = `UPDATE turn SET state = 'running', "knowsBase" = 1, lease = ?, "startedAt" = coalesce("startedAt", ?) WHERE id = ?`;
   await transaction.run(change, lease, at, id);
   return { ...turn, lease, isResumed: state === "running" };
 }

@@ -56,6 +56,14 @@ export class SecretPatterns {
     }
     return undefined;
   }
+
+  /** Returns a text without the secrets in it. */
+  async remove(text: string): Promise<string> {
+    const bytes = Buffer.from(text).toString("latin1");
+    if ((await this.find(bytes)) === undefined) return text;
+    const rest = this.#secrets.reduce((left, { pattern }) => left.replace(new RegExp(pattern, "gi"), "***"), bytes);
+    return Buffer.from(rest, "latin1").toString();
+  }
 }
 
 /** Returns a pattern for a text in each of the encodings. */

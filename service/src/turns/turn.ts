@@ -17,6 +17,7 @@ import { isResourceExhausted, ResourceExhausted } from "../processes/resource-ex
 import { isCommitOf } from "../pulls/commit-message.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import { GitHubError } from "../pulls/github/github-error.ts";
+import { findInstructions } from "../pulls/protected-files.ts";
 import type { Change, PullRequests } from "../pulls/pull-requests.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import type { AgentHomes } from "../store/agent-homes.ts";
@@ -25,6 +26,8 @@ import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts"
 import { findProtectedChanges } from "./check-change.ts";
 import { type CommitPorts, commitChange } from "./commit-change.ts";
 import { confirmLease } from "./keep-lease.ts";
+import { readLastPullRequest } from "./last-pull-request.ts";
+import { newSessionNote, noChangeNote } from "./log-notes.ts";
 import {
   findPushedCommit,
   type PushPorts,
@@ -32,6 +35,7 @@ import {
   pushCommit,
   pushUnpushedCommit,
 } from "./push-commit.ts";
+import { storeReport } from "./store-report.ts";
 import { startDeadline, timeLeft, untilStopped } from "./turn-deadline.ts";
 import { type TurnHost, turnHost } from "./turn-host.ts";
 
@@ -63,7 +67,7 @@ export interface TurnPorts extends CommitPorts {
   /** No agent is run with less free space. Default: 100 MB. */
   minFreeBytes?: number;
   /** Counts the ends of agents. Default: nothing does. */
-  metrics?: Pick<Metrics, "agentExited" | "turnStarted"> | undefined;
+  metrics?: Pick<Metrics, "agentExited" | "agentCost" | "turnStarted"> | undefined;
   /** Default: the disk and the processes of this machine. */
   host?: TurnHost;
   /** Default: the one that the process runs on. */
@@ -116,7 +120,7 @@ export async function runTurn(
       return "postponed";
     }
     onFailure?.(errorMessage(error));
-    // No agent has run since the last commit that was pushed: see `setAnswer`.
+    // No agent has run since the last commit that was pushed: see `setReport`.
     if (isStoreOutage(error)) return "postponed";
     if (isResourceExhausted(error)) {
       log(`The machine lacks something that the turn needs, so it waits and is started again: ${errorMessage(error)}`);
@@ -151,8 +155,9 @@ async function processTurn(
   const { store, repository, worktrees, pullRequests, homes, directory, log, machine } = context;
   const push: PushPorts = { repository, confirmOwner: () => confirmLease(turn, store.runningTurns, signal, machine) };
   log(`Turn ${turn.id} started.`);
-  const isMerged = await isPullRequestMerged(job, context);
-  const options = { isMerged, lastPushed: job.head, targetBranch: context.targetBranch };
+  const { isMerged, bases } = await readLastPullRequest(job, context);
+  const { targetBranch: own } = context;
+  const options = { isMerged, lastPushed: job.head, targetBranch: own, bases, instructions: findInstructions };
   // Others may share its fetch, so it is not killed, only waited for no longer.
   const [start, last] = await untilStopped(
     Promise.all([repository.findStart(jobBranch(job.id), options), repository.lastCommitOf(job.id)]),
@@ -176,20 +181,21 @@ async function processTurn(
     const worktree = await worktrees.checkOut(directory, start, context.stop).catch((error: unknown) => {
       throw context.stop?.aborted ? new Error(String(context.stop.reason), { cause: error }) : error;
     });
-    await store.runningTurns.countAttempt(turn);
+    const earlierUsd = await store.runningTurns.countAttempt(turn);
     await homes?.begin?.(turn, directory);
     const startedAt = machine.now();
     const attempted = await attempt(turn, start, context, signal);
-    const { end, message } = attempted;
+    const { end, isFollowUp } = attempted;
     if (end === "stopped") return "stopped";
     await homes?.keep?.(turn, directory, log);
-    if (message !== undefined) await store.runningTurns.setAnswer(turn, message);
+    const run = { report: attempted, project: job.project, isFollowUp, earlierUsd };
+    const message = await storeReport(turn, run, context);
     if (end !== "completed") return "failed";
     await worktrees.takeBack(directory);
     using deadline = startDeadline(machine, context.timeLimitMs, machine.now() - startedAt, context.stop);
-    const commit = await commitChange(turn, worktree, attempted, context, deadline);
+    const commit = await commitChange(turn, worktree, start, attempted, context, deadline);
     const words = message === undefined ? "" : `The agent's last words:\n${message}`;
-    if (commit === undefined) log(`No file was changed. ${words}`);
+    if (commit === undefined) log(`${noChangeNote} ${words}`);
     else {
       head = await pushCommit(commit, turn, start, last, push);
       if (words !== "") log(words);
@@ -203,7 +209,9 @@ async function processTurn(
   const { prompt, answer } = isOwn
     ? await storedTurn(turn, store)
     : ((await lastChange(job, base, head, context))?.turn ?? { ...turn, answer: null });
-  const existing = isContinued && !isMerged ? job.pullRequest : null;
+  // One whose target is gone cannot be merged any more.
+  const hasTarget = bases.length === 0 || bases[0] === targetBranch;
+  const existing = isContinued && !isMerged && hasTarget ? job.pullRequest : null;
   // Otherwise the next turn would take this work for the merged pull request's.
   if (existing !== job.pullRequest) await store.runningTurns.clearPullRequest(turn, head);
   const change: Change = {
@@ -272,10 +280,17 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
   } = context;
   const { job: jobId, prompt } = turn;
   const history = await store.turns.history(turn);
+  if (history.length > 0 && isNewHome) {
+    const told = agent.isToldHistory
+      ? "Its prompt tells of them."
+      : "They are in the file named by AGENT_HISTORY_FILE.";
+    log(`${newSessionNote} ${told}`);
+  }
   let exceeded: ExceededLimit | undefined;
+  const isFollowUp = history.length > 0 && !isNewHome;
   const options: AgentOptions = {
     prompt,
-    isFollowUp: history.length > 0 && !isNewHome,
+    isFollowUp,
     history,
     jobId,
     directories: directory,
@@ -301,7 +316,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
   if (result.end === "stopped" && stop?.aborted && !signal.aborted) {
     log(String(stop.reason));
     context.onFailure?.(String(stop.reason));
-    return { ...result, end: "failed" as const, ownMessages: [] };
+    return { ...result, end: "failed" as const, isFollowUp, ownMessages: [] };
   }
   const end =
     result.end === "timed-out" ? `The agent timed out after ${timeLimitMs / 1000} s.` : `The agent ${result.end}.`;
@@ -312,8 +327,10 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
     context.onFailure?.(`${exceeded === undefined ? end : killedFor(exceeded)} ${reported}`);
   // They are worth less than the change, which has the rest of the time.
   const messagesMs = Math.min(longestMessagesMs, timeLeft(timeLimitMs, context.machine.now() - startedAt) / 2);
-  const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, start));
-  return { ...result, ownMessages: hasMessages ? await ownMessages(agent, start.head, options, host, messagesMs) : [] };
+  const head = start.instructed ?? start.head;
+  const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, { ...start, head }));
+  const messages = hasMessages ? await ownMessages(agent, head, options, host, messagesMs) : [];
+  return { ...result, isFollowUp, ownMessages: messages };
 }
 
 const killedFor = ({ what }: ExceededLimit): string => `The agent is killed, because it has ${what}.`;
@@ -382,16 +399,4 @@ async function hasUnopenedWork(job: StoredJob, { base, head }: Start, context: T
   if (job.pullRequest === null) return true;
   const last = await lastChange(job, base, head, context);
   return last !== undefined && last.turn.state === "failed" && last.commit !== job.head;
-}
-
-/** Returns whether the job's last pull request is merged, so that its branch is obsolete; `false` if its state cannot be read. */
-async function isPullRequestMerged(job: StoredJob, { pullRequests, log }: TurnContext): Promise<boolean> {
-  const { id, pullRequest: link, head } = job;
-  if (link === null || head === null) return false;
-  try {
-    return (await pullRequests.stateOf({ link, branch: jobBranch(id), head })) === "merged";
-  } catch (error) {
-    log(`Cannot read the state of ${link}, treated as open: ${errorMessage(error)}`);
-    return false;
-  }
 }

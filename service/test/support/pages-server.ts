@@ -129,7 +129,7 @@ export async function startPages(options: PagesServerOptions = {}) {
       turnExcerpt: async (id, length) => {
         const turn = turns[id];
         const { prompt = "", answer = null } = turn ?? {};
-        const times = { startedAt: null, endedAt: null, reason: null };
+        const times = { startedAt: null, endedAt: null, reason: null, costUsd: null };
         const texts = { prompt: prompt.slice(0, length), answer: answer?.slice(0, length) ?? null };
         return turn && { state: "completed", ...times, ...turn, ...texts };
       },

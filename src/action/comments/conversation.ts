@@ -1,9 +1,11 @@
 import { minTimeLeftMs } from "../../client/submit.ts";
 import { cacheAccess } from "../../runner-kit/cache.ts";
+import { findJob } from "../find-job.ts";
 import { type PlannedTask, planTasks, runFirstFound } from "../plan.ts";
 import { acceptanceOf, cancelledBeforeSending, isJobNotFound, type RerunEffect, type RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
 import { runJob } from "../run-job.ts";
+import { RunState } from "../run-state.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { CommentMode, Task } from "../settings.ts";
 import { checkRecord } from "../step-record.ts";
@@ -74,6 +76,8 @@ export interface KnownAttempts {
   hasResumed: boolean;
   /** The turn that this attempt takes the place of. */
   replaces: string | undefined;
+  /** The branch that a new job starts from; `undefined` for the project's own. */
+  base: string | undefined;
 }
 
 /**
@@ -83,7 +87,7 @@ export interface KnownAttempts {
 export async function planReply(
   prompt: string,
   conversation: Conversation,
-  { actorId, hasReply, hasResumed, replaces }: KnownAttempts,
+  { actorId, hasReply, hasResumed, replaces, base }: KnownAttempts,
 ): Promise<PlannedTask<Task>[] | RunResult> {
   const { request, run, mode, thread, reply, unsent, deadline, renderProgress } = conversation;
   const { event, isNew, earlier: asked } = request;
@@ -111,14 +115,25 @@ export async function planReply(
 
   const continued = mode.jobId || (isNew ? undefined : earlier.findLast(({ jobId }) => jobId !== undefined)?.jobId);
   const isReplaceable = mode.jobId === "";
+  // A job that started from another branch would bring that along.
+  const isOther =
+    isReplaceable && continued !== undefined && base !== undefined && (await baseOf(continued, run)) !== base;
   const plan: PlannedTask<Task>[] = planTasks(
     prompt,
-    continued === undefined ? undefined : { jobId: continued, isReplaceable },
-    replaces,
+    continued === undefined || isOther ? undefined : { jobId: continued, isReplaceable },
+    { replaces, base },
   );
   if (!interrupted?.jobId) return plan;
   const { jobId } = interrupted;
   return [{ task: { kind: "attach", jobId, resumes: sentBy(interrupted, earlier, mode) } }, ...plan];
+}
+
+/** Returns the branch that a job started from; `undefined` if that is the project's own, or it cannot be read. */
+async function baseOf(jobId: string, run: Run): Promise<string | undefined> {
+  const state = new RunState();
+  state.startedAt = run.state.startedAt;
+  await findJob(jobId, { ...run, state });
+  return state.base || undefined;
 }
 
 function earlierAttempts({ ports }: Run): number[] {

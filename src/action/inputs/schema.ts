@@ -9,6 +9,7 @@ import {
   anyText,
   apiKeyProblem,
   auth,
+  baseBranch,
   baseUrl,
   boolean,
   changesDetail,
@@ -41,6 +42,7 @@ export const inputDefaults = {
   summary: "true",
   "on-rerun": "resume",
   "on-cancel": "stop",
+  base: "",
   "dry-run": "false",
   session: "",
   changes: "none",
@@ -87,6 +89,7 @@ const rules = {
   summary: boolean,
   "on-rerun": onRerun,
   "on-cancel": onCancel,
+  base: baseBranch,
   "dry-run": boolean,
   session: sessionName,
   changes: changesDetail,
@@ -146,6 +149,7 @@ export function parseInputs(source: InputSource): InputsResult {
     ...promptProblems(raw, file, { eventName, isComment, isWindows }),
     ...intervalProblems(parsed.values),
     ...sessionProblems(raw),
+    ...baseProblems(raw),
     ...changesProblems(raw),
     ...(isComment ? commentProblems(raw, prompt) : []),
     ...(isComment || raw.changes !== "none" ? tokenProblems(raw, isComment) : []),
@@ -168,6 +172,7 @@ export function parseInputs(source: InputSource): InputsResult {
     summary: values.summary,
     onRerun: values["on-rerun"],
     onCancel: values["on-cancel"],
+    base: values.base,
     dryRun: values["dry-run"],
     session: values.session,
     changes:
@@ -285,6 +290,12 @@ function intervalProblems(values: Partial<Record<InputName, unknown>>): Problem[
 function sessionProblems(raw: RawInputs): Problem[] {
   if (raw.session === "" || raw["job-id"] === "") return [];
   return [{ input: "session", problem: say`cannot be used together with job-id` }];
+}
+
+function baseProblems(raw: RawInputs): Problem[] {
+  const baseUrl = URL.parse(raw["base-url"]);
+  if (raw.base === "" || !baseUrl || !isMintlify(baseUrl)) return [];
+  return [{ input: "base", problem: say`needs a service of your own (base-url): the hosted one takes no branch` }];
 }
 
 function changesProblems(raw: RawInputs): Problem[] {

@@ -74,7 +74,7 @@ export async function findEarlier(task: SendingTask, memory: Memory, run: Run): 
   return checked.kind === "undecided" ? checked : { kind: "none", base, unproven: checked.unproven };
 }
 
-/** Returns what the earlier attempts left in the cache; without one, they left nothing. */
+/** Reads the traces of the earlier attempts in the cache; without one, they left nothing. */
 function findTrace({ attempts }: Memory, attempt: number): Promise<EarlierAttempt> {
   if (attempts) return attempts.find();
   const silent = Array.from({ length: attempt - 1 }, (_, index) => attempt - 1 - index);

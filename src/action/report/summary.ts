@@ -68,13 +68,16 @@ function details(outcome: Outcome, state: RunState, projectId: string, session: 
     ["Session", session],
     ["Repository", state.repository],
     ["Ref", state.ref],
+    ["Base", state.base],
     ["Model", state.model],
-    ["Cost", state.costUsd === undefined ? "" : `$${state.costUsd}, as the agent says`],
     ["Created", state.createdAt],
     ["Archived", state.archivedAt],
   ];
   const cells = rows.filter(([, value]) => value !== "").map(([name, value]) => [`<b>${name}</b>`, code(value)]);
-  return table(state.changes ? [...cells, ["<b>Changes</b>", changesCell(state.changes)]] : cells);
+  if (state.costUsd !== undefined)
+    cells.push(["<b>Cost</b>", `${code(`$${state.costUsd}`)} · the agent's own estimate`]);
+  if (state.changes) cells.push(["<b>Changes</b>", changesCell(state.changes)]);
+  return table(cells);
 }
 
 /** Links GitHub's page of the comparison. The URL is made of encoded parts. */

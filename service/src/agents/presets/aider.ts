@@ -38,7 +38,9 @@ export const aider: Preset = {
     }
     if (end === -1) return noResult;
     const start = lines.findLastIndex((line, index) => index < end && ownLine.test(line));
+    const costUsd = /Cost: \$[\d.]+ message, \$([\d.]+) session\.$/.exec(lines[end]?.trimEnd() ?? "")?.[1];
     return {
+      ...(costUsd !== undefined && { costUsd: Number(costUsd) }),
       message:
         lines
           .slice(start + 1, end)

@@ -1,5 +1,5 @@
 import { anthropicApi } from "../model-api.ts";
-import { anthropic, noResult, type Preset, parseEvents, stringIn } from "./preset.ts";
+import { anthropic, noResult, numberIn, type Preset, parseEvents, stringIn } from "./preset.ts";
 
 /** Claude Code, by Anthropic. */
 export const claude: Preset = {
@@ -36,7 +36,10 @@ export const claude: Preset = {
     const result = parseEvents(stdout).findLast(({ type }) => type === "result");
     if (result === undefined) return noResult;
     const message = stringIn(result, "result");
+    const [session, totalUsd] = [stringIn(result, "session_id"), numberIn(result, "total_cost_usd")];
     return {
+      // A session that is continued goes on counting.
+      ...(session !== undefined && totalUsd !== undefined && { sessionCost: { session, totalUsd } }),
       message,
       error: result.is_error === true ? (message ?? stringIn(result, "subtype") ?? "no reason") : undefined,
     };

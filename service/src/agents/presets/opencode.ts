@@ -1,4 +1,14 @@
-import { anthropic, noResult, openAi, type Preset, parseEvents, stringIn } from "./preset.ts";
+import { isEndOfOutput } from "../output-end.ts";
+import {
+  type AgentEvent,
+  anthropic,
+  noResult,
+  numberIn,
+  openAi,
+  type Preset,
+  parseEvents,
+  stringIn,
+} from "./preset.ts";
 
 /** OpenCode, by SST. */
 export const opencode: Preset = {
@@ -18,6 +28,20 @@ export const opencode: Preset = {
     const lastStep = events.slice(events.findLastIndex(({ type }) => type === "step_start") + 1);
     const texts = lastStep.flatMap((event) => (event.type === "text" ? (stringIn(event, "part", "text") ?? "") : []));
     const error = stringIn(end, "error", "data", "message") ?? stringIn(end, "error", "name") ?? "no reason";
-    return { message: texts.join("\n\n") || undefined, error: end.type === "error" ? error : undefined };
+    return {
+      message: texts.join("\n\n") || undefined,
+      error: end.type === "error" ? error : undefined,
+      costUsd: isEndOfOutput(stdout) ? undefined : costOf(events.filter(({ type }) => type === "step_finish")),
+    };
   },
 };
+
+/** Returns what all steps cost; `undefined` if one does not say, or the agent knows no price of a model. */
+function costOf(steps: readonly AgentEvent[]): number | undefined {
+  if (steps.length === 0) return undefined;
+  const costs = steps.map((step) => {
+    const cost = numberIn(step, "part", "cost");
+    return cost === 0 && numberIn(step, "part", "tokens", "total") !== 0 ? undefined : cost;
+  });
+  return costs.reduce((sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost), 0);
+}

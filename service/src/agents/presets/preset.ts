@@ -1,4 +1,5 @@
-import type { AgentReport, AgentTurn, ModelEndpoint } from "../agent.ts";
+import type { AgentTurn, ModelEndpoint } from "../agent.ts";
+import type { AgentReport } from "../agent-report.ts";
 import { anthropicApi, openAiApi } from "../model-api.ts";
 
 /** What installs an agent. */
@@ -42,12 +43,23 @@ export function parseEvents(stdout: string): AgentEvent[] {
 
 /** Returns the string at a path in an event; `undefined` if there is none. */
 export function stringIn(event: AgentEvent | undefined, ...path: readonly string[]): string | undefined {
+  const value = valueIn(event, path);
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Returns the number at a path in an event; `undefined` if there is none. */
+export function numberIn(event: AgentEvent | undefined, ...path: readonly string[]): number | undefined {
+  const value = valueIn(event, path);
+  return typeof value === "number" ? value : undefined;
+}
+
+function valueIn(event: AgentEvent | undefined, path: readonly string[]): unknown {
   let value: unknown = event;
   for (const name of path) {
     if (typeof value !== "object" || value === null) return undefined;
     value = (value as AgentEvent)[name];
   }
-  return typeof value === "string" ? value : undefined;
+  return value;
 }
 
 /** For an agent that exits with 0 without saying how its turn ended. */

@@ -23,7 +23,7 @@ const tables = {
   projectRepository: "SELECT * FROM projectRepository",
   job: "SELECT * FROM job ORDER BY id",
   turn: `SELECT id, job, prompt, CASE state WHEN 'running' THEN 'waiting' ELSE state END AS state, attempts, startedAt, endedAt,
-    answer, reason, stopRequestedAt, project, caller, step, request FROM turn ORDER BY id`,
+    answer, reason, stopRequestedAt, costUsd, sessionCost, project, caller, step, request FROM turn ORDER BY id`,
   pullRequest: "SELECT * FROM pullRequest ORDER BY number",
   use: "SELECT * FROM use",
 };

@@ -71,6 +71,16 @@ export const migrations: readonly string[] = [
   CREATE INDEX turnInState ON turn (state, id);
   CREATE UNIQUE INDEX turnByKey ON turn (project, caller, step, request);
   `,
+  `
+  -- Turns get what their agents say that they cost.
+  ALTER TABLE turn ADD COLUMN costUsd REAL;
+  ALTER TABLE turn ADD COLUMN sessionCost TEXT;
+  `,
+  `
+  -- Jobs get a branch of their own choice to start from. Only workers that know of it run their turns, which Postgres checks.
+  ALTER TABLE job ADD COLUMN base TEXT;
+  ALTER TABLE turn ADD COLUMN knowsBase INTEGER;
+  `,
 ];
 
 /**

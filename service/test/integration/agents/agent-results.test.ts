@@ -6,6 +6,7 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import type { Agent } from "../../../src/agents/agent.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
+import { PrometheusMetrics } from "../../../src/metrics/prometheus.ts";
 import {
   type AgentService,
   type AgentServiceOptions,
@@ -90,6 +91,29 @@ describe("an agent's report", () => {
     const job = await runJob(service, "say x Done at last");
     expect(logOf(service, job.id).slice(-1000)).toMatch(/\[output truncated\]\n(.*\n)*\[service\] Done at last\n/);
   });
+});
+
+test("what a command says of each turn in its file, and its cost, are in the log and on the job's page", async () => {
+  const metrics = new PrometheusMetrics();
+  const secrets = [{ name: "KEY", value: "sk-verysecret" }];
+  const agent = scriptAgent(`
+    if (prompt === "write") fs.writeFileSync("a.md", prompt);
+    const message = "Did " + prompt + " <b>@all</b> with sk-very" + "secret";
+    fs.writeFileSync(process.env.AGENT_RESULT_FILE, JSON.stringify({ message, costUsd: prompt === "look" ? 0.25 : 0.5 }));`);
+  const service = await start(agent, { metrics, secrets });
+  const { id } = await runJob(service, "look");
+  await runMessage(service, id, "more");
+  await runMessage(service, id, "write");
+  const said = "Did more <b>@all</b> with ***";
+  expect(logOf(service, id)).toContain("[service] Cost, by the agent's own estimate: $0.2500.\n");
+  expect(logOf(service, id)).toContain(`[service] No file was changed. The agent's last words:\n[service] ${said}\n`);
+  const page = await readPage(service, `/job/${id}`);
+  expect(page.match(/<span class="quiet" title="The agent's own estimate">\$0\.\d+</g)).toHaveLength(3);
+  expect(page).toContain("Did more &lt;b&gt;@all&lt;/b&gt; with ***");
+  expect(page).not.toContain("sk-very");
+  expect(await metrics.render(undefined)).toContain(
+    'agent_service_agent_cost_usd_total{project="docs",agent="command"} 1.25\n',
+  );
 });
 
 test("the log of a job can be followed while its agent runs, and ends with its last turn", async () => {

@@ -109,6 +109,33 @@ test("the events of an agent become lines of the log, and are kept as they are",
   expect(readFileSync(rawFile, "utf8")).toBe(`${event}\nplain\n`);
 });
 
+test("a command tells in a file what it has to say, and what it cost", async () => {
+  const { run } = setUp();
+  const said = { message: "Done.", costUsd: 0.02, error: undefined, end: "completed" };
+  const write = `echo '{"message":"Done.","costUsd":0.02}' > "$AGENT_RESULT_FILE"`;
+  expect(await run(shellAgent(write))).toEqual(said);
+  expect(await run(shellAgent(`${write}; exit 1`))).toEqual({ ...said, end: "failed" });
+  // That of an earlier turn does not count.
+  expect(await run(shellAgent("true"))).toEqual({ end: "completed" });
+});
+
+test.each([
+  ["a link", (secret: string) => `ln -s ${secret} "$AGENT_RESULT_FILE"`],
+  ["a folder", () => 'mkdir "$AGENT_RESULT_FILE"'],
+  ["a pipe", () => 'mkfifo "$AGENT_RESULT_FILE"'],
+  [
+    "a large file",
+    (secret: string) => `{ cat ${secret}; head -c 300000 /dev/zero | tr '\\0' ' '; } > "$AGENT_RESULT_FILE"`,
+  ],
+])("%s in place of the file says nothing", async (_what, command) => {
+  const { run, folder } = setUp();
+  const secret = join(folder, "secret.json");
+  writeFileSync(secret, '{"message":"secret"}');
+  expect(await run(shellAgent(command(secret)))).toEqual({ end: "completed" });
+  // Not even for the next turn.
+  expect(await run(shellAgent("true"))).toEqual({ end: "completed" });
+});
+
 test("processes that an agent leaves behind are killed", async () => {
   const { run, folder } = setUp();
   const pipe = join(folder, "pipe");

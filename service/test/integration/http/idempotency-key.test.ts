@@ -211,6 +211,32 @@ describe("the turns of a step", () => {
     expect(await call(`docs/job${query}`)).toMatchObject({ status: 400, body: { error } });
   });
 
+  test("say what their agents said, and what they cost, if that is known", async () => {
+    const { store, create, call } = await setUp();
+    const shown = async () => {
+      const { body } = (await call("docs/job?step=deploy")) as { body?: { turns?: unknown[] } };
+      return body?.turns?.[0];
+    };
+    const job = (await create(key)).body?.id ?? "";
+    const turn = await store.runningTurns.startNext();
+    if (turn === undefined) throw new Error("no turn is ready");
+    const running = { job, turn: String(turn.id), request: "1", status: "running" };
+    await store.runningTurns.countAttempt(turn);
+    expect(await shown()).toEqual(running);
+    await store.runningTurns.setReport(turn, { answer: " Done.\n", costUsd: 0.0123 });
+    expect(await shown()).toEqual({ ...running, message: "Done.", usage: { costUsd: 0.0123 } });
+    await store.runningTurns.setReport(turn, { answer: "𝄞".repeat(3000), costUsd: 0 });
+    // Not half of a character.
+    const message = `${"𝄞".repeat(1999)}…`;
+    expect(await shown()).toEqual({ ...running, message, usage: { costUsd: 0 } });
+    // It is run again.
+    await store.runningTurns.countAttempt(turn);
+    expect(await shown()).toEqual(running);
+    await store.runningTurns.setReport(turn, { answer: "  " });
+    await store.runningTurns.finish(turn, "completed", 5);
+    expect(await shown()).toEqual({ ...running, status: "completed" });
+  });
+
   test("are at most 100", async () => {
     const { store, create, call } = await setUp();
     const job = (await create()).body?.id ?? "";

@@ -335,7 +335,7 @@ describe("text that others wrote", () => {
     await add("job_1", { project: hostileText, prompt: `1${hostileText}` });
     const turn = await store.runningTurns.startNext();
     if (turn === undefined) throw new Error("no turn is ready");
-    await store.runningTurns.setAnswer(turn, `2${hostileText}`);
+    await store.runningTurns.setReport(turn, { answer: `2${hostileText}` });
     const number = await store.pullRequests.add({ ...pullRequest(), title: hostileText, branch: hostileText });
     await store.runningTurns.setPullRequest(turn, `https://example.com/${hostileText}`, "222");
     await store.runningTurns.finish(turn, "failed", createdAt, `3${hostileText}`);

@@ -52,7 +52,7 @@ test("a store is copied with all that it has, and goes on in Postgres", async ()
     await store.repositories.setOfProjects(new Map([["docs", "docs"]]));
     const ended = await startJob(store, "ended");
     await store.runningTurns.countAttempt(ended);
-    await store.runningTurns.setAnswer(ended, "Done ✓");
+    await store.runningTurns.setReport(ended, { answer: "Done ✓" });
     await store.pullRequests.add({ job: "ended", ...pullRequest });
     await store.runningTurns.setPullRequest(ended, "https://example.com/pull/1", "111");
     await store.runningTurns.finish(ended, "completed", 6_000_000);

@@ -136,7 +136,7 @@ describe("a server that is restarted", () => {
       await expect(store.exclusively("a", async () => {})).rejects.toThrow(StoreUnavailable);
     }
     // It is stored when the turn ends.
-    await store.runningTurns.setAnswer(turn, "Done.");
+    await store.runningTurns.setReport(turn, { answer: "Done." });
     await expect(store.runningTurns.finish(turn, "completed", now)).rejects.toThrow(StoreUnavailable);
     expect(lines).toEqual([outageBegins]);
 

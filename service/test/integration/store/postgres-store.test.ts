@@ -265,7 +265,7 @@ describe("the lease of a turn", () => {
     const changes = [
       () => store.runningTurns.confirmLease(turn),
       () => store.runningTurns.countAttempt(turn),
-      () => store.runningTurns.setAnswer(turn, "Wrong"),
+      () => store.runningTurns.setReport(turn, { answer: "Wrong" }),
       () => store.runningTurns.setPullRequest(turn, "https://example.com/pull/1", "abc"),
       () => store.runningTurns.clearPullRequest(turn, "abc"),
       () => store.runningTurns.requeue(turn),
@@ -328,7 +328,7 @@ describe("the lease of a turn", () => {
     onTestFinished(() => client.end());
     await client.query("BEGIN");
     await client.query("UPDATE agent_jobs.turn SET lease = 'other'");
-    const answered = store.runningTurns.setAnswer(turn, "Wrong").catch((error: unknown) => error);
+    const answered = store.runningTurns.setReport(turn, { answer: "Wrong" }).catch((error: unknown) => error);
     const blocked = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     await expect.poll(() => server().query(url, blocked)).toHaveLength(1);
     await client.query("COMMIT");

@@ -162,12 +162,13 @@ describe.each(databases)("a request with a key, in $database", ({ open }) => {
     await store.runningTurns.finish(await nextOf(store, job), "failed", now, "It broke.");
     const ended = await nextOf(store, job);
     await store.turns.stop(job, stopped ?? 0, now, "Stopped.");
+    const unsaid = { answer: null, costUsd: null };
     const turns = (status: string) => [
-      { id: stopped, job, request: "stopped", status: "stopped" },
-      { id: waiting, job, request: "waiting", status: "waiting" },
-      { id: running, job, request: "running", status },
-      { id: failed, job, request: "failed", status: "failed" },
-      { id: completed, job, request: "completed", status: "completed" },
+      { id: stopped, job, request: "stopped", status: "stopped", ...unsaid },
+      { id: waiting, job, request: "waiting", status: "waiting", ...unsaid },
+      { id: running, job, request: "running", status, ...unsaid },
+      { id: failed, job, request: "failed", status: "failed", ...unsaid },
+      { id: completed, job, request: "completed", status: "completed", ...unsaid },
     ];
     const ofStep = (limit = 100) => store.turns.ofStep("docs", { caller: "ci", step: "deploy" }, limit);
     expect(await ofStep()).toEqual(turns("running"));
@@ -272,5 +273,19 @@ describe("machines with one Postgres", () => {
     client.release();
     expect(await store.jobs.find("b")).toBeUndefined();
     expect(await total(store)).toEqual({ jobs: 2, turns: 3 });
+  });
+
+  test("leave the turns of jobs with a base to machines that know what that is", async () => {
+    const url = await server().createDatabase();
+    const store = await openPostgresStore({ url, log: () => {} });
+    onTestFinished(() => store[Symbol.asyncDispose]());
+    await store.jobs.add({ id: "a", project: "docs", createdAt: now, base: "release" }, "One");
+    await store.jobs.add({ id: "b", project: "docs", createdAt: now }, "One");
+    // As a machine of the second schema takes a turn.
+    const take = (job: string) =>
+      server().query(url, `UPDATE agent_jobs.turn SET state = 'running', lease = 'x' WHERE job = '${job}'`);
+    await expect(take("a")).rejects.toThrow("this version of the service cannot run turns of jobs with a base");
+    await take("b");
+    expect(await startNext(store)).toMatchObject({ job: "a" });
   });
 });

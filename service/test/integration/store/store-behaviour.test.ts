@@ -483,7 +483,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
       const turn = await startNext(store);
       expect(turn).toMatchObject({ job: text.slice(0, 100), prompt: text });
       await store.runningTurns.countAttempt(turn);
-      await store.runningTurns.setAnswer(turn, text);
+      await store.runningTurns.setReport(turn, { answer: text });
       await store.runningTurns.setPullRequest(turn, text, text);
       await store.runningTurns.finish(turn, "completed", now);
       expect(await store.turns.ofJob(turn.job)).toMatchObject([{ prompt: text, answer: text }]);
@@ -504,7 +504,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
       const text = "before \u{D834} between \0 after";
       await store.jobs.add({ id: "a", project: "docs", createdAt: now }, text);
       const turn = await startNext(store);
-      await store.runningTurns.setAnswer(turn, text);
+      await store.runningTurns.setReport(turn, { answer: text });
       await store.runningTurns.finish(turn, "completed", now);
       const [stored] = await store.turns.ofJob("a");
       for (const kept of [turn.prompt, stored?.prompt, stored?.answer])
@@ -576,7 +576,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
       await addJob(store, "a");
       const first = await startNext(store);
       await store.runningTurns.countAttempt(first);
-      await store.runningTurns.setAnswer(first, "Done.");
+      await store.runningTurns.setReport(first, { answer: "Done." });
       await store.runningTurns.finish(first, "completed", now);
       await store.turns.add("a", "Two", now);
       await endNext(store);
@@ -731,7 +731,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
       await store.runningTurns.requeue(before);
       const changes = [
         () => store.runningTurns.countAttempt(before),
-        () => store.runningTurns.setAnswer(before, "Wrong"),
+        () => store.runningTurns.setReport(before, { answer: "Wrong" }),
         () => store.runningTurns.setPullRequest(before, "https://example.com/pull/9", "999"),
         () => store.runningTurns.clearPullRequest(before, "999"),
         () => store.runningTurns.finish(before, "failed", now),
@@ -764,12 +764,19 @@ describe.each(databases)("a store in $database", ({ open }) => {
       await addJob(store, "a");
       const turn = await startNext(store);
       for (let attempt = 0; attempt < 2; attempt++) await store.runningTurns.countAttempt(turn);
-      for (const answer of ["Working on it.", "Done."]) await store.runningTurns.setAnswer(turn, answer);
+      for (const answer of ["Working on it.", "Done."]) await store.runningTurns.setReport(turn, { answer });
       await store.runningTurns.setPullRequest(turn, "https://example.com/pull/1", "abc");
       expect(await store.jobs.find("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "abc" });
       await store.runningTurns.clearPullRequest(turn, "def");
       expect(await store.jobs.find("a")).toMatchObject({ pullRequest: null, head: "def" });
-      expect(await store.turns.ofJob("a")).toMatchObject([{ attempts: 2, answer: "Done." }]);
+      expect(await store.turns.ofJob("a")).toMatchObject([{ attempts: 2, answer: "Done.", costUsd: -1 }]);
+      const report = { costUsd: 0.000018, sessionCost: "{}" };
+      await store.runningTurns.setReport(turn, report);
+      expect(await store.turns.ofJob("a")).toMatchObject([{ answer: "Done.", ...report }]);
+      expect(await store.lists.turnExcerpt(turn.id, 2)).toMatchObject({ answer: "Do", costUsd: 0.000018 });
+      expect(await store.runningTurns.countAttempt(turn)).toBe(0.000018);
+      expect(await store.turns.ofJob("a")).toMatchObject([{ answer: null, costUsd: -1, sessionCost: "{}" }]);
+      expect(await store.runningTurns.countAttempt(turn)).toBeUndefined();
     });
   });
 
@@ -960,6 +967,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
       archivedAt: now + 50,
       pullRequest: "https://example.com/pull/1",
       head: "abc",
+      base: "release/1",
       turns: [
         {
           id: 1001,
@@ -971,6 +979,8 @@ describe.each(databases)("a store in $database", ({ open }) => {
           answer: "Done.",
           reason: null,
           stopRequestedAt: null,
+          costUsd: 0.0123,
+          sessionCost: '{"session":"s","totalUsd":2}',
           caller: "ci",
           step: "deploy",
           request: "first",
@@ -985,6 +995,8 @@ describe.each(databases)("a store in $database", ({ open }) => {
           answer: null,
           reason: "Stopped by me.",
           stopRequestedAt: now + 19,
+          costUsd: -1,
+          sessionCost: null,
           caller: "",
           step: "",
           request: "a random one",
@@ -1098,7 +1110,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
       await store.runningTurns.finish(one, "completed", now);
       const two = await store.runningTurns.startNext(undefined, now + 1);
       if (two === undefined) throw new Error("no turn is ready");
-      await store.runningTurns.setAnswer(two, "Done.");
+      await store.runningTurns.setReport(two, { answer: "Done." });
       await store.runningTurns.finish(two, "failed", now + 2, "It cannot.");
       expect(await store.lists.countTurns("a")).toBe(3);
       const [first = 0, second = 0, third = 0] = (await store.turns.ofJob("a")).map(({ id }) => id);
@@ -1106,12 +1118,12 @@ describe.each(databases)("a store in $database", ({ open }) => {
       expect(await store.lists.latestTurns("a", 9)).toEqual([first, second, third]);
       expect(await store.lists.firstTurn("a")).toBe(first);
       expect(await store.lists.firstTurn("unknown")).toBeUndefined();
-      const failed = { state: "failed", startedAt: now + 1, endedAt: now + 2 };
+      const failed = { state: "failed", startedAt: now + 1, endedAt: now + 2, costUsd: null };
       const long = { prompt: "Zwei ü𝄞", answer: "Done.", reason: "It cann" };
       expect(await store.lists.turnExcerpt(second, 7)).toEqual({ ...failed, ...long });
       const short = { prompt: "Zwe", answer: "Don", reason: "It " };
       expect(await store.lists.turnExcerpt(second, 3)).toEqual({ ...failed, ...short });
-      const waiting = { state: "waiting", startedAt: null, endedAt: null, reason: null };
+      const waiting = { state: "waiting", startedAt: null, endedAt: null, reason: null, costUsd: null };
       expect(await store.lists.turnExcerpt(third, 3)).toEqual({ ...waiting, prompt: "Thr", answer: null });
     });
   });

@@ -17,7 +17,7 @@ test("finds the program of a command, however it is written", () => {
 test("gives an unknown program nothing but its command, the same for each turn if there is one", () => {
   const agent = shellAgent("KEY=x");
   expect(agent).toMatchObject({ passes: [], programs: [], reads: [], hosts: [], environment: {}, isTrusted: false });
-  expect(agent.readReport("text")).toStrictEqual({ message: undefined, error: undefined });
+  expect(agent.readReport("text")).toEqual({ message: undefined, error: undefined });
   const command = (isFollowUp: boolean) => shellAgent("one", "two").command({ isFollowUp, isSandboxed: true }).args;
   expect([command(false), command(true)]).toEqual([
     ["-c", "one"],
@@ -37,4 +37,11 @@ test("starts the built-in editor with what it may read", () => {
 test("needs the programs of both commands", () => {
   expect(shellAgent("KEY=x one --a", "two --b").programs).toEqual(["one", "two"]);
   expect(shellAgent("one --a").programs).toEqual(["one"]);
+});
+
+test("reads what an unknown program wrote about its turn, and nothing of another type", () => {
+  const read = (result: string) => shellAgent("x").readReport("text", result);
+  expect(read('{"message":"Done.","costUsd":0.5,"more":1}')).toEqual({ message: "Done.", costUsd: 0.5 });
+  for (const result of ["", "{", "null", "7", "[]", '{"message":7,"costUsd":"1"}', '{"message":" "}'])
+    expect(read(result), result).toEqual({});
 });

@@ -54,9 +54,9 @@ describe.each(presetNames)("%s", (name) => {
 
   test("reports its final message", () => {
     const { readReport } = agentOf(name);
-    expect(readReport(recorded(`${name}-cannot`))).toEqual({ message: "I cannot do this.", error: undefined });
+    expect(readReport(recorded(`${name}-cannot`))).toMatchObject({ message: "I cannot do this.", error: undefined });
     const message = name === "aider" ? /^Here:\n\nnote.md\n/ : /^Done\. Final @words of #1 the agent\.$/;
-    expect(readReport(recorded(`${name}-change`))).toEqual({
+    expect(readReport(recorded(`${name}-change`))).toMatchObject({
       message: expect.stringMatching(message),
       error: undefined,
     });
@@ -88,6 +88,45 @@ describe.each(presetNames)("%s", (name) => {
     expect(agentOf(name).model).toBe(name);
     expect(presetAgent(name, environment, "large")?.model).toBe("large");
   });
+});
+
+test("reports what it cost, if the agent says that", () => {
+  const costs = presetNames.map((name) => {
+    const { costUsd, sessionCost } = agentOf(name).readReport(recorded(`${name}-change`));
+    return [name, costUsd ?? sessionCost?.totalUsd];
+  });
+  expect(Object.fromEntries(costs)).toEqual({
+    claude: 0.000047999999999999994,
+    codex: undefined,
+    gemini: undefined,
+    // Of two steps.
+    opencode: 0.000036,
+    aider: 0.000013,
+  });
+});
+
+test("claude's cost is that of its session, which a follow-up continues", () => {
+  const { readReport } = agentOf("claude");
+  const [first, second] = ["claude-change", "claude-cannot"].map((name) => readReport(recorded(name)).sessionCost);
+  expect(second?.session).toBe(first?.session);
+  expect(second?.totalUsd).toBeGreaterThan(first?.totalUsd ?? 1);
+});
+
+test("opencode's cost is unknown if a model has no price, or the first steps are cut off", () => {
+  const { readReport } = agentOf("opencode");
+  const change = recorded("opencode-change");
+  expect(readReport(change.replace('"cost":0.000018', '"cost":0')).costUsd).toBeUndefined();
+  expect(readReport(change.replace('"cost":0.000018', '"cost":"0.1"')).costUsd).toBeUndefined();
+  expect(readReport(" ".repeat(1024 * 1024 - change.length) + change).costUsd).toBeUndefined();
+});
+
+test("aider's cost is that of all its messages, and unknown without a price", () => {
+  const { readReport } = agentOf("aider");
+  const change = recorded("aider-change");
+  const costOf = (end: string) => readReport(change.replace(/Cost: .*/, end)).costUsd;
+  expect(costOf("Cost: $0.02 message, $1.25 session.")).toBe(1.25);
+  for (const end of ["", "Cost: $0.02 message", "Cost: $0.02 message, $1.25 session. Really: $9 session"])
+    expect(costOf(end)).toBeUndefined();
 });
 
 test("there is no agent of another name", () => {

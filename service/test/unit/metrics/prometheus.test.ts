@@ -93,3 +93,15 @@ test("has the numbers of the process, and a help text for each metric", async ()
   expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
   for (const [, name] of text.matchAll(/^# TYPE (\S+)/gm)) expect(text).toMatch(new RegExp(`^# HELP ${name} \\S`, "m"));
 });
+
+test("sums up what agents cost, and counts those that do not say it", async () => {
+  const metrics = new PrometheusMetrics();
+  for (const costUsd of [0.5, undefined, 0.25, undefined])
+    metrics.agentCost({ project: "docs", agent: "claude", costUsd });
+  metrics.agentCost({ project: "blog", agent: "codex", costUsd: undefined });
+  expect((await samples(metrics)).filter((line) => line.includes("cost"))).toEqual([
+    'agent_service_agent_cost_usd_total{project="docs",agent="claude"} 0.75',
+    'agent_service_agent_unknown_costs_total{project="docs",agent="claude"} 2',
+    'agent_service_agent_unknown_costs_total{project="blog",agent="codex"} 1',
+  ]);
+});

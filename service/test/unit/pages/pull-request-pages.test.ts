@@ -10,6 +10,7 @@ function turn(id: number): TurnExcerpt {
     state: "completed",
     prompt: `Prompt ${id}`,
     answer: null,
+    costUsd: null,
     startedAt: null,
     endedAt: null,
     reason: null,

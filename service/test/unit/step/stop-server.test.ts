@@ -192,3 +192,39 @@ describe("a pull request", () => {
     expect((await stop()).annotations).toEqual([]);
   });
 });
+
+describe("what an agent said", () => {
+  const unchanged = (words: string) =>
+    `[service] Turn 1 started.\n| {}\n[service] No file was changed. The agent's last words:\n[service] ${words}\n`;
+
+  test("is told if it changed nothing, because it is lost with the log otherwise", async () => {
+    leave({}, { job_1: unchanged("The page is fine.\n[service] ::error::no") });
+    expect((await stop()).annotations).toEqual([
+      expect.stringMatching(/^notice The agent changed nothing: Its last words: The page is fine\./),
+    ]);
+  });
+
+  test("is not told if a later turn of the job changed something, or if it said nothing", async () => {
+    leave(
+      {},
+      {
+        job_1: `${unchanged("Nothing.")}[service] Turn 2 started.\n[service] Pull request: https://example.com/1\n`,
+        job_2: "[service] Turn 3 started.\n[service] No file was changed.\n",
+      },
+    );
+    expect((await stop()).annotations).toEqual([]);
+  });
+
+  test("is joined by a note if its session is gone", async () => {
+    leave(
+      {},
+      {
+        job_1:
+          "[service] The session of the earlier turns is gone, so the agent begins a new one. Its prompt tells of them.\n",
+      },
+    );
+    expect((await stop()).annotations).toEqual([
+      expect.stringMatching(/^notice The agent began a new session: The session of the earlier turns of job_1 is gone/),
+    ]);
+  });
+});

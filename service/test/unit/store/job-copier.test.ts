@@ -196,7 +196,9 @@ test("restores the jobs of a step", async () => {
   expect(log).toEqual(["the jobs of a step cannot be looked up: no connection"]);
   copies.failure = undefined;
   for (let time = 0; time < 2; time++) await copier.restoreStep(sent);
-  expect(await store.turns.ofStep("docs", sent, 10)).toEqual([{ id: 7, job: id, request: "1", status: "waiting" }]);
+  expect(await store.turns.ofStep("docs", sent, 10)).toMatchObject([
+    { id: 7, job: id, request: "1", status: "waiting" },
+  ]);
   expect(await store.jobs.find(other)).toBeUndefined();
 });
 

@@ -8,7 +8,7 @@ describe("copies of jobs", () => {
   async function answerNext(store: Store, state: EndedState, at: number): Promise<void> {
     const turn = await startNext(store);
     await store.runningTurns.countAttempt(turn);
-    await store.runningTurns.setAnswer(turn, `Done at ${at}`);
+    await store.runningTurns.setReport(turn, { answer: `Done at ${at}`, costUsd: 0.5, sessionCost: "{}" });
     await store.runningTurns.setPullRequest(turn, "https://example.com/pull/1", "abc");
     await store.runningTurns.finish(turn, state, at);
   }
@@ -34,6 +34,8 @@ describe("copies of jobs", () => {
       startedAt: expect.any(Number),
       reason: null,
       stopRequestedAt: null,
+      costUsd: 0.5,
+      sessionCost: "{}",
       caller: "",
       step: "",
       request: expect.any(String),
@@ -45,6 +47,7 @@ describe("copies of jobs", () => {
       archivedAt: 30,
       pullRequest: "https://example.com/pull/1",
       head: "abc",
+      base: null,
       turns: [
         { ...turn, id: 1, prompt: "One", endedAt: 10, answer: "Done at 10" },
         { ...turn, id: 2, prompt: "Two", state: "failed", endedAt: 20, answer: "Done at 20" },

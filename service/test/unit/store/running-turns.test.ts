@@ -130,7 +130,7 @@ describe("turns", () => {
     await expect(store.runningTurns.finish(before, "failed", 1)).rejects.toThrow(LeaseLost);
     const turn = await startNext(store);
     for (const change of [
-      () => store.runningTurns.setAnswer(before, "Done."),
+      () => store.runningTurns.setReport(before, { answer: "Done." }),
       () => store.runningTurns.setPullRequest(before, "https://example.com/pull/1", "abc"),
       () => store.runningTurns.clearPullRequest(before, "abc"),
       () => store.runningTurns.countAttempt(before),

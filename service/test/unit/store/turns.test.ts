@@ -9,7 +9,7 @@ describe("turns", () => {
     await addJob(store, "a");
     const first = await startNext(store);
     await store.runningTurns.countAttempt(first);
-    await store.runningTurns.setAnswer(first, "Done.");
+    await store.runningTurns.setReport(first, { answer: "Done." });
     await store.runningTurns.finish(first, "completed", 0);
     await store.turns.add("a", "Two", 0);
     await endNext(store);

@@ -45,7 +45,7 @@ describe.each(["lost", "committed"] as const)(
     test("an answer is stored with the end of the turn", async () => {
       const { database, store, turn } = await setUp();
       database.next = next;
-      await store.runningTurns.setAnswer(turn, "Done");
+      await store.runningTurns.setReport(turn, { answer: "Done" });
       await store.runningTurns.finish(turn, "completed", 1);
       expect(await store.turns.ofJob("a")).toMatchObject([{ state: "completed", answer: "Done" }]);
     });

@@ -179,6 +179,9 @@ test("turns of the first schema get keys that no request has, and go on", async 
     ...none,
     project: "docs",
     request: "7",
+    costUsd: null,
+    sessionCost: null,
+    knowsBase: null,
   };
   expect(await store.turns.ofJob("a")).toEqual([ended, expect.objectContaining({ ...none, id: 8, request: "8" })]);
   expect(await store.turns.ofJob("b")).toMatchObject([{ ...none, project: "blog", request: "9" }]);

@@ -27,6 +27,7 @@ describe("a file", () => {
       archivedAt: null,
       pullRequest: "https://example.com/pull/1",
       head: "abc",
+      base: null,
       model: "large",
     });
     expect(() => openSqliteStore(file)).toThrow("is locked: another service is running on it");
@@ -51,7 +52,7 @@ describe("a file", () => {
     const turn = await startNext(store);
     const other = new DatabaseSync(file);
     other.exec("BEGIN IMMEDIATE");
-    await store.runningTurns.setAnswer(turn, "Done");
+    await store.runningTurns.setReport(turn, { answer: "Done" });
     await store.runningTurns.setPullRequest(turn, "https://example.com/pull/1", "abc");
     other.exec("COMMIT");
     other.close();
@@ -73,7 +74,7 @@ describe("a file", () => {
     const turn = await startNext(store);
     const other = new DatabaseSync(file);
     other.exec("BEGIN IMMEDIATE");
-    await store.runningTurns.setAnswer(turn, "Done");
+    await store.runningTurns.setReport(turn, { answer: "Done" });
     other.exec("COMMIT");
     other.close();
     await store.runningTurns.requeue(turn, 1000);

@@ -1,0 +1,19 @@
+/** What an agent said about its turn. */
+export interface AgentReport {
+  /** Its final message. Undefined if its output does not tell which text that is. */
+  message: string | undefined;
+  /** What went wrong, if it reported a failure, whatever its exit code is. */
+  error: string | undefined;
+  /** What it cost, in US dollars, by its own estimate. Default: unknown. */
+  costUsd?: number | undefined;
+  /** What its session has cost, in all turns so far. Default: unknown. */
+  sessionCost?: SessionCost | undefined;
+}
+
+/** What a session of an agent has cost since it was started. */
+export interface SessionCost {
+  /** The agent's name for the session. */
+  session: string;
+  /** In US dollars, by the agent's own estimate. */
+  totalUsd: number;
+}

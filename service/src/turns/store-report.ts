@@ -1,0 +1,74 @@
+import type { Agent } from "../agents/agent.ts";
+import type { AgentReport, SessionCost } from "../agents/agent-report.ts";
+import { dollars, knownCost } from "../cost.ts";
+import { type Metrics, noMetrics } from "../metrics/metrics.ts";
+import type { RunningTurn } from "../model.ts";
+import type { Store } from "../store/store.ts";
+import { type Secret, SecretPatterns } from "./secret-patterns.ts";
+
+/** What storing a report depends on. */
+export interface ReportPorts {
+  store: Pick<Store, "turns" | "runningTurns">;
+  agent: Pick<Agent, "kind">;
+  /** Secrets of the service, which are removed from what agents say. Default: none are known. */
+  secrets?: readonly Secret[] | undefined;
+  metrics?: Pick<Metrics, "agentCost"> | undefined;
+  log: (text: string) => void;
+}
+
+/** The run of an agent that has ended. */
+export interface AgentRun {
+  report: AgentReport;
+  project: string;
+  /** Whether it continued the session of an earlier turn. */
+  isFollowUp: boolean;
+  /** What the agents of earlier attempts cost, in US dollars; `undefined` if that is unknown. */
+  earlierUsd: number | undefined;
+}
+
+/**
+ * Stores, counts and logs what an agent said, and what it cost.
+ *
+ * @returns its last message, without secrets of the service; `undefined` if there is none
+ */
+export async function storeReport(turn: RunningTurn, run: AgentRun, ports: ReportPorts): Promise<string | undefined> {
+  const { store, agent, secrets = [], metrics = noMetrics, log } = ports;
+  const { report, project, isFollowUp, earlierUsd } = run;
+  const { message, sessionCost } = report;
+  const costUsd = isFollowUp && sessionCost ? await costOfTurn(turn, sessionCost, store) : costOf(report);
+  metrics.agentCost({ project, agent: agent.kind, costUsd });
+  const answer = message === undefined ? undefined : await new SecretPatterns(secrets).remove(message);
+  const stored = {
+    answer,
+    costUsd: costUsd === undefined || earlierUsd === undefined ? undefined : knownCost(earlierUsd + costUsd),
+    sessionCost: sessionCost && JSON.stringify(sessionCost),
+  };
+  if (Object.values(stored).some((value) => value !== undefined)) await store.runningTurns.setReport(turn, stored);
+  if (costUsd !== undefined) log(`Cost, by the agent's own estimate: ${dollars(costUsd)}.`);
+  return answer;
+}
+
+const costOf = ({ costUsd, sessionCost }: AgentReport): number | undefined =>
+  knownCost(sessionCost?.totalUsd ?? costUsd);
+
+/** Returns what a session has cost since the last turn that says what it had cost by then; `undefined` if none does. */
+async function costOfTurn(
+  turn: RunningTurn,
+  { session, totalUsd }: SessionCost,
+  { turns }: Pick<Store, "turns">,
+): Promise<number | undefined> {
+  const earlier = (await turns.ofJob(turn.job))
+    .filter(({ id }) => id <= turn.id)
+    .map(({ sessionCost }) => parseSessionCost(sessionCost ?? ""))
+    .findLast((one) => one?.session === session);
+  return earlier && knownCost(totalUsd - earlier.totalUsd);
+}
+
+/** The copy of a job can have any text. */
+function parseSessionCost(text: string): SessionCost | undefined {
+  try {
+    return (JSON.parse(text) as SessionCost | null) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
