@@ -15,7 +15,8 @@ import { LogShipper } from "./log-shipper.ts";
 import { oneLine } from "./one-line.ts";
 import { Postponements } from "./postponements.ts";
 import { watchStopRequest } from "./stop-request.ts";
-import { runTurn, type TurnPorts } from "./turn.ts";
+import { runTurn } from "./turn.ts";
+import type { TurnPorts } from "./turn-ports.ts";
 
 /** What the turns of a project depend on. */
 export interface ProjectPorts

@@ -1,6 +1,6 @@
 import type { Start, StartOptions } from "../../src/git/find-start.ts";
 import type { LocalPullRequestsOptions } from "../../src/pulls/local.ts";
-import type { TurnPorts } from "../../src/turns/turn.ts";
+import type { TurnPorts } from "../../src/turns/turn-ports.ts";
 import type { GitNetwork } from "./network.ts";
 import { type Commit, contains, historyOf, type Remote, targetBranch } from "./remote.ts";
 

@@ -9,8 +9,9 @@ import type { RunningTurn, TurnResult } from "../../src/model.ts";
 import type { Change, PullRequestState } from "../../src/pulls/pull-requests.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { runTurn, type TurnPorts } from "../../src/turns/turn.ts";
+import { runTurn } from "../../src/turns/turn.ts";
 import type { TurnHost } from "../../src/turns/turn-host.ts";
+import type { TurnPorts } from "../../src/turns/turn-ports.ts";
 import { fakeMachine } from "./fake-machine.ts";
 
 const completed: AgentResult = { end: "completed", message: "Fixed it", error: undefined };

@@ -11,7 +11,8 @@ import { Repository } from "../../../src/git/repository.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
-import { runTurn, type TurnPorts } from "../../../src/turns/turn.ts";
+import { runTurn } from "../../../src/turns/turn.ts";
+import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
 import { docsRepository, withCompiledSupervisor } from "../../support/agent-service.ts";
 
 afterEach(() => vi.unstubAllEnvs());

@@ -15,7 +15,8 @@ import { LocalPullRequests } from "../../../src/pulls/local.ts";
 import type { Change, PullRequestState, PullRequests } from "../../../src/pulls/pull-requests.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { runTurn, type TurnPorts } from "../../../src/turns/turn.ts";
+import { runTurn } from "../../../src/turns/turn.ts";
+import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
 import {
   docsRepository,
   readPage,

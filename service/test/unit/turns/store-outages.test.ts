@@ -11,7 +11,8 @@ import { openSchema } from "../../../src/store/sqlite/schema.ts";
 import { Store } from "../../../src/store/store.ts";
 import { countTurnIds } from "../../../src/store/turn-ids.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
-import { runTurn, type TurnPorts } from "../../../src/turns/turn.ts";
+import { runTurn } from "../../../src/turns/turn.ts";
+import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
 import { fakeMachine } from "../../support/fake-machine.ts";
 
 /** Makes the transactions that run a certain statement fail: before they are committed, or afterwards. */

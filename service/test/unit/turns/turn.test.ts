@@ -8,7 +8,7 @@ import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts"
 import { GitHubError, RateLimitError } from "../../../src/pulls/github/github-error.ts";
 import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
 import { SharedHomes } from "../../../src/turns/shared-homes.ts";
-import type { TurnPorts } from "../../../src/turns/turn.ts";
+import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
 import { FakeMachine } from "../../support/fake-machine.ts";
 import { setUpTurns } from "../../support/turn.ts";
 

@@ -1,0 +1,146 @@
+import { join } from "node:path";
+import type { Agent } from "../agents/agent.ts";
+import type { ExceededLimit } from "../agents/limits.ts";
+import type { AgentOptions, AgentResult } from "../agents/run-agent.ts";
+import type { Sandbox } from "../agents/sandbox/sandbox.ts";
+import type { Start } from "../git/find-start.ts";
+import { type AgentExit, noMetrics } from "../metrics/metrics.ts";
+import type { Turn } from "../model.ts";
+import { isResourceExhausted } from "../processes/resource-exhausted.ts";
+import { newSessionNote } from "./log-notes.ts";
+import { timeLeft } from "./turn-deadline.ts";
+import type { TurnHost } from "./turn-host.ts";
+import type { TurnContext } from "./turn-ports.ts";
+
+/** The end of an agent's run for a turn. */
+export interface Attempt extends AgentResult {
+  /** Whether the agent continued the session of an earlier turn. */
+  isFollowUp: boolean;
+  /** The messages of the agent's own commits, oldest first. */
+  ownMessages: readonly string[];
+}
+
+/** Returns whether an agent cannot change files of the service: it is in a sandbox, or part of the service. */
+export const isKeptAway = (agent: Agent, sandbox: Sandbox): boolean => sandbox.isConfining || agent.isTrusted;
+
+/**
+ * Runs the agent of a turn in its worktree, counts and logs how it ends, and says why if it does not complete.
+ *
+ * @param signal - stops the agent with the service
+ */
+export async function runAttempt(
+  turn: Turn,
+  start: Start,
+  context: TurnContext,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const {
+    store,
+    repository,
+    agent,
+    sandbox,
+    network,
+    limits,
+    folder,
+    directory,
+    isNewHome,
+    logFile,
+    timeLimitMs,
+    log,
+    host,
+    stop,
+  } = context;
+  const { job: jobId, prompt } = turn;
+  const history = await store.turns.history(turn);
+  if (history.length > 0 && isNewHome) {
+    const told = agent.isToldHistory
+      ? "Its prompt tells of them."
+      : "They are in the file named by AGENT_HISTORY_FILE.";
+    log(`${newSessionNote} ${told}`);
+  }
+  let exceeded: ExceededLimit | undefined;
+  const isFollowUp = history.length > 0 && !isNewHome;
+  const options: AgentOptions = {
+    prompt,
+    isFollowUp,
+    history,
+    jobId,
+    directories: directory,
+    objects: repository.objects,
+    sandbox,
+    network,
+    limits,
+    cgroups: context.cgroups,
+    // Other agents could write code of the supervisor there.
+    compileCache: (context.areFilesSafe ?? isKeptAway(agent, sandbox)) ? join(folder, "compile-cache") : undefined,
+    onLimitExceeded: (limit) => {
+      exceeded = limit;
+      log(killedFor(limit));
+    },
+    logFile,
+    rawFile: directory.events,
+    timeLimitMs,
+    signal: stop ? AbortSignal.any([signal, stop]) : signal,
+  };
+  const startedAt = context.machine.now();
+  const result = await host.runAgent(agent, options);
+  (context.metrics ?? noMetrics).agentExited(exitOf(result, exceeded));
+  if (result.end === "stopped" && stop?.aborted && !signal.aborted) {
+    log(String(stop.reason));
+    context.onFailure?.(String(stop.reason));
+    return { ...result, end: "failed", isFollowUp, ownMessages: [] };
+  }
+  const end =
+    result.end === "timed-out" ? `The agent timed out after ${timeLimitMs / 1000} s.` : `The agent ${result.end}.`;
+  const reported = result.end === "failed" && result.error !== undefined ? `The agent reported: ${result.error}` : "";
+  log(end);
+  if (reported !== "") log(reported);
+  if (result.end !== "completed")
+    context.onFailure?.(`${exceeded === undefined ? end : killedFor(exceeded)} ${reported}`);
+  // They are worth less than the change, which has the rest of the time.
+  const messagesMs = Math.min(longestMessagesMs, timeLeft(timeLimitMs, context.machine.now() - startedAt) / 2);
+  const head = start.instructed ?? start.head;
+  const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, { ...start, head }));
+  const messages = hasMessages ? await ownMessages(agent, head, options, host, messagesMs) : [];
+  return { ...result, isFollowUp, ownMessages: messages };
+}
+
+const killedFor = ({ what }: ExceededLimit): string => `The agent is killed, because it has ${what}.`;
+
+function exitOf({ end, error }: AgentResult, exceeded: ExceededLimit | undefined): AgentExit {
+  if (end === "completed" || end === "stopped") return end;
+  if (exceeded !== undefined) return exceeded.kind;
+  if (end === "timed-out") return "time-limit";
+  return error === undefined ? "exit-code" : "reported-failure";
+}
+
+/** Reading them takes milliseconds, unless the agent sees to it that it does not. */
+const longestMessagesMs = 20_000;
+
+/**
+ * Returns the messages of the commits that the agent made on top of `head`, oldest first. They are read with the agent's
+ * permissions, because the configuration of its clone can make Git run any program, or wait.
+ */
+async function ownMessages(
+  agent: Agent,
+  head: string,
+  options: AgentOptions,
+  { runAgent }: TurnHost,
+  timeLimitMs: number,
+): Promise<string[]> {
+  const range = ["--reverse", "--first-parent", "--no-merges", "--max-count=50", `${head}..HEAD`, "--"];
+  const log: Agent = {
+    ...agent,
+    command: () => ({ file: "git", args: ["--no-pager", "log", "-z", "--format=%B", ...range] }),
+    eventFormat: undefined,
+    readReport: (stdout) => ({ message: stdout, error: undefined }),
+  };
+  try {
+    const { message = "" } = await runAgent(log, { ...options, logFile: "/dev/null", timeLimitMs });
+    return message.split("\0");
+  } catch (error) {
+    // The agent has run: its work is worth more than its messages.
+    if (isResourceExhausted(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,64 @@
+import type { Agent } from "../agents/agent.ts";
+import type { Limits } from "../agents/limits.ts";
+import type { AgentNetwork } from "../agents/network/agent-network.ts";
+import type { AgentOptions } from "../agents/run-agent.ts";
+import type { Sandbox } from "../agents/sandbox/sandbox.ts";
+import type { Repository } from "../git/repository.ts";
+import type { Worktrees } from "../git/worktrees.ts";
+import type { Machine } from "../machine.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import type { PullRequests } from "../pulls/pull-requests.ts";
+import type { JobDirectory } from "../service-folder.ts";
+import type { AgentHomes } from "../store/agent-homes.ts";
+import type { Store } from "../store/store.ts";
+import type { CommitPorts } from "./commit-change.ts";
+import type { PushRepository } from "./push-commit.ts";
+import type { TurnHost } from "./turn-host.ts";
+
+/** What a turn depends on. */
+export interface TurnPorts extends CommitPorts {
+  store: Store;
+  repository: PushRepository & Pick<Repository, "objects" | "findStart" | "lastCommitOf"> & CommitPorts["repository"];
+  worktrees: Pick<Worktrees, "checkOut" | "takeBack" | "release">;
+  pullRequests: PullRequests;
+  /** The branch that pull requests are opened against. Default: the repository's default branch. */
+  targetBranch?: string | undefined;
+  agent: Agent;
+  sandbox: Sandbox;
+  network: AgentNetwork;
+  /** Whether no agent of any project can change files of the service. Default: whether this one cannot. */
+  areFilesSafe?: boolean | undefined;
+  /** Default: only on this machine. */
+  homes?: AgentHomes | undefined;
+  /** Per job. */
+  limits: Limits;
+  /** Where the kernel limits the memory of agents. Default: nowhere. */
+  cgroups?: AgentOptions["cgroups"];
+  /** The service's folder, for the directories of jobs and their logs. */
+  folder: string;
+  /** Per attempt. */
+  timeLimitMs: number;
+  /** Receives why a turn failed or was postponed, and whether that is because the repository's host cannot be reached. */
+  onFailure?: (reason: string, cause?: "remote") => void;
+  /** No agent is run with less free space. Default: 100 MB. */
+  minFreeBytes?: number;
+  /** Counts the ends of agents. Default: nothing does. */
+  metrics?: Pick<Metrics, "agentExited" | "agentCost" | "turnStarted"> | undefined;
+  /** Default: the disk and the processes of this machine. */
+  host?: TurnHost;
+  /** Default: the one that the process runs on. */
+  machine?: Machine;
+}
+
+/** What the parts of a turn depend on while it runs. */
+export interface TurnContext extends TurnPorts {
+  host: TurnHost;
+  machine: Machine;
+  directory: JobDirectory;
+  /** Whether the job has no session of an earlier turn: it is the first one, or the session was removed. */
+  isNewHome: boolean;
+  /** The job's log. */
+  logFile: string;
+  /** Appends to the job's log. */
+  log: (text: string) => void;
+}
