@@ -9,6 +9,7 @@ import {
   latency,
   members,
   milliseconds,
+  type Outage,
   rarely,
   type Scenario,
   text,
@@ -155,8 +156,22 @@ const kill: fc.Arbitrary<Kill> = fc.oneof(
   fc.record({ kind: fc.constant("time" as const), at: milliseconds }),
 );
 
+/** For some seconds, a gateway or the service itself finds nothing. */
+const notFound: fc.Arbitrary<Outage> = fc.record({
+  at: fc.nat({ max: 500 }),
+  ms: fc.integer({ min: 1000, max: 6000 }),
+  fault: fc.record({
+    kind: fc.constant("http-error" as const),
+    status: fc.constant(404 as const),
+    isJson: fc.boolean(),
+    text: fc.constant("Not found"),
+    retryAfter: fc.constant({ kind: "absent" as const }),
+  }),
+});
+
 const attempt = fc.record({
   ...members,
+  outages: fc.oneof({ weight: 8, arbitrary: members.outages }, { weight: 2, arbitrary: notFound.map((one) => [one]) }),
   exchanges: rarely(4, fc.array(exchange, { maxLength: 6 })).map((exchanges) => exchanges ?? []),
   github: rarely(4, fc.array(gitHubExchange, { maxLength: 4 })).map((exchanges) => exchanges ?? []),
   kill: rarely(4, kill),

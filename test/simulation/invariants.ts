@@ -190,6 +190,8 @@ const staleStateMs = 15_000;
 function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt, isMessage: boolean): boolean {
   // The time was up while a session still looked at the job it remembers.
   if (scenario.workflow && run.runner.outputs["job-origin"] === "") return false;
+  // A turn that was stopped while it waited ends before the one that runs.
+  if (run.requests.some(({ turn }) => turn?.isStopped)) return false;
   if (scenario.timeoutSeconds < 10 || run.firstRequestAt === undefined || attempt.pauses.length > 0) return false;
   // A re-run does not know when the message was sent, so it counts from its own first request.
   const message = isMessage

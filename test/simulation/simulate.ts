@@ -107,7 +107,8 @@ async function runGroup(world: World, earlier: readonly AttemptRun[]): Promise<A
     const index = next++;
     if (index === first) changeWorld(world, attempt);
     const start = (): void => void running.push(startAttempt(world, attempt, index, earlier));
-    if (overlapMs === 0) start();
+    // Those of the same time start in their order.
+    if (startsAt === timeline.now) start();
     else timeline.at(startsAt, order.timer, start);
   }
   // All are looked at after each event, because each has to be seen as soon as it ends.

@@ -15,5 +15,5 @@ function simulate(runs: number, seed: number): Promise<string> {
 }
 
 test("2,500 simulated runs violate no invariant", async () => {
-  expect(await simulate(2500, 111)).toContain("no invariant was violated");
+  expect(await simulate(2500, 113)).toContain("no invariant was violated");
 }, 120_000);

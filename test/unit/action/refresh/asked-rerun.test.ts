@@ -122,7 +122,7 @@ test("a runner that does not name the workflow run promises nothing for a re-run
     respond: ({ method }) => respondWith(method === "POST" ? 201 : 200, record()),
   });
   const text = toolkit.annotations.map((annotation) => annotation.text).join();
-  expect(text).toContain("A re-run of this workflow run starts another job.");
+  expect(text).toContain("A re-run of this workflow run may start another job.");
   expect(text).not.toContain("nothing is sent again");
 });
 
