@@ -87,6 +87,8 @@ const uses: [RegExp, string][] = [
   [/\/connect-cache\.js$/, "to remember the job"],
   [/\/(parse-entry|pull-request-state|step-record)\.js$/, "to read what is remembered"],
   [/\/invalid-inputs\.js$/, "with invalid inputs"],
+  [/\/(dry-run|attempt-memory|session-memory)\.js$/, "with `dry-run`"],
+  [/\/base-branch\.js$/, "with `base`"],
   // Kerberos is for proxies, and an optional dependency that is not bundled.
   [/\/runner-kit\/cache-process\.js$|^kerberos$/, "for the Actions cache, in a process of its own"],
 ];
