@@ -12,12 +12,13 @@ import type { Repository } from "../git/repository.ts";
 import type { Worktrees } from "../git/worktrees.ts";
 import { type Machine, thisMachine } from "../machine.ts";
 import { type AgentExit, type Metrics, noMetrics } from "../metrics/metrics.ts";
-import { jobBranch, type RunningTurn, type StoredJob, type Turn, type TurnResult } from "../model.ts";
+import { jobBranch, type RunningTurn, type StoredJob, type StoredTurn, type Turn, type TurnResult } from "../model.ts";
 import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import { GitHubError } from "../pulls/github/github-error.ts";
 import { findInstructions } from "../pulls/protected-files.ts";
+import { pullRequestTitle } from "../pulls/pull-request-title.ts";
 import type { Change, PullRequests } from "../pulls/pull-requests.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import type { AgentHomes } from "../store/agent-homes.ts";
@@ -205,9 +206,9 @@ async function processTurn(
   if (head === undefined) return "completed";
 
   const { branch, base, targetBranch, isContinued } = start;
-  const { prompt, answer } = isOwn
+  const { prompt, answer, costUsd } = isOwn
     ? await storedTurn(turn, store)
-    : ((await lastChange(job, base, head, context))?.turn ?? { ...turn, answer: null });
+    : ((await lastChange(job, base, head, context))?.turn ?? { ...turn, answer: null, costUsd: null });
   // One whose target is gone cannot be merged any more.
   const hasTarget = bases.length === 0 || bases[0] === targetBranch;
   const existing = isContinued && !isMerged && hasTarget ? job.pullRequest : null;
@@ -215,9 +216,10 @@ async function processTurn(
   if (existing !== job.pullRequest) await store.runningTurns.clearPullRequest(turn, head);
   const change: Change = {
     jobId: job.id,
-    title: commitTitle(prompt),
+    title: pullRequestTitle(prompt, answer, machine.wallTime()),
     prompt,
     answer,
+    costUsd,
     branch,
     targetBranch,
     base,
@@ -371,9 +373,10 @@ async function logEarlierFailures(turn: Turn, store: Store, log: (text: string) 
   if (failed.length > 0) log(`Turn ${turn.id} completed, but earlier turns of the job failed: ${list}.`);
 }
 
-/** Returns a turn with its answer, as stored. */
-async function storedTurn(turn: Turn, store: Store): Promise<{ prompt: string; answer: string | null }> {
-  return (await store.turns.ofJob(turn.job)).find(({ id }) => id === turn.id) ?? { ...turn, answer: null };
+/** Returns a turn with what its agent said, as stored. */
+async function storedTurn(turn: Turn, store: Store): Promise<Pick<StoredTurn, "prompt" | "answer" | "costUsd">> {
+  const stored = (await store.turns.ofJob(turn.job)).find(({ id }) => id === turn.id);
+  return stored ?? { ...turn, answer: null, costUsd: null };
 }
 
 /** Returns the last turn whose commit is on the branch, which says what the change is about, and that commit. */
