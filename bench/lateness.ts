@@ -105,7 +105,7 @@ export async function measureLateness(jobs: number): Promise<LatenessResult> {
   };
 }
 
-const emptyFields = { model: "", repository: "", ref: "", prLink: "", createdAt: "", archivedAt: "" };
+const emptyFields = { model: "", repository: "", ref: "", prLink: "", createdAt: "", archivedAt: "", base: "" };
 
 /**
  * Returns the times at which each job's polls are answered, in seconds, from the action's own code with a fake clock.

@@ -4,6 +4,7 @@ import { dispatch } from "../service/src/http/dispatch.ts";
 import { listen } from "../service/src/http/listen.ts";
 import type { Engine } from "../service/src/jobs/engine.ts";
 import type { JobRecord } from "../service/src/model.ts";
+import { type CacheService, startCacheService } from "../test/support/cache-service.ts";
 import { startGitHub } from "../test/support/github-server.ts";
 import { commentEnvironment, commentInputs } from "../test/support/payload.ts";
 import { mainFile, stepEnvironment } from "../tools/runner.ts";
@@ -91,8 +92,9 @@ export async function measureStartUp(options: {
   const api = createApi({ engine, authenticator: singleKey(apiKey, projects) });
   await using service = await listen(dispatch({ ...api, log: console.error }));
   await using github = await startGitHub();
+  await using cache = await startCacheService("v2");
   using scratch = scratchFolder();
-  const scenarios = scenariosFor(service.url, github.url, scratch.path, options);
+  const scenarios = scenariosFor(service.url, github.url, cache, scratch.path, options);
 
   const durations = scenarios.map((): number[] => []);
   const requests = scenarios.map((): { firstMs: number; restMs: number }[] => []);
@@ -148,6 +150,7 @@ function medianRequests(all: readonly { firstMs: number; restMs: number }[]): St
 function scenariosFor(
   serviceUrl: string,
   githubUrl: string,
+  cache: CacheService,
   folder: string,
   { peers, reference }: { peers: readonly Peer[]; reference: Reference },
 ): Scenario[] {
@@ -165,12 +168,31 @@ function scenariosFor(
   });
   const comment = (text: string) =>
     commentEnvironment(folder, githubUrl, { id: 1, text, author: { login: "writer" }, owner: "acme", repo: "docs" });
+  // A key of the cache can be used once, and the run is a part of it.
+  let runs = 0;
+  const cacheEnvironment = (round: number) => ({
+    ...cache.environment,
+    GITHUB_SERVER_URL: "https://github.com",
+    GITHUB_RUN_ID: `${round}-${++runs}`,
+    GITHUB_RUN_ATTEMPT: "1",
+    RUNNER_TEMP: folder,
+  });
   return [
     { name: "bare `node -e 0`", program: () => ({ args: ["-e", "0"], environment: {} }), exitCode: 0 },
     { name: "create, 2 polls, outputs, summary", program: (round) => step(mainFile, inputs(round)), exitCode: 0 },
     {
       name: `the same with the bundle of ${reference.name}`,
       program: (round) => step(reference.file, inputs(round)),
+      exitCode: 0,
+    },
+    {
+      name: "the same with a cache service, which is told before the create",
+      program: (round) => step(mainFile, inputs(round), cacheEnvironment(round)),
+      exitCode: 0,
+    },
+    {
+      name: `with a cache service, the bundle of ${reference.name}`,
+      program: (round) => step(reference.file, inputs(round), cacheEnvironment(round)),
       exitCode: 0,
     },
     { name: "early exit with invalid inputs", program: () => step(mainFile, {}), exitCode: 1 },

@@ -57,6 +57,8 @@ async function readAnswer(authorId, thread, mode, run) {
 var client_submit = __webpack_require__(9099);
 // EXTERNAL MODULE: ./build/runner-kit/cache.js
 var cache = __webpack_require__(2012);
+// EXTERNAL MODULE: ./build/action/find-job.js
+var find_job = __webpack_require__(5878);
 // EXTERNAL MODULE: ./build/action/plan.js
 var action_plan = __webpack_require__(6848);
 // EXTERNAL MODULE: ./build/action/result.js
@@ -510,7 +512,7 @@ var github_error = __webpack_require__(6376);
 /** The timeout of a request to GitHub in milliseconds, including its retries and their delays. */
 const requestTimeoutMs = 10_000;
 /** After a signal, the last edit gets this long, in milliseconds: the runner does not wait. */
-const lastEditGraceMs = 1500;
+const lastEditGraceMs = 1000;
 /** While the job runs, the reply is not edited again before this time, in milliseconds. */
 const progressPauseMs = 60_000;
 /** After a signal, a reply that is being posted gets this long, in milliseconds, so that it can still be edited. */
@@ -749,7 +751,8 @@ async function readRequest(mode, plainRun) {
     const instruction = "command" in asked ? "" : asked.instruction;
     const fillPrompt = (section = "") => (0,prompt_template/* fillTemplate */.ou)(template, instruction, event, section);
     const isCommand = "command" in asked;
-    const earlier = isCommand || !isRerun(run) ? undefined : await (0,earlier_turn/* findEarlierTurn */.Z)(run, promptOf(fillPrompt, run));
+    const asksService = isRerun(run) && !isCommand && !settings.dryRun;
+    const earlier = !asksService ? undefined : await (0,earlier_turn/* findEarlierTurn */.Z)(run, promptOf(fillPrompt, run));
     if (earlier?.kind === "undecided")
         return { result: earlier.result };
     const isResumed = earlier?.kind === "turn" && !isOver(earlier.turn);
@@ -830,6 +833,8 @@ async function readReview(read, signal) {
 
 
 
+
+
 /** Finds the reply of an earlier run attempt to the same request; `undefined` on a first run. */
 async function findOwnReply({ request, run, mode, thread }, actorId) {
     if (!thread || !isRerun(run) || actorId === undefined)
@@ -849,7 +854,7 @@ function sentBy(reply, replies, mode) {
  * Posts the reply, and plans from the thread what to do. Each task applies only if the job of the one before it is gone: wait
  * for the job of an earlier attempt, continue a job, create one. A `job-id` in the workflow is never replaced.
  */
-async function planReply(prompt, conversation, { actorId, hasReply, hasResumed, replaces }) {
+async function planReply(prompt, conversation, { actorId, hasReply, hasResumed, replaces, base }) {
     const { request, run, mode, thread, reply, unsent, deadline, renderProgress } = conversation;
     const { event, isNew, earlier: asked } = request;
     const isOwn = (remembered) => answers(remembered, event);
@@ -859,31 +864,37 @@ async function planReply(prompt, conversation, { actorId, hasReply, hasResumed, 
     // The service says what earlier attempts sent. Without that, a re-run must not start a second job.
     const isUncertain = isRerun(run) && asked?.kind === "unannounced" && !hasReply && !hasResumed;
     const isAccountUnknown = authorId === undefined && actorId === undefined;
-    if (isUncertain && (!replies || (isAccountUnknown && replies.some(isOwn)))) {
-        reply.marker = unsent;
+    // The marker stays pending: that this attempt sends nothing must not hide what an earlier one may have sent.
+    if (isUncertain && (!replies || (isAccountUnknown && replies.some(isOwn))))
         return threadUnreadable(run);
-    }
     const earlier = (replies ?? []).filter((remembered) => remembered.authorId === authorId);
     const interrupted = isUncertain ? earlier.findLast(isOwn) : undefined;
     if (interrupted && interrupted.jobId === undefined && !interrupted.isUnsent) {
         return { kind: "blocked", cause: "pending" };
     }
     const unrecorded = isUncertain && !interrupted ? await (0,step_record.checkRecord)(earlierAttempts(run), run) : undefined;
-    if (unrecorded?.kind === "undecided") {
-        reply.marker = unsent;
+    if (unrecorded?.kind === "undecided")
         return unrecorded.result;
-    }
-    if (deadline - run.ports.clock.now() < client_submit/* minTimeLeftMs */.x) {
+    if (deadline - run.ports.clock.now() < client_submit/* minTimeLeftMs */.x3) {
         reply.marker = unsent;
         return { kind: "blocked", cause: "time" };
     }
     const continued = mode.jobId || (isNew ? undefined : earlier.findLast(({ jobId }) => jobId !== undefined)?.jobId);
     const isReplaceable = mode.jobId === "";
-    const plan = (0,action_plan/* planTasks */.s$)(prompt, continued === undefined ? undefined : { jobId: continued, isReplaceable }, replaces);
+    // A job that started from another branch would bring that along.
+    const isOther = isReplaceable && continued !== undefined && base !== undefined && (await baseOf(continued, run)) !== base;
+    const plan = (0,action_plan/* planTasks */.s$)(prompt, continued === undefined || isOther ? undefined : { jobId: continued, isReplaceable }, { replaces, base });
     if (!interrupted?.jobId)
         return plan;
     const { jobId } = interrupted;
     return [{ task: { kind: "attach", jobId, resumes: sentBy(interrupted, earlier, mode) } }, ...plan];
+}
+/** Returns the branch that a job started from; `undefined` if that is the project's own, or it cannot be read. */
+async function baseOf(jobId, run) {
+    const state = new run_state/* RunState */.l();
+    state.startedAt = run.state.startedAt;
+    await (0,find_job/* findJob */.p)(jobId, { ...run, state });
+    return state.base || undefined;
 }
 function earlierAttempts({ ports }) {
     return Array.from({ length: (0,environment/* runAttempt */.Tm)(ports.environment) - 1 }, (_, index) => index + 1);
@@ -945,14 +956,14 @@ function rerunEffect({ reply: { marker }, thread, run }) {
     return ["none", "read"].includes((0,cache/* cacheAccess */.nU)(run.ports.environment)) ? "stops" : "repeats";
 }
 
-// EXTERNAL MODULE: ./build/action/find-job.js
-var find_job = __webpack_require__(5878);
 // EXTERNAL MODULE: ./build/action/outcome.js
 var action_outcome = __webpack_require__(491);
 // EXTERNAL MODULE: ./build/action/report/log.js
 var log = __webpack_require__(8924);
 // EXTERNAL MODULE: ./build/runner-kit/untrusted.js
 var untrusted = __webpack_require__(4436);
+// EXTERNAL MODULE: ./build/action/report/agent-message.js
+var agent_message = __webpack_require__(5781);
 // EXTERNAL MODULE: ./build/action/report/format.js
 var format = __webpack_require__(455);
 // EXTERNAL MODULE: ./build/action/report/job-page-link.js
@@ -994,7 +1005,7 @@ function renderResult(run, frame) {
     if (state.pullRequest)
         head.push((0,pull_request_link/* pullRequestLink */.Z)(state.pullRequest));
     if (state.jobId)
-        head.push(`${(0,contract/* isTerminal */.Hd)(state.status) ? "took" : "after"} ${(0,format/* duration */.p0)(elapsedMs)}`);
+        head.push(`${(0,format/* timeWord */.IR)(state.status, state.origin)} ${(0,format/* duration */.p0)(elapsedMs)}`);
     if (state.pageUrl !== "")
         head.push((0,job_page_link/* jobPageLink */.D)(state.pageUrl));
     head.push(`<a href="${(0,untrusted/* forHtml */.B2)(frame.runUrl, 4096)}">Run</a>`, ...reviewLink(frame));
@@ -1002,6 +1013,7 @@ function renderResult(run, frame) {
         `<p>${head.join(" · ")}</p>`,
         `<p>${(0,untrusted/* textToHtml */.s8)(message.what)}</p>`,
         message.next.length > 0 ? `<p>${(0,untrusted/* textToHtml */.s8)(message.next)}</p>` : "",
+        (0,agent_message/* quoteMessage */.Y)(state.finalMessage),
         note(frame),
         frame.marker && frame.remembersJob ? `<p><sub>${howToContinue(frame)}</sub></p>` : "",
         frame.marker,
@@ -1067,7 +1079,10 @@ function blocks(parts) {
     return parts.filter(Boolean).join("\n\n");
 }
 
+// EXTERNAL MODULE: ./build/action/stop-turn.js
+var stop_turn = __webpack_require__(6499);
 ;// CONCATENATED MODULE: ./build/action/comment-mode.js
+
 
 
 
@@ -1086,6 +1101,10 @@ async function runComment(mode, plainRun) {
     if ("result" in request)
         return request;
     const { run, earlier } = request;
+    if (run.settings.dryRun && !request.command) {
+        const { dryRunComment } = await __webpack_require__.e(/* import() */ 941).then(__webpack_require__.bind(__webpack_require__, 2322));
+        return dryRunComment(request, mode.jobId);
+    }
     const conversation = begin(request, mode);
     if (request.command)
         return runCommand(conversation);
@@ -1106,6 +1125,9 @@ async function runComment(mode, plainRun) {
                 await thread?.react(reaction, true);
         },
     });
+    const start = await (0,action_plan/* findStart */.kI)(run);
+    if ("kind" in start)
+        return { result: start };
     const actorId = await thread?.react("eyes");
     const own = await findOwnReply(conversation, actorId);
     const isAnnounced = earlier !== undefined && earlier.kind !== "unannounced";
@@ -1119,6 +1141,7 @@ async function runComment(mode, plainRun) {
         hasReply: ownReply !== undefined,
         hasResumed: false,
         replaces: earlier?.kind === "turn" ? earlier.turn.turnId : undefined,
+        base: start.base,
     };
     const resumed = findResumed(earlier, ownReply);
     if (resumed) {
@@ -1129,8 +1152,12 @@ async function runComment(mode, plainRun) {
         if (!ownReply)
             await thread?.post(conversation.renderProgress(reply));
         known.hasReply = true;
-        const result = await runTask(resumed, conversation);
-        const isGone = (0,action_result/* isJobNotFound */.tl)(result, state) && (await (0,find_job/* isStillGone */.U)(resumed.jobId, run));
+        let result = await runTask(resumed, conversation);
+        const wasNotFound = (0,action_result/* isJobNotFound */.tl)(result, state);
+        const isGone = wasNotFound && (await (0,find_job/* isStillGone */.U)(resumed.jobId, run));
+        // It was not found by mistake.
+        if (wasNotFound && !isGone)
+            result = await runTask(resumed, conversation);
         const isArchived = resumed.turnId !== undefined && state.status === "archived";
         if (!isGone && !isArchived)
             return end(result, resumed);
@@ -1151,7 +1178,7 @@ async function runComment(mode, plainRun) {
     if (!Array.isArray(plan))
         return end(plan);
     const { task, result } = await runPlan(plan, conversation);
-    return end(result, task);
+    return end(await (0,stop_turn/* stopOwnTurn */.m)(task, result, run), task);
 }
 /** Returns the job of an earlier attempt that a re-run waits for; `undefined` if there is none, or its turn failed. */
 function findResumed(earlier, ownReply) {
@@ -1228,12 +1255,15 @@ function workingSince({ ports: { clock }, state }) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   V: () => (/* binding */ findAnnouncement),
 /* harmony export */   Z: () => (/* binding */ findEarlierTurn)
 /* harmony export */ });
 /* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
 /* harmony import */ var _client_retry_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1992);
-/* harmony import */ var _connect_service_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(4501);
-/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(618);
+/* harmony import */ var _client_submit_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9099);
+/* harmony import */ var _connect_service_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(4501);
+/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(618);
+
 
 
 
@@ -1245,12 +1275,11 @@ const askLimitMs = 20_000;
  * only one. Never rejects.
  */
 async function findEarlierTurn(run, prompt) {
-    const announcement = await ask(run);
+    const announcement = await findAnnouncement(run);
     if (run.ports.signal.aborted)
-        return { kind: "undecided", result: _result_js__WEBPACK_IMPORTED_MODULE_3__/* .cancelledBeforeSending */ .xX };
+        return { kind: "undecided", result: _result_js__WEBPACK_IMPORTED_MODULE_4__/* .cancelledBeforeSending */ .xX };
     if (!announcement)
         return { kind: "unannounced" };
-    run.state.features = announcement.features;
     const { turns } = announcement;
     const [newest] = turns;
     if (!newest)
@@ -1269,23 +1298,31 @@ async function findEarlierTurn(run, prompt) {
     const jobIds = [...new Set(turns.map(({ jobId }) => jobId))];
     return { kind: "undecided", result: { kind: "blocked", cause: "several-turns", jobIds } };
 }
-/** Asks until the service answers, but only for a short time: then it counts as one that cannot be asked. */
-async function ask(run) {
+/**
+ * Asks the service what was sent under the step, and what it offers; `undefined` if it announces nothing. Asks until it answers,
+ * but only for a short time. Never rejects because of the service.
+ */
+async function findAnnouncement(run) {
     const { state, settings, ports } = run;
     const { clock, random, signal } = ports;
+    if (!(0,_connect_service_js__WEBPACK_IMPORTED_MODULE_3__/* .canBeAsked */ .u)(run))
+        return undefined;
     state.startedAt ??= clock.now();
     const limits = { deadline: state.startedAt + settings.timeoutMs, signal };
     const latest = Math.min(limits.deadline, clock.now() + askLimitMs);
     try {
-        const client = (0,_connect_service_js__WEBPACK_IMPORTED_MODULE_2__/* .connectService */ .U)(run);
+        const client = (0,_connect_service_js__WEBPACK_IMPORTED_MODULE_3__/* .connectService */ .U)(run);
         for (let attempt = 0;; attempt++) {
             try {
-                return await client.lookUpStep(run.key.of(""), limits);
+                const announcement = await client.lookUpStep(run.key.of(""), limits);
+                if (announcement)
+                    state.features = announcement.features;
+                return announcement;
             }
             catch (error) {
                 if (!(0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .isRequestError */ .eK)(error) || !(0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .isTransientPollFailure */ .KR)(error) || signal.aborted)
                     throw error;
-                const delayMs = Math.max(500, (0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .backoffMs */ .jo)(attempt, random()));
+                const delayMs = Math.max(500, (0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .backoffMs */ .jo)(attempt, random()), (0,_client_submit_js__WEBPACK_IMPORTED_MODULE_2__/* .retryAfterMs */ .Vs)(error));
                 if (clock.now() + delayMs >= latest)
                     throw error;
                 await clock.sleep(delayMs, signal);
@@ -1351,6 +1388,7 @@ async function lookAgain(jobId, run) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   UW: () => (/* binding */ writePrompt),
 /* harmony export */   iM: () => (/* binding */ runFirstFound),
+/* harmony export */   kI: () => (/* binding */ findStart),
 /* harmony export */   s$: () => (/* binding */ planTasks)
 /* harmony export */ });
 /* harmony import */ var _find_job_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(5878);
@@ -1377,14 +1415,20 @@ async function writePrompt(addSection, run, remembered = { lastCommit: undefined
     const prompt = addSection(section);
     return prompt.trim() === "" ? { kind: "blocked", cause: "prompt" } : { prompt };
 }
+/** Finds the branch that a new job starts from, if the workflow names one; a result if nothing may be sent. */
+async function findStart(run) {
+    if (run.settings.base === "")
+        return { base: undefined };
+    // Loaded here, because few steps have a base.
+    const { findBase } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(863)]).then(__webpack_require__.bind(__webpack_require__, 4863));
+    return findBase(run);
+}
 /**
  * Plans what to send: a follow-up to a job, if there is one to continue, or a create. Each task applies only if the job of
  * the one before it is gone.
- *
- * @param replaces - the turn of an earlier run attempt that this takes the place of. Default: none
  */
-function planTasks(prompt, continued, replaces) {
-    const create = { kind: "create", prompt, replaces };
+function planTasks(prompt, continued, { replaces, base } = {}) {
+    const create = { kind: "create", prompt, base, replaces };
     if (continued === undefined)
         return [{ task: create }];
     const { jobId, isReplaceable = false, isDoubtful = false } = continued;
@@ -1594,6 +1638,76 @@ function hasBegun({ status, conclusion, steps = [] }, { number, name }) {
 
 /***/ }),
 
+/***/ 6499:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   m: () => (/* binding */ stopOwnTurn)
+/* harmony export */ });
+/* harmony import */ var _connect_service_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(4501);
+
+/** How long after a signal the service is asked to stop a turn, in milliseconds: soon after that, the runner kills the step. */
+const stopGraceMs = 2000;
+/** Before the service is asked again whether the turn has ended, in milliseconds. */
+const pauseMs = 250;
+/**
+ * Stops the turn that a cancelled step has sent, if the service announces that it can: never one that the step attached to,
+ * and never without waiting for it. The state says what became of it. Never rejects.
+ *
+ * @returns the result of the run. A request that was in doubt may turn out to be accepted
+ */
+async function stopOwnTurn(task, result, run) {
+    const { settings, state, log } = run;
+    const isOwn = task.kind !== "attach" && settings.wait && settings.onCancel === "stop";
+    if (!isOwn || result.kind !== "cancelled" || result.acceptance === "rejected")
+        return result;
+    const { clock } = run.ports;
+    // The step's own signal has aborted.
+    const limits = { deadline: clock.now() + stopGraceMs, signal: new AbortController().signal };
+    try {
+        const client = (0,_connect_service_js__WEBPACK_IMPORTED_MODULE_0__/* .connectService */ .U)(run);
+        const key = run.key.of(task.prompt, task.replaces);
+        const announcement = await client.lookUpStep(key, limits);
+        if (!announcement)
+            return result;
+        state.features = announcement.features;
+        const turn = announcement.turns.find((each) => each.request === key.request && isOfJob(each, state.jobId));
+        if (!turn)
+            return result;
+        if (state.jobId === "") {
+            state.jobId = turn.jobId;
+            state.origin = task.kind === "create" ? "created" : "continued";
+            run.publishJobId(turn.jobId);
+        }
+        if (!announcement.features.has("stop"))
+            return { ...result, acceptance: "accepted" };
+        state.stop = "asked";
+        for (;;) {
+            const status = await client.stopTurn(turn.jobId, turn.turnId, limits);
+            if (status === "stopped")
+                state.stop = "stopped";
+            else if (status === "completed" || status === "failed") {
+                state.stop = "ended";
+                state.update((await client.getJob(turn.jobId, limits)).job, clock.now());
+            }
+            if (state.stop !== "asked" || clock.now() + pauseMs >= limits.deadline)
+                break;
+            await clock.sleep(pauseMs);
+        }
+        return { ...result, acceptance: "accepted" };
+    }
+    catch (error) {
+        log.debugError(error);
+        return state.stop === undefined ? result : { ...result, acceptance: "accepted" };
+    }
+}
+function isOfJob({ jobId }, known) {
+    return known === "" || jobId === known;
+}
+
+
+/***/ }),
+
 /***/ 2012:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
@@ -1615,7 +1729,7 @@ class CacheReadOnlyError extends Error {
     name = "CacheReadOnlyError";
 }
 /**
- * Returns what the runner says about the cache, by the rules of `@actions/cache`. `write` if it does not say, which older
+ * Returns the access to the cache that the runner announces, by the rules of `@actions/cache`. `write` if it does not say, which older
  * runners do not: then only a save can tell.
  */
 function cacheAccess(environment) {

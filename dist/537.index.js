@@ -546,7 +546,7 @@ function notBehind(range) {
         throw new RangeBehindError(range.base, range.head);
     return range;
 }
-/** Thrown if a range ends before it begins, as that of an old run does when a later one has covered it. */
+/** Thrown if a range ends before it begins, which happens in an old run when a later one has covered it. */
 class RangeBehindError extends Error {
     name = "RangeBehindError";
     base;

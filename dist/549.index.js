@@ -31,6 +31,7 @@ const sessionEntry = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({
     jobId,
     run: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP(),
     step: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP(),
+    attempt: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .int */ .Whr()),
     kind: sent,
     commit: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit),
     sent: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit),

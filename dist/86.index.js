@@ -126,6 +126,7 @@ function isPlaceholder(name) {
 
 // EXPORTS
 __webpack_require__.d(__webpack_exports__, {
+  u: () => (/* binding */ canBeAsked),
   U: () => (/* binding */ connectService)
 });
 
@@ -286,7 +287,7 @@ function createClient(options, ports) {
     async function send(method, path, limits, { submission, key, holdSeconds = 0, timeoutMs = requestTimeoutMs }) {
         const url = new URL(options.baseUrl.href.replace(/\/+$/, "") + path);
         // A create or message must not be sent so late that no response could arrive.
-        const tokenDeadline = limits.deadline - (submission ? client_submit/* minTimeLeftMs */.x : 0);
+        const tokenDeadline = limits.deadline - (submission ? client_submit/* minTimeLeftMs */.x3 : 0);
         const token = await credentials.token({ ...limits, deadline: tokenDeadline });
         const sentAt = clock.now();
         const response = await transport({
@@ -301,7 +302,10 @@ function createClient(options, ports) {
                 ...(key && { "idempotency-key": formatIdempotencyKey(key) }),
                 ...(holdSeconds > 0 && { prefer: preferWait(holdSeconds) }),
             },
-            ...(submission && { body: JSON.stringify({ prompt: submission.prompt }), graceMs: submissionGraceMs }),
+            ...(submission && {
+                body: JSON.stringify({ prompt: submission.prompt, base: submission.base }),
+                graceMs: submissionGraceMs,
+            }),
             timeoutMs: Math.max(0, Math.min(timeoutMs, limits.deadline - clock.now())),
             signal: limits.signal,
         });
@@ -344,7 +348,7 @@ function createClient(options, ports) {
         try {
             // The key goes with the question, so that the service can say that something on the way removes it.
             const { data } = await send("GET", path, limits, { key, timeoutMs: lookupTimeoutMs });
-            return (0,step_lookup/* parseAnnouncement */.$)(data, key.step);
+            return (0,step_lookup/* parseAnnouncement */.$g)(data, key.step);
         }
         catch (error) {
             // A service that does not know the question rejects it in any way.
@@ -353,7 +357,7 @@ function createClient(options, ports) {
             throw error;
         }
     }
-    async function submitTo(path, submission, limits, onRetry, check = () => { }) {
+    async function submitTo(path, submission, limits, onRetry, { check = () => { }, onJobId = () => { }, } = {}) {
         const { key } = submission;
         const post = async () => {
             const reading = await request("POST", path, limits, { submission, key });
@@ -361,13 +365,25 @@ function createClient(options, ports) {
             return reading;
         };
         const ask = () => lookUpStep(key, limits);
-        const { accepted, wasInDoubt } = await (0,client_submit/* submit */.t)(post, limits, { clock, random, redact, ask }, onRetry);
+        const { accepted, wasInDoubt } = await (0,client_submit/* submit */.tA)(post, limits, { clock, random, redact, ask, onJobId }, onRetry);
         return { job: accepted.job, isReplay: accepted.isReplayed && !wasInDoubt };
     }
     return {
         lookUpStep,
-        createJob: (submission, limits, onRetry) => submitTo(jobsPath, submission, limits, onRetry),
-        sendMessage: (jobId, submission, limits, onRetry) => submitTo(`${jobsPath}/${encodeURIComponent(jobId)}/message`, submission, limits, onRetry, (reading) => expectJob(jobId, reading)),
+        stopTurn: async (jobId, turnId, limits) => {
+            const path = `${jobsPath}/${encodeURIComponent(jobId)}/turn/${encodeURIComponent(turnId)}/stop`;
+            const { response, data } = await send("POST", path, limits, { timeoutMs: lookupTimeoutMs });
+            if (response.status !== 200)
+                return undefined;
+            const status = (0,step_lookup/* parseTurnStatus */.D7)(data);
+            if (status === undefined)
+                throw new errors/* InvalidResponseError */.tF("it has no status of a turn", response.body);
+            return status;
+        },
+        createJob: (submission, limits, onRetry, onJobId) => submitTo(jobsPath, submission, limits, onRetry, { onJobId }),
+        sendMessage: (jobId, submission, limits, onRetry) => submitTo(`${jobsPath}/${encodeURIComponent(jobId)}/message`, submission, limits, onRetry, {
+            check: (reading) => expectJob(jobId, reading),
+        }),
         getJob: async (jobId, limits, holdSeconds = 0) => expectJob(jobId, await request("GET", `${jobsPath}/${encodeURIComponent(jobId)}`, limits, { holdSeconds })),
     };
 }
@@ -383,10 +399,15 @@ var mintlify = __webpack_require__(6929);
 
 
 /** Connects to the service of a run. Only a service that is not the default one is asked what it offers. */
-function connectService({ settings, ports, credentials, log }) {
+function connectService(run) {
+    const { settings, ports, credentials, log } = run;
     const { baseUrl, projectId } = settings;
     const { clock, random } = ports;
-    return createClient({ baseUrl, projectId, credentials, canBeAsked: !(0,mintlify/* isMintlify */.T)(baseUrl) }, { transport: ports.connect(baseUrl.protocol), clock, random, onTrace: (trace) => log.trace(trace) });
+    return createClient({ baseUrl, projectId, credentials, canBeAsked: canBeAsked(run) }, { transport: ports.connect(baseUrl.protocol), clock, random, onTrace: (trace) => log.trace(trace) });
+}
+/** Returns whether the service is asked what was sent under a step. */
+function canBeAsked({ settings }) {
+    return !(0,mintlify/* isMintlify */.T)(settings.baseUrl);
 }
 
 
@@ -579,15 +600,18 @@ function howToWait(context, purpose = "wait for it") {
     const exception = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(comment ? "" : ", unless the job fails");
     return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(action)}, re-run this workflow run: nothing is sent again${exception}.`;
 }
-/** What a re-run of the workflow run does after the service accepted something, unless it waits for the job. */
+/**
+ * What a re-run of the workflow run may do after the service accepted something, unless it waits for the job. It need not: it asks
+ * the service, and a save that was too late for this attempt may have succeeded.
+ */
 function rerunWarning({ task, rerun }) {
     if (rerun !== "repeats")
         return [];
     switch (task?.kind) {
         case "create":
-            return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `A re-run of this workflow run starts another job.`;
+            return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `A re-run of this workflow run may start another job.`;
         case "message":
-            return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `A re-run of this workflow run sends the message again.`;
+            return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `A re-run of this workflow run may send the message again.`;
         default:
             return [];
     }
@@ -627,6 +651,30 @@ function checkService(context) {
 
 /***/ }),
 
+/***/ 5781:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   Y: () => (/* binding */ quoteMessage)
+/* harmony export */ });
+/* harmony import */ var _runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(4436);
+
+/** How many lines are shown; the output has them all. */
+const maxLines = 60;
+/** Renders the agent's last message, which is untrusted, as a quotation in HTML, line by line; empty if there is none. */
+function quoteMessage(message) {
+    if (message === "")
+        return "";
+    const lines = message.split("\n");
+    const shown = lines.slice(0, maxLines).map((line) => (line.trim() === "" ? "" : (0,_runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_0__/* .code */ .aY)(line, 1000)));
+    if (lines.length > maxLines)
+        shown.push(`and ${lines.length - maxLines} more lines`);
+    return `<p>The agent's last message:</p>\n\n<blockquote>${shown.join("<br>")}</blockquote>`;
+}
+
+
+/***/ }),
+
 /***/ 7583:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
@@ -654,11 +702,14 @@ function describeFiles({ files, otherFiles, isTruncated, paths }) {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   Ej: () => (/* binding */ size),
+/* harmony export */   IR: () => (/* binding */ timeWord),
 /* harmony export */   U9: () => (/* binding */ count),
 /* harmony export */   cb: () => (/* binding */ delay),
 /* harmony export */   p0: () => (/* binding */ duration),
 /* harmony export */   vk: () => (/* binding */ elapsed)
 /* harmony export */ });
+/* harmony import */ var _client_contract_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6078);
+
 /** Formats a duration in milliseconds: `4 min 12 s`. */
 function duration(ms) {
     const seconds = Math.floor(ms / 1000);
@@ -693,6 +744,12 @@ function size(text) {
 /** Formats a number of things: `1 file`, `2 files`. */
 function count(number, noun) {
     return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+/** Returns the word before the time that a run took. A re-run that waits for an earlier job does not know how long the work took. */
+function timeWord(status, origin) {
+    if (!(0,_client_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isTerminal */ .Hd)(status))
+        return "after";
+    return origin === "resumed" ? "waited" : "took";
 }
 
 
@@ -888,6 +945,13 @@ class RunLog {
                 break;
         }
     }
+    /** Prints the prompt that would be sent. */
+    dryRun(prompt) {
+        this.#toolkit.startGroup(`Prompt (${(0,_format_js__WEBPACK_IMPORTED_MODULE_4__/* .size */ .Ej)(prompt)})`);
+        for (const line of prompt.split(/\r\n|[\r\n]/))
+            this.#line(line);
+        this.#toolkit.endGroup();
+    }
     waiting({ wait, timeoutMs, intervals }, state) {
         const limit = (0,_format_js__WEBPACK_IMPORTED_MODULE_4__/* .duration */ .p0)(timeoutMs);
         const title = wait
@@ -978,6 +1042,11 @@ class RunLog {
         const time = state.startedAt === undefined ? "" : ` after ${(0,_format_js__WEBPACK_IMPORTED_MODULE_4__/* .duration */ .p0)(elapsedMs)}`;
         const link = state.pullRequest ? `: ${state.pullRequest.url}` : "";
         this.#line(`Outcome: ${outcome}${time}${link}`);
+        if (state.finalMessage !== "") {
+            this.#line("The agent's last message:");
+            for (const line of state.finalMessage.split("\n"))
+                this.#line(`  ${line}`);
+        }
         const paragraphs = [message.what, ...(message.points ?? []).map((point) => ["- ", ...point]), message.next];
         const level = hasPassed ? _outcome_js__WEBPACK_IMPORTED_MODULE_1__/* .outcomes */ .KI[outcome].level : "error";
         if (level)
@@ -1278,6 +1347,8 @@ __webpack_require__.d(__webpack_exports__, {
 var contract = __webpack_require__(6078);
 // EXTERNAL MODULE: ./build/client/errors.js
 var errors = __webpack_require__(6695);
+// EXTERNAL MODULE: ./build/client/step-lookup.js
+var step_lookup = __webpack_require__(1021);
 ;// CONCATENATED MODULE: ./build/client/held-polls.js
 
 /** The longest time that the service is asked to hold a poll, in seconds: well below the timeout of a request. */
@@ -1367,8 +1438,6 @@ class PollDelays {
 
 // EXTERNAL MODULE: ./build/client/retry.js
 var retry = __webpack_require__(1992);
-// EXTERNAL MODULE: ./build/client/step-lookup.js
-var step_lookup = __webpack_require__(1021);
 ;// CONCATENATED MODULE: ./build/client/wait.js
 
 
@@ -1423,11 +1492,10 @@ async function waitForJob(request, client, ports, onEvent) {
             if (holdSeconds > 0)
                 heldPolls.succeeded();
             hasSeenActive ||= job.status === "active";
-            const mayHaveEnded = request.until === "terminal" && (0,contract/* isTerminal */.Hd)(job.status);
-            const turn = mayHaveEnded ? await request.readTurn?.() : undefined;
+            const turn = (0,contract/* isTerminal */.Hd)(job.status) ? await request.readTurn?.() : undefined;
             const isUnproven = turn === undefined && !hasSeenActive && messagedAt !== Number.NEGATIVE_INFINITY;
             const isStale = (0,contract/* isTerminal */.Hd)(job.status) &&
-                (turn === undefined ? !hasSeenActive && sentAt - messagedAt < staleStateMs : !(0,step_lookup/* hasEnded */.h)(turn));
+                (turn === undefined ? !hasSeenActive && sentAt - messagedAt < staleStateMs : !(0,step_lookup/* hasEnded */.hY)(turn));
             const isDone = request.until === "response" || ((0,contract/* isTerminal */.Hd)(job.status) && !isStale);
             lastError = undefined;
             hasRecord = true;
@@ -1487,6 +1555,7 @@ var environment = __webpack_require__(767);
 
 
 
+
 /** Reads a job once, without publishing its id. Never rejects. */
 function readJob(jobId, run) {
     return runJob({ kind: "attach", jobId }, { ...run, publishJobId: () => { } }, { wait: false });
@@ -1495,7 +1564,12 @@ function readJob(jobId, run) {
 async function runJob(task, run, options = {}) {
     const { wait = run.settings.wait, onJobId, onPolled } = options;
     const { state } = run;
+    let published = "";
     const publishJobId = (jobId) => {
+        // A response in doubt may have had it.
+        if (jobId === published)
+            return;
+        published = jobId;
         run.publishJobId(jobId);
         onJobId?.(jobId);
     };
@@ -1544,7 +1618,7 @@ async function submitAndWait(inputs, run, onPolled) {
     }
     log.waiting(inputs, state);
     const until = inputs.wait ? "terminal" : "response";
-    const readTurn = turnReader(task, client, run, limits);
+    const readTurn = turnReader(inputs, client, run, limits);
     const { intervals } = inputs;
     const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals, until, readTurn };
     const wait = await waitForJob(request, client, { clock, random }, (event) => {
@@ -1553,8 +1627,9 @@ async function submitAndWait(inputs, run, onPolled) {
         log.poll(event, state, state.elapsedMs(clock.now()));
         onPolled?.();
     }).finally(() => log.waited());
-    // A single poll cannot tell whether this is the state from before the message.
-    if (wait.kind === "done" && isMessageResumed && !inputs.wait)
+    // A single poll cannot tell whether this is the state from before the message, unless the service says how the turn ended.
+    const hasTurnEnded = wait.kind === "done" && wait.turn !== undefined && (0,step_lookup/* hasEnded */.hY)(wait.turn);
+    if (wait.kind === "done" && isMessageResumed && !inputs.wait && !hasTurnEnded)
         return { kind: "started" };
     if (wait.kind === "done")
         state.isUnproven = inputs.wait && !wait.wasSeenToStart;
@@ -1564,11 +1639,11 @@ async function submitAndWait(inputs, run, onPolled) {
  * Returns a function that reads the status of the turn that the step waits for, if the service may say it: somebody else may
  * have sent a message to the job since.
  */
-function turnReader(task, client, { key, state }, limits) {
-    const isMessage = task.kind === "message" || (task.kind === "attach" && task.resumes === "message");
+function turnReader({ task, wait }, client, { key, state }, limits) {
     if (task.kind === "attach" && task.resumes === undefined)
         return undefined;
-    if (!isMessage && state.features === undefined)
+    // A single poll is worth a question only if the turn is known.
+    if (!wait && (task.kind !== "attach" || task.turnId === undefined))
         return undefined;
     let isUnannounced = false;
     return async () => {
@@ -1576,13 +1651,18 @@ function turnReader(task, client, { key, state }, limits) {
             return undefined;
         const announcement = await client.lookUpStep(key.of(""), limits);
         isUnannounced = announcement === undefined;
-        const turns = announcement?.turns.filter(({ jobId }) => jobId === state.jobId);
-        if (task.kind !== "attach") {
-            const { request } = key.of(task.prompt, task.replaces);
-            return turns?.find((turn) => turn.request === request)?.status;
-        }
-        return turns?.find(({ turnId }) => turnId === task.turnId)?.status;
+        if (announcement === undefined)
+            return undefined;
+        state.features = announcement.features;
+        const { turns } = announcement;
+        const own = turns.find((turn) => turn.jobId === state.jobId && isOwnTurn(turn, task, key));
+        state.updateTurns(turns, own);
+        return own?.status;
     };
+}
+/** Returns whether a turn is the one that a task has sent, or waits for. */
+function isOwnTurn({ turnId, request }, task, key) {
+    return task.kind === "attach" ? turnId === task.turnId : request === key.of(task.prompt, task.replaces).request;
 }
 function resultOfWait(wait, task) {
     switch (wait.kind) {
@@ -1603,10 +1683,10 @@ function resultOfWait(wait, task) {
 function operationOf(task) {
     return task.kind === "attach" ? "poll" : task.kind;
 }
-function run_job_submit(task, client, { key }, limits, onRetry) {
+function run_job_submit(task, client, { key, publishJobId }, limits, onRetry) {
     const submission = { prompt: task.prompt, key: key.of(task.prompt, task.replaces) };
     return task.kind === "create"
-        ? client.createJob(submission, limits, onRetry)
+        ? client.createJob({ ...submission, base: task.base }, limits, onRetry, publishJobId)
         : client.sendMessage(task.jobId, submission, limits, onRetry);
 }
 /** Merges a record into the state, and publishes the job's id before anything else can fail. */
@@ -1681,6 +1761,8 @@ class RunState {
     ref = "";
     createdAt = "";
     archivedAt = "";
+    /** The branch that the job started from, if the service says it. */
+    base = "";
     /** The address of the job's page for people, which may be linked. */
     pageUrl = "";
     timeline = [];
@@ -1688,6 +1770,12 @@ class RunState {
     changes;
     /** What the service announced that it offers beyond the specification; `undefined` if it announced nothing, or was not asked. */
     features;
+    /** What became of the turn when the step was cancelled; `undefined` if the service was not asked to stop it. */
+    stop;
+    /** The agent's last message, without control characters; empty if the service says nothing. Untrusted text. */
+    finalMessage = "";
+    /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if one of these costs is unknown. */
+    costUsd;
     /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
     isUnproven = false;
     /** Comment mode: the login of the account that asked, and the address of the issue or pull request. */
@@ -1705,13 +1793,23 @@ class RunState {
         this.pullRequest = undefined;
         this.hasInvalidLink = false;
         this.isUnproven = false;
-        for (const field of ["model", "repository", "ref", "createdAt", "archivedAt", "pageUrl"])
+        this.finalMessage = "";
+        for (const field of ["model", "repository", "ref", "createdAt", "archivedAt", "base", "pageUrl"])
             this[field] = "";
         this.timeline.length = 0;
     }
     /** Returns whether the service has sent a record of the job. */
     get hasRecord() {
         return this.timeline.length > 0;
+    }
+    /** Takes over what the service says of the step's turns, and of the one that the step waits for. */
+    updateTurns(turns, own) {
+        // Line ends are kept; other control characters could do harm in a terminal.
+        this.finalMessage = (own?.message ?? "").replace(/[^\P{Cc}\n\t]/gu, "").trim();
+        const costs = turns.map(({ costUsd }) => costUsd);
+        const isKnown = costs.length > 0 && costs.every((cost) => cost !== undefined);
+        // Sums of decimal fractions are not exact.
+        this.costUsd = isKnown ? Number(costs.reduce((sum, cost) => sum + (cost ?? 0), 0).toFixed(6)) : undefined;
     }
     /** Merges a record. Fields it lacks keep their value, except the pull request, which is always the last record's. */
     update(job, now) {
@@ -1728,6 +1826,7 @@ class RunState {
         this.ref = job.ref || this.ref;
         this.createdAt = job.createdAt || this.createdAt;
         this.archivedAt = job.archivedAt || this.archivedAt;
+        this.base = job.base || this.base;
         this.pageUrl = job.pageUrl ?? this.pageUrl;
     }
 }
@@ -2023,7 +2122,7 @@ function parseSince(text) {
     }
     return isPossibleRef(text) ? { kind: "ref", ref: text } : undefined;
 }
-/** Git's documentation: `git check-ref-format`. A ref cannot be longer than a file name. */
+/** Returns whether a text can be the name of a ref. Git's documentation: `git check-ref-format`. A ref cannot be longer than a file name. */
 function isPossibleRef(text) {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a ref must not contain
     const isForbidden = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\.lock(?:\/|$)|(?:^|\/)\.|^[-/]|[/.]$|^@$/;
@@ -2118,6 +2217,10 @@ const requiredPermission = oneOf(permission/* permissions */.P, `must be one of 
 const allowedBots = rule((text) => text.includes("*") ? "must be a list of logins, such as renovate[bot]; wildcards are not supported" : undefined, (text) => new Set(listOf(text.toLowerCase()).filter(Boolean)));
 /** What a re-run does with the job of an earlier attempt. */
 const onRerun = oneOf(["resume", "new"], "must be resume or new");
+/** The branch that a job starts from, `pull-request`, or empty. */
+const baseBranch = rule((text) => (text === "" || isPossibleRef(text) ? undefined : "must be the name of a branch, or pull-request"), asWritten);
+/** Parses `on-cancel`. */
+const onCancel = oneOf(["stop", "keep"], "must be stop or keep");
 /** In UTF-16 units. */
 const maxSessionLength = 100;
 /** The name of a session, or empty. */
@@ -2165,6 +2268,9 @@ const inputDefaults = {
     "fail-on": "failed, timed-out",
     summary: "true",
     "on-rerun": "resume",
+    "on-cancel": "stop",
+    base: "",
+    "dry-run": "false",
     session: "",
     changes: "none",
     "changes-since": "auto",
@@ -2196,6 +2302,9 @@ const rules = {
     "fail-on": failOn,
     summary: rules_boolean,
     "on-rerun": onRerun,
+    "on-cancel": onCancel,
+    base: baseBranch,
+    "dry-run": rules_boolean,
     session: sessionName,
     changes: changesDetail,
     "changes-since": changesSince,
@@ -2232,6 +2341,7 @@ function parseInputs(source) {
         ...promptProblems(raw, file, { eventName, isComment, isWindows }),
         ...intervalProblems(parsed.values),
         ...sessionProblems(raw),
+        ...baseProblems(raw),
         ...changesProblems(raw),
         ...(isComment ? commentProblems(raw, prompt) : []),
         ...(isComment || raw.changes !== "none" ? tokenProblems(raw, isComment) : []),
@@ -2253,6 +2363,9 @@ function parseInputs(source) {
         failOn: values["fail-on"],
         summary: values.summary,
         onRerun: values["on-rerun"],
+        onCancel: values["on-cancel"],
+        base: values.base,
+        dryRun: values["dry-run"],
         session: values.session,
         changes: values.changes === "none"
             ? undefined
@@ -2360,6 +2473,12 @@ function sessionProblems(raw) {
         return [];
     return [{ input: "session", problem: (0,runner_kit_text/* say */.cv) `cannot be used together with job-id` }];
 }
+function baseProblems(raw) {
+    const baseUrl = URL.parse(raw["base-url"]);
+    if (raw.base === "" || !baseUrl || !(0,mintlify/* isMintlify */.T)(baseUrl))
+        return [];
+    return [{ input: "base", problem: (0,runner_kit_text/* say */.cv) `needs a service of your own (base-url): the hosted one takes no branch` }];
+}
 function changesProblems(raw) {
     if (raw.changes !== "none")
         return [];
@@ -2414,6 +2533,8 @@ function outputsOf(outcome, state, now, skipReason = "") {
         "skip-reason": skipReason,
         "job-origin": state.origin,
         "changed-files": state.changes === undefined ? "" : String(state.changes.files.length),
+        "final-message": state.finalMessage,
+        "cost-usd": state.costUsd === undefined ? "" : String(state.costUsd),
         author: state.author,
         "thread-url": state.threadUrl,
         model: state.model,
@@ -2431,10 +2552,14 @@ var run_job = __webpack_require__(6863);
 
 /** Runs the step with the prompt of the workflow, at most once over all attempts of the workflow run. */
 async function runPlain(task, run) {
+    if (run.settings.dryRun) {
+        const { dryRunPlain } = await __webpack_require__.e(/* import() */ 322).then(__webpack_require__.bind(__webpack_require__, 2322));
+        return dryRunPlain(task, run);
+    }
     if (task.kind === "attach")
         return { result: await (0,run_job/* runJob */.b)(task, run), task };
     // Loaded before anything is sent: what follows a create must not depend on it.
-    const { runWithMemory } = await __webpack_require__.e(/* import() */ 809).then(__webpack_require__.bind(__webpack_require__, 6809));
+    const { runWithMemory } = await __webpack_require__.e(/* import() */ 930).then(__webpack_require__.bind(__webpack_require__, 930));
     return runWithMemory(task, run);
 }
 
@@ -2456,6 +2581,9 @@ var format = __webpack_require__(455);
 
 /** Describes why the step starts nothing. That is not an error. */
 function describeSkip(result, { state }) {
+    if (result.reason === "dry-run") {
+        return { title: "Dry run", what: (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* say */.cv) `Nothing was sent.`, result.plan), next: [] };
+    }
     if (result.reason !== "nothing-new")
         return describeCommentSkip(result);
     const { base = "", otherFiles = 0 } = state.changes ?? {};
@@ -2466,7 +2594,7 @@ function describeSkip(result, { state }) {
         next: [],
     };
 }
-function describeCommentSkip({ reason, triggerKind, handledBy }) {
+function describeCommentSkip({ reason, triggerKind, handledBy, isBase, }) {
     const because = (what, next = []) => ({
         title: action_outcome/* outcomes */.KI.skipped.title,
         what: (0,runner_kit_text/* joinSentences */.DP)(what, (0,runner_kit_text/* say */.cv) `Nothing was started.`),
@@ -2491,6 +2619,9 @@ function describeCommentSkip({ reason, triggerKind, handledBy }) {
         case "command":
             return because((0,runner_kit_text/* say */.cv) `The ${(0,runner_kit_text/* trusted */.IZ)(triggerKind)} is a command, which is answered in a reply.`);
         case "fork":
+            if (isBase) {
+                return because((0,runner_kit_text/* say */.cv) `The pull request is from a fork, or its branch was deleted, and the work would start from that branch.`);
+            }
             return because((0,runner_kit_text/* say */.cv) `The pull request is from a fork, and GitHub gives this event no secrets there.`, triggerKind === "comment" || triggerKind === "review"
                 ? (0,runner_kit_text/* say */.cv) `To ask in pull requests from forks, comment in their conversation: issue_comment has secrets.`
                 : (0,runner_kit_text/* say */.cv) `Use pull_request_target instead of pull_request: it has secrets, and is safe as long as no step checks out the pull request.`);
@@ -2573,6 +2704,18 @@ function describeBlocked(result, context) {
                 title: "Request was sent before",
                 what: (0,runner_kit_text/* say */.cv) `The service had received the same request under the name of this step before, as job ${result.jobId}, so it started nothing. Another step of this workflow run sent it: GitHub gives both the same name, as it does if a reusable workflow is called twice.`,
                 next: (0,runner_kit_text/* say */.cv) `Give the steps different prompts, or different names of jobs, and start a new run of the workflow. To wait for that job, run the action with job-id ${result.jobId} and no prompt.`,
+            };
+        case "no-base":
+            return {
+                title: "The service takes no base",
+                what: (0,runner_kit_text/* say */.cv) `The service does not announce that a job can start from another branch. Nothing was started.`,
+                next: (0,runner_kit_text/* say */.cv) `Update the service, or remove base.`,
+            };
+        case "base":
+            return {
+                title: "Cannot read the pull request",
+                what: (0,runner_kit_text/* say */.cv) `The branch of the pull request cannot be read (${result.detail}), so nothing was started.`,
+                next: (0,runner_kit_text/* say */.cv) `Check that github-token can read pull requests, then re-run the workflow run.`,
             };
         case "range-behind":
             return {
@@ -2677,9 +2820,12 @@ function describeStatus(status, context) {
     switch (status) {
         case "completed":
             if (pullRequest) {
+                const isUpdate = context.state.origin === "continued";
                 return {
-                    title: action_outcome/* outcomes */.KI["pr-created"].title,
-                    what: (0,runner_kit_text/* say */.cv) `The agent finished job ${jobId} and opened a pull request.`,
+                    title: isUpdate ? "Pull request updated" : action_outcome/* outcomes */.KI["pr-created"].title,
+                    what: isUpdate
+                        ? (0,runner_kit_text/* say */.cv) `The agent finished the follow-up to job ${jobId}, which has a pull request.`
+                        : (0,runner_kit_text/* say */.cv) `The agent finished job ${jobId} and opened a pull request.`,
                     next: [],
                 };
             }
@@ -2765,7 +2911,21 @@ function describePollFailure(error, context) {
 }
 function describeCancellation({ operation, acceptance }, context) {
     const { title } = action_outcome/* outcomes */.KI.cancelled;
-    const { jobId, status } = context.state;
+    const { jobId, status, stop } = context.state;
+    if (stop === "stopped") {
+        return {
+            title,
+            what: (0,runner_kit_text/* say */.cv) `The step was cancelled, and the service stopped job ${jobId}: its agent is no longer running.`,
+            next: (0,runner_kit_text/* say */.cv) `To send the request again, re-run this workflow run.`,
+        };
+    }
+    if (stop === "asked") {
+        return {
+            title,
+            what: (0,runner_kit_text/* say */.cv) `The step was cancelled, and the service was asked to stop job ${jobId}. It did not confirm that within 2 s, so the agent may still be running.`,
+            next: (0,runner_kit_text/* say */.cv) `A re-run of this workflow run asks the service what became of it, and starts nothing twice.`,
+        };
+    }
     if (acceptance === "unknown") {
         const what = (0,runner_kit_text/* say */.cv) `The step was cancelled while the request was in flight.`;
         return { ...describeUnknownAcceptance(operation, what, context), title };
@@ -2799,9 +2959,19 @@ function describeCancellation({ operation, acceptance }, context) {
     }
     return {
         title,
-        what: (0,runner_kit_text/* say */.cv) `The step was cancelled, but job ${jobId} keeps running: the service cannot stop a job.`,
+        what: (0,runner_kit_text/* say */.cv) `The step was cancelled, but job ${jobId} keeps running: ${(0,runner_kit_text/* trusted */.IZ)(whyNotStopped(context))}.`,
         next: (0,runner_kit_text/* joinSentences */.DP)((0,advice/* howToWait */.nF)(context), (0,advice/* rerunWarning */.lZ)(context)),
     };
+}
+function whyNotStopped(context) {
+    const { settings, task, state } = context;
+    if ((0,advice/* hasDashboard */.HX)(context))
+        return "the service cannot stop a job";
+    if (task?.kind === "attach")
+        return "a step only stops what it has sent itself";
+    if (settings?.onCancel === "keep")
+        return "on-cancel is keep";
+    return state.features?.has("stop") ? "the service did not find its turn" : "the service cannot stop a job";
 }
 function describeSubmissionFailure(operation, { acceptance, cause }, context) {
     const { what, next } = (0,request_failure/* explainRequestFailure */.Z)(operation, cause, context);
@@ -2856,11 +3026,14 @@ function runningJob({ state }) {
 var contract = __webpack_require__(6078);
 // EXTERNAL MODULE: ./build/runner-kit/untrusted.js
 var untrusted = __webpack_require__(4436);
+// EXTERNAL MODULE: ./build/action/report/agent-message.js
+var agent_message = __webpack_require__(5781);
 // EXTERNAL MODULE: ./build/action/report/job-page-link.js
 var job_page_link = __webpack_require__(9962);
 // EXTERNAL MODULE: ./build/action/report/pull-request-link.js
 var pull_request_link = __webpack_require__(6296);
 ;// CONCATENATED MODULE: ./build/action/report/summary.js
+
 
 
 
@@ -2885,20 +3058,21 @@ function renderSummary(run) {
         `<p>${(0,untrusted/* textToHtml */.s8)(message.what)}</p>`,
         list(message.points ?? []),
         message.next.length > 0 ? `<p><b>What to do next:</b> ${(0,untrusted/* textToHtml */.s8)(message.next)}</p>` : "",
+        (0,agent_message/* quoteMessage */.Y)(state.finalMessage),
         details(outcome, state, projectId, session),
         timeline(state.timeline, elapsedMs),
         task && task.kind !== "attach" ? summary_prompt(task.prompt) : "",
     ];
     return `${blocks.filter(Boolean).join("\n\n")}\n`;
 }
-function headline({ pullRequest, jobId, startedAt, status, pageUrl }, elapsedMs) {
+function headline({ pullRequest, jobId, startedAt, status, origin, pageUrl }, elapsedMs) {
     const parts = [];
     if (pullRequest)
         parts.push(`<b>${(0,pull_request_link/* pullRequestLink */.Z)(pullRequest)}</b>`);
     if (pageUrl !== "")
         parts.push((0,job_page_link/* jobPageLink */.D)(pageUrl));
     if (jobId && startedAt !== undefined)
-        parts.push(`${(0,contract/* isTerminal */.Hd)(status) ? "took" : "after"} ${(0,format/* duration */.p0)(elapsedMs)}`);
+        parts.push(`${(0,format/* timeWord */.IR)(status, origin)} ${(0,format/* duration */.p0)(elapsedMs)}`);
     return parts.length > 0 ? `<p>${parts.join(" · ")}</p>` : "";
 }
 function list(points) {
@@ -2914,12 +3088,17 @@ function details(outcome, state, projectId, session) {
         ["Session", session],
         ["Repository", state.repository],
         ["Ref", state.ref],
+        ["Base", state.base],
         ["Model", state.model],
         ["Created", state.createdAt],
         ["Archived", state.archivedAt],
     ];
     const cells = rows.filter(([, value]) => value !== "").map(([name, value]) => [`<b>${name}</b>`, (0,untrusted/* code */.aY)(value)]);
-    return table(state.changes ? [...cells, ["<b>Changes</b>", changesCell(state.changes)]] : cells);
+    if (state.costUsd !== undefined)
+        cells.push(["<b>Cost</b>", `${(0,untrusted/* code */.aY)(`$${state.costUsd}`)} · the agent's own estimate`]);
+    if (state.changes)
+        cells.push(["<b>Changes</b>", changesCell(state.changes)]);
+    return table(cells);
 }
 /** Links GitHub's page of the comparison. The URL is made of encoded parts. */
 function changesCell(changes) {
@@ -3187,18 +3366,22 @@ async function start(signal) {
 
 /** What a step's requests are known by. It is the same in all attempts of a workflow run. */
 class StepKey {
+    /** Whether a re-run has the same key: the runner says which workflow run it is. */
+    isLasting;
     /** Hash of the step. */
     step;
     /** With `on-rerun: new`, each attempt makes requests of its own. */
     #attempt;
+    #earlierAttempts;
     /** @param environment - GitHub's documentation: "Variables reference" */
     constructor(options, environment) {
-        const { baseUrl, projectId, session, matrixLeg, onRerun, jobId, request = "" } = options;
+        const { baseUrl, projectId, session, base, matrixLeg, onRerun, jobId, request = "" } = options;
         const { GITHUB_REPOSITORY_ID = "", GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
         // Without the ref, which differs between a pull request's branch and its merge.
         const [workflowFile] = (environment.GITHUB_WORKFLOW_REF ?? "").split("@");
         // Such runners count every run as 1, so that one would be taken for another.
         const isRunUnknown = GITHUB_RUN_ID === "" || environment.ACT === "true";
+        this.isLasting = !isRunUnknown;
         this.step = (0,_hash_js__WEBPACK_IMPORTED_MODULE_1__/* .hash */ .t)(JSON.stringify([
             isRunUnknown ? (0,node_crypto__WEBPACK_IMPORTED_MODULE_0__.randomUUID)() : GITHUB_RUN_ID,
             (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_2__/* .serverUrl */ .Vd)(environment),
@@ -3210,10 +3393,13 @@ class StepKey {
             baseUrl.href,
             projectId,
             session,
+            base,
             jobId,
             request,
         ]));
-        this.#attempt = onRerun === "new" ? (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_2__/* .runAttempt */ .Tm)(environment) : undefined;
+        const attempt = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_2__/* .runAttempt */ .Tm)(environment);
+        this.#attempt = onRerun === "new" ? attempt : undefined;
+        this.#earlierAttempts = Array.from({ length: attempt - 1 }, (_, index) => index + 1);
     }
     /**
      * Returns the key of a create or message.
@@ -3222,14 +3408,19 @@ class StepKey {
      * @param replaces - the turn that it takes the place of, because that one failed. Default: none
      */
     of(prompt, replaces) {
-        return { step: this.step, request: (0,_hash_js__WEBPACK_IMPORTED_MODULE_1__/* .hash */ .t)(JSON.stringify([prompt, replaces ?? null, this.#attempt ?? null])) };
+        return { step: this.step, request: requestOf(prompt, replaces, this.#attempt) };
     }
     /** Returns the newest of the turns that was sent with a prompt; `undefined` if there is none. */
     find(prompt, turns) {
         const replaced = [undefined, ...turns.map(({ turnId }) => turnId)];
-        const requests = new Set(replaced.map((turnId) => this.of(prompt, turnId).request));
+        // An earlier attempt may have had `on-rerun: new`.
+        const attempts = [undefined, ...this.#earlierAttempts];
+        const requests = new Set(replaced.flatMap((turnId) => attempts.map((attempt) => requestOf(prompt, turnId, attempt))));
         return turns.find(({ request }) => requests.has(request));
     }
+}
+function requestOf(prompt, replaces, attempt) {
+    return (0,_hash_js__WEBPACK_IMPORTED_MODULE_1__/* .hash */ .t)(JSON.stringify([prompt, replaces ?? null, attempt ?? null]));
 }
 
 
@@ -3298,6 +3489,7 @@ function parseJob(data) {
         prLink: textOf(data.prLink),
         createdAt: textOf(data.createdAt),
         archivedAt: textOf(data.archivedAt),
+        base: textOf(data.base),
     };
 }
 /** Returns the message of an error body, `{ "error": "…" }`; empty for the HTML or nothing that gateways send. */
@@ -3494,14 +3686,19 @@ function backoffMs(attempt, random) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   $: () => (/* binding */ parseAnnouncement),
-/* harmony export */   h: () => (/* binding */ hasEnded)
+/* harmony export */   $g: () => (/* binding */ parseAnnouncement),
+/* harmony export */   D7: () => (/* binding */ parseTurnStatus),
+/* harmony export */   hY: () => (/* binding */ hasEnded)
 /* harmony export */ });
 /* harmony import */ var _contract_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6078);
 
 const endedStatuses = ["completed", "failed", "stopped"];
 /** Far longer than any id of a turn. */
 const maxTurnIdLength = 200;
+/** In characters. A service that keeps to its limits sends no more. */
+const maxMessageLength = 4000;
+/** In US dollars. More is no estimate of a single turn. */
+const maxCostUsd = 1000;
 /**
  * Parses the answer to the question what was sent under a step. Returns `undefined` unless it repeats the step: then nothing
  * is announced. An answer with a turn that cannot be read is none either, because it hides what was sent.
@@ -3521,14 +3718,32 @@ function parseAnnouncement(data, step) {
 function parseTurn(data) {
     if (!(0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data))
         return undefined;
-    const { job, turn, request, status } = data;
+    const { job, turn, request } = data;
     if (typeof job !== "string" || typeof turn !== "string" || typeof request !== "string")
         return undefined;
     const isUsable = (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isUsableJobId */ .Xb)(job) && (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isUsableJobId */ .Xb)(turn) && turn.length <= maxTurnIdLength;
-    if (!isUsable || typeof status !== "string")
+    const known = parseTurnStatus(data);
+    if (!isUsable || known === undefined)
         return undefined;
-    const known = status === "waiting" ? status : endedStatuses.find((ended) => ended === status);
-    return { jobId: job, turnId: turn, request, status: known ?? "running" };
+    return {
+        jobId: job,
+        turnId: turn,
+        request,
+        status: known,
+        message: typeof data.message === "string" ? data.message.slice(0, maxMessageLength).toWellFormed() : "",
+        costUsd: costIn(data.usage),
+    };
+}
+/** Returns the status of a turn; `undefined` if there is none. */
+function parseTurnStatus(data) {
+    if (!(0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data) || typeof data.status !== "string")
+        return undefined;
+    const { status } = data;
+    return status === "waiting" ? status : (endedStatuses.find((ended) => ended === status) ?? "running");
+}
+function costIn(usage) {
+    const cost = (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(usage) ? usage.costUsd : undefined;
+    return typeof cost === "number" && cost >= 0 && cost <= maxCostUsd ? cost : undefined;
 }
 /** Returns whether a turn has ended. */
 function hasEnded(status) {
@@ -3544,8 +3759,9 @@ function hasEnded(status) {
 
 // EXPORTS
 __webpack_require__.d(__webpack_exports__, {
-  x: () => (/* binding */ minTimeLeftMs),
-  t: () => (/* binding */ submit_submit)
+  x3: () => (/* binding */ minTimeLeftMs),
+  Vs: () => (/* binding */ retryAfterMs),
+  tA: () => (/* binding */ submit_submit)
 });
 
 // EXTERNAL MODULE: ./build/client/errors.js
@@ -3632,6 +3848,8 @@ async function submit_submit(send, limits, ports, onRetry) {
             const { acceptance, retry } = (0,client_retry/* classifySubmissionFailure */.V3)(error);
             if (acceptance === "unknown") {
                 doubt ??= { error: doubtOf(error, ports), since: clock.now() };
+                if (doubt.error.jobId !== undefined)
+                    ports.onJobId(doubt.error.jobId);
                 const latest = Math.min(limits.deadline - minTimeLeftMs, doubt.since + doubtLimitMs);
                 const isAnnounced = await askUntil(latest, limits.signal, ports);
                 const delayMs = (0,client_retry/* backoffMs */.jo)(attempt, random());
@@ -3650,7 +3868,7 @@ async function submit_submit(send, limits, ports, onRetry) {
             unreachableSince = retry === "unreachable" ? (unreachableSince ?? sentAt) : undefined;
             const now = clock.now();
             const latest = Math.min(limits.deadline - minTimeLeftMs, unreachableSince === undefined ? Number.POSITIVE_INFINITY : unreachableSince + unreachableLimitMs);
-            const minDelayMs = error instanceof errors/* HttpError */.j$ ? (error.retryAfterMs ?? 0) : 0;
+            const minDelayMs = retryAfterMs(error);
             if (now >= latest || now + minDelayMs > latest)
                 throw rejected;
             const delayMs = Math.min(Math.max(minDelayMs, (0,client_retry/* backoffMs */.jo)(attempt, random())), latest - now);
@@ -3672,12 +3890,16 @@ async function askUntil(latest, signal, { ask, clock, random }) {
         catch (error) {
             if (!(0,errors/* isRequestError */.eK)(error) || !(0,client_retry/* isTransientPollFailure */.KR)(error))
                 return false;
-            await clock.sleep(Math.max((0,client_retry/* backoffMs */.jo)(attempt, random()), retryAfterOf(error)), signal);
+            const delayMs = Math.max((0,client_retry/* backoffMs */.jo)(attempt, random()), retryAfterMs(error));
+            if (clock.now() + delayMs > latest)
+                return false;
+            await clock.sleep(delayMs, signal);
         }
     }
     return false;
 }
-function retryAfterOf(error) {
+/** Returns how long the service asks to wait before the next request, in milliseconds; 0 if it does not. */
+function retryAfterMs(error) {
     return error instanceof errors/* HttpError */.j$ ? (error.retryAfterMs ?? 0) : 0;
 }
 

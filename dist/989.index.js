@@ -23,7 +23,7 @@ class CacheReadOnlyError extends Error {
     name = "CacheReadOnlyError";
 }
 /**
- * Returns what the runner says about the cache, by the rules of `@actions/cache`. `write` if it does not say, which older
+ * Returns the access to the cache that the runner announces, by the rules of `@actions/cache`. `write` if it does not say, which older
  * runners do not: then only a save can tell.
  */
 function cacheAccess(environment) {

@@ -5,6 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { generateKey } from "./access/generate-key.ts";
 import type { AccessOptions } from "./access/open-authenticator.ts";
 import { Cgroups } from "./agents/cgroups.ts";
+import { checkModelKey } from "./agents/check-model-key.ts";
 import { confineAgents, withoutAgents } from "./agents/confine.ts";
 import { errorMessage } from "./error-message.ts";
 import type { Authenticator } from "./http/authentication.ts";
@@ -18,6 +19,7 @@ import { removeDirectory } from "./remove-directory.ts";
 import { logsFolder } from "./service-folder.ts";
 import { type RunningService, type Service, startApi, startService, startWorker } from "./start/service.ts";
 import { backUpStore } from "./store/sqlite/backup.ts";
+import { checkStorePlace } from "./store/sqlite/find-store.ts";
 import { lockStore } from "./store/sqlite/store-lock.ts";
 import type { Store } from "./store/store.ts";
 import { markHome } from "./turns/shared-homes.ts";
@@ -105,6 +107,10 @@ async function start(
   const metrics = role === "worker" && healthPort === undefined ? undefined : await createMetrics();
   const confined = role === "api" ? withoutAgents(settings) : await confineAgents(settings, folder, process.env, log);
   held.use(confined);
+  if (options.store !== undefined) checkStorePlace(options.store);
+  if (role !== "api")
+    for (const agent of new Set(settings.values.map((project) => project.agent)))
+      await checkModelKey(agent, process.env, log);
   const hasMemoryLimit = role !== "api" && settings.values.some(({ limits }) => limits.memoryMb !== undefined);
   const cgroups = hasMemoryLimit ? await openCgroups(log) : undefined;
   if (postgres !== undefined) held.use(lockFolder(folder));

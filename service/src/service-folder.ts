@@ -30,6 +30,8 @@ export class JobDirectory {
   readonly input: string;
   /** The index of the worktree. Not for the agent. */
   readonly index: string;
+  /** What the agents of the job printed, as they did, if the log shows it for people. Not for the agent. */
+  readonly events: string;
   /** The id of the turn that left the home directory, if several machines run the turns of the job. Not for the agent. */
   readonly homeTurn: string;
 
@@ -41,6 +43,7 @@ export class JobDirectory {
     this.temporary = join(this.path, "tmp");
     this.input = join(this.path, "input");
     this.index = join(this.path, "index");
+    this.events = join(this.path, "events.jsonl");
     this.homeTurn = join(this.path, "home-turn");
   }
 
@@ -58,7 +61,7 @@ export class JobDirectory {
     return isNew;
   }
 
-  /** Removes everything except the home directory and the worktree. */
+  /** Removes what is only for one turn. */
   async clean(): Promise<void> {
     for (const path of [this.temporary, this.input]) await removeDirectory(path);
   }

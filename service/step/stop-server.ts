@@ -1,11 +1,13 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { cacheAccess } from "../../src/runner-kit/cache.ts";
 import { join as joinTexts, say, type Text, trusted } from "../../src/runner-kit/text.ts";
 import { forAnnotation } from "../../src/runner-kit/untrusted.ts";
 import { removeDirectory } from "../src/remove-directory.ts";
 import { logsFolder } from "../src/service-folder.ts";
 import { type Report, readReport } from "./report.ts";
+import { reportAgents } from "./report-agents.ts";
 import type { Runner } from "./runner.ts";
 import { logFile } from "./server-protocol.ts";
 import { actionsNotPermitted, allowActionsAdvice } from "./setup/access.ts";
@@ -33,6 +35,7 @@ export async function stopServer(runner: Runner, graceMs = 150_000): Promise<voi
       );
     reportPullRequests(runner, report, logs);
     reportUnsaved(runner, report);
+    reportAgents(runner, logs, cacheAccess(process.env) === "write");
   }
   const { failedJobs = [], unsavedJobs = {} } = report ?? {};
   const hasFailed = report === undefined || hasCrashed || failedJobs.length > 0 || Object.keys(unsavedJobs).length > 0;
@@ -89,8 +92,8 @@ function reportPullRequests(
     annotate(
       runner,
       "notice",
-      "No workflow runs on the pull request",
-      say`${first} was opened with the workflow's own token, for which GitHub starts no other workflow, such as CI. To change that, pass the token of a GitHub App as \`github-token\`: service/docs/own-agent.md shows how. Until then, close and reopen the pull request to start its checks.`,
+      "Workflows wait for approval",
+      say`${first} was opened with the workflow's own token, so its workflows, such as CI, wait for approval: press "Approve workflows to run" in it. To have them run at once, pass the token of a GitHub App as \`github-token\`; see "Pull requests that start CI" in service/docs/own-agent.md of the action's repository.`,
     );
 }
 

@@ -16,19 +16,24 @@ import { type CommentRequest, isOver, isRerun, readRequest } from "./comments/re
 import { Thread } from "./comments/thread.ts";
 import { isStillGone } from "./find-job.ts";
 import { outcomes } from "./outcome.ts";
-import { writePrompt } from "./plan.ts";
+import { findStart, writePrompt } from "./plan.ts";
 import { jobReplaced } from "./report/log.ts";
 import { type ReplyFrame, renderAnswer, renderProgress, renderResult } from "./report/reply.ts";
 import { cancelledBeforeSending, isJobNotFound, type RunResult } from "./result.ts";
 import type { Execution, Run } from "./run.ts";
 import { runAttempt, runUrl } from "./runner/environment.ts";
 import type { CommentMode, Task } from "./settings.ts";
+import { stopOwnTurn } from "./stop-turn.ts";
 
 /** Runs what an event of an issue or pull request asks for, if its author may, and shows it in the thread. */
 export async function runComment(mode: CommentMode, plainRun: Run): Promise<Execution> {
   const request = await readRequest(mode, plainRun);
   if ("result" in request) return request;
   const { run, earlier } = request;
+  if (run.settings.dryRun && !request.command) {
+    const { dryRunComment } = await import("./dry-run.ts");
+    return dryRunComment(request, mode.jobId);
+  }
   const conversation = begin(request, mode);
   if (request.command) return runCommand(conversation);
   const { state } = run;
@@ -48,6 +53,9 @@ export async function runComment(mode: CommentMode, plainRun: Run): Promise<Exec
     },
   });
 
+  const start = await findStart(run);
+  if ("kind" in start) return { result: start };
+
   const actorId = await thread?.react("eyes");
   const own = await findOwnReply(conversation, actorId);
   const isAnnounced = earlier !== undefined && earlier.kind !== "unannounced";
@@ -59,6 +67,7 @@ export async function runComment(mode: CommentMode, plainRun: Run): Promise<Exec
     hasReply: ownReply !== undefined,
     hasResumed: false,
     replaces: earlier?.kind === "turn" ? earlier.turn.turnId : undefined,
+    base: start.base,
   };
 
   const resumed = findResumed(earlier, ownReply);
@@ -69,8 +78,11 @@ export async function runComment(mode: CommentMode, plainRun: Run): Promise<Exec
     }
     if (!ownReply) await thread?.post(conversation.renderProgress(reply));
     known.hasReply = true;
-    const result = await runTask(resumed, conversation);
-    const isGone = isJobNotFound(result, state) && (await isStillGone(resumed.jobId, run));
+    let result = await runTask(resumed, conversation);
+    const wasNotFound = isJobNotFound(result, state);
+    const isGone = wasNotFound && (await isStillGone(resumed.jobId, run));
+    // It was not found by mistake.
+    if (wasNotFound && !isGone) result = await runTask(resumed, conversation);
     const isArchived = resumed.turnId !== undefined && state.status === "archived";
     if (!isGone && !isArchived) return end(result, resumed);
     known.hasResumed = true;
@@ -89,7 +101,7 @@ export async function runComment(mode: CommentMode, plainRun: Run): Promise<Exec
   const plan = await planReply(written.prompt, conversation, known);
   if (!Array.isArray(plan)) return end(plan);
   const { task, result } = await runPlan(plan, conversation);
-  return end(result, task);
+  return end(await stopOwnTurn(task, result, run), task);
 }
 
 /** Returns the job of an earlier attempt that a re-run waits for; `undefined` if there is none, or its turn failed. */

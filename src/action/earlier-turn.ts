@@ -1,7 +1,8 @@
 import { isRequestError } from "../client/errors.ts";
 import { backoffMs, isTransientPollFailure } from "../client/retry.ts";
 import type { Announcement, SentTurn } from "../client/step-lookup.ts";
-import { connectService } from "./connect-service.ts";
+import { retryAfterMs } from "../client/submit.ts";
+import { canBeAsked, connectService } from "./connect-service.ts";
 import { cancelledBeforeSending, type RunResult } from "./result.ts";
 import type { Run } from "./run.ts";
 
@@ -31,10 +32,9 @@ export interface OwnPrompt {
  * only one. Never rejects.
  */
 export async function findEarlierTurn(run: Run, prompt: OwnPrompt): Promise<EarlierTurn> {
-  const announcement = await ask(run);
+  const announcement = await findAnnouncement(run);
   if (run.ports.signal.aborted) return { kind: "undecided", result: cancelledBeforeSending };
   if (!announcement) return { kind: "unannounced" };
-  run.state.features = announcement.features;
   const { turns } = announcement;
   const [newest] = turns;
   if (!newest) return { kind: "none" };
@@ -49,10 +49,14 @@ export async function findEarlierTurn(run: Run, prompt: OwnPrompt): Promise<Earl
   return { kind: "undecided", result: { kind: "blocked", cause: "several-turns", jobIds } };
 }
 
-/** Asks until the service answers, but only for a short time: then it counts as one that cannot be asked. */
-async function ask(run: Run): Promise<Announcement | undefined> {
+/**
+ * Asks the service what was sent under the step, and what it offers; `undefined` if it announces nothing. Asks until it answers,
+ * but only for a short time. Never rejects because of the service.
+ */
+export async function findAnnouncement(run: Run): Promise<Announcement | undefined> {
   const { state, settings, ports } = run;
   const { clock, random, signal } = ports;
+  if (!canBeAsked(run)) return undefined;
   state.startedAt ??= clock.now();
   const limits = { deadline: state.startedAt + settings.timeoutMs, signal };
   const latest = Math.min(limits.deadline, clock.now() + askLimitMs);
@@ -60,10 +64,12 @@ async function ask(run: Run): Promise<Announcement | undefined> {
     const client = connectService(run);
     for (let attempt = 0; ; attempt++) {
       try {
-        return await client.lookUpStep(run.key.of(""), limits);
+        const announcement = await client.lookUpStep(run.key.of(""), limits);
+        if (announcement) state.features = announcement.features;
+        return announcement;
       } catch (error) {
         if (!isRequestError(error) || !isTransientPollFailure(error) || signal.aborted) throw error;
-        const delayMs = Math.max(500, backoffMs(attempt, random()));
+        const delayMs = Math.max(500, backoffMs(attempt, random()), retryAfterMs(error));
         if (clock.now() + delayMs >= latest) throw error;
         await clock.sleep(delayMs, signal);
       }

@@ -22,6 +22,8 @@ export function outputsOf(
     "skip-reason": skipReason,
     "job-origin": state.origin,
     "changed-files": state.changes === undefined ? "" : String(state.changes.files.length),
+    "final-message": state.finalMessage,
+    "cost-usd": state.costUsd === undefined ? "" : String(state.costUsd),
     author: state.author,
     "thread-url": state.threadUrl,
     model: state.model,

@@ -32,6 +32,14 @@ export async function writePrompt(
   return prompt.trim() === "" ? { kind: "blocked", cause: "prompt" } : { prompt };
 }
 
+/** Finds the branch that a new job starts from, if the workflow names one; a result if nothing may be sent. */
+export async function findStart(run: Run): Promise<{ base: string | undefined } | RunResult> {
+  if (run.settings.base === "") return { base: undefined };
+  // Loaded here, because few steps have a base.
+  const { findBase } = await import("./base-branch.ts");
+  return findBase(run);
+}
+
 /** How a message is planned that continues a job. */
 export interface Continuation {
   jobId: string;
@@ -48,14 +56,24 @@ export interface PlannedTask<T extends Task = SendingTask> {
   isDoubtful?: boolean;
 }
 
+/** What a create has besides its prompt. */
+export interface CreateOptions {
+  /** The turn of an earlier run attempt that a create or message takes the place of. Default: none. */
+  replaces?: string | undefined;
+  /** The branch that a new job starts from. Default: the project's own. */
+  base?: string | undefined;
+}
+
 /**
  * Plans what to send: a follow-up to a job, if there is one to continue, or a create. Each task applies only if the job of
  * the one before it is gone.
- *
- * @param replaces - the turn of an earlier run attempt that this takes the place of. Default: none
  */
-export function planTasks(prompt: string, continued?: Continuation, replaces?: string): PlannedTask[] {
-  const create: SendingTask = { kind: "create", prompt, replaces };
+export function planTasks(
+  prompt: string,
+  continued?: Continuation,
+  { replaces, base }: CreateOptions = {},
+): PlannedTask[] {
+  const create: SendingTask = { kind: "create", prompt, base, replaces };
   if (continued === undefined) return [{ task: create }];
   const { jobId, isReplaceable = false, isDoubtful = false } = continued;
   const message: SendingTask = { kind: "message", jobId, prompt, replaces };

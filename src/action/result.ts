@@ -28,15 +28,23 @@ export type RunResult =
   | { kind: "poll-failed"; error: RequestError }
   /**
    * The event is not a request, or not one that its author may make; or nothing that counts has changed. `handledBy`: the
-   * event that GitHub fires for the same request, and that handles it.
+   * event that GitHub fires for the same request, and that handles it. `isBase`: the work would start from the branch of a fork.
    */
-  | { kind: "skipped"; reason: Exclude<SkipReason, "nothing-new">; triggerKind: TriggerKind; handledBy?: string }
+  | {
+      kind: "skipped";
+      reason: Exclude<SkipReason, "nothing-new" | "dry-run">;
+      triggerKind: TriggerKind;
+      handledBy?: string;
+      isBase?: boolean;
+    }
   | { kind: "skipped"; reason: "nothing-new" }
+  /** `plan`: what the step would have done. */
+  | { kind: "skipped"; reason: "dry-run"; plan: Text }
   | BlockedResult
   /** A bug in the action. */
   | { kind: "crashed"; error: unknown };
 
-/** Why the step starts nothing. All but `nothing-new`, which `changes` can be, are reasons of comment mode. */
+/** Why the step starts nothing. All but the last two are reasons of comment mode. */
 export type SkipReason =
   | "no-trigger"
   | "no-instruction"
@@ -47,7 +55,9 @@ export type SkipReason =
   | "fork"
   /** A command, such as `status`, starts nothing. */
   | "command"
-  | "nothing-new";
+  | "nothing-new"
+  /** The input asks to send nothing, and to show the request. */
+  | "dry-run";
 
 /** The kind of thing that asks for a job in comment mode: a text, or a label that is set on an issue or pull request. */
 export type TriggerKind = "comment" | "review" | "issue" | "pull request" | "label";
@@ -58,6 +68,9 @@ export type BlockedResult =
   | { kind: "blocked"; cause: "permission"; triggerKind: TriggerKind; detail: string }
   /** The changes that the prompt is about cannot be read. */
   | { kind: "blocked"; cause: "changes"; detail: string }
+  /** `no-base`: the service does not take a branch to start from; `base`: that cannot be found out. */
+  | { kind: "blocked"; cause: "no-base" }
+  | { kind: "blocked"; cause: "base"; detail: string }
   /** The range of changes ends before it begins: a later run has covered it. */
   | { kind: "blocked"; cause: "range-behind"; base: string; head: string }
   /** Plain mode: what an earlier run attempt started cannot be read, or it was something else. */

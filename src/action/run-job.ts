@@ -2,7 +2,7 @@ import type { CallLimits } from "../client/call-limits.ts";
 import type { AcceptedSubmission, AgentJobClient } from "../client/client.ts";
 import { isTerminal, type Job } from "../client/contract.ts";
 import { isRequestError, SubmissionError } from "../client/errors.ts";
-import type { TurnStatus } from "../client/step-lookup.ts";
+import { hasEnded, type SentTurn, type TurnStatus } from "../client/step-lookup.ts";
 import type { RetryNotice } from "../client/submit.ts";
 import { type WaitOrigin, type WaitResult, waitForJob } from "../client/wait.ts";
 import { connectService } from "./connect-service.ts";
@@ -11,6 +11,7 @@ import type { Run } from "./run.ts";
 import type { JobOrigin } from "./run-state.ts";
 import { runAttempt } from "./runner/environment.ts";
 import type { Inputs, SendingTask, Task } from "./settings.ts";
+import type { StepKey } from "./step-key.ts";
 
 export interface JobOptions {
   /** Whether to wait for the end of the job. Default: the input. */
@@ -30,7 +31,11 @@ export function readJob(jobId: string, run: Run): Promise<RunResult> {
 export async function runJob(task: Task, run: Run, options: JobOptions = {}): Promise<RunResult> {
   const { wait = run.settings.wait, onJobId, onPolled } = options;
   const { state } = run;
+  let published = "";
   const publishJobId = (jobId: string): void => {
+    // A response in doubt may have had it.
+    if (jobId === published) return;
+    published = jobId;
     run.publishJobId(jobId);
     onJobId?.(jobId);
   };
@@ -78,7 +83,7 @@ async function submitAndWait(inputs: Inputs, run: Run, onPolled?: () => void): P
 
   log.waiting(inputs, state);
   const until = inputs.wait ? "terminal" : "response";
-  const readTurn = turnReader(task, client, run, limits);
+  const readTurn = turnReader(inputs, client, run, limits);
   const { intervals } = inputs;
   const request = { ...limits, jobId: state.jobId, origin, startedAt, intervals, until, readTurn } as const;
   const wait = await waitForJob(request, client, { clock, random }, (event) => {
@@ -86,8 +91,9 @@ async function submitAndWait(inputs: Inputs, run: Run, onPolled?: () => void): P
     log.poll(event, state, state.elapsedMs(clock.now()));
     onPolled?.();
   }).finally(() => log.waited());
-  // A single poll cannot tell whether this is the state from before the message.
-  if (wait.kind === "done" && isMessageResumed && !inputs.wait) return { kind: "started" };
+  // A single poll cannot tell whether this is the state from before the message, unless the service says how the turn ended.
+  const hasTurnEnded = wait.kind === "done" && wait.turn !== undefined && hasEnded(wait.turn);
+  if (wait.kind === "done" && isMessageResumed && !inputs.wait && !hasTurnEnded) return { kind: "started" };
   if (wait.kind === "done") state.isUnproven = inputs.wait && !wait.wasSeenToStart;
   return resultOfWait(wait, task);
 }
@@ -97,26 +103,31 @@ async function submitAndWait(inputs: Inputs, run: Run, onPolled?: () => void): P
  * have sent a message to the job since.
  */
 function turnReader(
-  task: Task,
+  { task, wait }: Inputs,
   client: AgentJobClient,
   { key, state }: Run,
   limits: CallLimits,
 ): (() => Promise<TurnStatus | undefined>) | undefined {
-  const isMessage = task.kind === "message" || (task.kind === "attach" && task.resumes === "message");
   if (task.kind === "attach" && task.resumes === undefined) return undefined;
-  if (!isMessage && state.features === undefined) return undefined;
+  // A single poll is worth a question only if the turn is known.
+  if (!wait && (task.kind !== "attach" || task.turnId === undefined)) return undefined;
   let isUnannounced = false;
   return async () => {
     if (isUnannounced) return undefined;
     const announcement = await client.lookUpStep(key.of(""), limits);
     isUnannounced = announcement === undefined;
-    const turns = announcement?.turns.filter(({ jobId }) => jobId === state.jobId);
-    if (task.kind !== "attach") {
-      const { request } = key.of(task.prompt, task.replaces);
-      return turns?.find((turn) => turn.request === request)?.status;
-    }
-    return turns?.find(({ turnId }) => turnId === task.turnId)?.status;
+    if (announcement === undefined) return undefined;
+    state.features = announcement.features;
+    const { turns } = announcement;
+    const own = turns.find((turn) => turn.jobId === state.jobId && isOwnTurn(turn, task, key));
+    state.updateTurns(turns, own);
+    return own?.status;
   };
+}
+
+/** Returns whether a turn is the one that a task has sent, or waits for. */
+function isOwnTurn({ turnId, request }: SentTurn, task: Task, key: StepKey): boolean {
+  return task.kind === "attach" ? turnId === task.turnId : request === key.of(task.prompt, task.replaces).request;
 }
 
 function resultOfWait(wait: WaitResult, task: Task): RunResult {
@@ -141,13 +152,13 @@ function operationOf(task: Task): Operation {
 function submit(
   task: SendingTask,
   client: AgentJobClient,
-  { key }: Run,
+  { key, publishJobId }: Run,
   limits: CallLimits,
   onRetry: (notice: RetryNotice) => void,
 ): Promise<AcceptedSubmission> {
   const submission = { prompt: task.prompt, key: key.of(task.prompt, task.replaces) };
   return task.kind === "create"
-    ? client.createJob(submission, limits, onRetry)
+    ? client.createJob({ ...submission, base: task.base }, limits, onRetry, publishJobId)
     : client.sendMessage(task.jobId, submission, limits, onRetry);
 }
 

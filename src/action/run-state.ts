@@ -1,4 +1,5 @@
 import { isKnownStatus, type Job, type KnownStatus } from "../client/contract.ts";
+import type { SentTurn } from "../client/step-lookup.ts";
 import type { Changes } from "./changes/changes.ts";
 import { type PullRequest, parsePullRequest } from "./pull-request.ts";
 
@@ -13,6 +14,12 @@ export interface ObservedStatus {
  * or was `attached` to it by `job-id`.
  */
 export type JobOrigin = "created" | "continued" | "resumed" | "attached";
+
+/**
+ * What became of a turn that the service was asked to stop. `asked`: it did not confirm that the agent has ended. `ended`: the turn
+ * had ended before.
+ */
+export type StopResult = "stopped" | "asked" | "ended";
 
 /** What the run knows so far: outputs, log and summary are made from it. */
 export class RunState {
@@ -31,6 +38,8 @@ export class RunState {
   ref = "";
   createdAt = "";
   archivedAt = "";
+  /** The branch that the job started from, if the service says it. */
+  base = "";
   /** The address of the job's page for people, which may be linked. */
   pageUrl = "";
   readonly timeline: ObservedStatus[] = [];
@@ -38,6 +47,12 @@ export class RunState {
   changes: Changes | undefined;
   /** What the service announced that it offers beyond the specification; `undefined` if it announced nothing, or was not asked. */
   features: ReadonlySet<string> | undefined;
+  /** What became of the turn when the step was cancelled; `undefined` if the service was not asked to stop it. */
+  stop: StopResult | undefined;
+  /** The agent's last message, without control characters; empty if the service says nothing. Untrusted text. */
+  finalMessage = "";
+  /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if one of these costs is unknown. */
+  costUsd: number | undefined;
   /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
   isUnproven = false;
   /** Comment mode: the login of the account that asked, and the address of the issue or pull request. */
@@ -57,13 +72,25 @@ export class RunState {
     this.pullRequest = undefined;
     this.hasInvalidLink = false;
     this.isUnproven = false;
-    for (const field of ["model", "repository", "ref", "createdAt", "archivedAt", "pageUrl"] as const) this[field] = "";
+    this.finalMessage = "";
+    for (const field of ["model", "repository", "ref", "createdAt", "archivedAt", "base", "pageUrl"] as const)
+      this[field] = "";
     this.timeline.length = 0;
   }
 
   /** Returns whether the service has sent a record of the job. */
   get hasRecord(): boolean {
     return this.timeline.length > 0;
+  }
+
+  /** Takes over what the service says of the step's turns, and of the one that the step waits for. */
+  updateTurns(turns: readonly SentTurn[], own: SentTurn | undefined): void {
+    // Line ends are kept; other control characters could do harm in a terminal.
+    this.finalMessage = (own?.message ?? "").replace(/[^\P{Cc}\n\t]/gu, "").trim();
+    const costs = turns.map(({ costUsd }) => costUsd);
+    const isKnown = costs.length > 0 && costs.every((cost) => cost !== undefined);
+    // Sums of decimal fractions are not exact.
+    this.costUsd = isKnown ? Number(costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0).toFixed(6)) : undefined;
   }
 
   /** Merges a record. Fields it lacks keep their value, except the pull request, which is always the last record's. */
@@ -80,6 +107,7 @@ export class RunState {
     this.ref = job.ref || this.ref;
     this.createdAt = job.createdAt || this.createdAt;
     this.archivedAt = job.archivedAt || this.archivedAt;
+    this.base = job.base || this.base;
     this.pageUrl = job.pageUrl ?? this.pageUrl;
   }
 }

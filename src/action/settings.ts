@@ -7,8 +7,8 @@ import type { FailableOutcome } from "./outcome.ts";
 
 /** What the step is asked to do. `attach` only waits for a job. */
 export type Task =
-  /** `replaces`: the turn of an earlier run attempt that a request takes the place of, because that one failed. */
-  | { kind: "create"; prompt: string; replaces?: string | undefined }
+  /** `base`: the branch that the job starts from; `replaces`: the turn of an earlier run attempt that a request takes the place of, because that one failed. */
+  | { kind: "create"; prompt: string; base?: string | undefined; replaces?: string | undefined }
   | { kind: "message"; jobId: string; prompt: string; replaces?: string | undefined }
   /** `resumes`: what an earlier run attempt of this step sent, which made the job run; `turnId`: as which turn, if known. */
   | { kind: "attach"; jobId: string; resumes?: "create" | "message"; turnId?: string };
@@ -31,6 +31,12 @@ export interface Settings {
   summary: boolean;
   /** Whether a re-run waits for the job of an earlier attempt, or starts another one. */
   onRerun: "resume" | "new";
+  /** The branch that a new job starts from: a name, `pull-request` for the event's pull request, or empty for the project's own. */
+  base: string;
+  /** Whether the turn that this step sent is stopped when the step is cancelled, or keeps running. */
+  onCancel: "stop" | "keep";
+  /** Whether everything is done but to send the request, and to write to GitHub. */
+  dryRun: boolean;
   /** The name under which the job is remembered for later workflow runs, or empty. */
   session: string;
   /** What the prompt says about changes of the repository; `undefined` for nothing. */

@@ -8,7 +8,7 @@ import { parseJobPage } from "./job-page.ts";
 import { isWaitApplied, preferWait } from "./preference.ts";
 import { isTransientPollFailure } from "./retry.ts";
 import { parseRetryAfter } from "./retry-after.ts";
-import { type Announcement, parseAnnouncement } from "./step-lookup.ts";
+import { type Announcement, parseAnnouncement, parseTurnStatus, type TurnStatus } from "./step-lookup.ts";
 import { minTimeLeftMs, type RetryNotice, submit } from "./submit.ts";
 import { safeTraceListener, type Trace, traceTransport } from "./trace.ts";
 import { type HttpRequest, type HttpResponse, isSuccess, type Transport } from "./transport.ts";
@@ -33,6 +33,8 @@ export interface ClientOptions {
 /** A create or message. */
 export interface Submission {
   prompt: string;
+  /** The branch that a new job starts from. Default: the project's own. */
+  base?: string | undefined;
   key: IdempotencyKey;
 }
 
@@ -75,12 +77,14 @@ export interface AgentJobClient {
   /**
    * Creates a job. Sent again only if the service has provably not accepted it, or knows it by its key.
    *
+   * @param onJobId - called with the id in a response that is in doubt, before anything else is sent. Untrusted text
    * @throws SubmissionError
    */
   createJob(
     submission: Submission,
     limits: CallLimits,
     onRetry: (notice: RetryNotice) => void,
+    onJobId?: (jobId: string) => void,
   ): Promise<AcceptedSubmission>;
   /** Sends a follow-up message to a job, by the same rules as {@link AgentJobClient.createJob}. */
   sendMessage(
@@ -103,6 +107,13 @@ export interface AgentJobClient {
    * @throws RequestError if that is unknown: a network error, `429` or `5xx`
    */
   lookUpStep(key: IdempotencyKey, limits: CallLimits): Promise<Announcement | undefined>;
+  /**
+   * Asks a service that announced `stop` to stop a turn, without retries. Returns the turn's status once no agent is running,
+   * and `undefined` while it is ending.
+   *
+   * @throws RequestError
+   */
+  stopTurn(jobId: string, turnId: string, limits: CallLimits): Promise<TurnStatus | undefined>;
 }
 
 /** Creates a client for one project. Nothing that it returns or throws contains a token. */
@@ -136,7 +147,10 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
         ...(key && { "idempotency-key": formatIdempotencyKey(key) }),
         ...(holdSeconds > 0 && { prefer: preferWait(holdSeconds) }),
       },
-      ...(submission && { body: JSON.stringify({ prompt: submission.prompt }), graceMs: submissionGraceMs }),
+      ...(submission && {
+        body: JSON.stringify({ prompt: submission.prompt, base: submission.base }),
+        graceMs: submissionGraceMs,
+      }),
       timeoutMs: Math.max(0, Math.min(timeoutMs, limits.deadline - clock.now())),
       signal: limits.signal,
     });
@@ -197,7 +211,10 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
     submission: Submission,
     limits: CallLimits,
     onRetry: (notice: RetryNotice) => void,
-    check: (reading: JobReading) => void = () => {},
+    {
+      check = () => {},
+      onJobId = () => {},
+    }: { check?: (reading: JobReading) => void; onJobId?: ((jobId: string) => void) | undefined } = {},
   ): Promise<AcceptedSubmission> {
     const { key } = submission;
     const post = async () => {
@@ -206,17 +223,25 @@ export function createClient(options: ClientOptions, ports: ClientPorts): AgentJ
       return reading;
     };
     const ask = () => lookUpStep(key, limits);
-    const { accepted, wasInDoubt } = await submit(post, limits, { clock, random, redact, ask }, onRetry);
+    const { accepted, wasInDoubt } = await submit(post, limits, { clock, random, redact, ask, onJobId }, onRetry);
     return { job: accepted.job, isReplay: accepted.isReplayed && !wasInDoubt };
   }
 
   return {
     lookUpStep,
-    createJob: (submission, limits, onRetry) => submitTo(jobsPath, submission, limits, onRetry),
+    stopTurn: async (jobId, turnId, limits) => {
+      const path = `${jobsPath}/${encodeURIComponent(jobId)}/turn/${encodeURIComponent(turnId)}/stop`;
+      const { response, data } = await send("POST", path, limits, { timeoutMs: lookupTimeoutMs });
+      if (response.status !== 200) return undefined;
+      const status = parseTurnStatus(data);
+      if (status === undefined) throw new InvalidResponseError("it has no status of a turn", response.body);
+      return status;
+    },
+    createJob: (submission, limits, onRetry, onJobId) => submitTo(jobsPath, submission, limits, onRetry, { onJobId }),
     sendMessage: (jobId, submission, limits, onRetry) =>
-      submitTo(`${jobsPath}/${encodeURIComponent(jobId)}/message`, submission, limits, onRetry, (reading) =>
-        expectJob(jobId, reading),
-      ),
+      submitTo(`${jobsPath}/${encodeURIComponent(jobId)}/message`, submission, limits, onRetry, {
+        check: (reading) => expectJob(jobId, reading),
+      }),
     getJob: async (jobId, limits, holdSeconds = 0) =>
       expectJob(jobId, await request("GET", `${jobsPath}/${encodeURIComponent(jobId)}`, limits, { holdSeconds })),
   };

@@ -23,6 +23,8 @@ export interface Job {
   prLink: string;
   createdAt: string;
   archivedAt: string;
+  /** The branch that it started from, if that is not the project's own and the service says it. */
+  base: string;
   /** The address of its page for people, if the response named one: on the service's own origin. */
   pageUrl?: string;
 }
@@ -68,6 +70,7 @@ export function parseJob(data: unknown): Job | undefined {
     prLink: textOf(data.prLink),
     createdAt: textOf(data.createdAt),
     archivedAt: textOf(data.archivedAt),
+    base: textOf(data.base),
   };
 }
 

@@ -7,6 +7,10 @@ export interface SentTurn {
   /** The second part of its idempotency key. */
   request: string;
   status: TurnStatus;
+  /** The agent's last message; empty if the service says nothing. */
+  message: string;
+  /** What the turn cost in US dollars, as the agent's own output says; `undefined` if the service says nothing. */
+  costUsd: number | undefined;
 }
 
 const endedStatuses = ["completed", "failed", "stopped"] as const;
@@ -24,6 +28,10 @@ export interface Announcement {
 
 /** Far longer than any id of a turn. */
 const maxTurnIdLength = 200;
+/** In characters. A service that keeps to its limits sends no more. */
+const maxMessageLength = 4000;
+/** In US dollars. More is no estimate of a single turn. */
+const maxCostUsd = 1000;
 
 /**
  * Parses the answer to the question what was sent under a step. Returns `undefined` unless it repeats the step: then nothing
@@ -41,12 +49,31 @@ export function parseAnnouncement(data: unknown, step: string): Announcement | u
 
 function parseTurn(data: unknown): SentTurn | undefined {
   if (!isObject(data)) return undefined;
-  const { job, turn, request, status } = data;
+  const { job, turn, request } = data;
   if (typeof job !== "string" || typeof turn !== "string" || typeof request !== "string") return undefined;
   const isUsable = isUsableJobId(job) && isUsableJobId(turn) && turn.length <= maxTurnIdLength;
-  if (!isUsable || typeof status !== "string") return undefined;
-  const known = status === "waiting" ? status : endedStatuses.find((ended) => ended === status);
-  return { jobId: job, turnId: turn, request, status: known ?? "running" };
+  const known = parseTurnStatus(data);
+  if (!isUsable || known === undefined) return undefined;
+  return {
+    jobId: job,
+    turnId: turn,
+    request,
+    status: known,
+    message: typeof data.message === "string" ? data.message.slice(0, maxMessageLength).toWellFormed() : "",
+    costUsd: costIn(data.usage),
+  };
+}
+
+/** Returns the status of a turn; `undefined` if there is none. */
+export function parseTurnStatus(data: unknown): TurnStatus | undefined {
+  if (!isObject(data) || typeof data.status !== "string") return undefined;
+  const { status } = data;
+  return status === "waiting" ? status : (endedStatuses.find((ended) => ended === status) ?? "running");
+}
+
+function costIn(usage: unknown): number | undefined {
+  const cost = isObject(usage) ? usage.costUsd : undefined;
+  return typeof cost === "number" && cost >= 0 && cost <= maxCostUsd ? cost : undefined;
 }
 
 /** Returns whether a turn has ended. */

@@ -31,6 +31,8 @@ export interface SubmitPorts {
    * @throws RequestError
    */
   ask: () => Promise<Announcement | undefined>;
+  /** Called before the service is asked about a doubt, if the response has the id of a job. Untrusted text. */
+  onJobId: (jobId: string) => void;
 }
 
 /**
@@ -57,7 +59,11 @@ export async function submit<T>(
       if (!isRequestError(error)) throw error;
       const { acceptance, retry } = classifySubmissionFailure(error);
       if (acceptance === "unknown") {
-        doubt ??= { error: doubtOf(error, ports), since: clock.now() };
+        const found = doubtOf(error, ports);
+        if (found.jobId !== undefined) ports.onJobId(found.jobId);
+        doubt ??= { error: found, since: clock.now() };
+        // A later response may be the one with the job's id.
+        if (doubt.error.jobId === undefined && found.jobId !== undefined) doubt = { ...doubt, error: found };
         const latest = Math.min(limits.deadline - minTimeLeftMs, doubt.since + doubtLimitMs);
         const isAnnounced = await askUntil(latest, limits.signal, ports);
         const delayMs = backoffMs(attempt, random());
@@ -76,7 +82,7 @@ export async function submit<T>(
         limits.deadline - minTimeLeftMs,
         unreachableSince === undefined ? Number.POSITIVE_INFINITY : unreachableSince + unreachableLimitMs,
       );
-      const minDelayMs = error instanceof HttpError ? (error.retryAfterMs ?? 0) : 0;
+      const minDelayMs = retryAfterMs(error);
       if (now >= latest || now + minDelayMs > latest) throw rejected;
       const delayMs = Math.min(Math.max(minDelayMs, backoffMs(attempt, random())), latest - now);
       onRetry({ error, delayMs });
@@ -97,12 +103,15 @@ async function askUntil(latest: number, signal: AbortSignal, { ask, clock, rando
       return (await ask()) !== undefined;
     } catch (error) {
       if (!isRequestError(error) || !isTransientPollFailure(error)) return false;
-      await clock.sleep(Math.max(backoffMs(attempt, random()), retryAfterOf(error)), signal);
+      const delayMs = Math.max(backoffMs(attempt, random()), retryAfterMs(error));
+      if (clock.now() + delayMs > latest) return false;
+      await clock.sleep(delayMs, signal);
     }
   }
   return false;
 }
 
-function retryAfterOf(error: RequestError): number {
+/** Returns how long the service asks to wait before the next request, in milliseconds; 0 if it does not. */
+export function retryAfterMs(error: RequestError): number {
   return error instanceof HttpError ? (error.retryAfterMs ?? 0) : 0;
 }

@@ -104,8 +104,7 @@ export async function waitForJob(
       const { job, heldMs, sentAt } = await client.getJob(jobId, limits, holdSeconds);
       if (holdSeconds > 0) heldPolls.succeeded();
       hasSeenActive ||= job.status === "active";
-      const mayHaveEnded = request.until === "terminal" && isTerminal(job.status);
-      const turn = mayHaveEnded ? await request.readTurn?.() : undefined;
+      const turn = isTerminal(job.status) ? await request.readTurn?.() : undefined;
       const isUnproven = turn === undefined && !hasSeenActive && messagedAt !== Number.NEGATIVE_INFINITY;
       const isStale =
         isTerminal(job.status) &&

@@ -36,7 +36,7 @@ export class CacheReadOnlyError extends Error {
 export type CacheAccess = "absent" | "none" | "read" | "write";
 
 /**
- * Returns what the runner says about the cache, by the rules of `@actions/cache`. `write` if it does not say, which older
+ * Returns the access to the cache that the runner announces, by the rules of `@actions/cache`. `write` if it does not say, which older
  * runners do not: then only a save can tell.
  */
 export function cacheAccess(environment: NodeJS.ProcessEnv): CacheAccess {

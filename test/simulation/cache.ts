@@ -1,8 +1,11 @@
-import { type Cache, CacheEntryError } from "../../src/runner-kit/cache.ts";
-import type { CacheBehavior, CacheExchange } from "./history.ts";
+import { type Cache, CacheEntryError, CacheReadOnlyError } from "../../src/runner-kit/cache.ts";
+import type { CacheBehavior, CacheExchange, CacheMode } from "./history.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { Kill } from "./scenario.ts";
 import { order, type Timeline } from "./timeline.ts";
+
+/** The branch for which an entry was saved: the default branch, whose entries all runs see, or a pull request. */
+export type CacheScope = "" | "pull-request";
 
 /** An entry of the Actions cache, and which attempt saved it. */
 export interface CacheEntry {
@@ -11,6 +14,9 @@ export interface CacheEntry {
   /** Index of the attempt in the scenario. */
   owner: number;
   isForSession: boolean;
+  /** The pull request whose runs see it; every run if empty. */
+  scope: CacheScope;
+  storedAt: number;
   /** It is no longer what was saved. */
   isCorrupt: boolean;
 }
@@ -19,26 +25,31 @@ export interface CacheEntry {
 export interface CacheRestore {
   startedAt: number;
   answeredAt?: number;
+  prefix: string;
   isForSession: boolean;
   /** `unusable`: there is an entry that is not one of the action's. */
   result?: "found" | "none" | "failed" | "unusable";
   found?: CacheEntry;
-  /** Everything that was in the cache then. */
+  /** Everything that was in the cache then, and that the run sees. */
   entries: readonly CacheEntry[];
 }
 
 /** One save of the action. Times of the timeline. */
 export interface CacheSave {
+  key: string;
+  text: string;
   isForSession: boolean;
   startedAt: number;
   /** When the cache service answers, if nothing is wrong with the save. */
   answersAt?: number;
   storedAt?: number;
+  /** When the step learned that the cache may only be read. */
+  refusedAt?: number;
 }
 
 /** What one attempt did with the cache. */
 export interface CacheUse {
-  /** Everything that was in the cache when the attempt began. */
+  /** Everything that was in the cache when the attempt began, and that it sees. */
   entriesAtStart: readonly CacheEntry[];
   restores: CacheRestore[];
   saves: CacheSave[];
@@ -69,6 +80,8 @@ export interface CachePorts {
   process: SimulatedProcess;
   cache: SimulatedCache;
   behavior: CacheBehavior;
+  mode: CacheMode;
+  scope: CacheScope;
   /** Index of the attempt in the scenario. */
   owner: number;
   onMoment: (index: number, moment: Extract<Kill, { kind: "request" }>["moment"]) => void;
@@ -78,8 +91,9 @@ const smoothExchange: CacheExchange = { fault: "none", outlivesStep: true, reque
 
 /** Creates the port to the simulated cache. It keeps the contract of the real one, also its timeouts. */
 export function connectSimulatedCache(ports: CachePorts): { cache: Cache; use: CacheUse } {
-  const { timeline, process, cache, behavior, owner, onMoment } = ports;
-  const use: CacheUse = { entriesAtStart: cache.entries, restores: [], saves: [] };
+  const { timeline, process, cache, behavior, mode, scope, owner, onMoment } = ports;
+  const visible = (): CacheEntry[] => cache.entries.filter((entry) => entry.scope === "" || entry.scope === scope);
+  const use: CacheUse = { entriesAtStart: visible(), restores: [], saves: [] };
   const exchangeOf = (index: number): CacheExchange => behavior.exchanges[index] ?? smoothExchange;
   let count = 0;
 
@@ -87,7 +101,7 @@ export function connectSimulatedCache(ports: CachePorts): { cache: Cache; use: C
   function request<T>(operation: "restore" | "save", timeoutMs: number, act: () => T): Promise<T> {
     const index = count++;
     const { fault, outlivesStep, requestMs, responseMs, text } = exchangeOf(index);
-    const isDown = behavior.state === "down" || (behavior.state === "read-only" && operation === "save");
+    const isDown = behavior.state === "down" || (behavior.state === "no-saves" && operation === "save");
     return new Promise<T>((resolve, reject) => {
       const answer = (settle: () => void): void =>
         void process.after(responseMs, order.read, () => {
@@ -120,12 +134,14 @@ export function connectSimulatedCache(ports: CachePorts): { cache: Cache; use: C
     cache: {
       async restore(prefix) {
         const isForSession = isSessionKey(prefix);
-        const restore: CacheRestore = { startedAt: timeline.now, isForSession, entries: cache.entries };
+        const restore: CacheRestore = { startedAt: timeline.now, isForSession, prefix, entries: visible() };
         use.restores.push(restore);
         try {
           const found = await request("restore", restoreTimeoutMs, () => {
-            restore.entries = cache.entries;
-            return cache.entries.findLast(({ key }) => key.startsWith(prefix));
+            restore.entries = visible();
+            const isFound = ({ key }: CacheEntry): boolean => key.startsWith(prefix);
+            const own = restore.entries.findLast((entry) => entry.scope === scope && isFound(entry));
+            return own ?? restore.entries.findLast(isFound);
           });
           restore.result = found ? "found" : "none";
           if (found) restore.found = found;
@@ -140,17 +156,25 @@ export function connectSimulatedCache(ports: CachePorts): { cache: Cache; use: C
       save(key, text) {
         const isForSession = isSessionKey(key);
         const { fault, requestMs, responseMs } = exchangeOf(count);
-        const isGood = behavior.state === "works" && fault === "none" && requestMs + responseMs < saveTimeoutMs;
+        const isGood =
+          behavior.state === "works" && mode === "write" && fault === "none" && requestMs + responseMs < saveTimeoutMs;
         const save: CacheSave = {
           isForSession,
+          key,
+          text,
           startedAt: timeline.now,
           ...(isGood && { answersAt: timeline.now + requestMs + responseMs }),
         };
         use.saves.push(save);
         return request("save", saveTimeoutMs, () => {
+          if (mode !== "write") throw new CacheReadOnlyError("the cache may only be read");
           if (cache.entries.some((entry) => entry.key === key)) throw new Error("the key already exists");
-          cache.entries = [...cache.entries, { key, text, owner, isForSession, isCorrupt: false }];
+          const storedAt = timeline.now;
+          cache.entries = [...cache.entries, { key, text, owner, isForSession, scope, storedAt, isCorrupt: false }];
           save.storedAt = timeline.now;
+        }).catch((error: unknown) => {
+          if (error instanceof CacheReadOnlyError) save.refusedAt = timeline.now;
+          throw error;
         });
       },
     },

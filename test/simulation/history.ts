@@ -27,9 +27,15 @@ export interface CacheExchange {
   text: string;
 }
 
+/**
+ * What runs of the event may do with the cache. `read`, `none`: the runner says so; `refuses`: only a save shows that they may
+ * not write.
+ */
+export type CacheMode = "write" | "read" | "none" | "refuses";
+
 export interface CacheBehavior {
-  /** `absent`: the runner offers no cache service. */
-  state: "works" | "absent" | "read-only" | "down";
+  /** `absent`: the runner offers no cache service; `no-saves`: every save fails. */
+  state: "works" | "absent" | "no-saves" | "down";
   /** The first requests; later ones have no fault. */
   exchanges: CacheExchange[];
 }
@@ -38,14 +44,23 @@ export interface CacheBehavior {
 export interface Execution {
   /** It belongs to the next workflow run, instead of being the next attempt of the same one. */
   isNewRun: boolean;
+  /** It is the next attempt of the run before the newest one, if there is one. */
+  isOlderRun: boolean;
   /** It runs the second step of the workflow. */
   isTwin: boolean;
+  /** It begins this long after the attempt before it began, in milliseconds, if that is of another run and another session. */
+  overlapsAfterMs: number | undefined;
+  /** What the first attempt of a run has counts for all of them, as does `isPullRequest`. */
+  cacheMode: CacheMode;
+  /** What the run saves in the cache is visible only to runs for the same pull request. */
+  isPullRequest: boolean;
   onRerun: "resume" | "new";
   cache: CacheBehavior;
   /** What happens to the entries of the cache before the attempt. */
   cacheLoss: "evicted" | "garbage" | "newer-version" | undefined;
   /** What happens to the newest job before the attempt. */
   jobLoss: "archived" | "not-found" | undefined;
+  /** What happens to the open pull requests before the attempt. */
   pullRequests: "open" | "merged" | "closed";
   /** Something changed in the repository since the last run; only the first attempt of a run says so. */
   hasChanges: boolean;
@@ -68,20 +83,35 @@ export interface HistoryScenario extends Scenario {
 
 /** Returns where an attempt stands: the number of its workflow run, and its own number in it, both from 1. */
 export function placeOf({ attempts }: Pick<Scenario, "attempts">, index: number): { run: number; number: number } {
+  let newest = 1;
   let run = 1;
-  let number = 0;
+  const numbers: number[] = [];
   for (const [at, { execution }] of attempts.slice(0, index + 1).entries()) {
     const isNewRun = at > 0 && execution?.isNewRun === true;
-    run += isNewRun ? 1 : 0;
-    number = isNewRun ? 1 : number + 1;
+    newest += isNewRun ? 1 : 0;
+    run = !isNewRun && execution?.isOlderRun === true ? Math.max(1, newest - 1) : newest;
+    numbers[run] = (numbers[run] ?? 0) + 1;
   }
-  return { run, number };
+  return { run, number: numbers[run] ?? 1 };
 }
 
-/** Returns whether the repository changed before the workflow run of an attempt. */
-export function hasRunChanges({ attempts }: Pick<Scenario, "attempts">, index: number): boolean {
-  const first = attempts.findLastIndex(({ execution }, at) => at <= index && (at === 0 || execution?.isNewRun));
-  return attempts[first]?.execution?.hasChanges ?? false;
+/** Returns the first attempt of the workflow run of an attempt. */
+export function firstOfRun(scenario: Pick<Scenario, "attempts">, index: number): Execution | undefined {
+  const { run } = placeOf(scenario, index);
+  return scenario.attempts.find((_, at) => placeOf(scenario, at).run === run)?.execution;
+}
+
+/** Returns whether the repository changed after one workflow run, up to another one. */
+export function hasRunChangesOf(scenario: Pick<Scenario, "attempts">, after: number, upTo: number): boolean {
+  return scenario.attempts.some(({ execution }, index) => {
+    const { run, number } = placeOf(scenario, index);
+    return number === 1 && run > after && run <= upTo && execution?.hasChanges === true;
+  });
+}
+
+/** Returns whether the second step of a workflow is another one for GitHub, not the same with another input. */
+export function hasOwnStep(twin: Workflow["twin"] | undefined): boolean {
+  return twin === "step" || twin === "job" || twin === "matrix-leg";
 }
 
 const cacheExchange: fc.Arbitrary<CacheExchange> = fc.record({
@@ -97,17 +127,21 @@ const cacheExchange: fc.Arbitrary<CacheExchange> = fc.record({
 
 const execution: fc.Arbitrary<Execution> = fc.record({
   isNewRun: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 2, arbitrary: fc.constant(true) }),
+  isOlderRun: rarely(3, fc.constant(true)).map((isOlderRun) => isOlderRun ?? false),
   isTwin: rarely(4, fc.constant(true)).map((isTwin) => isTwin ?? false),
+  overlapsAfterMs: rarely(3, fc.integer({ min: 0, max: 20_000 })),
+  cacheMode: rarely(5, fc.constantFrom<CacheMode>("read", "none", "refuses", "read")).map((mode) => mode ?? "write"),
+  isPullRequest: rarely(2, fc.constant(true)).map((isPullRequest) => isPullRequest ?? false),
   onRerun: rarely(1, fc.constant("new" as const)).map((onRerun) => onRerun ?? "resume"),
   cache: fc.record({
-    state: rarely(2, fc.constantFrom("absent" as const, "read-only" as const, "down" as const)).map(
+    state: rarely(2, fc.constantFrom("absent" as const, "no-saves" as const, "down" as const)).map(
       (state) => state ?? "works",
     ),
-    exchanges: rarely(4, fc.array(cacheExchange, { maxLength: 4 })).map((exchanges) => exchanges ?? []),
+    exchanges: rarely(4, fc.array(cacheExchange, { maxLength: 6 })).map((exchanges) => exchanges ?? []),
   }),
   cacheLoss: rarely(1, fc.constantFrom("evicted" as const, "garbage" as const, "newer-version" as const)),
   jobLoss: rarely(1, fc.constantFrom("archived" as const, "not-found" as const)),
-  pullRequests: fc.constantFrom("open", "merged", "closed"),
+  pullRequests: fc.constantFrom("open", "open", "merged", "closed"),
   hasChanges: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
 });
 
@@ -115,7 +149,7 @@ const kill: fc.Arbitrary<Kill> = fc.oneof(
   fc.record({
     kind: fc.constant("request" as const),
     to: fc.constantFrom("service" as const, "cache" as const),
-    index: fc.nat({ max: 3 }),
+    index: fc.oneof(fc.nat({ max: 3 }), fc.nat({ max: 9 })),
     moment: fc.constantFrom("answered", "acted", "sent"),
   }),
   fc.record({ kind: fc.constant("time" as const), at: milliseconds }),
@@ -141,7 +175,7 @@ const workflow: fc.Arbitrary<Workflow> = fc
         activeMs: fc.oneof(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 0, max: 200_000 })),
         result: fc.oneof(
           { weight: 3, arbitrary: fc.constant<JobResult>("pull-request") },
-          { weight: 2, arbitrary: fc.constantFrom<JobResult>("no-changes", "failed", "archived") },
+          { weight: 2, arbitrary: fc.constantFrom<JobResult>("no-changes", "failed", "failed", "archived") },
         ),
       }),
       { maxLength: 4 },
@@ -161,7 +195,7 @@ export const histories: fc.Arbitrary<HistoryScenario> = fc
     minSeconds: fc.constant(5),
     task: fc.constantFrom("create" as const, "create" as const, "message" as const),
     workflow,
-    attempts: fc.array(attempt, { minLength: 1, maxLength: 5 }),
+    attempts: fc.array(attempt, { minLength: 1, maxLength: 6 }),
   })
   .map(({ task, ...scenario }) => ({
     ...scenario,

@@ -2,12 +2,13 @@ import { outputNames } from "../support/metadata.ts";
 import { checkEscaping } from "./escaping.ts";
 import { checkHolds } from "./holds.ts";
 import { checkLimits, createGraceMs, lastPollReserveMs, rounding } from "./limits.ts";
-import { knownStatuses, placesOf } from "./places.ts";
-import { recordsOf } from "./received.ts";
-import { checkReruns } from "./reruns.ts";
+import { knownStatuses, placesOf, wasTold } from "./places.ts";
+import { isSubmission, recordsOf } from "./received.ts";
+import { checkRepeats } from "./repeats.ts";
+import { checkMemory } from "./reruns.ts";
 import type { Attempt, Scenario } from "./scenario.ts";
 import { existingJobId } from "./service.ts";
-import { checkChanges, checkSession } from "./sessions.ts";
+import { checkChanges, checkFailures, checkSession } from "./sessions.ts";
 import type { AttemptRun, History } from "./simulate.ts";
 import { checkStatements } from "./statements.ts";
 import { checkSubmissions } from "./submissions.ts";
@@ -20,17 +21,19 @@ const terminalOutcomes = ["pr-created", "no-changes", "failed", "archived"];
 export function findViolations(history: History): string[] {
   return history.attempts.flatMap((run, index) => {
     const attempt = history.scenario.attempts[index];
-    if (!attempt) return [];
+    if (!attempt || run.end === "not-started") return [];
     const violations = [
-      ...checkSubmissions(history, run, index),
+      ...checkSubmissions(run),
+      ...checkRepeats(history, index),
       ...checkStatements(history, run, index),
       ...checkIds(history, run, attempt),
       ...checkEnd(history, run, attempt),
       ...checkLimits(history.scenario, run, attempt),
       ...checkHolds(history.scenario, run, attempt),
       ...checkEscaping(run),
-      ...checkReruns(history, index),
+      ...checkMemory(history, index),
       ...checkSession(history, index),
+      ...checkFailures(history, index),
       ...checkChanges(history, index),
     ];
     return violations.map((violation) => `attempt ${index + 1}: ${violation}`);
@@ -66,7 +69,7 @@ function checkIds(history: History, run: AttemptRun, attempt: Attempt): string[]
   }
   const isNew = scenario.mode.kind === "plain" && scenario.mode.task === "create";
   const known = attemptsWithSameJobs(history, run).flatMap(({ requests }) =>
-    requests.flatMap(({ arrivedId }) => arrivedId ?? []),
+    requests.flatMap(({ arrivedId, turn }) => [arrivedId, turn?.jobId]),
   );
   if (id !== "" && !known.includes(id) && (isNew || id !== existingJobId)) {
     violations.push(`${id} is in the outputs, which is not the id of a job that is known`);
@@ -81,8 +84,11 @@ function attemptsWithSameJobs(history: History, run: AttemptRun): AttemptRun[] {
   const places = placesOf(history);
   const own = places.find((place) => place.run === run);
   if (!own) return [run];
-  const isSame = ({ unit, session }: (typeof places)[number]): boolean =>
-    unit === own.unit || (scenario.workflow?.hasSession === true && session === own.session);
+  // A service that says what was sent under a step does so for all prompts.
+  const isSameStep = scenario.workflow?.twin === "prompt";
+  const isSame = ({ unit, step, session }: (typeof places)[number]): boolean =>
+    (isSameStep ? step === own.step : unit === own.unit) ||
+    (scenario.workflow?.hasSession === true && session === own.session);
   return places.filter(isSame).map((place) => place.run);
 }
 
@@ -105,27 +111,36 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   const isMessage = attempts
     .slice(0, attempts.indexOf(run) + 1)
     .some(({ requests }) => requests.some(({ kind }) => kind === "message"));
+  // The job may have ended, and the service did not say whether the turn has.
+  const isAsked = run.requests.some(({ kind }) => kind === "lookup");
   const expected: Record<string, { status: string[]; hasLink?: boolean }> = {
     "pr-created": { status: ["completed"], hasLink: true },
     "no-changes": { status: ["completed"], hasLink: false },
     failed: { status: ["failed"] },
     archived: { status: ["archived"] },
-    "timed-out": { status: ["", "active", ...(isMessage ? terminal : [])] },
-    started: { status: ["", "active", ...(isMessage ? terminal : [])] },
+    "timed-out": { status: ["", "active", ...(isMessage || isAsked ? terminal : [])] },
+    started: { status: ["", "active", ...(isMessage || wasTold(run) ? terminal : [])] },
     cancelled: { status: ["", "active", ...terminal] },
     error: { status: ["", "active", ...terminal] },
     skipped: { status: [""], hasLink: false },
   };
+  // The service says how the turn ended, whatever became of its job later.
+  if (wasTold(run)) {
+    for (const name of ["pr-created", "no-changes"]) expected[name]?.status.push("archived", "failed");
+    expected.failed?.status.push("completed", "archived");
+  }
   const rule = expected[outcome];
   if (!rule) return [`the outcome is ${outcome}`];
   if (!rule.status.includes(status)) violations.push(`the outcome is ${outcome}, but the status is ${status}`);
   if (rule.hasLink !== undefined && rule.hasLink !== (prLink !== ""))
     violations.push(`the outcome is ${outcome}, but the link is ${prLink}`);
 
-  const records = recordsOf(scenario.workflow ? requestsOfResult(run) : run.requests);
+  const records = recordsOf(requestsOfResult(run, scenario.workflow !== undefined));
   const lastLink = records.at(-1)?.link ?? "";
   const lastStatus = records.findLast((record) => knownStatuses.includes(record.status))?.status ?? "";
-  if (!run.hasInternalFault) {
+  // A job that a re-run found to be over is none of its own.
+  const hasJob = outputs["job-id"] !== "" || scenario.workflow !== undefined;
+  if (!run.hasInternalFault && hasJob && !isUnasked(run)) {
     if (prLink !== lastLink) violations.push(`the link is ${prLink}, but the last record has ${lastLink}`);
     if (status !== lastStatus) violations.push(`the status is ${status}, but the last record has ${lastStatus}`);
   }
@@ -148,14 +163,24 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   return violations;
 }
 
+/** Returns whether the last record does not count, because the service did not say how its turn ended. */
+function isUnasked({ requests, tokenRequests }: AttemptRun): boolean {
+  const last = requests.findLast(({ received }) => received?.kind === "response" && received.record !== undefined);
+  const lookup = requests.slice(last ? requests.indexOf(last) : 0).find(({ kind }) => kind === "lookup");
+  // Without a token, the service is not asked either.
+  const readAt = last?.received?.at ?? Infinity;
+  if (tokenRequests.some(({ sentAt, isSmooth }) => sentAt >= readAt && !isSmooth)) return true;
+  return lookup !== undefined && !(lookup.received?.kind === "response" && lookup.received.status === 200);
+}
+
 /**
  * Returns the requests that the result of a history's attempt is about: its own job's, not those with which it looked at
  * an earlier one to decide what to do.
  */
-function requestsOfResult({ requests, runner }: AttemptRun): AttemptRun["requests"] {
-  const first = requests.findIndex(({ kind }) => kind !== "poll");
+function requestsOfResult({ requests, runner }: AttemptRun, isHistory: boolean): AttemptRun["requests"] {
+  const first = requests.findIndex(isSubmission);
   if (first !== -1) return requests.slice(first);
-  return runner.outputs["job-origin"] === "resumed" ? requests : [];
+  return !isHistory || runner.outputs["job-origin"] === "resumed" ? requests : [];
 }
 
 /** A record may show the state from before a message for this long, in milliseconds. */
@@ -180,7 +205,8 @@ function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt, is
   const isWithoutToken = run.tokenRequests.some(
     ({ isSmooth, settledAt }) => !isSmooth && (settledAt ?? deadline) >= shownAt,
   );
-  return shownAt < deadline - lastPollReserveMs - 1000 && !isDisturbed && !isWithoutToken;
+  // The last poll may be followed by the question how the turn ended.
+  return shownAt < deadline - lastPollReserveMs - 2000 && !isDisturbed && !isWithoutToken;
 }
 
 /** Returns whether the result was reported, so that only the reply was left to do. */

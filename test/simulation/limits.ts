@@ -1,11 +1,17 @@
-import { acceptanceOf } from "./received.ts";
+import type { ServiceRequest } from "./network.ts";
+import { acceptanceOf, isSubmission } from "./received.ts";
 import type { Attempt, Scenario } from "./scenario.ts";
 import type { AttemptRun } from "./simulate.ts";
 
 /** Times are not whole milliseconds, and sums of them are not exact. */
 export const rounding = 1;
-/** After a signal, a create in flight gets this long for its response, in milliseconds. */
-export const createGraceMs = 5000;
+/** After a signal, the step ends within this time, in milliseconds: soon after, the runner kills it. */
+const signalGraceMs = 7000;
+/** How long it may wait then for the cache, and for the last edit of a reply, in milliseconds. */
+const saveGraceMs = 2000;
+const editGraceMs = 1000;
+/** After a signal, a create or message gets this long for its response, in milliseconds. */
+export const createGraceMs = 4000;
 /** The last poll is sent at least this long before the deadline, if the whole timeout is 10 s or more. */
 export const lastPollReserveMs = 1000;
 /** How long connections to the service are retried before a create or message is given up, in milliseconds. */
@@ -15,8 +21,9 @@ const tokenLimitMs = 33_000;
 /** How long a new job may be invisible, in milliseconds. */
 const notFoundGraceMs = 10_000;
 
-/** How long the step waits at its end for the cache service, in milliseconds. */
+/** How long the step waits at its end for the cache service, and before it sends something, in milliseconds. */
 const maxSavesMs = 5000;
+const maxHoldMs = 3000;
 
 /** Returns the times at which the attempt learned something about its job, and before it about what to do. */
 function activitiesOf({ startedAt, requests, cache, gitHubRequests, tokenRequests, runner }: AttemptRun): number[] {
@@ -48,15 +55,20 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
   const pausedMs = attempt.pauses.reduce((sum, { ms }) => sum + ms, 0);
   const isComment = scenario.mode.kind === "comment";
   // The last edit and reaction get ten seconds each.
-  const endMs = isComment ? 21_000 : scenario.workflow ? 1000 + maxSavesMs + lookupMs(run) : 1000;
-  const limitMs = scenario.timeoutSeconds * 1000 + pausedMs + endMs;
+  const endMs = isComment ? 21_000 : scenario.workflow ? 1000 + maxHoldMs + maxSavesMs + lookupMs(run) : 1000;
+  const stopMs = signalAt === undefined ? 0 : saveGraceMs;
+  const limitMs = scenario.timeoutSeconds * 1000 + pausedMs + endMs + stopMs;
   if (durationMs > limitMs + rounding) violations.push(`the run took ${durationMs} ms, the limit is ${limitMs} ms`);
   if (signalAt !== undefined) {
     const inFlight = requests.find(
       ({ sentAt, received }) => sentAt <= signalAt && (received?.at ?? Infinity) >= signalAt,
     );
-    const isReporting = isComment || run.cache.saves.length + run.cache.restores.length > 0;
-    const graceMs = (inFlight?.kind === "create" ? createGraceMs : 500) + (isReporting ? 1500 : 0) + pausedMs;
+    // The service is asked to stop the turn in the same time.
+    const hasStop = requests.some((request) => isSubmission(request));
+    const hasCache = run.cache.saves.length + run.cache.restores.length > 0;
+    const reportMs = (hasCache || hasStop ? saveGraceMs : 0) + (isComment ? editGraceMs : 0);
+    const requestMs = inFlight && isSubmission(inFlight) ? createGraceMs : 500;
+    const graceMs = Math.min(requestMs + reportMs, signalGraceMs) + pausedMs;
     const afterMs = run.endedAt - signalAt;
     if (afterMs > graceMs + rounding)
       violations.push(`the run went on for ${afterMs} ms after a signal, the limit is ${graceMs} ms`);
@@ -69,9 +81,12 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
   if (signalAt === undefined && ["passed", "failed"].includes(run.end) && outcome !== undefined) {
     const doneAt = Math.max(...activitiesOf(run));
     const isTimedOut = outcome === "timed-out";
-    const lateMs = run.endedAt - doneAt - pausedMs - (isTimedOut ? lastPollReserveMs : 0);
+    const holdMs = outcome === "error" || run.runner.outputs["job-id"] === "" ? maxHoldMs : 0;
+    const lateMs = run.endedAt - doneAt - holdMs - pausedMs - (isTimedOut ? lastPollReserveMs : 0);
     // Without a token, the last poll is not sent, so what the step did last is unknown.
-    if (scenario.workflow && !scenario.usesTokens && lateMs > maxSavesMs + rounding)
+    // After a doubt, it may have waited to ask again.
+    const isInDoubt = requests.at(-1)?.kind === "lookup";
+    if (scenario.workflow && !scenario.usesTokens && !isInDoubt && lateMs > maxSavesMs + rounding)
       violations.push(`the run ended ${lateMs} ms after its job`);
   }
 
@@ -81,7 +96,9 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     const next = requests[index + 1];
     const { received, kind, sentAt } = request;
     if (!next || !received) continue;
-    const isRepeated = next.kind === kind && next.jobId === request.jobId;
+    // The service is asked what was sent on several occasions, the last of them after a signal.
+    const isOther = kind === "lookup" && next.sentAt >= (signalAt ?? Infinity);
+    const isRepeated = next.kind === kind && next.jobId === request.jobId && !isOther;
     if (received.kind === "response") {
       const retryAt = Math.min(received.at + (received.waitMs ?? 0), deadline - lastPollReserveMs);
       const isTransient = [408, 429].includes(received.status) || received.status >= 500;
@@ -91,12 +108,14 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
       const created = requests.find((one) => one.kind === "create" && acceptanceOf(one) === "accepted")?.received?.at;
       const isTooNew = received.status === 404 && created !== undefined && sentAt - created < notFoundGraceMs;
       // A session looks for a job again that the attempt before it had.
-      const isLookedUpTwice = scenario.workflow?.hasSession === true && kind === "poll";
-      if (isRepeated && received.status >= 300 && !isTransient && !isTooNew && !isLookedUpTwice) {
+      // One that was not found is looked for again.
+      const wasNotFound = requests.slice(0, index + 1).some((one) => isNotFound(one) && one.jobId === request.jobId);
+      const isLookedUpTwice = kind === "poll" && (scenario.workflow?.hasSession === true || wasNotFound);
+      if (isRepeated && kind !== "lookup" && received.status >= 300 && !isTransient && !isTooNew && !isLookedUpTwice) {
         violations.push(`a ${kind} was repeated after ${received.status}`);
       }
     }
-    const isUnreachable = kind !== "poll" && received.kind === "failure" && received.phase === "connecting";
+    const isUnreachable = isSubmission(request) && received.kind === "failure" && received.phase === "connecting";
     unreachableSince = isUnreachable ? (unreachableSince ?? sentAt) : undefined;
     if (isUnreachable && received.reason === "certificate") violations.push("an untrusted certificate was retried");
     const retryLimitMs = unreachableLimitMs + (scenario.usesTokens ? tokenLimitMs : 0);
@@ -105,4 +124,8 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     }
   }
   return violations;
+}
+
+function isNotFound({ received }: ServiceRequest): boolean {
+  return received?.kind === "response" && received.status === 404;
 }

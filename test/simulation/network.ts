@@ -2,9 +2,9 @@ import { NetworkError, type Phase } from "../../src/client/errors.ts";
 import type { HttpResponse, Transport } from "../../src/client/transport.ts";
 import { answerTo } from "./answer.ts";
 import type { SimulatedProcess } from "./process.ts";
-import type { Answer, JobRecord } from "./record.ts";
+import type { Answer, JobRecord, ListedTurn } from "./record.ts";
 import type { Exchange, Kill, Scenario } from "./scenario.ts";
-import type { SimulatedService } from "./service.ts";
+import type { SimulatedService, Turn } from "./service.ts";
 import { order, type Timeline } from "./timeline.ts";
 
 /** What the action received for a request. */
@@ -16,17 +16,31 @@ export type Received = { at: number } & (
       waitMs: number | undefined;
       record: JobRecord | undefined;
       isHoldApplied: boolean;
+      /** It says that the service knows requests by their keys. */
+      announces: boolean;
+      /** The turns that it lists. */
+      turns: readonly ListedTurn[];
+      /** The error is the service's own. */
+      isJson: boolean;
     }
 );
 
 /** One request of the action to the service, and what really became of it. Times of the timeline. */
 export interface ServiceRequest {
   sentAt: number;
-  kind: "create" | "message" | "poll";
+  /** `lookup`: asks what was sent under the step; `stop`: stops a turn. */
+  kind: "create" | "message" | "poll" | "lookup" | "stop";
+  /** The turn that it stops. */
+  turnId?: string;
   /** The job in its address; empty for a create. */
   jobId: string;
-  /** When the service started a job or accepted a message, if it did. */
+  /** The value of `Idempotency-Key`; empty without one. */
+  key: string;
+  /** When the service started a job or accepted a message because of it, if it did. */
   actedAt?: number;
+  /** The turn that the service answers a create or message with. `isReplay`: an earlier request had started it. */
+  turn?: Turn;
+  isReplay?: boolean;
   /** For how long the service may hold it; 0 if it must answer at once. */
   holdSeconds: number;
   /** Without a fault, and answered within a second, or within the time for which it may be held. */
@@ -74,13 +88,15 @@ export function simulatedTransport(ports: NetworkPorts): Transport {
         return;
       }
       const index = requests.length;
-      const { fault, connectMs, requestMs, responseMs, bodyMs, part } = ports.exchange(index);
-      const target = targetOf(request.method, request.url.pathname);
+      const { fault, connectMs, requestMs, responseMs, bodyMs, part, isOld } = ports.exchange(index);
+      const target = targetOf(request.method, request.url);
+      const idempotencyKey = request.headers["idempotency-key"] ?? "";
       const holdSeconds = Number(/^wait=(\d+)$/.exec(request.headers.prefer ?? "")?.[1] ?? 0);
       const isExceeded = holdSeconds > 0 && ports.scenario.holds === "exceeds";
       const isSmooth = fault.kind === "none" && connectMs + requestMs + responseMs + bodyMs < 800 && !isExceeded;
       const entry: ServiceRequest = {
         ...target,
+        key: idempotencyKey,
         holdSeconds,
         sentAt: timeline.now,
         timeoutAt: timeline.now + request.timeoutMs,
@@ -102,10 +118,12 @@ export function simulatedTransport(ports: NetworkPorts): Transport {
         if (id && arrived >= id.end) entry.arrivedId = id.value;
         onMoment(index, "answered");
       };
-      const succeed = ({ status, headers, body, record, waitMs }: Answer): void => {
+      const succeed = ({ status, headers, body, record, announces = false, turns = [], waitMs }: Answer): void => {
         const wait = waitMs(process.clock.wallTime());
         const isHoldApplied = headers["preference-applied"] !== undefined;
-        settle({ kind: "response", at: timeline.now, status, waitMs: wait, record, isHoldApplied });
+        const isJson = isJsonObject(body.slice(0, arrived));
+        const response = { status, waitMs: wait, record, isHoldApplied, announces, turns, isJson };
+        settle({ kind: "response", at: timeline.now, ...response });
         resolve({ status, headers, body: body.slice(0, arrived) });
       };
       const fail = (reason: NetworkError["reason"]): void => {
@@ -147,8 +165,12 @@ export function simulatedTransport(ports: NetworkPorts): Transport {
         });
       };
       const onArrival = (): void => {
-        const key = request.headers.authorization?.replace("Bearer ", "") ?? "";
-        const response = answerTo(entry, fault, { ...ports, key });
+        const secret = request.headers.authorization?.replace("Bearer ", "") ?? "";
+        const step = request.url.searchParams.get("step") ?? "";
+        const [, ofStep, ofRequest] = /^"([^".]+)\.([^"]+)"$/.exec(idempotencyKey) ?? [];
+        const key = ofStep && ofRequest ? { step: ofStep, request: ofRequest } : undefined;
+        const isOldMachine = ports.scenario.service === "fleet" && isOld;
+        const response = answerTo(entry, fault, { ...ports, secret, key, step, isOldMachine });
         onMoment(index, "acted");
         if (fault.kind === "lost-response") process.after(responseMs, order.read, () => fail("network"));
         else respond(response);
@@ -185,8 +207,20 @@ function hold(
   look();
 }
 
-function targetOf(method: string, path: string): Pick<ServiceRequest, "kind" | "jobId"> {
-  const [, jobId = "", message] = /\/job(?:\/([^/]+)(\/message)?)?$/.exec(path) ?? [];
+/** Returns whether a body that may be cut off is one of the service's. */
+function isJsonObject(body: string): boolean {
+  try {
+    return typeof JSON.parse(body) === "object";
+  } catch {
+    return false;
+  }
+}
+
+function targetOf(method: string, url: URL): Pick<ServiceRequest, "kind" | "jobId" | "turnId"> {
+  const stop = /\/job\/([^/]+)\/turn\/([^/]+)\/stop$/.exec(url.pathname);
+  if (stop?.[1] !== undefined && stop[2] !== undefined) return { kind: "stop", jobId: stop[1], turnId: stop[2] };
+  const [, jobId = "", message] = /\/job(?:\/([^/]+)(\/message)?)?$/.exec(url.pathname) ?? [];
+  if (url.searchParams.has("step")) return { kind: "lookup", jobId: "" };
   if (method === "GET") return { kind: "poll", jobId };
   return { kind: message ? "message" : "create", jobId };
 }

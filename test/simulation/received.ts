@@ -14,6 +14,11 @@ export function acceptanceOf({ received, kind, jobId }: ServiceRequest): "accept
   return status === 408 || status >= 500 ? "unknown" : "rejected";
 }
 
+/** Returns whether a request is a create or a message. */
+export function isSubmission({ kind }: ServiceRequest): boolean {
+  return kind === "create" || kind === "message";
+}
+
 /** Returns the complete records of the job that the requests returned, in the order in which they arrived. */
 export function recordsOf(requests: readonly ServiceRequest[]): JobRecord[] {
   return requests.flatMap(({ received }) =>

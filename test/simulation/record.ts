@@ -12,6 +12,14 @@ export interface JobRecord {
   link: string;
 }
 
+/** A turn, as the service lists it when it is asked what was sent under a step. */
+export interface ListedTurn {
+  job: string;
+  turn: string;
+  request: string;
+  status: string;
+}
+
 /** The response to one request, as it is sent, and what is in it. */
 export interface Answer {
   status: number;
@@ -21,6 +29,10 @@ export interface Answer {
   record?: JobRecord;
   /** The job's id, and how much of the body has to arrive for it. */
   id?: { value: string; end: number };
+  /** A complete answer to the question what was sent under a step, from a service that knows the request by its key. */
+  announces?: boolean;
+  /** What that answer says about turns. */
+  turns?: readonly ListedTurn[];
   /** How long `Retry-After` asks to wait, in milliseconds, by a clock at this wall time. */
   waitMs: (wallTime: number) => number | undefined;
 }

@@ -1,33 +1,53 @@
-import type { Execution } from "./history.ts";
-import { commitOf } from "./workflow.ts";
+import { hasRunChangesOf } from "./history.ts";
+import type { Scenario } from "./scenario.ts";
+import { commitOf, runOfCommit } from "./workflow.ts";
 
-/** What the routes that plain mode uses return, besides `pulls`. */
+/** What the routes that plain mode uses return. */
 const head = "f".repeat(40);
 const file = { filename: "src/retry.ts", status: "modified", additions: 14, deletions: 3 };
 
-/** The repository on GitHub as plain mode sees it: whether something changed, and the state of its pull requests. */
-export class SimulatedRepository {
-  readonly #pullRequests: Execution["pullRequests"];
-  readonly #hasChanges: boolean;
+type PullRequestState = "open" | "merged" | "closed";
 
-  constructor(pullRequests: Execution["pullRequests"], hasChanges: boolean) {
-    this.#pullRequests = pullRequests;
-    this.#hasChanges = hasChanges;
+/** The repository on GitHub as plain mode sees it: what changed, and the state of its pull requests. */
+export class SimulatedRepository {
+  readonly #scenario: Pick<Scenario, "attempts">;
+  readonly #over = new Map<number, PullRequestState>();
+
+  constructor(scenario: Pick<Scenario, "attempts">) {
+    this.#scenario = scenario;
+  }
+
+  /** Merges or closes pull requests, those that are over excepted. */
+  end(numbers: readonly number[], state: PullRequestState): void {
+    for (const number of numbers) if (state !== "open" && !this.#over.has(number)) this.#over.set(number, state);
+  }
+
+  stateOf(number: number): PullRequestState {
+    return this.#over.get(number) ?? "open";
   }
 
   async request(route: string, parameters: Record<string, unknown>): Promise<unknown> {
     const commit = { sha: head, parents: [{ sha: commitOf(0) }], commit: { message: "Add a retry limit" } };
     switch (route.replace("GET /repos/{owner}/{repo}/", "")) {
-      case "compare/{basehead}":
-        return this.#hasChanges
+      case "compare/{basehead}": {
+        const [base = 0, end = 0] = String(parameters.basehead).split("...").map(runOfCommit);
+        if (end < base) return { status: "behind", total_commits: 0, commits: [], files: [] };
+        return hasRunChangesOf(this.#scenario, base, end)
           ? { status: "ahead", total_commits: 1, commits: [commit], files: [file] }
           : { status: "identical", total_commits: 0, commits: [], files: [] };
+      }
       case "commits":
         return [{ ...commit, sha: String(parameters.sha) }];
       case "pulls/{pull_number}": {
-        const isMerged = this.#pullRequests === "merged";
-        const state = this.#pullRequests === "open" ? "open" : "closed";
-        return { state, merged: isMerged, merge_commit_sha: null, base: { sha: head }, head: { sha: head } };
+        const state = this.stateOf(Number(parameters.pull_number));
+        const isMerged = state === "merged";
+        return {
+          state: state === "open" ? "open" : "closed",
+          merged: isMerged,
+          merge_commit_sha: null,
+          base: { sha: head },
+          head: { sha: head },
+        };
       }
     }
     throw new Error(`no such route: ${route}`);

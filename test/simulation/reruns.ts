@@ -1,62 +1,64 @@
 import type { CacheEntry, CacheRestore } from "./cache.ts";
 import { rounding } from "./limits.ts";
-import { firstSubmissionAt, jobOf, type Place, placesOf, sawEnd, seenBefore } from "./places.ts";
+import { firstSubmissionAt, type Place, placesOf, seenBefore, wasTold } from "./places.ts";
 import { acceptanceOf } from "./received.ts";
 import type { AttemptRun, History } from "./simulate.ts";
-import { doubt, submissionsOf } from "./submissions.ts";
+import { submissionsOf } from "./submissions.ts";
 
-/** A re-run never sends again what an earlier attempt of the same step has sent, unless that can no longer be known. */
-export function checkReruns(history: History, index: number): string[] {
-  const places = placesOf(history);
-  const place = places[index];
+/** What a step sends is remembered as soon as possible, and what cannot be read stops it. */
+export function checkMemory(history: History, index: number): string[] {
+  const place = placesOf(history)[index];
   if (!place) return [];
   const violations: string[] = [];
-  const { run, execution } = place;
+  const { run, execution, cacheMode } = place;
+  if (["read", "none"].includes(cacheMode) && run.cache.saves.length > 0) {
+    violations.push(`an entry was saved, although the runner says that the cache is ${cacheMode}`);
+  }
   if (run.isSavedLate && !run.hasInternalFault) violations.push("a job was not being saved as soon as it was known");
   const { pauses = [] } = history.scenario.attempts[index] ?? {};
   if (pauses.length === 0 && isForgottenOnSignal(run))
     violations.push("a job was not remembered, although it was being saved when the step was cancelled");
-  const isOffered = execution.cache.state !== "absent";
+  const isWritable = execution.cache.state !== "absent" && ["write", "refuses"].includes(cacheMode);
   const hasEnded = ["passed", "failed"].includes(run.end) && !run.hasInternalFault;
   const last = submissionsOf(run).at(-1);
-  if (hasEnded && isOffered && execution.onRerun === "resume" && last && acceptanceOf(last) === "unknown") {
+  if (hasEnded && isWritable && execution.onRerun === "resume" && last && acceptanceOf(last) === "unknown") {
     if (!run.cache.saves.some(({ isForSession }) => !isForSession))
       violations.push("it was not saved that a request may have been accepted");
   }
-  if (hasEnded && isFailureOfEarlier(run)) violations.push("the result is an earlier failure, and nothing was sent");
+  // A fleet may not say what was sent, and still knows the request.
+  const isRepeated = submissionsOf(run).some(({ isReplay }) => isReplay);
+  if (hasEnded && isFailureOfEarlier(run) && !isRepeated && !wasTold(run))
+    violations.push("the result is an earlier failure, and nothing was sent");
   const sentAt = firstSubmissionAt(run);
   if (sentAt === undefined) return violations;
-  if (run.cache.restores.some((one) => (one.answeredAt ?? Infinity) <= sentAt && isUnreadable(one))) {
+  const isAnswered = wasTold(run, sentAt);
+  const ofSession = run.cache.restores.find(
+    ({ isForSession, found }) => isForSession && found && !found.isCorrupt,
+  )?.found;
+  // The session remembers what the attempt before this one sent.
+  const isKnown =
+    ofSession !== undefined &&
+    ofSession.owner < index &&
+    placesOf(history)[ofSession.owner]?.workflowRun === place.workflowRun &&
+    placesOf(history)[ofSession.owner]?.number === place.number - 1;
+  if (isKnown) return violations;
+  if (run.cache.restores.some((one) => (one.answeredAt ?? Infinity) <= sentAt && isUnreadable(one, isAnswered))) {
     violations.push("a request was sent, although the cache could not be read");
-  }
-  if (execution.onRerun === "new") return violations;
-
-  const earlier = places.slice(0, index).filter(({ unit, run }) => unit === place.unit && hasActed(run));
-  if (earlier.length === 0) return violations;
-  if (!isOffered) {
-    const isAnnounced = run.runner.statements.some(({ text }) => text.startsWith("Re-run without a memory"));
-    return isAnnounced ? violations : [...violations, "a request was sent again without a memory, and nothing says so"];
-  }
-  const entry = entriesOf(place, places).at(-1);
-  const jobId = entry && !entry.isCorrupt ? jobOf(entry) : undefined;
-  if (entry) {
-    if (jobId === undefined || !sawEnd(run, jobId))
-      violations.push(`a request was sent again, although the cache remembers ${jobId ?? "one"}`);
-  } else if (!earlier.every((one) => mayBeForgotten(one, place, places))) {
-    violations.push("a request was sent again, and no attempt had announced a doubt");
   }
   return violations;
 }
 
 /** How long the step waits for the cache service after a signal, in milliseconds. */
-const saveGraceMs = 1500;
+const saveGraceMs = 2000;
 
 /** Returns whether the step, which nobody killed, did not wait after a signal for a save that takes only a short time. */
 function isForgottenOnSignal({ end, hasInternalFault, signalAt, endedAt, cache }: AttemptRun): boolean {
   if (!["passed", "failed"].includes(end) || hasInternalFault || signalAt === undefined) return false;
   // A session saves its job again when the first saves are over, and that may be too late.
   const saves = cache.saves.filter(
-    ({ isForSession }, index) => cache.saves.findIndex((one) => one.isForSession === isForSession) === index,
+    ({ isForSession, key }, index) =>
+      (isForSession || /-\d+-job-/.test(key)) &&
+      cache.saves.findIndex((one) => one.isForSession === isForSession && (isForSession || one.key === key)) === index,
   );
   return saves.some(({ startedAt, answersAt = Infinity, storedAt = Infinity }) => {
     const isShort = answersAt < Math.max(signalAt, startedAt) + saveGraceMs - rounding;
@@ -65,32 +67,30 @@ function isForgottenOnSignal({ end, hasInternalFault, signalAt, endedAt, cache }
 }
 
 /** Returns whether nothing may be sent after a restore. What a session cannot use is as good as nothing. */
-function isUnreadable({ result, found, isForSession }: CacheRestore): boolean {
-  return result === "failed" || (!isForSession && (result === "unusable" || found?.isCorrupt === true));
+function isUnreadable({ result, found, prefix, isForSession }: CacheRestore, isAnswered: boolean): boolean {
+  // A service that says what was sent knows more than the entries of attempts.
+  if (!isForSession && isAnswered) return false;
+  // Whether there is any entry of the step is asked without reading it.
+  const isRead = /-\d+-(pending|not-sent|job)-/.test(prefix);
+  return result === "failed" || (!isForSession && (result === "unusable" || (isRead && found?.isCorrupt === true)));
 }
 
-/** Returns the entries that the attempts of the same step had saved when the attempt looked for one. */
-function entriesOf({ run, unit, index }: Place, places: readonly Place[]): CacheEntry[] {
-  const entries = run.cache.restores[0]?.entries ?? run.cache.entriesAtStart;
+/** Returns the entries of earlier attempts of the same step that the attempt could see. */
+export function entriesOf({ run, unit, index }: Place, places: readonly Place[]): CacheEntry[] {
+  const restore = run.cache.restores.find(({ isForSession }) => !isForSession);
+  const entries = restore?.entries ?? run.cache.entriesAtStart;
   return entries.filter(({ owner, isForSession }) => !isForSession && places[owner]?.unit === unit && owner < index);
 }
 
-/** Returns whether a later attempt may find nothing of an earlier one that sent something. */
-function mayBeForgotten({ run, execution, index }: Place, later: Place, places: readonly Place[]): boolean {
-  return (
-    execution.onRerun === "new" ||
-    execution.cache.state === "absent" ||
-    ["killed", "crashed"].includes(run.end) ||
-    run.hasInternalFault ||
-    run.runner.statements.some(({ text }) => doubt.test(text)) ||
-    places.slice(index + 1, later.index + 1).some((one) => one.execution.cacheLoss === "evicted")
-  );
+/** Returns what an entry of an attempt says. */
+export function stateOf({ key }: CacheEntry): "pending" | "not-sent" | "job" | undefined {
+  return /-(pending|not-sent|job)-[^-]*$/.exec(key)?.[1] as "pending" | "not-sent" | "job" | undefined;
 }
 
 /** Returns whether the result comes from a job that an earlier attempt created, and which had failed before this one. */
 function isFailureOfEarlier(run: Place["run"]): boolean {
   const { outcome = "", "job-origin": origin } = run.runner.outputs;
-  const { found } = run.cache.restores[0] ?? {};
+  const found = run.cache.restores.findLast((one) => one.found && !one.isForSession)?.found;
   const first = seenBefore(run)[0];
   return (
     origin === "resumed" &&
@@ -98,8 +98,4 @@ function isFailureOfEarlier(run: Place["run"]): boolean {
     first?.status === outcome &&
     outcome !== "active"
   );
-}
-
-function hasActed(run: Place["run"]): boolean {
-  return submissionsOf(run).some(({ actedAt }) => actedAt !== undefined);
 }

@@ -35,6 +35,8 @@ export type Fault =
   | {
       kind: "http-error";
       status: 301 | 307 | 400 | 401 | 403 | 404 | 410 | 422;
+      /** The service itself says it, not a gateway. */
+      isJson: boolean;
       text: string;
       retryAfter: RetryAfter;
     }
@@ -59,6 +61,8 @@ export interface Exchange {
   bodyMs: number;
   /** How much of the body arrives with the head. */
   part: number;
+  /** In a fleet: a machine of an older version answers. */
+  isOld: boolean;
 }
 
 /** What goes wrong with one request to GitHub. A lost request or response is noticed when its time is up. */
@@ -114,6 +118,9 @@ export interface InternalFault {
 
 /** One run attempt of the workflow run. */
 export interface Attempt {
+  start: StepStart;
+  /** The token may read GitHub's record of the attempts. */
+  canReadRecord: boolean;
   /** The first requests to the service; later ones have no fault, except in an outage. */
   exchanges: Exchange[];
   outages: Outage[];
@@ -147,6 +154,8 @@ export interface Conversation {
   maxPerPage: number;
   /** Somebody else wrote a comment that looks like a reply of the action. */
   hasForgedMarker: boolean;
+  /** What the runner says about the Actions cache; `undefined`: it offers none. */
+  cacheMode: "read" | "write" | undefined;
 }
 
 /** How the service writes a record: where the id stands, and what else has an id. */
@@ -164,10 +173,24 @@ export type HoldBehavior = "ignores" | "applies" | "claims" | "exceeds";
 
 export type JobResult = "pull-request" | "no-changes" | "failed" | "archived";
 
+/**
+ * What the service knows of requests. `hosted`: it is the default one, which is never asked; `plain`: it has nothing but the
+ * specification; `announces`: it knows keys, and says what was sent under a step; `stripped`: the same, behind a proxy that
+ * removes the key; `fleet`: some of its machines have an older version that knows no keys, and can start nothing.
+ */
+export type ServiceKind = "hosted" | "plain" | "announces" | "stripped" | "fleet";
+
+/**
+ * What became of the step in an attempt. `skipped`: a step before it failed; `job-skipped`, `no-runner`: its job was skipped,
+ * or cancelled before it had a runner.
+ */
+export type StepStart = "ran" | "skipped" | "job-skipped" | "no-runner";
+
 /** Everything that determines a run: the same scenario always gives the same run. */
 export interface Scenario {
   /** Plain mode: what the step is asked to do. Otherwise, comment mode. */
   mode: { kind: "plain"; task: "create" | "message" | "attach" } | ({ kind: "comment" } & Conversation);
+  service: ServiceKind;
   wait: boolean;
   /** Requests to the service have OIDC tokens instead of a key. */
   usesTokens: boolean;
@@ -237,6 +260,7 @@ const throttled: fc.Arbitrary<Fault> = fc.oneof(
 const httpError: fc.Arbitrary<Fault> = fc.record({
   kind: fc.constant("http-error" as const),
   status: fc.constantFrom(404, 401, 301, 307, 400, 403, 410, 422),
+  isJson: fc.boolean(),
   text,
   retryAfter,
 });
@@ -293,6 +317,7 @@ export const exchange: fc.Arbitrary<Exchange> = fc.record({
   responseMs: latency,
   bodyMs: latency,
   part,
+  isOld: rarely(5, fc.constant(true)).map((isOld) => isOld ?? false),
 });
 
 /** Most often none. */
@@ -313,6 +338,7 @@ const outage: fc.Arbitrary<Outage> = fc.record({
     fc.record({
       kind: fc.constant("http-error" as const),
       status: fc.constantFrom(404, 401),
+      isJson: fc.boolean(),
       text: fc.constant(""),
       retryAfter: fc.constant({ kind: "absent" as const }),
     }),
@@ -366,6 +392,8 @@ const tokenExchange: fc.Arbitrary<TokenExchange> = fc.record({
 });
 
 export const members = {
+  start: rarely(2, fc.constantFrom<StepStart>("skipped", "job-skipped", "no-runner")).map((start) => start ?? "ran"),
+  canReadRecord: fc.boolean(),
   exchanges: fc.array(exchange, { maxLength: 8 }),
   outages: rarely(5, outage).map((one) => (one ? [one] : [])),
   github: fc.array(gitHubExchange, { maxLength: 8 }),
@@ -400,10 +428,12 @@ const conversation = fc.record({
   otherComments: fc.nat({ max: 4 }),
   maxPerPage: fc.constantFrom(100, 1, 2),
   hasForgedMarker: fc.boolean(),
+  cacheMode: fc.constantFrom("read" as const, "write" as const, undefined),
 });
 
 /** What does not depend on the mode and the attempts. */
 export const fields = {
+  service: fc.constantFrom<ServiceKind>("plain", "announces", "hosted", "stripped", "fleet", "announces"),
   wait: fc.oneof({ weight: 6, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
   usesTokens: rarely(4, fc.constant(true)).map((isSet) => isSet ?? false),
   timeoutSeconds: fc.constantFrom(60, 1, 10, 30, 180, 600),

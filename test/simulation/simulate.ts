@@ -4,15 +4,17 @@ import "../../src/action/comment-mode.ts";
 import "../../src/action/refresh/parse-entry.ts";
 import "../../src/action/refresh/pull-request-state.ts";
 import "../../src/action/refresh/run-with-memory.ts";
+import "../../src/action/step-record.ts";
 import { main, type Ports } from "../../src/action/main.ts";
 import { connectIdTokens } from "../../src/action/runner/id-token.ts";
 import type { FakeGitHub } from "../support/fake-github.ts";
+import { AttemptRecord, recordRoute } from "./attempt-record.ts";
 import { type CacheUse, connectSimulatedCache, SimulatedCache } from "./cache.ts";
 import { type GitHubRequest, isRemembered, simulatedGitHub, simulatedThread } from "./github.ts";
-import { hasRunChanges } from "./history.ts";
+import { type Execution, firstOfRun, placeOf } from "./history.ts";
 import { type ServiceRequest, simulatedTransport } from "./network.ts";
 import { SimulatedProcess } from "./process.ts";
-import { acceptanceOf } from "./received.ts";
+import { acceptanceOf, isSubmission } from "./received.ts";
 import { SimulatedRepository } from "./repository.ts";
 import type { Attempt, Exchange, GitHubExchange, Kill, Scenario, TokenExchange } from "./scenario.ts";
 import { SimulatedService } from "./service.ts";
@@ -23,8 +25,8 @@ import { environmentOf, inputsOf, key } from "./workflow.ts";
 
 /** What the step did in one run attempt, and what really happened. Times of the timeline. */
 export interface AttemptRun {
-  /** `crashed`: `main` rejected, so the step fails. `stuck`: it never ended. */
-  end: "passed" | "failed" | "crashed" | "killed" | "stuck";
+  /** `crashed`: `main` rejected, so the step fails. `stuck`: it never ended. `not-started`: the job did not get that far. */
+  end: "passed" | "failed" | "crashed" | "killed" | "stuck" | "not-started";
   runner: SimulatedRunner;
   requests: ServiceRequest[];
   gitHubRequests: GitHubRequest[];
@@ -61,6 +63,8 @@ interface World {
   timeline: Timeline;
   service: SimulatedService;
   thread: FakeGitHub | undefined;
+  repository: SimulatedRepository;
+  record: AttemptRecord;
   cache: SimulatedCache;
 }
 
@@ -69,25 +73,65 @@ export async function simulate(scenario: Scenario): Promise<History> {
   const timeline = new Timeline();
   const service = new SimulatedService(timeline, scenario);
   const thread = scenario.mode.kind === "comment" ? simulatedThread(scenario.mode) : undefined;
-  const world = { scenario, timeline, service, thread, cache: new SimulatedCache() };
+  const world: World = {
+    scenario,
+    timeline,
+    service,
+    thread,
+    repository: new SimulatedRepository(scenario),
+    record: new AttemptRecord(scenario),
+    cache: new SimulatedCache(),
+  };
   const attempts: AttemptRun[] = [];
-  for (const [index, attempt] of scenario.attempts.entries()) {
-    changeWorld(world, attempt);
-    attempts.push(await runAttempt(world, attempt, index, attempts));
-    await passTime(timeline, attempt.gapMs);
+  while (attempts.length < scenario.attempts.length) {
+    const runs = await runGroup(world, attempts);
+    attempts.push(...runs);
+    await passTime(timeline, scenario.attempts[attempts.length - 1]?.gapMs ?? 0);
   }
   // A request that was on its way when its process ended may arrive only now.
   await passTime(timeline, 100_000);
   return { scenario, attempts };
 }
 
+/** Runs the next attempt, together with those that overlap with it. */
+async function runGroup(world: World, earlier: readonly AttemptRun[]): Promise<AttemptRun[]> {
+  const { scenario, timeline } = world;
+  const running: RunningAttempt[] = [];
+  const first = earlier.length;
+  let next = first;
+  let startsAt = timeline.now;
+  for (let attempt = scenario.attempts[next]; attempt; attempt = scenario.attempts[next]) {
+    const overlapMs = next === first ? 0 : overlapOf(scenario, next);
+    if (overlapMs === undefined) break;
+    startsAt += overlapMs;
+    const index = next++;
+    if (index === first) changeWorld(world, attempt);
+    const start = (): void => void running.push(startAttempt(world, attempt, index, earlier));
+    if (overlapMs === 0) start();
+    else timeline.at(startsAt, order.timer, start);
+  }
+  // All are looked at after each event, because each has to be seen as soon as it ends.
+  const areOver = (): boolean => running.filter((one) => !one.isOver()).length === 0 && running.length === next - first;
+  await timeline.run(areOver);
+  return running.map((one) => one.finish());
+}
+
+/** Returns how long after the attempt before it an attempt begins; `undefined` if it begins after the end of that. */
+function overlapOf({ attempts, workflow }: Scenario, index: number): number | undefined {
+  const [before, own] = [attempts[index - 1]?.execution, attempts[index]?.execution];
+  if (!workflow || !own?.isNewRun) return undefined;
+  const hasOtherSession = ["project", "session"].includes(workflow.twin) && own.isTwin !== before?.isTwin;
+  return hasOtherSession || !workflow.hasSession ? own.overlapsAfterMs : undefined;
+}
+
 /** Changes what the attempt finds. */
-function changeWorld({ cache, service }: World, { execution }: Attempt): void {
+function changeWorld({ cache, service, repository }: World, { execution }: Attempt): void {
   if (execution?.cacheLoss === "evicted") cache.evict();
   if (execution?.cacheLoss === "garbage") cache.corrupt("{");
   if (execution?.cacheLoss === "newer-version") cache.corrupt('{"version":2}');
   if (execution?.jobLoss === "archived") service.archive();
   if (execution?.jobLoss === "not-found") service.forget();
+  if (execution) repository.end(service.pullRequests(), execution.pullRequests);
 }
 
 async function passTime(timeline: Timeline, ms: number): Promise<void> {
@@ -96,13 +140,16 @@ async function passTime(timeline: Timeline, ms: number): Promise<void> {
   await timeline.run(() => timeline.now >= end);
 }
 
-async function runAttempt(
-  world: World,
-  attempt: Attempt,
-  index: number,
-  earlier: readonly AttemptRun[],
-): Promise<AttemptRun> {
-  const { scenario, timeline, service, thread } = world;
+/** An attempt that has begun. */
+interface RunningAttempt {
+  /** Returns whether it has ended. Called after every event, it learns when that was. */
+  isOver: () => boolean;
+  /** Returns what became of it; one that has not ended is stuck. */
+  finish: () => AttemptRun;
+}
+
+function startAttempt(world: World, attempt: Attempt, index: number, earlier: readonly AttemptRun[]): RunningAttempt {
+  const { scenario, timeline, service, thread, record } = world;
   const { execution } = attempt;
   const process = new SimulatedProcess(timeline, attempt.pauses);
   const requests: ServiceRequest[] = [];
@@ -139,17 +186,22 @@ async function runAttempt(
     exchange: (index) => exchangeOf(attempt, index, process.elapsedMs),
     onMoment: onMoment("service"),
   });
-  const backend = execution ? new SimulatedRepository(execution.pullRequests, hasRunChanges(scenario, index)) : thread;
+  const backend = execution ? world.repository : thread;
   const gitHub =
     backend &&
     simulatedGitHub({
       timeline,
       process,
-      backend,
+      backend: {
+        hasNextPage: (page, perPage) => backend.hasNextPage(page, perPage),
+        request: async (route, parameters, limits) =>
+          route === recordRoute ? record.list(attempt, parameters) : backend.request(route, parameters, limits),
+      },
       exchange: (index) => attempt.github[index] ?? smoothGitHubExchange,
       onReply: (body) => runner.says(body),
       onMoment: onMoment("github"),
     });
+  const ofRun = firstOfRun(scenario, index);
   const cache =
     execution &&
     connectSimulatedCache({
@@ -157,6 +209,8 @@ async function runAttempt(
       process,
       cache: world.cache,
       behavior: execution.cache,
+      mode: ofRun?.cacheMode ?? "write",
+      scope: ofRun?.isPullRequest ? "pull-request" : "",
       owner: index,
       onMoment: onMoment("cache"),
     });
@@ -188,50 +242,67 @@ async function runAttempt(
   const startedAt = timeline.now;
   const hasMemory = thread !== undefined && isRemembered(thread);
   let end: AttemptRun["end"] | undefined;
-  main(faults.wrap(ports)).then(
-    (hasPassed) => {
-      end ??= hasPassed ? "passed" : "failed";
-    },
-    () => {
-      end ??= "crashed";
-    },
-  );
+  if (attempt.start === "ran") {
+    record.set(index, "running");
+    main(faults.wrap(ports)).then(
+      (hasPassed) => {
+        end ??= hasPassed ? "passed" : "failed";
+      },
+      () => {
+        end ??= "crashed";
+      },
+    );
+  } else end = "not-started";
+
   const lateIds: string[] = [];
   let isSavedLate = false;
+  const finish = (): AttemptRun => {
+    process.kill();
+    record.set(index, end ?? "stuck");
+    const id = runner.outputs["job-id"] ?? "";
+    const ownTurns = [...earlier.filter((_, at) => isSameUnit(scenario, at, index)), { requests }].flatMap((one) =>
+      one.requests.flatMap(({ turn }) => turn ?? []),
+    );
+    // In plain mode, the time that GitHub takes for changes does not count.
+    const firsts = [requests[0], tokenRequests[0], thread && gitHub?.requests[0]].flatMap(
+      (request) => request?.sentAt ?? [],
+    );
+    return {
+      end: end ?? "stuck",
+      runner,
+      requests,
+      gitHubRequests: gitHub?.requests ?? [],
+      tokenRequests,
+      cache: cache?.use ?? { entriesAtStart: [], restores: [], saves: [] },
+      startedAt,
+      firstRequestAt: firsts.length > 0 ? Math.min(...firsts) : undefined,
+      endedAt: timeline.now,
+      signalAt,
+      jobEndsAt: service.endOf(id),
+      ownTurnEndsAt: service.endOf(id, (turn) => ownTurns.includes(turn)) ?? service.endOf(id),
+      isRemembered: hasMemory,
+      hasInternalFault: faults.hasFailed,
+      lateIds,
+      isSavedLate,
+    };
+  };
+  let finished: AttemptRun | undefined;
   const isOver = (): boolean => {
+    if (finished) return true;
     const id = requests.at(-1)?.arrivedId;
     if (id !== undefined && runner.outputs["job-id"] !== id && !lateIds.includes(id)) lateIds.push(id);
-    isSavedLate ||= cache !== undefined && isUnsaved(cache.use, requests.at(-1), scenario, attempt);
+    isSavedLate ||= cache !== undefined && isUnsaved(cache.use, requests.at(-1), scenario, attempt, ofRun);
     if (isKilled) end ??= "killed";
+    if (end !== undefined) finished = finish();
     return end !== undefined;
   };
-  if (!(await timeline.run(isOver))) end ??= "stuck";
-  process.kill();
-  const id = runner.outputs["job-id"] ?? "";
-  const owner = cache?.use.restores.find(({ found, isForSession }) => found && !isForSession)?.found?.owner ?? -1;
-  const ownTurns = [...(earlier[owner]?.requests ?? []), ...requests].map(({ actedAt }) => actedAt);
-  // In plain mode, the time that GitHub takes for changes does not count.
-  const firsts = [requests[0], tokenRequests[0], thread && gitHub?.requests[0]].flatMap(
-    (request) => request?.sentAt ?? [],
-  );
-  return {
-    end: end ?? "stuck",
-    runner,
-    requests,
-    gitHubRequests: gitHub?.requests ?? [],
-    tokenRequests,
-    cache: cache?.use ?? { entriesAtStart: [], restores: [], saves: [] },
-    startedAt,
-    firstRequestAt: firsts.length > 0 ? Math.min(...firsts) : undefined,
-    endedAt: timeline.now,
-    signalAt,
-    jobEndsAt: service.endOf(id),
-    ownTurnEndsAt: service.endOf(id, ({ acceptedAt }) => ownTurns.includes(acceptedAt)) ?? service.endOf(id),
-    isRemembered: hasMemory,
-    hasInternalFault: faults.hasFailed,
-    lateIds,
-    isSavedLate,
-  };
+  return { isOver, finish: () => finished ?? finish() };
+}
+
+/** Returns whether two attempts are of one step of one workflow run. */
+function isSameUnit(scenario: Scenario, one: number, other: number): boolean {
+  const isTwin = (index: number): boolean => scenario.attempts[index]?.execution?.isTwin === true;
+  return placeOf(scenario, one).run === placeOf(scenario, other).run && isTwin(one) === isTwin(other);
 }
 
 /** Returns whether a job is known, and the step has not begun to save it. */
@@ -240,8 +311,10 @@ function isUnsaved(
   request: ServiceRequest | undefined,
   { workflow }: Scenario,
   { execution }: Attempt,
+  ofRun: Execution | undefined,
 ): boolean {
-  if (!request || request.kind === "poll" || execution?.cache.state === "absent") return false;
+  if (!request || !isSubmission(request) || execution?.cache.state === "absent") return false;
+  if (ofRun?.cacheMode === "read" || ofRun?.cacheMode === "none") return false;
   if (request.arrivedId === undefined && acceptanceOf(request) !== "accepted") return false;
   const isMissing = (isForSession: boolean): boolean => !saves.some((save) => save.isForSession === isForSession);
   const canSaveSession = restores.some(({ isForSession, result }) => isForSession && result !== "failed");
@@ -256,7 +329,7 @@ function isUnsaved(
  * it would end this one too.
  */
 function isSimulated({ internalFault }: Attempt, { mode, workflow }: Scenario): boolean {
-  return (mode.kind === "plain" && !workflow) || !["now", "annotate"].includes(internalFault?.method ?? "");
+  return (mode.kind === "plain" && !workflow) || !["now", "annotate", "info"].includes(internalFault?.method ?? "");
 }
 
 const smoothExchange: Exchange = {
@@ -266,6 +339,7 @@ const smoothExchange: Exchange = {
   responseMs: 15,
   bodyMs: 0,
   part: 1,
+  isOld: false,
 };
 const smoothTokenExchange: TokenExchange = { fault: "none", ms: 40, lifetimeSeconds: 300 };
 const smoothGitHubExchange: GitHubExchange = { fault: "none", requestMs: 20, responseMs: 20 };

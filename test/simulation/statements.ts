@@ -1,5 +1,5 @@
 import { placeOf } from "./history.ts";
-import { placesOf, sawEnd } from "./places.ts";
+import { placesOf, sawEnd, wasTold } from "./places.ts";
 import type { AttemptRun, History } from "./simulate.ts";
 import { submissionsOf, wasNotFound } from "./submissions.ts";
 
@@ -26,13 +26,33 @@ export function checkStatements(history: History, run: AttemptRun, index: number
   const isHistory = history.scenario.workflow !== undefined;
   const promise = statements.find(({ text }) => nothingOnRerun.test(text));
   // With a cache, a re-run sends its request again if the job has failed by then.
-  const isExpected = next !== undefined && (wasNotFound(next) || (isHistory && sawEnd(next)));
-  if (promise && next && submissionsOf(next).length > 0 && !isExpected) {
-    violations.push(`the next attempt sends a request, but the step says: ${promise.text}`);
+  // A service that can be asked resolves a doubt.
+  const isResolved =
+    next !== undefined &&
+    wasTold(next) &&
+    (maybeStarted.test(promise?.text ?? "") || !waitsOnRerun.test(promise?.text ?? ""));
+  // What could not be saved, a re-run cannot know.
+  const isForgotten = isHistory && isJobLost(history, index, next);
+  const isUnsaved = isHistory && statements.some(({ text }) => text.startsWith("Cannot remember the job"));
+  const isExpected =
+    isForgotten ||
+    isUnsaved ||
+    (next !== undefined && (isResolved || wasNotFound(next) || ((isHistory || wasTold(next)) && sawEnd(next))));
+  // With the same key, a request does nothing again.
+  const isRepeated = next !== undefined && submissionsOf(next).some(({ actedAt }) => actedAt !== undefined);
+  if (promise && isRepeated && !isExpected) {
+    violations.push(`the next attempt starts something, but the step says: ${promise.text}`);
   }
   const waited = statements.find(({ text }) => waitsOnRerun.test(text));
-  const polled = next?.requests[0]?.jobId ?? "";
-  if (waited && isHistory && !run.hasInternalFault && polled !== "" && polled !== run.runner.outputs["job-id"]) {
+  const polled = next?.requests.find(({ kind }) => kind === "poll")?.jobId ?? "";
+  if (
+    waited &&
+    isHistory &&
+    !isExpected &&
+    !run.hasInternalFault &&
+    polled !== "" &&
+    polled !== run.runner.outputs["job-id"]
+  ) {
     violations.push(`the next attempt waits for job ${polled}, but the step says: ${waited.text}`);
   }
   const doubt = statements.find(({ text }) => maybeStarted.test(text));
@@ -47,11 +67,17 @@ export function checkStatements(history: History, run: AttemptRun, index: number
 function nextAttempt(history: History, index: number): AttemptRun | undefined {
   const places = placesOf(history);
   const place = places[index];
-  if (!place) return history.attempts[index + 1];
-  const next = places.find((one) => one.index > index && one.unit === place.unit);
+  if (!place) return history.attempts.slice(index + 1).find(({ end }) => end !== "not-started");
+  const next = places.find((one) => one.index > index && one.unit === place.unit && one.run.end !== "not-started");
   if (!next || next.execution.onRerun === "new" || next.execution.cache.state === "absent") return undefined;
   const isEvicted = places.slice(index + 1, next.index + 1).some(({ execution }) => execution.cacheLoss === "evicted");
   return isEvicted ? undefined : next.run;
+}
+
+/** Returns whether the service lost or archived a job between two attempts. */
+function isJobLost({ scenario, attempts }: History, index: number, next: AttemptRun | undefined): boolean {
+  const until = next ? attempts.indexOf(next) : index;
+  return scenario.attempts.slice(index + 1, until + 1).some(({ execution }) => execution?.jobLoss !== undefined);
 }
 
 /** Returns whether a create or message was sent over a connection. */

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { placeOf, type Workflow } from "./history.ts";
+import { runnerOf } from "./attempt-record.ts";
+import { firstOfRun, placeOf, type Workflow } from "./history.ts";
 import type { Attempt, Scenario } from "./scenario.ts";
 import { existingJobId } from "./service.ts";
 
@@ -13,7 +14,7 @@ export function inputsOf(scenario: Scenario, { execution }: Attempt): Record<str
     "project-id": "docs",
     ...(usesTokens
       ? { auth: "github-oidc", "base-url": "https://agents.example" }
-      : { "api-key": key, "base-url": "https://api.mintlify.com" }),
+      : { "api-key": key, "base-url": isHosted(scenario) ? "https://api.mintlify.com" : "https://agents.example" }),
     wait: String(scenario.wait),
     "timeout-minutes": String(scenario.timeoutSeconds / 60),
     "poll-interval-seconds": String(scenario.minSeconds),
@@ -52,6 +53,16 @@ export function commitOf(run: number): string {
   return String(run).padStart(40, "0");
 }
 
+/** Returns the number of the workflow run of a commit. */
+export function runOfCommit(commit: string): number {
+  return Number(commit);
+}
+
+/** Returns whether the service is the default one, which is never asked what was sent. */
+export function isHosted({ service, usesTokens }: Pick<Scenario, "service" | "usesTokens">): boolean {
+  return service === "hosted" && !usesTokens;
+}
+
 /** Returns the environment of an attempt. */
 export function environmentOf(scenario: Scenario, index: number): Record<string, string> {
   const tokens = {
@@ -66,6 +77,7 @@ function eventEnvironment(scenario: Scenario, index: number): Record<string, str
   if (scenario.mode.kind === "comment") return commentEnvironment(scenario, index + 1);
   if (!scenario.workflow || !execution) return { GITHUB_RUN_ATTEMPT: String(index + 1) };
   const { run, number } = placeOf(scenario, index);
+  const mode = firstOfRun(scenario, index)?.cacheMode;
   const differs = (what: Workflow["twin"]): boolean => execution.isTwin && scenario.workflow?.twin === what;
   return {
     GITHUB_EVENT_NAME: "schedule",
@@ -75,11 +87,16 @@ function eventEnvironment(scenario: Scenario, index: number): Record<string, str
     GITHUB_JOB: differs("job") ? "handbook" : "docs",
     GITHUB_ACTION: differs("step") ? "__acme_action_2" : "__acme_action",
     GITHUB_SHA: commitOf(run),
-    ...(execution.cache.state !== "absent" && { ACTIONS_CACHE_URL: "http://localhost/" }),
+    RUNNER_NAME: runnerOf(index),
+    ...(execution.cache.state !== "absent" && {
+      ACTIONS_CACHE_URL: "http://localhost/",
+      ...(mode === "read" || mode === "none" ? { ACTIONS_CACHE_MODE: mode } : {}),
+    }),
   };
 }
 
 function commentEnvironment({ mode }: Scenario, number: number): Record<string, string> {
+  const cacheMode = mode.kind === "comment" ? mode.cacheMode : undefined;
   const event = mode.kind === "comment" && mode.isReview ? "pull_request_review_comment" : "issue_comment";
   return {
     GITHUB_EVENT_NAME: event,
@@ -87,5 +104,8 @@ function commentEnvironment({ mode }: Scenario, number: number): Record<string, 
     GITHUB_REPOSITORY: "acme/docs",
     GITHUB_RUN_ID: "99",
     GITHUB_RUN_ATTEMPT: String(number),
+    RUNNER_NAME: runnerOf(number - 1),
+    ...(cacheMode !== undefined && { ACTIONS_CACHE_URL: "http://localhost/" }),
+    ...(cacheMode === "read" && { ACTIONS_CACHE_MODE: "read" }),
   };
 }

@@ -9,6 +9,9 @@ interface Turn {
   step: string;
   request: string;
   status: "waiting" | "running" | "completed" | "failed" | "stopped";
+  base?: string | undefined;
+  message?: string;
+  usage?: { costUsd: number };
 }
 
 /** A service of one's own at the transport: it knows requests by their keys, and lists what was sent under a step. */
@@ -19,6 +22,14 @@ export class KeyedService {
   /** The jobs that are archived, and the link of all pull requests; `null`: agents change nothing. */
   readonly archived = new Set<string>();
   link: string | null = prLink;
+  /** What it offers beyond the specification. */
+  features: string[] = [];
+  /** How often it is asked to stop a turn until no agent is running, and how that turn ends. */
+  stopsAfter = 1;
+  endsAs: "stopped" | "completed" = "stopped";
+  /** What agents say, and what they cost; `undefined`: nothing. */
+  message: string | undefined;
+  costUsd: number | undefined;
   /** Acts on a request and loses its answer. */
   losesAnswer: (request: SeenRequest) => boolean = () => false;
   /** Something on the way removes the header of keys. */
@@ -43,26 +54,36 @@ export class KeyedService {
     if (method === "GET" && job === undefined) return this.#list(new URLSearchParams(query).get("step") ?? "", key);
     if (job !== undefined && !this.turns.some((turn) => turn.job === job)) return error(404, "Job not found");
     if (method === "GET") return { status: 200, body: this.#record(job ?? "") };
-    const { prompt } = body as { prompt: string };
+    const stopped = /\/turn\/([^/]+)\/stop$/.exec(path)?.[1];
+    if (stopped !== undefined) return this.#stop(stopped);
+    const { prompt, base } = body as { prompt: string; base?: string };
     const known = this.turns.find((turn) => key !== "" && turn.step === step && turn.request === key);
     if (known?.prompt !== undefined && known.prompt !== prompt)
       return error(422, "The key was used for another prompt");
     const turn =
-      known ?? this.#add(job ?? `job_${new Set(this.turns.map((one) => one.job)).size + 1}`, prompt, step, key);
+      known ?? this.#add(job ?? `job_${new Set(this.turns.map((one) => one.job)).size + 1}`, prompt, step, key, base);
     const replay = known ? { "idempotent-replayed": "true" } : undefined;
     const status = known ? this.#record(turn.job) : { ...this.#record(turn.job), status: "active", prLink: null };
     return { status: job === undefined ? 201 : 200, body: status, ...(replay && { headers: replay }) };
+  }
+
+  #stop(id: string): FakeResponse {
+    const turn = this.turns.find((one) => one.turn === id);
+    if (!turn) return error(404, "Turn not found");
+    if (--this.stopsAfter > 0) return { status: 202, body: { turn: id, status: turn.status } };
+    if (turn.status === "running" || turn.status === "waiting") turn.status = this.endsAs;
+    return { status: 200, body: { turn: id, status: turn.status } };
   }
 
   #list(step: string, key: string): FakeResponse {
     const turns = this.turns
       .filter((turn) => turn.step === step)
       .toReversed()
-      .map(({ job, turn, request, status }) => ({ job, turn, request, status }));
-    return { status: 200, body: { step, key: key || null, features: [], turns } };
+      .map(({ prompt: _, step: __, base: ___, ...turn }) => turn);
+    return { status: 200, body: { step, key: key || null, features: this.features, turns } };
   }
 
-  #add(job: string, prompt: string, step: string, request: string): Turn {
+  #add(job: string, prompt: string, step: string, request: string, base: string | undefined): Turn {
     const number = this.turns.length + 1;
     const turn: Turn = {
       turn: `turn_${number}`,
@@ -71,6 +92,9 @@ export class KeyedService {
       step,
       request: request || `own-${number}`,
       status: this.next,
+      base,
+      ...(this.message !== undefined && { message: this.message }),
+      ...(this.costUsd !== undefined && { usage: { costUsd: this.costUsd } }),
     };
     this.turns.push(turn);
     return turn;
@@ -81,7 +105,8 @@ export class KeyedService {
     const isOver = last?.status !== "running" && last?.status !== "waiting";
     const ended = last?.status === "completed" ? "completed" : "failed";
     const status = this.archived.has(job) ? "archived" : isOver ? ended : "active";
-    return record({ id: job, status, prLink: isOver ? this.link : null });
+    const base = this.turns.find((turn) => turn.job === job)?.base;
+    return record({ id: job, status, prLink: isOver ? this.link : null, ...(base !== undefined && { base }) });
   }
 }
 

@@ -33,6 +33,7 @@ const skipReasons = Object.keys({
   fork: true,
   command: true,
   "nothing-new": true,
+  "dry-run": true,
 } satisfies Record<SkipReason, true>);
 
 test("exactly the inputs and outputs of action.yml have a type", () => {

@@ -97,6 +97,7 @@ test("no files import each other in a circle, type imports included", () => {
 
 /** Files without a room that every room of the service may use. They use nothing but each other. */
 const groundFloor = [
+  "cost.ts",
   "code-block.ts",
   "cost.ts",
   "error-message.ts",
@@ -127,7 +128,8 @@ const arrows: Record<string, string[]> = {
   "action/comments": [
     "action/report",
     "action/runner",
-    ...run("earlier-turn", "plan", "result", "run", "run-job", "run-state", "settings", "step-key", "step-record"),
+    ...run("earlier-turn", "find-job", "plan", "result", "run", "run-job", "run-state", "settings"),
+    ...run("step-key", "step-record"),
   ],
   "action/inputs": [
     "action/changes",
@@ -140,7 +142,7 @@ const arrows: Record<string, string[]> = {
     "action/report",
     "action/runner",
     ...run("earlier-turn", "find-job", "hash", "plan", "pull-request", "result", "run", "run-job", "settings"),
-    ...run("step-record"),
+    ...run("step-record", "stop-turn"),
   ],
   "action/report": [
     "action/changes",

@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
-import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { signalGroup } from "../processes/process-group.js";
 import { isResourceExhausted } from "../processes/resource-exhausted.js";
 import { startProcess } from "../processes/start-process.js";
-// Runs an agent in the process group that this process leads, and terminates the group when the service is gone, even if
-// it was killed: its IPC channel closes in any case. Copies the agent's output to its own stdout, line by line, and writes
-// the end of the agent's stdout to a file.
+import { EventLines } from "./event-lines.js";
+import { maxEndLength } from "./output-end.js";
 /** In the flags of a descriptor, `O_CLOEXEC`. */
 const closeOnExec = 0o2000000;
 /** Between SIGTERM and SIGKILL. */
@@ -14,11 +13,12 @@ const graceMs = 2000;
 const maxLoggedBytes = 10 * 1024 * 1024;
 /** In characters. A longer line is split. */
 const maxLineLength = 64 * 1024;
-/** In characters. Agents say in their last lines how their turn went. */
-const maxEndLength = 1024 * 1024;
+/** In characters. An event has all that a tool returned. */
+const maxEventLength = 4 * 1024 * 1024;
 let isTerminating = false;
 let loggedBytes = 0;
 let endOfStdout = "";
+let rawBytes = 0;
 function terminate() {
     if (isTerminating)
         return;
@@ -35,24 +35,31 @@ function log(line) {
     loggedBytes += Buffer.byteLength(text);
     process.stdout.write(loggedBytes > maxLoggedBytes ? "| [output truncated]\n" : text);
 }
-/** Reads on after the limit, because the agent would block on a full pipe. */
-function copy(stream) {
+/**
+ * Reads on after the limit, because the agent would block on a full pipe.
+ *
+ * @param events - renders its lines. Default: they are logged as they are
+ */
+function copy(stream, events) {
+    const maxLength = events === undefined ? maxLineLength : maxEventLength;
+    const show = (line) => (events?.add(line) ?? [line]).forEach(log);
     let rest = "";
     stream.setEncoding("utf8").on("data", (text) => {
         if (loggedBytes > maxLoggedBytes)
             return;
         const lines = (rest + text).split("\n");
         rest = lines.pop() ?? "";
-        lines.forEach(log);
-        if (rest.length > maxLineLength) {
-            log(rest);
+        lines.forEach(show);
+        if (rest.length > maxLength) {
+            show(rest);
             rest = "";
         }
     });
     return new Promise((resolve) => {
         stream.once("close", () => {
             if (rest !== "")
-                log(rest);
+                show(rest);
+            events?.end().forEach(log);
             resolve();
         });
     });
@@ -78,7 +85,7 @@ function closeInherited() {
 }
 /** Starts the agent, which inherits only its stdio and the file for its sandbox. */
 function start() {
-    if (inherited === "")
+    if (inherited === undefined)
         return spawn(file, args, { stdio: ["inherit", "pipe", "pipe"] });
     const descriptor = openSync(inherited, "r");
     try {
@@ -95,15 +102,25 @@ process.stdout.on("error", () => { });
 process.on("disconnect", terminate);
 process.on("SIGTERM", terminate);
 process.on("SIGINT", terminate);
-const [stdoutFile = "", compileCache = "", owner = "", inherited = "", file = "", ...args] = process.argv.slice(2);
+const [settings = "{}", file = "", ...args] = process.argv.slice(2);
+const { stdoutFile, compileCache = "", isOwnProgram, inherited, events } = JSON.parse(settings);
 // Not for the agent, unless it was given one itself.
 if (process.env.NODE_COMPILE_CACHE === compileCache)
     delete process.env.NODE_COMPILE_CACHE;
 closeInherited();
-const agent = await startProcess(start, owner === "service").catch(explain);
-const copied = Promise.all([copy(agent.stdout), copy(agent.stderr)]);
+const agent = await startProcess(start, isOwnProgram === true).catch(explain);
+const copied = Promise.all([copy(agent.stdout, events && new EventLines(events.format)), copy(agent.stderr)]);
 agent.stdout.on("data", (text) => {
     endOfStdout = (endOfStdout + text).slice(-maxEndLength);
+    if (events === undefined || rawBytes > maxLoggedBytes)
+        return;
+    rawBytes += Buffer.byteLength(text);
+    try {
+        appendFileSync(events.rawFile, text);
+    }
+    catch {
+        // Such as on a full disk. The log has what people read.
+    }
 });
 agent.on("exit", async (exitCode) => {
     // Processes that the agent left behind hold its pipes. The service kills them; if it is gone, this process does.

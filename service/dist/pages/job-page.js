@@ -41,6 +41,8 @@ function append(text) {
 function replace(old, updated) {
   const details = old.querySelector("details");
   if (details) updated.querySelector("details")?.toggleAttribute("open", details.open);
+  // Added by this script.
+  for (const elapsed of old.querySelectorAll("[data-since]")) elapsed.textContent = "";
   if (old.isEqualNode(updated)) return;
   const hadFocus = old.contains(document.activeElement);
   old.replaceWith(updated);
@@ -51,6 +53,17 @@ function replace(old, updated) {
 function replaceContent(old, updated) {
   if (!old.isEqualNode(updated)) old.replaceChildren(...updated.childNodes);
 }
+
+/** Shows for how long turns have been running, by the clock of the browser. */
+function showElapsed() {
+  for (const elapsed of document.querySelectorAll("[data-since]")) {
+    const seconds = Math.max(0, Math.floor((Date.now() - Number(elapsed.dataset.since)) / 1000));
+    const minutes = Math.floor(seconds / 60);
+    elapsed.textContent = minutes === 0 ? `(${seconds} s)` : `(${minutes} min ${seconds % 60} s)`;
+  }
+}
+
+setInterval(showElapsed, 1000);
 
 /** Loads the page, and shows what it says now. */
 async function refresh() {
@@ -67,6 +80,7 @@ async function refresh() {
     if (old) replace(old, item);
     else list.append(item);
   }
+  showElapsed();
   main.dataset.progress = page.querySelector("main").dataset.progress;
 }
 
@@ -128,10 +142,11 @@ log.scrollTop = log.scrollHeight;
 if (!document.hidden) connect();
 
 // A second click must not send a message twice. A page from the browser's history can be used again.
+// Readers who may send none have no form.
 const form = document.querySelector("form.message");
-form.addEventListener("submit", () => {
+form?.addEventListener("submit", () => {
   form.querySelector("button").disabled = true;
 });
 addEventListener("pageshow", () => {
-  form.querySelector("button").disabled = false;
+  if (form) form.querySelector("button").disabled = false;
 });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 /** Signals every process of a group. Does nothing if the group is gone or its leader was never started. */
 export function signalGroup(leader, signal) {
     if (leader === undefined)
@@ -8,6 +9,26 @@ export function signalGroup(leader, signal) {
     }
     catch {
         // The group is gone.
+    }
+}
+/** How long a killed group is waited for. One that nobody reaps, in a container without an init process, never goes. */
+const longestEndMs = 1000;
+const endPauseMs = 5;
+/** Kills every process of a group, and waits until none is left, but not longer than a second. */
+export async function killGroup(leader) {
+    signalGroup(leader, "SIGKILL");
+    if (leader === undefined)
+        return;
+    for (let waitedMs = 0; waitedMs < longestEndMs && hasProcesses(leader); waitedMs += endPauseMs)
+        await pause(endPauseMs);
+}
+function hasProcesses(leader) {
+    try {
+        process.kill(-leader, 0);
+        return true;
+    }
+    catch {
+        return false;
     }
 }
 /**

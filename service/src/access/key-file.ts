@@ -18,6 +18,8 @@ const storedKey = z.strictObject({
   /** The hash of the key, in hexadecimal. */
   sha256: z.string().check(z.regex(/^[\da-f]{64}$/, "must be 64 hexadecimal digits")),
   projects: z.union([z.literal("all"), z.array(z.string()).check(z.minLength(1, projectList))], projectList),
+  /** Default: everything. */
+  scope: z.optional(z.literal("read", 'must be "read"')),
   created: time,
   /** Default: never. */
   expires: z.optional(time),

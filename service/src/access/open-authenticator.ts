@@ -109,10 +109,10 @@ class ManyKeys implements Authenticator {
   }
 
   /** Leaves out projects that the service does not have. */
-  #accessBy({ name, sha256, projects: allowed }: Key): Access {
+  #accessBy({ name, sha256, projects: allowed, scope }: Key): Access {
     const { projects } = this.#sources;
     const usable = allowed === "all" ? projects : projects.filter((project) => allowed.includes(project));
-    return { name, projects: usable, signInAs: signInAs(name, sha256) };
+    return { name, projects: usable, signInAs: signInAs(name, sha256), ...(scope === "read" && { isReadOnly: true }) };
   }
 }
 

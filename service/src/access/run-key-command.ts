@@ -6,7 +6,15 @@ import { isExpired, readKeyFile, type StoredKey } from "./key-file.ts";
 
 /** What to do with the keys of a file. */
 export type KeyCommand =
-  | { command: "add"; file: string; name: string; projects: "all" | string[]; expiresDays: number | undefined }
+  | {
+      command: "add";
+      file: string;
+      name: string;
+      projects: "all" | string[];
+      /** Default: everything. */
+      scope?: "read" | undefined;
+      expiresDays: number | undefined;
+    }
   | { command: "list"; file: string }
   | { command: "revoke"; file: string; name: string };
 
@@ -37,18 +45,22 @@ export async function runKeyCommand(options: KeyCommand, now: number): Promise<C
 }
 
 async function addKey(options: KeyCommand & { command: "add" }, now: number): Promise<CommandOutput> {
-  const { file, name, projects, expiresDays } = options;
+  const { file, name, projects, scope, expiresDays } = options;
   const key = generateKey();
   const stored: StoredKey = {
     name,
     sha256: hashKey(key),
     projects,
+    ...(scope !== undefined && { scope }),
     created: timeOf(now),
     ...(expiresDays !== undefined && { expires: timeOf(now + expiresDays * dayMs) }),
   };
   await editKeyFile(file, (keys) => withKey(keys, stored, file), []);
   const validity = stored.expires === undefined ? "" : `, until ${stored.expires.slice(0, 10)}`;
-  return { text: `${key}\n`, note: `Added ${name} for ${listOf(projects)}${validity}. The key is not shown again.\n` };
+  return {
+    text: `${key}\n`,
+    note: `Added ${name} ${scope === "read" ? "to read " : "for "}${listOf(projects)}${validity}. The key is not shown again.\n`,
+  };
 }
 
 function withKey(keys: readonly StoredKey[], added: StoredKey, file: string): StoredKey[] {
@@ -66,7 +78,7 @@ function without(keys: readonly StoredKey[], revoked: string, file: string): Sto
 function listKeys(keys: readonly StoredKey[], now: number): string {
   const rows = keys.map((key) => [
     key.name,
-    listOf(key.projects),
+    `${listOf(key.projects)}${key.scope === "read" ? " (only reads)" : ""}`,
     key.created.slice(0, 10),
     `${key.expires?.slice(0, 10) ?? "never"}${isExpired(key, now) ? " (expired)" : ""}`,
     // Enough to recognize a key whose hash someone has.

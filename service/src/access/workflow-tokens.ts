@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from "jose";
+import { createRemoteJWKSet, customFetch, decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from "jose";
 import * as z from "zod/mini";
 import { errorMessage } from "../error-message.ts";
 import { type Access, unauthorized } from "../http/authentication.ts";
@@ -52,6 +52,7 @@ export class WorkflowTokens {
     this.#findKey = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks`), {
       timeoutDuration: timeoutMs,
       cooldownDuration: cooldownMs,
+      [customFetch]: fetchBounded,
     });
     this.#outage = new OutageLog(log);
   }
@@ -73,7 +74,10 @@ export class WorkflowTokens {
       maxTokenAge: maxAgeSeconds,
       currentDate: new Date(this.#options.machine.wallTime()),
     }).catch((error: unknown) => {
-      throw error instanceof errors.JOSEError ? unauthorized(this.#problem(error)) : error;
+      if (error instanceof errors.JOSEError) throw unauthorized(this.#problem(error));
+      if (error instanceof HttpException) throw error;
+      // Such as a key of the issuer that is too short.
+      throw unauthorized(`The token cannot be verified with the key of its issuer: ${errorMessage(error)}`);
     });
     const { data } = z.safeParse(claims, payload);
     if (data === undefined) throw unauthorized("The token is not one of a workflow");
@@ -128,6 +132,22 @@ export class WorkflowTokens {
     if (rules.some(({ project }) => project === undefined)) return projects;
     return projects.filter((one) => rules.some(({ project }) => project === one));
   }
+}
+
+/** In bytes. GitHub's keys have 5,000. */
+const maxKeysBytes = 1_000_000;
+
+/** Reads the keys of an issuer, unless they are too large to be keys. */
+async function fetchBounded(url: string, options: RequestInit): Promise<Response> {
+  const response = await fetch(url, options);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxKeysBytes) throw new Error(`they have more than ${maxKeysBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return new Response(Buffer.concat(chunks), { status: response.status, headers: response.headers });
 }
 
 /** Returns the issuer that a token names, which is not verified. */

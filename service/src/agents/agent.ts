@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { ownFile } from "../own-file.ts";
 import type { AgentReport } from "./agent-report.ts";
+import type { EventFormat } from "./event-lines.ts";
 import type { ModelApi } from "./model-api.ts";
 import { readResult } from "./result-file.ts";
 
@@ -42,6 +43,8 @@ export interface Agent {
   command(turn: AgentTurn): AgentCommand;
   /** Put before the prompt, so that the program takes no prompt for a command of its own. */
   promptPrefix: string;
+  /** How it prints events, of which the log shows what people can follow. Default: its stdout is for people. */
+  eventFormat?: EventFormat | undefined;
   /**
    * Whether its prompt tells of earlier turns if it has no session of them, because it does not read `AGENT_HISTORY_FILE`. Default:
    * no.

@@ -12,6 +12,14 @@ export interface ModelApi {
    * @param body - of the request, as JSON
    */
   findServerTool(body: Readonly<Record<string, unknown>>): string | undefined;
+  /**
+   * Returns the path of the list of models, below the endpoint, which is answered only with a valid key. Default: unknown.
+   *
+   * @param folder - the path of the endpoint
+   */
+  modelsPath?: ((folder: string) => string) | undefined;
+  /** Headers of every request besides the key. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** Returns a rule for requests: POST to some paths, and GET to the list of models. */
@@ -23,6 +31,8 @@ const models = /^(?:\/v1)?\/models(?:\/[\w.:@-]+)*$/;
 
 /** Anthropic's documentation: "Messages" and "Models". */
 export const anthropicApi: ModelApi = {
+  modelsPath: (folder) => `${folder.endsWith("/v1") ? "" : "/v1"}/models?limit=1`,
+  headers: { "anthropic-version": "2023-06-01" },
   allows: pathsOf(/^(?:\/v1)?\/messages(?:\/count_tokens)?$/, models),
   findServerTool: (body) => {
     if (!isAbsent(body.mcp_servers)) return "mcp_servers";
@@ -41,6 +51,7 @@ const anthropicTool = /^(?:custom|(?:bash|text_editor|computer|memory)_\d+|tool_
 
 /** OpenAI's documentation: "Responses", "Chat Completions" and "Models". */
 export const openAiApi: ModelApi = {
+  modelsPath: () => "/models",
   allows: pathsOf(/^(?:\/v1)?\/(?:responses|responses\/compact|chat\/completions)$/, models),
   findServerTool: (body) => {
     for (const name of ["web_search_options", "plugins", "prompt"]) if (!isAbsent(body[name])) return name;
@@ -59,6 +70,7 @@ const openAiTools = new Set(["function", "custom", "local_shell", "apply_patch",
 
 /** Google's documentation: "Gemini API", "Generating content". Fields have names in both styles. */
 export const geminiApi: ModelApi = {
+  modelsPath: () => "/v1beta/models?pageSize=1",
   allows: pathsOf(
     /^\/v1(?:alpha|beta)?\/models\/[\w.-]+:(?:generateContent|streamGenerateContent|countTokens)$/,
     /^\/v1(?:alpha|beta)?\/models(?:\/[\w.-]+)?$/,

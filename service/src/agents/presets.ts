@@ -1,10 +1,12 @@
 import type { Agent } from "./agent.ts";
+import { eventFormats } from "./event-lines.ts";
 import { aider } from "./presets/aider.ts";
 import { claude } from "./presets/claude.ts";
 import { codex } from "./presets/codex.ts";
 import { gemini } from "./presets/gemini.ts";
 import { opencode } from "./presets/opencode.ts";
 import type { AgentPackage, Preset } from "./presets/preset.ts";
+import { readableError } from "./readable-error.ts";
 
 /** The agents that `--agent` knows by name. */
 const presets: ReadonlyMap<string, Preset> = new Map(Object.entries({ claude, codex, gemini, opencode, aider }));
@@ -56,8 +58,12 @@ export function presetAgent(
       return { file: "/bin/sh", args: ["-c", script(turn), program, ...modelArguments] };
     },
     promptPrefix,
+    eventFormat: eventFormats.find((format) => format === name),
+    readReport: (stdout) => {
+      const report = readReport(stdout);
+      return report.error === undefined ? report : { ...report, error: readableError(report.error) };
+    },
     isToldHistory: true,
-    readReport,
     environment: own,
     passes: [keyVariable, baseUrlVariable],
     modelEndpoint: { ...modelEndpoint, url },

@@ -17,6 +17,7 @@ import type { AgentNetwork } from "./network/agent-network.ts";
 import { readResultFile } from "./result-file.ts";
 import { programPaths } from "./sandbox/programs.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
+import type { SupervisorSettings } from "./supervisor.ts";
 
 /** The directories of a job. */
 export interface AgentDirectories {
@@ -51,6 +52,8 @@ export interface AgentOptions {
   onLimitExceeded: (exceeded: ExceededLimit) => void;
   /** The agent's output is appended to this file. */
   logFile: string;
+  /** The events that a coding agent prints are appended to this file, and the log gets lines for people. Default: all is logged. */
+  rawFile?: string | undefined;
   timeLimitMs: number;
   /** Stops the agent. */
   signal: AbortSignal;
@@ -100,11 +103,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     });
     const command = agent.command({ isFollowUp: options.isFollowUp, isSandboxed: sandbox.isConfining });
     const programs = [command.file, ...agent.programs, ...network.programs];
-    const {
-      file,
-      args,
-      inherited = "",
-    } = sandbox.wrap(network.wrap(command), {
+    const { file, args, inherited } = sandbox.wrap(network.wrap(command), {
       currentDirectory: tree,
       writable: [home, tree, temporary],
       readable: [
@@ -115,23 +114,27 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       hasNetwork: network.isShared,
       temporary,
     });
+    const { eventFormat: format } = agent;
+    const settings: SupervisorSettings = {
+      stdoutFile,
+      compileCache,
+      // A sandbox is one.
+      isOwnProgram: sandbox.isConfining,
+      inherited,
+      events: format && options.rawFile !== undefined ? { format, rawFile: options.rawFile } : undefined,
+    };
     const { timeLimitMs, signal, limits } = options;
     const { memoryMb } = limits;
     await using group = memoryMb === undefined ? undefined : options.cgroups?.create(options.jobId, memoryMb);
     const child = await startProcess(() =>
-      // A sandbox is a program of the service's own.
-      fork(
-        supervisor,
-        [stdoutFile, compileCache, sandbox.isConfining ? "service" : "agent", inherited, file, ...args],
-        {
-          cwd: tree,
-          stdio: [stdin, log, log, "ipc"],
-          execArgv: [],
-          // Makes it the leader of the process group that the agent is in.
-          detached: true,
-          env: compileCache === "" ? environment : { NODE_COMPILE_CACHE: compileCache, ...environment },
-        },
-      ),
+      fork(supervisor, [JSON.stringify(settings), file, ...args], {
+        cwd: tree,
+        stdio: [stdin, log, log, "ipc"],
+        execArgv: [],
+        // Makes it the leader of the process group that the agent is in.
+        detached: true,
+        env: compileCache === "" ? environment : { NODE_COMPILE_CACHE: compileCache, ...environment },
+      }),
     );
     let exhausted: string | undefined;
     child.on("message", (message) => {

@@ -1,15 +1,30 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { signalGroup } from "../processes/process-group.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { startProcess } from "../processes/start-process.ts";
+import { type EventFormat, EventLines } from "./event-lines.ts";
 import { maxEndLength } from "./output-end.ts";
 
 // Runs an agent in the process group that this process leads, and terminates the group when the service is gone, even if
 // it was killed: its IPC channel closes in any case. Copies the agent's output to its own stdout, line by line, and writes
 // the end of the agent's stdout to a file.
+
+/** What the service tells the supervisor, as JSON in the first argument. The others are the agent's command. */
+export interface SupervisorSettings {
+  /** Gets the end of the agent's stdout. */
+  stdoutFile: string;
+  /** Default: none. */
+  compileCache?: string | undefined;
+  /** Whether the command is a program of the service's own. Default: no. */
+  isOwnProgram?: boolean | undefined;
+  /** A file that the command inherits as descriptor 3. Default: none. */
+  inherited?: string | undefined;
+  /** How the events that the agent prints become lines of the log, and where they are kept. Default: all lines are logged. */
+  events?: { format: EventFormat; rawFile: string } | undefined;
+}
 
 /** In the flags of a descriptor, `O_CLOEXEC`. */
 const closeOnExec = 0o2000000;
@@ -18,10 +33,13 @@ const graceMs = 2000;
 const maxLoggedBytes = 10 * 1024 * 1024;
 /** In characters. A longer line is split. */
 const maxLineLength = 64 * 1024;
+/** In characters. An event has all that a tool returned. */
+const maxEventLength = 4 * 1024 * 1024;
 
 let isTerminating = false;
 let loggedBytes = 0;
 let endOfStdout = "";
+let rawBytes = 0;
 
 function terminate(): void {
   if (isTerminating) return;
@@ -39,22 +57,29 @@ function log(line: string): void {
   process.stdout.write(loggedBytes > maxLoggedBytes ? "| [output truncated]\n" : text);
 }
 
-/** Reads on after the limit, because the agent would block on a full pipe. */
-function copy(stream: Readable): Promise<void> {
+/**
+ * Reads on after the limit, because the agent would block on a full pipe.
+ *
+ * @param events - renders its lines. Default: they are logged as they are
+ */
+function copy(stream: Readable, events?: EventLines): Promise<void> {
+  const maxLength = events === undefined ? maxLineLength : maxEventLength;
+  const show = (line: string): void => (events?.add(line) ?? [line]).forEach(log);
   let rest = "";
   stream.setEncoding("utf8").on("data", (text: string) => {
     if (loggedBytes > maxLoggedBytes) return;
     const lines = (rest + text).split("\n");
     rest = lines.pop() ?? "";
-    lines.forEach(log);
-    if (rest.length > maxLineLength) {
-      log(rest);
+    lines.forEach(show);
+    if (rest.length > maxLength) {
+      show(rest);
       rest = "";
     }
   });
   return new Promise((resolve) => {
     stream.once("close", () => {
-      if (rest !== "") log(rest);
+      if (rest !== "") show(rest);
+      events?.end().forEach(log);
       resolve();
     });
   });
@@ -79,7 +104,7 @@ function closeInherited(): void {
 
 /** Starts the agent, which inherits only its stdio and the file for its sandbox. */
 function start(): ChildProcessByStdio<null, Readable, Readable> {
-  if (inherited === "") return spawn(file, args, { stdio: ["inherit", "pipe", "pipe"] });
+  if (inherited === undefined) return spawn(file, args, { stdio: ["inherit", "pipe", "pipe"] });
   const descriptor = openSync(inherited, "r");
   try {
     const child = spawn(file, args, { stdio: ["inherit", "pipe", "pipe", descriptor] });
@@ -96,14 +121,22 @@ process.on("disconnect", terminate);
 process.on("SIGTERM", terminate);
 process.on("SIGINT", terminate);
 
-const [stdoutFile = "", compileCache = "", owner = "", inherited = "", file = "", ...args] = process.argv.slice(2);
+const [settings = "{}", file = "", ...args] = process.argv.slice(2);
+const { stdoutFile, compileCache = "", isOwnProgram, inherited, events } = JSON.parse(settings) as SupervisorSettings;
 // Not for the agent, unless it was given one itself.
 if (process.env.NODE_COMPILE_CACHE === compileCache) delete process.env.NODE_COMPILE_CACHE;
 closeInherited();
-const agent = await startProcess(start, owner === "service").catch(explain);
-const copied = Promise.all([copy(agent.stdout), copy(agent.stderr)]);
+const agent = await startProcess(start, isOwnProgram === true).catch(explain);
+const copied = Promise.all([copy(agent.stdout, events && new EventLines(events.format)), copy(agent.stderr)]);
 agent.stdout.on("data", (text: string) => {
   endOfStdout = (endOfStdout + text).slice(-maxEndLength);
+  if (events === undefined || rawBytes > maxLoggedBytes) return;
+  rawBytes += Buffer.byteLength(text);
+  try {
+    appendFileSync(events.rawFile, text);
+  } catch {
+    // Such as on a full disk. The log has what people read.
+  }
 });
 agent.on("exit", async (exitCode) => {
   // Processes that the agent left behind hold its pipes. The service kills them; if it is gone, this process does.

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Access, type Authenticator, bearerOf } from "../http/authentication.ts";
+import { type Access, type Authenticator, bearerOf, requireWrite } from "../http/authentication.ts";
 import { BodyReader } from "../http/body-reader.ts";
 import { defaultMaxConnections, keepConnection } from "../http/connections.ts";
 import type { Endpoint, Endpoints } from "../http/dispatch.ts";
@@ -86,9 +86,10 @@ export function createApi(options: ApiOptions): Api {
   const forProject = {
     access: "key for the project",
     admit: async (request: IncomingMessage, path: { project: string; job?: string }): Promise<void> => {
-      const { name, projects } = await authenticate(request);
-      callers.set(request, name);
-      if (!projects.includes(decode(path.project))) throw new HttpException(404, "Project not found");
+      const access = await authenticate(request);
+      callers.set(request, access.name);
+      if (!access.projects.includes(decode(path.project))) throw new HttpException(404, "Project not found");
+      if (request.method !== "GET" && request.method !== "HEAD") requireWrite(access);
       // A malformed path is rejected before its method is.
       if (path.job !== undefined) decode(path.job);
     },

@@ -7,6 +7,8 @@ export interface Access {
   name: string;
   /** The projects that it may use. */
   projects: readonly string[];
+  /** Whether it may only read: it creates no jobs, sends no messages, and neither stops nor retries turns. Default: no. */
+  isReadOnly?: boolean;
   /**
    * Identifies the key in the session of a browser, see `Authenticator.accessOf`. Two keys never share it, even if they have
    * the same name. Default: the client cannot sign in.
@@ -69,6 +71,11 @@ export function unauthorized(message: string): HttpException {
 /** Returns the error for a request with an unknown key. */
 export function invalidKey(key: string): HttpException {
   return unauthorized(isToken(key) ? "This service accepts no tokens of workflows" : "Invalid API key");
+}
+
+/** @throws HttpException 403 if a client that may only read sends a request that changes something */
+export function requireWrite({ name, isReadOnly }: Access): void {
+  if (isReadOnly) throw new HttpException(403, `The API key ${name} can only read (scope "read")`);
 }
 
 /** Returns the SHA-256 of a key in hexadecimal. */

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
 import { errorMessage } from "../error-message.ts";
 import { PerProject } from "../per-project.ts";
+import { duplicateKey } from "./duplicate-key.ts";
 import { variableName } from "./kinds.ts";
 import type { Configuration, ReadConfiguration } from "./options.ts";
 import { createProjectSettings, type ProjectInput } from "./project-settings.ts";
@@ -49,12 +50,16 @@ function withKnownKeys(keys: readonly string[]) {
  */
 export const readConfiguration: ReadConfiguration = (file, environment) => {
   let data: unknown;
+  let text: string;
   try {
-    data = JSON.parse(readFileSync(file, "utf8"));
+    text = readFileSync(file, "utf8");
+    data = JSON.parse(text);
   } catch (error) {
     const problem = error instanceof SyntaxError ? `${file} is not JSON` : "The --config file cannot be read";
     throw new Error(`${problem}: ${errorMessage(error)}`);
   }
+  const twice = duplicateKey(text);
+  if (twice !== undefined) throw invalid(file, [`${twice}: it is there twice`]);
   return parseConfiguration(file, data, environment);
 };
 

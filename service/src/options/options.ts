@@ -141,6 +141,9 @@ function findConfiguration(
   if (!repository) throw new Error("--repository is required, or --config.");
   const input: ProjectInput = { ...byKey<ProjectValues>(given.value), repository };
   const settings = createProjectSettings(input, environment);
+  const names = given.value("project") ?? [];
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`--project ${twice} is given twice.`);
   return { projects: given.value("project") ?? ["demo"], settings: PerProject.same(settings), secretVariables: [] };
 }
 

@@ -385,6 +385,7 @@ export const options = {
     help: { URL: ["base URL of the GitHub REST API (default: https://api.github.com)"] },
   },
   help: { of: "service", kind: flag, help: { "": ["show this help"] } },
+  scope: { of: "command", kind: choice(["read"]), help: {} },
   "expires-days": { of: "command", kind: integer(1, 3650), help: {} },
 } as const satisfies Readonly<Record<string, Option<unknown>>>;
 

@@ -1,5 +1,6 @@
 import type { JobStatus, ListedJob } from "../model.ts";
 import { fieldValue, type Html, html } from "./html.ts";
+import type { JobDetail } from "./job-detail.ts";
 import { pageEnd, pageHeader, pageStart } from "./layout.ts";
 import { pullRequestLink } from "./pull-request-link.ts";
 import { plural, time } from "./words.ts";
@@ -13,7 +14,7 @@ export interface JobListPage {
   /** The filter. Default: all projects. */
   project: string | undefined;
   status: JobStatus | undefined;
-  jobs: readonly (ListedJob & { title: string })[];
+  jobs: readonly (ListedJob & { title: string; detail: JobDetail })[];
   isFirst: boolean;
   /** Where the next page begins; `undefined` on the last one. */
   next: string | undefined;
@@ -31,15 +32,22 @@ export const statusOf = ({ state, archivedAt }: Pick<ListedJob, "state" | "archi
   archivedAt === null ? state : "archived";
 
 /** Renders the status of a job. */
-export const renderStatus = (status: JobStatus): Html =>
-  html`<span class="state ${status}">${statusNames[status]}</span>`;
+export const renderStatus = (status: JobStatus, { state }: JobDetail = {}): Html =>
+  html`<span class="state ${state ?? status}">${state === undefined ? statusNames[status] : detailNames[state]}</span>`;
+
+const detailNames = { waiting: "Waiting", stopped: "Stopped" } as const;
+
+/** Without a script, a browser loads the page again while it shows jobs that are not at their end. */
+const reload = html`<meta http-equiv="refresh" content="30">
+`;
 
 /** Renders a page of the list of jobs. */
 export function renderJobList(page: JobListPage): Html {
   const { repositoryName, jobs, isFirst, project, status } = page;
   const isFiltered = project !== undefined || status !== undefined || !isFirst;
   const empty = html`<p>${isFiltered ? "There are no such jobs." : "There are no jobs yet."}</p>`;
-  return html`${pageStart("Jobs")}${pageHeader(repositoryName)}<main>
+  const hasActive = jobs.some((job) => statusOf(job) === "active");
+  return html`${pageStart("Jobs", isFirst && hasActive ? reload : undefined)}${pageHeader(repositoryName)}<main>
 <h1>Jobs</h1>
 ${renderFilter(page)}
 ${jobs.length === 0 ? empty : html`<ol class="jobs">${jobs.map(renderJob)}</ol>`}
@@ -62,9 +70,9 @@ ${Object.entries(statusNames).map(([value, name]) => choice(value, name, status)
 function renderJob(job: JobListPage["jobs"][number]): Html {
   const link = pullRequestLink(job);
   return html`<li><a class="title" href="/job/${job.id}">${job.title}</a>
-<p class="quiet">${renderStatus(statusOf(job))} ${job.project} · ${time(job.createdAt)} · <span class="words">${plural(job.turns, "turn")}</span>${
+<p class="quiet">${renderStatus(statusOf(job), job.detail)} ${job.project} · ${time(job.createdAt)} · <span class="words">${plural(job.turns, "turn")}</span>${
     link && html` · <a href="${link.href}">${link.text}</a>`
-  }</p></li>`;
+  }</p>${job.detail.reason !== undefined && html`\n<p class="quiet">${job.detail.reason}</p>`}</li>`;
 }
 
 function renderPaging({ project, status, isFirst, next }: JobListPage): Html | undefined {

@@ -5,12 +5,13 @@ import { HttpException } from "../http/http-exception.ts";
 import type { JobPosition, JobStatus, ListedJob } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
+import { type DetailStore, readJobDetail } from "./job-detail.ts";
 import { renderJobList } from "./job-list-page.ts";
 import type { PageReply } from "./page-reply.ts";
 import type { PageStore } from "./page-store.ts";
 
 export interface JobListOptions {
-  store: Pick<PageStore, "lists">;
+  store: Pick<PageStore, "lists"> & DetailStore;
   projects: PerProject<{ repositoryName: string }>;
 }
 
@@ -26,6 +27,8 @@ export class JobList {
   readonly #options: JobListOptions;
   /** By the job's id. They never expire, because the first prompt of a job never changes. */
   readonly #titles = new LRUCache<string, string>({ max: maxTitles });
+
+  readonly #reasons = new LRUCache<number, string>({ max: maxTitles });
 
   constructor(options: JobListOptions) {
     this.#options = options;
@@ -47,7 +50,10 @@ export class JobList {
     // One extra job tells whether there is another page.
     const found = await store.lists.jobs({ projects: shown, status, after, limit: pageLength + 1 });
     const jobs = [];
-    for (const job of found.slice(0, pageLength)) jobs.push({ ...job, title: await this.#title(job) });
+    for (const job of found.slice(0, pageLength)) {
+      const [title, detail] = [await this.#title(job), await readJobDetail(store, job, this.#reasons)];
+      jobs.push({ ...job, title, detail });
+    }
     const last = found.length > pageLength ? jobs.at(-1) : undefined;
     const next = last && positionText(last);
     const isFirst = after === undefined;

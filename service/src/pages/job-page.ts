@@ -1,5 +1,6 @@
 import type { JobProgress, PageJob } from "../model.ts";
 import { fieldValue, type Html, html } from "./html.ts";
+import type { JobDetail } from "./job-detail.ts";
 import { renderStatus, statusOf } from "./job-list-page.ts";
 import { pageEnd, pageHeader, pageStart } from "./layout.ts";
 import type { LogTail } from "./log-tail.ts";
@@ -17,6 +18,7 @@ export interface MessageDraft {
 export interface JobPage {
   job: PageJob;
   progress: JobProgress;
+  detail: JobDetail;
   /** The first line of the job's first prompt. */
   title: string;
   repositoryName: string | undefined;
@@ -24,8 +26,8 @@ export interface JobPage {
   pages: readonly { number: number; title: string }[];
   turns: Html;
   log: LogTail;
-  /** The token of the form. */
-  form: string;
+  /** The token of the form for messages. Default: the page has no form. */
+  form: string | undefined;
   /** A message that was not sent. */
   draft: MessageDraft | undefined;
   scriptPath: string;
@@ -36,12 +38,12 @@ export interface JobPage {
  * items of `turns` with newer ones, and appends to `log`.
  */
 export function renderJobPage(page: JobPage): Html {
-  const { job, title, repositoryName, progress, turns, scriptPath } = page;
+  const { job, title, repositoryName, progress, turns, form, scriptPath } = page;
   const script = html`<script type="module" src="${scriptPath}"></script>\n`;
   return html`${pageStart(`${title} · Job`, script)}${pageHeader(repositoryName)}<main data-job="/job/${job.id}" data-progress="${JSON.stringify(progress)}">
 <h1>${title}</h1>
-<p id="status" role="status">${renderStatus(statusOf(job))}</p>
-${renderFacts(page)}${turns}${renderLog(page)}${renderForm(page)}${pageEnd}`;
+<p id="status" role="status">${renderStatus(statusOf(job), page.detail)}</p>
+${renderFacts(page)}${turns}${renderLog(page)}${form !== undefined && renderForm(page, form)}${pageEnd}`;
 }
 
 function renderFacts({ job, pages }: JobPage): Html {
@@ -67,7 +69,7 @@ function renderLog({ job, log }: JobPage): Html {
 `;
 }
 
-function renderForm({ job, form, draft }: JobPage): Html {
+function renderForm({ job, draft }: JobPage, form: string): Html {
   return html`<section>
 <h2>Send a message</h2>
 ${draft && html`<p class="minus" role="alert">${draft.error}</p>\n`}<form class="message" method="post" action="/job/${job.id}/message">

@@ -12,6 +12,7 @@ import { OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
 import { ExpiringTokens, newToken } from "./expiring-tokens.ts";
 import { readForm } from "./form.ts";
 import { html } from "./html.ts";
+import { readJobDetail } from "./job-detail.ts";
 import { type MessageDraft, renderJobPage } from "./job-page.ts";
 import { messagePage } from "./layout.ts";
 import { readLogTail } from "./log-tail.ts";
@@ -53,9 +54,9 @@ export class JobPages {
     this.#sentForms = new ExpiringTokens(options.tokens, "form", formMs);
   }
 
-  /** Returns the page of a job. */
-  async show(job: PageJob): Promise<PageReply> {
-    return { status: 200, headers: policy, body: [await this.#render(job)] };
+  /** Returns the page of a job. It has forms only for readers who may do more than read. */
+  async show(job: PageJob, { isReadOnly = false }: Pick<Access, "isReadOnly">): Promise<PageReply> {
+    return { status: 200, headers: policy, body: [await this.#render(job, { hasForms: !isReadOnly })] };
   }
 
   /**
@@ -90,7 +91,7 @@ export class JobPages {
     const rejected = async (status: number, error: string, headers: Readonly<Record<string, string>> = {}) => ({
       status,
       headers: { ...policy, ...headers },
-      body: [await this.#render(job, { text, error })],
+      body: [await this.#render(job, { hasForms: true, draft: { text, error } })],
     });
     if (text.trim() === "") return rejected(400, "The message is empty.");
     if (!(await this.#sentForms.use(form)))
@@ -106,7 +107,7 @@ export class JobPages {
     return rejected(429, error, { "retry-after": String(seconds) });
   }
 
-  async #render(job: PageJob, draft?: MessageDraft) {
+  async #render(job: PageJob, { hasForms, draft }: { hasForms: boolean; draft?: MessageDraft }) {
     const { store, logs, projects, scriptPath } = this.#options;
     const { id } = job;
     // Read before the rest of the page, so that a change in the meantime becomes an event.
@@ -114,12 +115,13 @@ export class JobPages {
     return renderJobPage({
       job,
       progress: progress ?? { state: job.state, turns: 0, running: null },
+      detail: await readJobDetail(store, job),
       title: await this.#title(job),
       repositoryName: projects.get(job.project)?.repositoryName,
       pages: await store.pullRequests.newestOf(id, maxPullRequests),
-      turns: await renderTurns(store.lists, id, true),
+      turns: await renderTurns(store.lists, id, { isJobPage: true, hasActions: hasForms }),
       log: await readLogTail(logs, id, logTailBytes),
-      form: newToken(),
+      form: hasForms ? newToken() : undefined,
       draft,
       scriptPath,
     });

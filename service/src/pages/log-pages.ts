@@ -96,7 +96,17 @@ export class LogPages {
 
   async *#text(jobId: string, isFollowed: boolean, isAllowed: IsAllowed, signal: AbortSignal): AsyncGenerator<Buffer> {
     if (!isFollowed) return yield* readLog(this.#options.logs, jobId, 0);
-    for await (const step of this.#follow(jobId, 0, isAllowed, signal)) if ("part" in step) yield step.part;
+    const { machine } = this.#options;
+    let [sentAt, isLineEnd] = [machine.now(), true];
+    for await (const step of this.#follow(jobId, 0, isAllowed, signal)) {
+      if ("part" in step) {
+        yield step.part;
+        isLineEnd = step.part.at(-1) === lineEnd;
+        // Proxies end a connection on which nothing is sent for a minute. Text has no comments, as events have.
+      } else if (isLineEnd && machine.now() - sentAt >= this.#keepAliveMs) yield Buffer.of(lineEnd);
+      else continue;
+      sentAt = machine.now();
+    }
   }
 
   /** @throws HttpException 403 if the reader no longer has access, which cuts off the stream */
@@ -146,6 +156,8 @@ export class LogPages {
     yield event("end", null);
   }
 }
+
+const lineEnd = 10;
 
 /** @param id - a browser that has lost the connection sends it as `Last-Event-ID` */
 function event(name: "log" | "state" | "end", data: unknown, id?: number): Buffer {

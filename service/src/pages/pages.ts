@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Access } from "../http/authentication.ts";
+import { type Access, requireWrite } from "../http/authentication.ts";
 import type { Endpoints } from "../http/dispatch.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { queryOf } from "../http/request-url.ts";
@@ -75,7 +75,9 @@ export class Pages {
     return {
       jobList: signedIn(readers, (request, access) => this.#jobList.show(queryOf(request), access)),
       pullRequest: signedIn(readers, (_, access, { number }) => this.#showPull(Number(number), access)),
-      jobPage: signedIn(readers, async (_, access, { job }) => this.#jobs.show(await this.#findJob(job, access))),
+      jobPage: signedIn(readers, async (_, access, { job }) =>
+        this.#jobs.show(await this.#findJob(job, access), access),
+      ),
       jobLog: withKeyOrSignedIn(readers, async (request, access, { job: id }) => {
         const job = await this.#findJob(id, access);
         return this.#logs.showText(request, id, () => readers.mayStillRead(request, job));
@@ -88,6 +90,7 @@ export class Pages {
         access: "session of a form",
         ...page(async (request, { job: id }) => {
           const access = await readers.session(request);
+          if (access !== undefined) requireWrite(access);
           return this.#jobs.submitMessage(request, id, access, (reader) => this.#findJob(id, reader));
         }),
       },

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Access } from "../http/authentication.ts";
+import { type Access, requireWrite } from "../http/authentication.ts";
 import { keepConnection } from "../http/connections.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { pathOf } from "../http/request-url.ts";
@@ -36,19 +36,25 @@ export class Readers {
   /**
    * Shows a page to a signed-in browser, or to a program that sends the key as in the API.
    *
-   * @throws HttpException 401 if the key is not valid, 403 if another site made a browser send a form
+   * @throws HttpException 401 if the key is not valid, 403 if another site made a browser send a form, or the key can only read and
+   *   the request is a `POST`
    */
   async withKeyOrSignedIn<Reply>(
     request: IncomingMessage,
     show: (access: Access) => Promise<Reply>,
   ): Promise<Reply | PageReply> {
+    const isWrite = request.method === "POST";
+    const showAllowed = (access: Access) => {
+      if (isWrite) requireWrite(access);
+      return show(access);
+    };
     if (request.headers.authorization === undefined) {
-      if (request.method === "POST") requireSameOrigin(request);
-      return this.signedIn(request, show);
+      if (isWrite) requireSameOrigin(request);
+      return this.signedIn(request, showAllowed);
     }
     const access = await this.#signIn.requireKey(request);
     keepConnection(request);
-    return show(access);
+    return showAllowed(access);
   }
 
   /** Returns whether the sender of a request may still read a job: no longer after signing out, or if the key is revoked. */

@@ -19,7 +19,7 @@ ol, ul { padding-left: 24px } li { overflow-wrap: anywhere }
 .quiet { color: var(--quiet); font-weight: 400 } .plus { color: var(--plus) } .minus { color: var(--minus) }
 .state { display: inline-block; border-radius: 2em; padding: 3px 12px; margin-right: 8px; color: #fff }
 .open, .active { background: #1a7f37 } .merged { background: #8250df } .closed, .failed { background: #cf222e }
-.completed { background: #0969da } .archived { background: #59636e } .running { color: var(--plus); font-weight: 600 }
+.completed { background: #0969da } .archived, .waiting, .stopped { background: #59636e } .running { color: var(--plus); font-weight: 600 }
 code, pre, table { font: 12px/20px ui-monospace, monospace }
 code { background: var(--soft); border-radius: 6px; padding: 2px 5px; overflow-wrap: anywhere }
 pre { margin: 4px 0 12px; padding: 8px 12px; max-height: 400px; overflow: auto; background: var(--soft);

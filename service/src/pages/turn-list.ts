@@ -4,6 +4,7 @@ import { dollars } from "../cost.ts";
 import type { TurnExcerpt } from "../model.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import { type Html, html } from "./html.ts";
+import { isStopped } from "./job-detail.ts";
 import type { PageStore } from "./page-store.ts";
 import { duration, time } from "./words.ts";
 
@@ -14,13 +15,19 @@ const maxTextLength = 10_000;
 /** Where the turns of jobs are read. */
 export type TurnLists = Pick<PageStore["lists"], "countTurns" | "latestTurns" | "turnExcerpt">;
 
-/**
- * Reads and renders the newest turns of a job, oldest first.
- *
- * @param isJobPage - whether turns can be stopped and run again, and the texts of the last one are shown without a click. Default:
- *   false
- */
-export async function renderTurns(lists: TurnLists, jobId: string, isJobPage = false): Promise<Html> {
+export interface TurnListOptions {
+  /** Whether the texts of the last turn are shown without a click. Default: no. */
+  isJobPage?: boolean;
+  /** Whether turns can be stopped and run again. Default: no. */
+  hasActions?: boolean;
+}
+
+/** Reads and renders the newest turns of a job, oldest first. */
+export async function renderTurns(
+  lists: TurnLists,
+  jobId: string,
+  { isJobPage = false, hasActions = false }: TurnListOptions = {},
+): Promise<Html> {
   const ids = await lists.latestTurns(jobId, maxTurns);
   const turns: Html[] = [];
   for (const id of ids) {
@@ -30,7 +37,7 @@ export async function renderTurns(lists: TurnLists, jobId: string, isJobPage = f
     const turn = await lists.turnExcerpt(id, maxTextLength + 1);
     if (turn === undefined) continue;
     const isLast = id === ids.at(-1);
-    const action = isJobPage ? renderAction(`/job/${jobId}/turn/${id}`, turn, isLast) : undefined;
+    const action = hasActions ? renderAction(`/job/${jobId}/turn/${id}`, turn, isLast) : undefined;
     turns.push(renderTurn(id, turn, isJobPage && isLast, action));
   }
   const count = Math.max(turns.length, await lists.countTurns(jobId));
@@ -45,7 +52,7 @@ ${first > 1 && html`<p class="quiet">Only the last ${turns.length} of ${count} t
 function renderTurn(id: number, turn: TurnExcerpt, isOpen: boolean, action: Html | undefined): Html {
   const { prompt, answer, reason } = turn;
   return html`<li id="turn-${id}"><details${isOpen && html` open`}><summary>${commitTitle(prompt)} ${renderState(turn)}</summary>
-${reason !== null && html`<p class="minus">${reason}</p>\n`}Prompt${renderExcerpt(prompt)}${
+${reason !== null && html`<p class="${isStopped(reason) ? "quiet" : "minus"}">${reason}</p>\n`}Prompt${renderExcerpt(prompt)}${
     answer !== null && html`\nLast message of the agent${renderExcerpt(answer)}`
   }</details>${action}</li>`;
 }
@@ -59,13 +66,14 @@ function renderAction(path: string, { state }: TurnExcerpt, isLast: boolean): Ht
   return state === "failed" && isLast ? button("retry", "Run again") : undefined;
 }
 
-function renderState({ state, startedAt, endedAt, costUsd }: TurnExcerpt): Html {
+function renderState({ state, startedAt, endedAt, reason, costUsd }: TurnExcerpt): Html {
   const took = startedAt !== null && endedAt !== null && ` in ${duration(endedAt - startedAt)}`;
   const cost = dollars(costUsd);
   const spent = cost !== undefined && html` <span class="quiet" title="The agent's own estimate">${cost}</span>`;
   if (state === "waiting") return html`<span class="quiet">Waiting</span>`;
   if (state === "running")
-    return html`<span class="running">Running</span>${startedAt !== null && html` <span class="quiet">since ${time(startedAt)}</span>`}`;
+    return html`<span class="running">Running</span>${startedAt !== null && html` <span class="quiet">since ${time(startedAt)} <span data-since="${startedAt}"></span></span>`}`;
+  if (state === "failed" && isStopped(reason)) return html`<span class="quiet">Stopped${took}</span>${spent}`;
   if (state === "failed") return html`<span class="minus">Failed${took}</span>${spent}`;
   return html`<span class="quiet">Completed${took}</span>${spent}`;
 }

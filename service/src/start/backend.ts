@@ -125,40 +125,43 @@ async function openRepositories(store: Store, options: BackendOptions): Promise<
   if (!options.isRepositoryMoved) checkRepositories(known, identities, withJobs);
   const updated = updateRepositories(known, identities, [...options.projects, ...withJobs]);
   const projects = connect(sources, updated.main, store, options);
-  await checkTokens(projects.values);
+  await checkTokens(projects);
   moveClones(options.folder, known, updated);
-  await openClones(projects.values);
+  await openClones(projects);
   await remember(store, known, updated);
   return projects;
 }
 
-async function checkTokens(projects: readonly ProjectBackend[]): Promise<void> {
-  const byPullRequests = new Map(projects.map((project) => [project.pullRequests, project]));
+async function checkTokens(projects: PerProject<ProjectBackend>): Promise<void> {
+  const byPullRequests = new Map(projects.values.map((project) => [project.pullRequests, project]));
   for (const [pullRequests, project] of byPullRequests)
     if (pullRequests instanceof GitHubPullRequests)
       await namingRepository(project, projects, () => pullRequests.checkToken());
 }
 
-async function openClones(projects: readonly ProjectBackend[]): Promise<void> {
-  const byRepository = new Map(projects.map((project) => [project.repository, project]));
+async function openClones(projects: PerProject<ProjectBackend>): Promise<void> {
+  const byRepository = new Map(projects.values.map((project) => [project.repository, project]));
   for (const [repository, project] of byRepository) {
-    const users = projects.filter((each) => each.repository === repository);
+    const users = projects.values.filter((each) => each.repository === repository);
     const targets = new Set(users.map(({ targetBranch }) => targetBranch));
     await namingRepository(project, projects, () => repository.open([...targets]));
   }
 }
 
-/** Does something with the repository of a project. If there are others, an error names it. */
+/** Does something with the repository of a project. An error names it and its projects, unless all projects have the same. */
 async function namingRepository(
   { identity, repositoryName }: ProjectBackend,
-  projects: readonly ProjectBackend[],
+  projects: PerProject<ProjectBackend>,
   work: () => Promise<void>,
 ): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (projects.every((each) => each.identity === identity)) throw error;
-    throw new Error(`${repositoryName}: ${errorMessage(error)}`, { cause: error });
+    const names = projects.names?.filter((name) => projects.get(name)?.identity === identity);
+    if (names === undefined) throw error;
+    throw new Error(`project ${names.join(", ")}, repository ${repositoryName}: ${errorMessage(error)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { createApi } from "../api/jobs-endpoints.ts";
 import { createOperations } from "../api/operations.ts";
 import { type Authenticator, singleKey } from "../http/authentication.ts";
@@ -9,6 +9,7 @@ import { Jobs } from "../jobs/jobs.ts";
 import type { Log, LogEvent } from "../log/log.ts";
 import { type Metrics, noMetrics, type ReadableMetrics } from "../metrics/metrics.ts";
 import type { LocalPullRequest } from "../model.ts";
+import { sendNotFoundPage } from "../pages/not-found.ts";
 import { Pages } from "../pages/pages.ts";
 import type { PerProject } from "../per-project.ts";
 import { checkDescriptors } from "../processes/descriptor-limit.ts";
@@ -196,7 +197,10 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
       metricsServer = await listen(observed(dispatch({ endpoints, log }), options), port, { address, log });
     }
     const endpoints = { ...operations, ...pages.endpoints, ...api.endpoints };
-    const listener = dispatch({ endpoints, notFound: api.notFound, publicUrl, log });
+    const notFound = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      if (!sendNotFoundPage(request, response)) await api.notFound(request);
+    };
+    const listener = dispatch({ endpoints, notFound, publicUrl, log });
     server = await listen(observed(listener, options), options.port, { address: options.listen, log });
     ownUrl = server.url;
     if (hasWorker) worker = await runWorker(backend, { ...options, copier, signal, log });

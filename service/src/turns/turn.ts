@@ -28,6 +28,7 @@ import { findProtectedChanges } from "./check-change.ts";
 import { type CommitPorts, commitChange } from "./commit-change.ts";
 import { confirmLease } from "./keep-lease.ts";
 import { readLastPullRequest } from "./last-pull-request.ts";
+import { newSessionNote, noChangeNote } from "./log-notes.ts";
 import {
   findPushedCommit,
   type PushPorts,
@@ -195,7 +196,7 @@ async function processTurn(
     using deadline = startDeadline(machine, context.timeLimitMs, machine.now() - startedAt, context.stop);
     const commit = await commitChange(turn, worktree, start, attempted, context, deadline);
     const words = message === undefined ? "" : `The agent's last words:\n${message}`;
-    if (commit === undefined) log(`No file was changed. ${words}`);
+    if (commit === undefined) log(`${noChangeNote} ${words}`);
     else {
       head = await pushCommit(commit, turn, start, last, push);
       if (words !== "") log(words);
@@ -281,6 +282,12 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
   } = context;
   const { job: jobId, prompt } = turn;
   const history = await store.turns.history(turn);
+  if (history.length > 0 && isNewHome) {
+    const told = agent.isToldHistory
+      ? "Its prompt tells of them."
+      : "They are in the file named by AGENT_HISTORY_FILE.";
+    log(`${newSessionNote} ${told}`);
+  }
   let exceeded: ExceededLimit | undefined;
   const isFollowUp = history.length > 0 && !isNewHome;
   const options: AgentOptions = {
@@ -301,6 +308,7 @@ async function attempt(turn: Turn, start: Start, context: TurnContext, signal: A
       log(killedFor(limit));
     },
     logFile,
+    rawFile: directory.events,
     timeLimitMs,
     signal: stop ? AbortSignal.any([signal, stop]) : signal,
   };
@@ -354,6 +362,7 @@ async function ownMessages(
   const log: Agent = {
     ...agent,
     command: () => ({ file: "git", args: ["--no-pager", "log", "-z", "--format=%B", ...range] }),
+    eventFormat: undefined,
     readReport: (stdout) => ({ message: stdout, error: undefined }),
   };
   try {

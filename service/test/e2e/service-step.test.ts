@@ -14,7 +14,7 @@ import { isRunning, serviceStepFile, setUpGitHub, startServiceStep } from "../su
 const obstacle = await findObstacle("bwrap");
 const root = resolve(import.meta.dirname, "../../..");
 const searchingAgent = resolve(root, "service/test/support/searching-agent.ts");
-const ciNotice = expect.stringMatching(/^notice No workflow runs on the pull request: .*\/pull\/1 was opened with /);
+const ciNotice = expect.stringMatching(/^notice Workflows wait for approval: .*\/pull\/1 was opened with /);
 
 describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${obstacle}` : ""}`, () => {
   test("runs the service for the steps of a job, from nothing but dist, and leaves nothing behind", async () => {

@@ -248,7 +248,7 @@ test("gives the token of a project to no program, and says which repository it c
     encoding: "utf8",
   });
   expect(status).toBe(1);
-  expect(stderr).toMatch(/^The service cannot start: git@127\.0\.0\.1:site: /);
+  expect(stderr).toMatch(/^The service cannot start: project site, repository git@127\.0\.0\.1:site: /);
   const given = readFileSync(environment, "utf8");
   expect(given).toContain("PATH=");
   expect(given).not.toContain("token_0123456789");

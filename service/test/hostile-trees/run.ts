@@ -34,6 +34,8 @@ const key = "mint_key_of_no_value";
 /** How much longer than its time limits a turn may take on a busy machine. */
 const restMs = 15_000;
 const longestAnswerMs = 3000;
+/** A project may get 100 jobs in an hour. */
+const treesPerProject = 90;
 /** Between two questions whether the service still answers. */
 const pauseMs = 50;
 
@@ -66,14 +68,15 @@ export async function runHostileTrees({
       largestChangeBytes: 50_000_000,
     }),
     apiKey: key,
-    projects: ["docs"],
+    projects: Array.from({ length: Math.ceil(count / treesPerProject) }, (_, index) => `docs${index}`),
     folder,
     agents: 2,
   });
   const result: HostileTreesResult = { wrong: [], completed: 0, failed: 0, slowestAnswerMs: 0, slowestTurnMs: 0 };
+  const projectOf = (tree: number): string => `docs${Math.floor((tree - seed) / treesPerProject)}`;
   const ask = async (path: string, prompt?: string): Promise<JobRecord> => {
     const startedAt = performance.now();
-    const response = await fetch(`${service.url}/v2/agent/docs/${path}`, {
+    const response = await fetch(`${service.url}/v2/agent/${path}`, {
       method: prompt === undefined ? "GET" : "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       ...(prompt !== undefined && { body: JSON.stringify({ prompt }) }),
@@ -85,11 +88,11 @@ export async function runHostileTrees({
     if (tookMs > longestAnswerMs) result.wrong.push(`${path} was answered after ${Math.round(tookMs)} ms`);
     return body;
   };
-  const waitFor = async (id: string, tree: number): Promise<void> => {
+  const waitFor = async (job: string, tree: number): Promise<void> => {
     const startedAt = performance.now();
     for (;;) {
       await setTimeout(pauseMs);
-      const { status } = await ask(`job/${id}`);
+      const { status } = await ask(job);
       const tookMs = performance.now() - startedAt;
       if (status !== "active") {
         result.slowestTurnMs = Math.max(result.slowestTurnMs, tookMs);
@@ -107,11 +110,13 @@ export async function runHostileTrees({
   const runTrees = async (): Promise<void> => {
     while (next < seed + count) {
       const tree = next++;
-      const { id } = await ask("job", String(tree));
-      await waitFor(id, tree);
+      const { id } = await ask(`${projectOf(tree)}/job`, String(tree));
+      const job = `${projectOf(tree)}/job/${id}`;
+      await waitFor(job, tree);
       if (tree % 3 === 0 && next < seed + count) {
-        await ask(`job/${id}/message`, String(next));
-        await waitFor(id, next++);
+        const message = next++;
+        await ask(`${job}/message`, String(message));
+        await waitFor(job, message);
       }
       if ((next - seed) % 50 === 0) log(`${next - seed} trees`);
     }

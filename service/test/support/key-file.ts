@@ -11,8 +11,13 @@ export function keyFile() {
   return {
     file,
     /** Adds a key and returns it. */
-    add: async (name: string, projects: "all" | string[] = "all", expiresDays?: number): Promise<string> =>
-      (await runKeyCommand({ command: "add", file, name, projects, expiresDays }, start)).text.trim(),
+    add: async (
+      name: string,
+      projects: "all" | string[] = "all",
+      expiresDays?: number,
+      scope?: "read",
+    ): Promise<string> =>
+      (await runKeyCommand({ command: "add", file, name, projects, scope, expiresDays }, start)).text.trim(),
     list: async (now = start) => (await runKeyCommand({ command: "list", file }, now)).text,
     revoke: (name: string) => runKeyCommand({ command: "revoke", file, name }, start),
   };

@@ -12,6 +12,7 @@ test("has a new home with a Git identity, and keeps it for the next turn", async
     path: join(folder, "jobs/job_1"),
     home: join(folder, "jobs/job_1/home"),
     homeTurn: join(folder, "jobs/job_1/home-turn"),
+    events: join(folder, "jobs/job_1/events.jsonl"),
     tree: join(folder, "jobs/job_1/tree"),
     temporary: join(folder, "jobs/job_1/tmp"),
     input: join(folder, "jobs/job_1/input"),

@@ -122,7 +122,7 @@ function notBehind(range: Comparison): Comparison {
   return range;
 }
 
-/** Thrown if a range ends before it begins, as that of an old run does when a later one has covered it. */
+/** Thrown if a range ends before it begins, which happens in an old run when a later one has covered it. */
 export class RangeBehindError extends Error {
   override readonly name = "RangeBehindError";
   readonly base: string;

@@ -16,8 +16,8 @@ export function parseSince(text: string): Since | undefined {
   return isPossibleRef(text) ? { kind: "ref", ref: text } : undefined;
 }
 
-/** Git's documentation: `git check-ref-format`. A ref cannot be longer than a file name. */
-function isPossibleRef(text: string): boolean {
+/** Returns whether a text can be the name of a ref. Git's documentation: `git check-ref-format`. A ref cannot be longer than a file name. */
+export function isPossibleRef(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a ref must not contain
   const isForbidden = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\.lock(?:\/|$)|(?:^|\/)\.|^[-/]|[/.]$|^@$/;
   return text.length > 0 && text.length <= 255 && !isForbidden.test(text);

@@ -1,9 +1,11 @@
 import { minTimeLeftMs } from "../../client/submit.ts";
 import { cacheAccess } from "../../runner-kit/cache.ts";
+import { findJob } from "../find-job.ts";
 import { type PlannedTask, planTasks, runFirstFound } from "../plan.ts";
 import { acceptanceOf, cancelledBeforeSending, isJobNotFound, type RerunEffect, type RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
 import { runJob } from "../run-job.ts";
+import { RunState } from "../run-state.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { CommentMode, Task } from "../settings.ts";
 import { checkRecord } from "../step-record.ts";
@@ -74,6 +76,8 @@ export interface KnownAttempts {
   hasResumed: boolean;
   /** The turn that this attempt takes the place of. */
   replaces: string | undefined;
+  /** The branch that a new job starts from; `undefined` for the project's own. */
+  base: string | undefined;
 }
 
 /**
@@ -83,7 +87,7 @@ export interface KnownAttempts {
 export async function planReply(
   prompt: string,
   conversation: Conversation,
-  { actorId, hasReply, hasResumed, replaces }: KnownAttempts,
+  { actorId, hasReply, hasResumed, replaces, base }: KnownAttempts,
 ): Promise<PlannedTask<Task>[] | RunResult> {
   const { request, run, mode, thread, reply, unsent, deadline, renderProgress } = conversation;
   const { event, isNew, earlier: asked } = request;
@@ -95,20 +99,15 @@ export async function planReply(
   // The service says what earlier attempts sent. Without that, a re-run must not start a second job.
   const isUncertain = isRerun(run) && asked?.kind === "unannounced" && !hasReply && !hasResumed;
   const isAccountUnknown = authorId === undefined && actorId === undefined;
-  if (isUncertain && (!replies || (isAccountUnknown && replies.some(isOwn)))) {
-    reply.marker = unsent;
-    return threadUnreadable(run);
-  }
+  // The marker stays pending: that this attempt sends nothing must not hide what an earlier one may have sent.
+  if (isUncertain && (!replies || (isAccountUnknown && replies.some(isOwn)))) return threadUnreadable(run);
   const earlier = (replies ?? []).filter((remembered) => remembered.authorId === authorId);
   const interrupted = isUncertain ? earlier.findLast(isOwn) : undefined;
   if (interrupted && interrupted.jobId === undefined && !interrupted.isUnsent) {
     return { kind: "blocked", cause: "pending" };
   }
   const unrecorded = isUncertain && !interrupted ? await checkRecord(earlierAttempts(run), run) : undefined;
-  if (unrecorded?.kind === "undecided") {
-    reply.marker = unsent;
-    return unrecorded.result;
-  }
+  if (unrecorded?.kind === "undecided") return unrecorded.result;
   if (deadline - run.ports.clock.now() < minTimeLeftMs) {
     reply.marker = unsent;
     return { kind: "blocked", cause: "time" };
@@ -116,14 +115,25 @@ export async function planReply(
 
   const continued = mode.jobId || (isNew ? undefined : earlier.findLast(({ jobId }) => jobId !== undefined)?.jobId);
   const isReplaceable = mode.jobId === "";
+  // A job that started from another branch would bring that along.
+  const isOther =
+    isReplaceable && continued !== undefined && base !== undefined && (await baseOf(continued, run)) !== base;
   const plan: PlannedTask<Task>[] = planTasks(
     prompt,
-    continued === undefined ? undefined : { jobId: continued, isReplaceable },
-    replaces,
+    continued === undefined || isOther ? undefined : { jobId: continued, isReplaceable },
+    { replaces, base },
   );
   if (!interrupted?.jobId) return plan;
   const { jobId } = interrupted;
   return [{ task: { kind: "attach", jobId, resumes: sentBy(interrupted, earlier, mode) } }, ...plan];
+}
+
+/** Returns the branch that a job started from; `undefined` if that is the project's own, or it cannot be read. */
+async function baseOf(jobId: string, run: Run): Promise<string | undefined> {
+  const state = new RunState();
+  state.startedAt = run.state.startedAt;
+  await findJob(jobId, { ...run, state });
+  return state.base || undefined;
 }
 
 function earlierAttempts({ ports }: Run): number[] {

@@ -72,7 +72,8 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
   const instruction = "command" in asked ? "" : asked.instruction;
   const fillPrompt = (section = ""): string => fillTemplate(template, instruction, event, section);
   const isCommand = "command" in asked;
-  const earlier = isCommand || !isRerun(run) ? undefined : await findEarlierTurn(run, promptOf(fillPrompt, run));
+  const asksService = isRerun(run) && !isCommand && !settings.dryRun;
+  const earlier = !asksService ? undefined : await findEarlierTurn(run, promptOf(fillPrompt, run));
   if (earlier?.kind === "undecided") return { result: earlier.result };
   const isResumed = earlier?.kind === "turn" && !isOver(earlier.turn);
   // A command starts nothing.

@@ -8,7 +8,7 @@ import { type Marker, parseMarker } from "./marker.ts";
 /** The timeout of a request to GitHub in milliseconds, including its retries and their delays. */
 export const requestTimeoutMs = 10_000;
 /** After a signal, the last edit gets this long, in milliseconds: the runner does not wait. */
-const lastEditGraceMs = 1500;
+const lastEditGraceMs = 1000;
 /** While the job runs, the reply is not edited again before this time, in milliseconds. */
 const progressPauseMs = 60_000;
 /** After a signal, a reply that is being posted gets this long, in milliseconds, so that it can still be edited. */

@@ -1,6 +1,6 @@
 import { isProtectedUrl } from "../../client/protected-url.ts";
 import { type PathFilter, parsePaths } from "../changes/paths.ts";
-import { parseSince, type Since } from "../changes/since.ts";
+import { isPossibleRef, parseSince, type Since } from "../changes/since.ts";
 import { permissions } from "../comments/permission.ts";
 import { failableOutcomes } from "../outcome.ts";
 
@@ -119,6 +119,15 @@ export const allowedBots = rule(
 
 /** What a re-run does with the job of an earlier attempt. */
 export const onRerun = oneOf(["resume", "new"], "must be resume or new");
+
+/** The branch that a job starts from, `pull-request`, or empty. */
+export const baseBranch = rule(
+  (text) => (text === "" || isPossibleRef(text) ? undefined : "must be the name of a branch, or pull-request"),
+  asWritten,
+);
+
+/** Parses `on-cancel`. */
+export const onCancel = oneOf(["stop", "keep"], "must be stop or keep");
 
 /** In UTF-16 units. */
 const maxSessionLength = 100;

@@ -9,12 +9,14 @@ import {
   anyText,
   apiKeyProblem,
   auth,
+  baseBranch,
   baseUrl,
   boolean,
   changesDetail,
   changesSince,
   failOn,
   identifier,
+  onCancel,
   onRerun,
   pathPatterns,
   positiveDecimal,
@@ -39,6 +41,9 @@ export const inputDefaults = {
   "fail-on": "failed, timed-out",
   summary: "true",
   "on-rerun": "resume",
+  "on-cancel": "stop",
+  base: "",
+  "dry-run": "false",
   session: "",
   changes: "none",
   "changes-since": "auto",
@@ -83,6 +88,9 @@ const rules = {
   "fail-on": failOn,
   summary: boolean,
   "on-rerun": onRerun,
+  "on-cancel": onCancel,
+  base: baseBranch,
+  "dry-run": boolean,
   session: sessionName,
   changes: changesDetail,
   "changes-since": changesSince,
@@ -141,6 +149,7 @@ export function parseInputs(source: InputSource): InputsResult {
     ...promptProblems(raw, file, { eventName, isComment, isWindows }),
     ...intervalProblems(parsed.values),
     ...sessionProblems(raw),
+    ...baseProblems(raw),
     ...changesProblems(raw),
     ...(isComment ? commentProblems(raw, prompt) : []),
     ...(isComment || raw.changes !== "none" ? tokenProblems(raw, isComment) : []),
@@ -162,6 +171,9 @@ export function parseInputs(source: InputSource): InputsResult {
     failOn: values["fail-on"],
     summary: values.summary,
     onRerun: values["on-rerun"],
+    onCancel: values["on-cancel"],
+    base: values.base,
+    dryRun: values["dry-run"],
     session: values.session,
     changes:
       values.changes === "none"
@@ -278,6 +290,12 @@ function intervalProblems(values: Partial<Record<InputName, unknown>>): Problem[
 function sessionProblems(raw: RawInputs): Problem[] {
   if (raw.session === "" || raw["job-id"] === "") return [];
   return [{ input: "session", problem: say`cannot be used together with job-id` }];
+}
+
+function baseProblems(raw: RawInputs): Problem[] {
+  const baseUrl = URL.parse(raw["base-url"]);
+  if (raw.base === "" || !baseUrl || !isMintlify(baseUrl)) return [];
+  return [{ input: "base", problem: say`needs a service of your own (base-url): the hosted one takes no branch` }];
 }
 
 function changesProblems(raw: RawInputs): Problem[] {

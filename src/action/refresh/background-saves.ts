@@ -95,7 +95,7 @@ export class BackgroundSaves {
   /** Says that nothing was started, and waits until that is saved, but only for a short time. */
   async withdraw(sent: SendingTask["kind"]): Promise<void> {
     const { attempts, base } = this.#ports;
-    if (!attempts) return;
+    if (!attempts || this.#isReadOnly) return;
     await this.#untilSettled(
       watch(attempts.save("not-sent", { sent, base: base() }), () => {}),
       () => {},

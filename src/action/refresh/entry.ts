@@ -21,6 +21,8 @@ export interface SessionEntry {
   /** The workflow run that last sent something, the hash of its step, and what it sent. */
   run: string;
   step: string;
+  /** Its number; entries of older versions lack it. */
+  attempt?: number | undefined;
   kind: "create" | "message";
   /** The commit up to which a turn that completed has covered the changes. */
   commit?: string | undefined;

@@ -38,11 +38,9 @@ export async function findEarlier(task: SendingTask, memory: Memory, run: Run): 
   const asked = await findEarlierTurn(run, {
     known: settings.changes ? undefined : task.prompt,
     write: async () => {
-      const remembered = {
-        lastCommit: undefined,
-        firstBase: baseOf(await findTrace(memory, attempt)),
-        ownPullRequests: [],
-      };
+      const trace = await untilAborted(findTrace(memory, attempt), ports.signal);
+      if (!trace) return cancelledBeforeSending;
+      const remembered = { lastCommit: undefined, firstBase: baseOf(trace), ownPullRequests: [] };
       return writePrompt((section) => addSection(task.prompt, section), run, remembered);
     },
   });
@@ -65,7 +63,7 @@ export async function findEarlier(task: SendingTask, memory: Memory, run: Run): 
     return { kind: "found", task: { kind: "attach", jobId: trace.jobId, resumes: trace.sent }, base };
   }
   if (trace.kind === "other-prompt") return undecided(trace);
-  const ofSession = await findInSession(memory.session, attempt, run);
+  const ofSession = await findInSession(memory.session, trace, run);
   if (ofSession) return { kind: "found", task: ofSession, base };
   // The service says that nothing was sent, which resolves a doubt.
   if (asked.kind === "none") return { kind: "none", base };
@@ -76,7 +74,7 @@ export async function findEarlier(task: SendingTask, memory: Memory, run: Run): 
   return checked.kind === "undecided" ? checked : { kind: "none", base, unproven: checked.unproven };
 }
 
-/** Returns what the earlier attempts left in the cache; without one, they left nothing. */
+/** Reads the traces of the earlier attempts in the cache; without one, they left nothing. */
 function findTrace({ attempts }: Memory, attempt: number): Promise<EarlierAttempt> {
   if (attempts) return attempts.find();
   const silent = Array.from({ length: attempt - 1 }, (_, index) => attempt - 1 - index);
@@ -90,14 +88,30 @@ function baseOf(trace: EarlierAttempt): string | undefined {
 /** Returns the job that an earlier attempt of this step saved for the session, before it was killed. */
 async function findInSession(
   session: SessionMemory | undefined,
-  attempt: number,
+  trace: Exclude<EarlierAttempt, { kind: "job" }>,
   run: Run,
 ): Promise<Extract<Task, { kind: "attach" }> | undefined> {
   const found = session && (await untilAborted(session.find(), run.ports.signal));
   const entry = found && "entry" in found ? found.entry : undefined;
   if (!entry || !session?.isOwn(entry)) return undefined;
+  const attempt = runAttempt(run.ports.environment);
+  // An attempt after the one that saved the entry may have sent another request.
+  if ((entry.attempt ?? 0) < latestUnknown(trace, attempt)) return undefined;
   run.log.rerun({ kind: "resuming", jobId: entry.jobId, attempt, earlierAttempt: undefined });
   return { kind: "attach", jobId: entry.jobId, resumes: entry.kind };
+}
+
+/** Returns the newest of the earlier attempts that may have sent something which the trace does not name. */
+function latestUnknown(trace: Exclude<EarlierAttempt, { kind: "job" }>, attempt: number): number {
+  switch (trace.kind) {
+    case "none":
+      return trace.silent[0] ?? 0;
+    case "pending":
+    case "other-prompt":
+      return trace.attempt;
+    case "unreadable":
+      return attempt - 1;
+  }
 }
 
 function undecided(trace: Exclude<EarlierAttempt, { kind: "none" | "job" }>): Earlier {

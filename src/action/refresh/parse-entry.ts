@@ -19,6 +19,7 @@ const sessionEntry = z.object({
   jobId,
   run: z.string(),
   step: z.string(),
+  attempt: z.optional(z.int()),
   kind: sent,
   commit: z.optional(commit),
   sent: z.optional(commit),

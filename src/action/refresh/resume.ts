@@ -10,12 +10,17 @@ import type { Task } from "../settings.ts";
  */
 export async function resume(task: Extract<Task, { kind: "attach" }>, run: Run): Promise<RunResult | undefined> {
   const { settings, state, log } = run;
-  const result = await runJob(task, run, { wait: settings.wait && task.resumes === "message" });
+  const look = (): Promise<RunResult> => runJob(task, run, { wait: settings.wait && task.resumes === "message" });
+  let result = await look();
   const startOver = (reason: "failed" | "archived" | "not found") => {
     log.rerun({ kind: "starting-over", jobId: task.jobId, reason });
     return undefined;
   };
-  if (isJobNotFound(result, state)) return (await isStillGone(task.jobId, run)) ? startOver("not found") : result;
+  if (isJobNotFound(result, state)) {
+    if (await isStillGone(task.jobId, run)) return startOver("not found");
+    // It was not found by mistake.
+    result = await look();
+  }
   // A turn that failed before this attempt is not waited for, so this one failed just now.
   const hasChanged = state.timeline.length > 1 || task.turnId !== undefined;
   if (result.kind === "done" && result.status === "failed" && !hasChanged) return startOver(result.status);

@@ -1,11 +1,12 @@
 import { cacheAccess, hasCacheService } from "../../runner-kit/cache.ts";
 import { addSection } from "../changes/add-section.ts";
-import { type PlannedTask, planTasks, runFirstFound, writePrompt } from "../plan.ts";
+import { findStart, type PlannedTask, planTasks, runFirstFound, writePrompt } from "../plan.ts";
 import { acceptanceOf, type RerunEffect, type RunResult } from "../result.ts";
 import type { Execution, Run } from "../run.ts";
 import { runJob } from "../run-job.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { SendingTask } from "../settings.ts";
+import { stopOwnTurn } from "../stop-turn.ts";
 import { AttemptMemory } from "./attempt-memory.ts";
 import { BackgroundSaves } from "./background-saves.ts";
 import { type Earlier, findEarlier, type Memory } from "./find-earlier.ts";
@@ -19,7 +20,9 @@ import { SessionMemory, type SessionUpdate } from "./session-memory.ts";
  */
 export async function runWithMemory(task: SendingTask, run: Run): Promise<Execution> {
   const { state, log, settings, ports } = run;
-  const memory = await openMemory(task, run);
+  const start = await findStart(run);
+  if ("kind" in start) return { result: start };
+  const memory = await openMemory(task, run, start.base);
   const isWritable = cacheAccess(ports.environment) === "write";
   let firstBase: string | undefined;
   const base = (): string | undefined => firstBase ?? state.changes?.base;
@@ -52,7 +55,7 @@ export async function runWithMemory(task: SendingTask, run: Run): Promise<Execut
 
   const plan = memory.session
     ? await planSession(memory.session, task, earlier, run)
-    : await planAlone(task, earlier, run);
+    : await planAlone(task, earlier, start.base, run);
   if (!Array.isArray(plan)) {
     await saves.withdraw(task.kind);
     return { result: plan };
@@ -60,13 +63,13 @@ export async function runWithMemory(task: SendingTask, run: Run): Promise<Execut
   return runAndRemember(plan, saves, run, { base, unproven: earlier.unproven });
 }
 
-async function openMemory(task: SendingTask, run: Run): Promise<Memory> {
+async function openMemory(task: SendingTask, run: Run, base: string | undefined): Promise<Memory> {
   const { onRerun, session } = run.settings;
   if (!hasCacheService(run.ports.environment)) return { attempts: undefined, session: undefined };
   const cache = await run.ports.connectCache();
   return {
     attempts: onRerun === "resume" ? new AttemptMemory(cache, task, run) : undefined,
-    session: session === "" ? undefined : new SessionMemory(cache, run),
+    session: session === "" ? undefined : new SessionMemory(cache, run, base),
   };
 }
 
@@ -74,12 +77,13 @@ async function openMemory(task: SendingTask, run: Run): Promise<Memory> {
 async function planAlone(
   task: SendingTask,
   { base: firstBase, replaces }: Extract<Earlier, { kind: "none" }>,
+  base: string | undefined,
   run: Run,
 ): Promise<PlannedTask[] | RunResult> {
   const remembered = { lastCommit: undefined, firstBase, ownPullRequests: [] };
   const written = await writePrompt((section) => addSection(task.prompt, section), run, remembered);
   if ("kind" in written) return written;
-  return planTasks(written.prompt, task.kind === "message" ? { jobId: task.jobId } : undefined, replaces);
+  return planTasks(written.prompt, task.kind === "message" ? { jobId: task.jobId } : undefined, { replaces, base });
 }
 
 /** Runs a plan, and saves what it is about to send, and what it has sent while the job runs. */
@@ -91,7 +95,7 @@ async function runAndRemember(
 ): Promise<Execution> {
   const { state, log, ports } = run;
   let hasJob = false;
-  const { task, result } = await runFirstFound(
+  const { task, result: ended } = await runFirstFound(
     plan,
     run,
     async (each) => {
@@ -113,19 +117,23 @@ async function runAndRemember(
       if (each.kind === "message") log.rerun({ kind: "starting-over", jobId: each.jobId, reason });
     },
   );
-  if (acceptanceOf(result) === "rejected" || (result.kind === "blocked" && result.cause === "unknown")) {
+  if (acceptanceOf(ended) === "rejected" || (ended.kind === "blocked" && ended.cause === "unknown")) {
     await saves.withdraw(task.kind);
-    return { result, task };
+    return { result: ended, task };
   }
   // The job of a message in doubt is not remembered: its state would say nothing about the message.
   if (!hasJob) saves.doubt(task.kind);
-  await saves.finish(hasJob ? updateOf(result, task.kind, run, base()) : undefined);
+  // After a signal, both have the same two seconds.
+  const [result] = await Promise.all([
+    stopOwnTurn(task, ended, run),
+    saves.finish(hasJob ? updateOf(ended, task.kind, run, base()) : undefined),
+  ]);
   return { result, task, rerun: rerunEffect(hasJob, saves, run) };
 }
 
-/** Returns what a re-run will do: what it finds decides. */
-function rerunEffect(hasJob: boolean, saves: BackgroundSaves, { settings, state, ports }: Run): RerunEffect {
-  if (settings.onRerun === "new") return "repeats";
+/** Returns the effect that the saved entries have on a re-run. */
+function rerunEffect(hasJob: boolean, saves: BackgroundSaves, { settings, state, key, ports }: Run): RerunEffect {
+  if (settings.onRerun === "new" || !key.isLasting) return "repeats";
   if (state.features !== undefined || (hasJob && saves.isRemembered)) return "resumes";
   if (saves.isRemembered || saves.isAnnounced) return "stops";
   // Then GitHub's record of this attempt decides, and without that nothing is sent.
@@ -133,7 +141,7 @@ function rerunEffect(hasJob: boolean, saves: BackgroundSaves, { settings, state,
   return isReadOnly ? "stops" : "repeats";
 }
 
-/** Returns what the session remembers of the end; `undefined` if there is no job. */
+/** Returns the update for the session at the end; `undefined` if there is no job. */
 function updateOf(
   result: RunResult,
   sent: SendingTask["kind"],

@@ -44,8 +44,11 @@ export class SessionMemory {
   #progress: SessionProgress | undefined;
   #saved: SessionEntry | undefined;
   #saves = 0;
+  /** The branch that the session's jobs start from; `undefined` for the project's own. */
+  readonly base: string | undefined;
 
-  constructor(cache: Cache, { settings, key, ports: { environment } }: Run) {
+  constructor(cache: Cache, { settings, key, ports: { environment } }: Run, base?: string) {
+    this.base = base;
     const { baseUrl, projectId, session } = settings;
     this.#cache = cache;
     this.#runId = environment.GITHUB_RUN_ID ?? "";
@@ -54,7 +57,7 @@ export class SessionMemory {
     this.#commit = environment.GITHUB_SHA ?? "";
     this.#serverUrl = serverUrl(environment);
     this.#repository = environment.GITHUB_REPOSITORY ?? "";
-    this.#prefix = `agent-session-${hash(JSON.stringify([baseUrl.href, projectId, session]))}-`;
+    this.#prefix = `agent-session-${hash(JSON.stringify([baseUrl.href, projectId, session, ...(base === undefined ? [] : [base])]))}-`;
   }
 
   /** Returns the entry that earlier steps saved; `undefined` if there is none. Reads it once. Never rejects. */
@@ -115,6 +118,7 @@ export class SessionMemory {
       jobId,
       run: this.#runId,
       step: this.#step,
+      attempt: this.#attempt,
       kind,
       commit: end === "completed" ? own : covered,
       sent: end === undefined ? own : undefined,

@@ -44,7 +44,7 @@ export async function planSession(
   if ("kind" in written) return written;
   const continuation = job && progress ? await continuationOf(entry.jobId, job, progress, run) : undefined;
   if (!job) say({ kind: "first-job" }, run);
-  return planTasks(written.prompt, continuation, replaces);
+  return planTasks(written.prompt, continuation, { replaces, base: session.base });
 }
 
 /** What a session's job was read to be. */

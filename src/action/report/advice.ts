@@ -7,7 +7,7 @@ import type { CommentMode, Settings, Task } from "../settings.ts";
 /** What the messages about a run depend on. */
 export interface ResultContext {
   /** `undefined` if the inputs were invalid. */
-  settings: Pick<Settings, "projectId" | "baseUrl" | "timeoutMs" | "wait" | "auth"> | undefined;
+  settings: Pick<Settings, "projectId" | "baseUrl" | "timeoutMs" | "wait" | "auth" | "onCancel"> | undefined;
   /** What the step set out to do, if it got that far. */
   task: Task | undefined;
   state: RunState;
@@ -26,14 +26,17 @@ export function howToWait(context: ResultContext, purpose: "wait for it" | "read
   return say`To ${trusted(action)}, re-run this workflow run: nothing is sent again${exception}.`;
 }
 
-/** What a re-run of the workflow run does after the service accepted something, unless it waits for the job. */
+/**
+ * What a re-run of the workflow run may do after the service accepted something, unless it waits for the job. It need not: it asks
+ * the service, and a save that was too late for this attempt may have succeeded.
+ */
 export function rerunWarning({ task, rerun }: ResultContext): Text {
   if (rerun !== "repeats") return [];
   switch (task?.kind) {
     case "create":
-      return say`A re-run of this workflow run starts another job.`;
+      return say`A re-run of this workflow run may start another job.`;
     case "message":
-      return say`A re-run of this workflow run sends the message again.`;
+      return say`A re-run of this workflow run may send the message again.`;
     default:
       return [];
   }

@@ -9,6 +9,9 @@ type Skip = Extract<RunResult, { kind: "skipped" }>;
 
 /** Describes why the step starts nothing. That is not an error. */
 export function describeSkip(result: Skip, { state }: ResultContext): Message {
+  if (result.reason === "dry-run") {
+    return { title: "Dry run", what: joinSentences(say`Nothing was sent.`, result.plan), next: [] };
+  }
   if (result.reason !== "nothing-new") return describeCommentSkip(result);
   const { base = "", otherFiles = 0 } = state.changes ?? {};
   const others =
@@ -20,7 +23,12 @@ export function describeSkip(result: Skip, { state }: ResultContext): Message {
   };
 }
 
-function describeCommentSkip({ reason, triggerKind, handledBy }: Exclude<Skip, { reason: "nothing-new" }>): Message {
+function describeCommentSkip({
+  reason,
+  triggerKind,
+  handledBy,
+  isBase,
+}: Exclude<Skip, { reason: "nothing-new" | "dry-run" }>): Message {
   const because = (what: Text, next: Text = []): Message => ({
     title: outcomes.skipped.title,
     what: joinSentences(what, say`Nothing was started.`),
@@ -47,6 +55,11 @@ function describeCommentSkip({ reason, triggerKind, handledBy }: Exclude<Skip, {
     case "command":
       return because(say`The ${trusted(triggerKind)} is a command, which is answered in a reply.`);
     case "fork":
+      if (isBase) {
+        return because(
+          say`The pull request is from a fork, or its branch was deleted, and the work would start from that branch.`,
+        );
+      }
       return because(
         say`The pull request is from a fork, and GitHub gives this event no secrets there.`,
         triggerKind === "comment" || triggerKind === "review"
@@ -149,6 +162,18 @@ export function describeBlocked(result: BlockedResult, context: ResultContext): 
         title: "Request was sent before",
         what: say`The service had received the same request under the name of this step before, as job ${result.jobId}, so it started nothing. Another step of this workflow run sent it: GitHub gives both the same name, as it does if a reusable workflow is called twice.`,
         next: say`Give the steps different prompts, or different names of jobs, and start a new run of the workflow. To wait for that job, run the action with job-id ${result.jobId} and no prompt.`,
+      };
+    case "no-base":
+      return {
+        title: "The service takes no base",
+        what: say`The service does not announce that a job can start from another branch. Nothing was started.`,
+        next: say`Update the service, or remove base.`,
+      };
+    case "base":
+      return {
+        title: "Cannot read the pull request",
+        what: say`The branch of the pull request cannot be read (${result.detail}), so nothing was started.`,
+        next: say`Check that github-token can read pull requests, then re-run the workflow run.`,
       };
     case "range-behind":
       return {

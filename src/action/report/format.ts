@@ -1,3 +1,5 @@
+import { isTerminal } from "../../client/contract.ts";
+import type { JobOrigin } from "../run-state.ts";
 /** Formats a duration in milliseconds: `4 min 12 s`. */
 export function duration(ms: number): string {
   const seconds = Math.floor(ms / 1000);
@@ -35,4 +37,10 @@ export function size(text: string): string {
 /** Formats a number of things: `1 file`, `2 files`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** Returns the word before the time that a run took. A re-run that waits for an earlier job does not know how long the work took. */
+export function timeWord(status: string, origin: JobOrigin | ""): "took" | "waited" | "after" {
+  if (!isTerminal(status)) return "after";
+  return origin === "resumed" ? "waited" : "took";
 }

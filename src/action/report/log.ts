@@ -206,6 +206,13 @@ export class RunLog {
     }
   }
 
+  /** Prints the prompt that would be sent. */
+  dryRun(prompt: string): void {
+    this.#toolkit.startGroup(`Prompt (${size(prompt)})`);
+    for (const line of prompt.split(/\r\n|[\r\n]/)) this.#line(line);
+    this.#toolkit.endGroup();
+  }
+
   waiting({ wait, timeoutMs, intervals }: Inputs, state: RunState): void {
     const limit = duration(timeoutMs);
     const title = wait
@@ -336,6 +343,10 @@ export class RunLog {
     const time = state.startedAt === undefined ? "" : ` after ${duration(elapsedMs)}`;
     const link = state.pullRequest ? `: ${state.pullRequest.url}` : "";
     this.#line(`Outcome: ${outcome}${time}${link}`);
+    if (state.finalMessage !== "") {
+      this.#line("The agent's last message:");
+      for (const line of state.finalMessage.split("\n")) this.#line(`  ${line}`);
+    }
     const paragraphs = [message.what, ...(message.points ?? []).map((point) => ["- ", ...point]), message.next];
     const level = hasPassed ? outcomes[outcome].level : "error";
     if (level) this.#annotate(level, message.title, join(paragraphs, "\n"));

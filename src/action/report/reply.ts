@@ -1,10 +1,10 @@
-import { isTerminal } from "../../client/contract.ts";
 import type { Message, Text } from "../../runner-kit/text.ts";
 import { code, forHtml, textToHtml } from "../../runner-kit/untrusted.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
 import { isJobNotFound, type RunResult } from "../result.ts";
 import type { RunState } from "../run-state.ts";
-import { duration } from "./format.ts";
+import { quoteMessage } from "./agent-message.ts";
+import { duration, timeWord } from "./format.ts";
 import { jobPageLink } from "./job-page-link.ts";
 import { pullRequestLink } from "./pull-request-link.ts";
 import { failureReason } from "./request-failure.ts";
@@ -55,13 +55,14 @@ export function renderResult(
   const { outcome, message, state, elapsedMs } = run;
   const head = [`${outcomes[outcome].icon} <b>${forHtml(message.title)}</b>`];
   if (state.pullRequest) head.push(pullRequestLink(state.pullRequest));
-  if (state.jobId) head.push(`${isTerminal(state.status) ? "took" : "after"} ${duration(elapsedMs)}`);
+  if (state.jobId) head.push(`${timeWord(state.status, state.origin)} ${duration(elapsedMs)}`);
   if (state.pageUrl !== "") head.push(jobPageLink(state.pageUrl));
   head.push(`<a href="${forHtml(frame.runUrl, 4096)}">Run</a>`, ...reviewLink(frame));
   return blocks([
     `<p>${head.join(" · ")}</p>`,
     `<p>${textToHtml(message.what)}</p>`,
     message.next.length > 0 ? `<p>${textToHtml(message.next)}</p>` : "",
+    quoteMessage(state.finalMessage),
     note(frame),
     frame.marker && frame.remembersJob ? `<p><sub>${howToContinue(frame)}</sub></p>` : "",
     frame.marker,

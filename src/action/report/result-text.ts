@@ -76,9 +76,12 @@ function describeStatus(status: TerminalStatus, context: ResultContext): Message
   switch (status) {
     case "completed":
       if (pullRequest) {
+        const isUpdate = context.state.origin === "continued";
         return {
-          title: outcomes["pr-created"].title,
-          what: say`The agent finished job ${jobId} and opened a pull request.`,
+          title: isUpdate ? "Pull request updated" : outcomes["pr-created"].title,
+          what: isUpdate
+            ? say`The agent finished the follow-up to job ${jobId}, which has a pull request.`
+            : say`The agent finished job ${jobId} and opened a pull request.`,
           next: [],
         };
       }
@@ -183,7 +186,21 @@ function describeCancellation(
   context: ResultContext,
 ): Message {
   const { title } = outcomes.cancelled;
-  const { jobId, status } = context.state;
+  const { jobId, status, stop } = context.state;
+  if (stop === "stopped") {
+    return {
+      title,
+      what: say`The step was cancelled, and the service stopped job ${jobId}: its agent is no longer running.`,
+      next: say`To send the request again, re-run this workflow run.`,
+    };
+  }
+  if (stop === "asked") {
+    return {
+      title,
+      what: say`The step was cancelled, and the service was asked to stop job ${jobId}. It did not confirm that within 2 s, so the agent may still be running.`,
+      next: say`A re-run of this workflow run asks the service what became of it, and starts nothing twice.`,
+    };
+  }
   if (acceptance === "unknown") {
     const what = say`The step was cancelled while the request was in flight.`;
     return { ...describeUnknownAcceptance(operation, what, context), title };
@@ -217,9 +234,17 @@ function describeCancellation(
   }
   return {
     title,
-    what: say`The step was cancelled, but job ${jobId} keeps running: the service cannot stop a job.`,
+    what: say`The step was cancelled, but job ${jobId} keeps running: ${trusted(whyNotStopped(context))}.`,
     next: joinSentences(howToWait(context), rerunWarning(context)),
   };
+}
+
+function whyNotStopped(context: ResultContext): string {
+  const { settings, task, state } = context;
+  if (hasDashboard(context)) return "the service cannot stop a job";
+  if (task?.kind === "attach") return "a step only stops what it has sent itself";
+  if (settings?.onCancel === "keep") return "on-cancel is keep";
+  return state.features?.has("stop") ? "the service did not find its turn" : "the service cannot stop a job";
 }
 
 function describeSubmissionFailure(

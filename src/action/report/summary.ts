@@ -5,8 +5,9 @@ import type { Changes } from "../changes/changes.ts";
 import { type Outcome, outcomes } from "../outcome.ts";
 import type { ObservedStatus, RunState } from "../run-state.ts";
 import type { Task } from "../settings.ts";
+import { quoteMessage } from "./agent-message.ts";
 import { describeFiles, shortRef } from "./changes-text.ts";
-import { count, duration, size } from "./format.ts";
+import { count, duration, size, timeWord } from "./format.ts";
 import { jobPageLink } from "./job-page-link.ts";
 import { pullRequestLink } from "./pull-request-link.ts";
 
@@ -37,6 +38,7 @@ export function renderSummary(run: {
     `<p>${textToHtml(message.what)}</p>`,
     list(message.points ?? []),
     message.next.length > 0 ? `<p><b>What to do next:</b> ${textToHtml(message.next)}</p>` : "",
+    quoteMessage(state.finalMessage),
     details(outcome, state, projectId, session),
     timeline(state.timeline, elapsedMs),
     task && task.kind !== "attach" ? prompt(task.prompt) : "",
@@ -44,11 +46,11 @@ export function renderSummary(run: {
   return `${blocks.filter(Boolean).join("\n\n")}\n`;
 }
 
-function headline({ pullRequest, jobId, startedAt, status, pageUrl }: RunState, elapsedMs: number): string {
+function headline({ pullRequest, jobId, startedAt, status, origin, pageUrl }: RunState, elapsedMs: number): string {
   const parts = [];
   if (pullRequest) parts.push(`<b>${pullRequestLink(pullRequest)}</b>`);
   if (pageUrl !== "") parts.push(jobPageLink(pageUrl));
-  if (jobId && startedAt !== undefined) parts.push(`${isTerminal(status) ? "took" : "after"} ${duration(elapsedMs)}`);
+  if (jobId && startedAt !== undefined) parts.push(`${timeWord(status, origin)} ${duration(elapsedMs)}`);
   return parts.length > 0 ? `<p>${parts.join(" · ")}</p>` : "";
 }
 
@@ -66,12 +68,16 @@ function details(outcome: Outcome, state: RunState, projectId: string, session: 
     ["Session", session],
     ["Repository", state.repository],
     ["Ref", state.ref],
+    ["Base", state.base],
     ["Model", state.model],
     ["Created", state.createdAt],
     ["Archived", state.archivedAt],
   ];
   const cells = rows.filter(([, value]) => value !== "").map(([name, value]) => [`<b>${name}</b>`, code(value)]);
-  return table(state.changes ? [...cells, ["<b>Changes</b>", changesCell(state.changes)]] : cells);
+  if (state.costUsd !== undefined)
+    cells.push(["<b>Cost</b>", `${code(`$${state.costUsd}`)} · the agent's own estimate`]);
+  if (state.changes) cells.push(["<b>Changes</b>", changesCell(state.changes)]);
+  return table(cells);
 }
 
 /** Links GitHub's page of the comparison. The URL is made of encoded parts. */

@@ -54,6 +54,8 @@ describe("outputs", () => {
       "skip-reason": "",
       "job-origin": "created",
       "changed-files": "",
+      "final-message": "",
+      "cost-usd": "",
       author: "",
       "thread-url": "",
       model: "model-1",

@@ -10,8 +10,13 @@ import { key, record, respondWith } from "../../support/run-main.ts";
 const submission = { prompt: "prompt", key: { step: "a", request: "b" } };
 const limits = { deadline: new FakeClock().now() + 60_000, signal: new AbortController().signal };
 
-function clientOf(transport: Transport, clock = new FakeClock(), baseUrl = "https://example.com"): AgentJobClient {
-  const address = { baseUrl: new URL(baseUrl), projectId: "docs", credentials: keyCredentials(key), canBeAsked: false };
+function clientOf(
+  transport: Transport,
+  clock = new FakeClock(),
+  baseUrl = "https://example.com",
+  canBeAsked = false,
+): AgentJobClient {
+  const address = { baseUrl: new URL(baseUrl), projectId: "docs", credentials: keyCredentials(key), canBeAsked };
   return createClient(address, { transport, clock, random: () => 0.5 });
 }
 
@@ -79,5 +84,52 @@ test.each([0, 101, 199, 300])("a job record in a response with status %i is not 
 test.each([200, 201, 202, 299])("a job record in a response with status %i is a job", async (status) => {
   expect((await create(respondWith(status, record()))).result).toMatchObject({
     job: { id: "job_1", status: "active" },
+  });
+});
+
+describe("a create that is in doubt", () => {
+  /** Creates a job with a service whose first answer is in doubt, and which answers the question like this. */
+  async function doubt(answer: Exchange, lookup: Exchange) {
+    const clock = new FakeClock();
+    const { transport, requests } = fakeTransport(clock, ({ method }) => (method === "POST" ? answer : lookup));
+    const ids: [string, number][] = [];
+    const onJobId = (id: string): void => void ids.push([id, requests.length]);
+    const startedAt = clock.now();
+    const result = await clientOf(transport, clock, "https://example.com", true)
+      .createJob(submission, limits, () => {}, onJobId)
+      .catch((error: SubmissionError) => error);
+    return { result, ids, ms: clock.now() - startedAt };
+  }
+
+  test("is given up at once if the service wants to be asked after the deadline", async () => {
+    const { result, ms } = await doubt(respondWith(500), respondWith(503, "", { "retry-after": "3600" }));
+    expect(result).toMatchObject({ name: "SubmissionError", acceptance: "unknown" });
+    expect(ms).toBeLessThan(limits.deadline);
+    expect(ms).toBeLessThan(60_000);
+  });
+
+  test("names the job in its response before the service is asked", async () => {
+    const { ids } = await doubt(respondWith(201, { id: "job_9" }), respondWith(404, { error: "Not found" }));
+    expect(ids).toEqual([["job_9", 1]]);
+  });
+
+  test("names the job that only a later response has", async () => {
+    const clock = new FakeClock();
+    const answers = [respondWith(504), respondWith(201, { id: "job_9" })];
+    const { transport } = fakeTransport(clock, ({ method }, index) => {
+      if (method === "POST") return answers.shift() ?? respondWith(429);
+      return index === 1 ? respondWith(200, { step: "a", turns: [] }) : respondWith(404, { error: "Not found" });
+    });
+    const ids: string[] = [];
+    const result = await clientOf(transport, clock, "https://example.com", true)
+      .createJob(
+        submission,
+        limits,
+        () => {},
+        (id) => ids.push(id),
+      )
+      .catch((error: SubmissionError) => error);
+    expect(result).toMatchObject({ acceptance: "unknown", jobId: "job_9" });
+    expect(ids).toEqual(["job_9"]);
   });
 });

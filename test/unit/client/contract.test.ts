@@ -10,6 +10,7 @@ const empty: Omit<Job, "id" | "status"> = {
   prLink: "",
   createdAt: "",
   archivedAt: "",
+  base: "",
 };
 
 describe("a job record", () => {

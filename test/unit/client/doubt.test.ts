@@ -152,13 +152,17 @@ describe("what was sent under a step", () => {
   }
 
   test("is a list of turns, the newest first, and of features", async () => {
-    const turns = [turn({ status: "failed" }), turn({ turn: "4", status: "hibernating" }), turn({ status: "waiting" })];
+    const turns = [
+      turn({ status: "failed", message: "Done", usage: { costUsd: 0.5 } }),
+      turn({ turn: "4", status: "hibernating" }),
+      turn({ status: "waiting" }),
+    ];
     const answer = await ask(respondWith(200, { step: "abc", features: ["stop", 5], turns, key: "def" }));
     expect(answer?.turns).toEqual([
-      { jobId: "job_1", turnId: "5", request: "def", status: "failed" },
+      { jobId: "job_1", turnId: "5", request: "def", status: "failed", message: "Done", costUsd: 0.5 },
       // Unknown to this version, and no proof of success.
-      { jobId: "job_1", turnId: "4", request: "def", status: "running" },
-      { jobId: "job_1", turnId: "5", request: "def", status: "waiting" },
+      { jobId: "job_1", turnId: "4", request: "def", status: "running", message: "", costUsd: undefined },
+      { jobId: "job_1", turnId: "5", request: "def", status: "waiting", message: "", costUsd: undefined },
     ]);
     expect([...(answer?.features ?? [])]).toEqual(["stop"]);
   });

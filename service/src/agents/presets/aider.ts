@@ -24,7 +24,18 @@ export const aider: Preset = {
     const end = lines.findLastIndex((line) => /^Tokens: .* sent, /.test(line));
     // It exits with 0 in any case. After an error that it retried, it reports tokens in the end.
     const error = lines.findLastIndex((line) => /^litellm\.\w+: /.test(line));
-    if (error > end) return { message: undefined, error: lines[error] };
+    if (error > end) {
+      // It breaks lines as for a terminal, at a space that stays.
+      const rest = lines.slice(error);
+      const length = rest.findIndex((line) => line.trim() === "");
+      return {
+        message: undefined,
+        error: rest
+          .slice(0, length < 0 ? undefined : length)
+          .join(" ")
+          .replace(/ {2,}/g, " "),
+      };
+    }
     if (end === -1) return noResult;
     const start = lines.findLastIndex((line, index) => index < end && ownLine.test(line));
     const costUsd = /Cost: \$[\d.]+ message, \$([\d.]+) session\.$/.exec(lines[end]?.trimEnd() ?? "")?.[1];

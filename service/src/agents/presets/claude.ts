@@ -12,7 +12,8 @@ export const claude: Preset = {
       baseUrlVariable: "ANTHROPIC_BASE_URL",
       // From `claude setup-token`.
       keyVariable: "CLAUDE_CODE_OAUTH_TOKEN",
-      api: anthropicApi,
+      // Its models are listed only for keys.
+      api: { ...anthropicApi, modelsPath: undefined },
       header: (key) => ["authorization", `Bearer ${key}`],
     },
   ],

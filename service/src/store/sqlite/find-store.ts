@@ -1,5 +1,5 @@
 import { accessSync, closeSync, constants, existsSync, openSync, realpathSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { errorMessage } from "../../error-message.ts";
 
 /**
@@ -24,6 +24,26 @@ export function findStore(file: string): string {
         `find DIRECTORY -inum ${status.ino} lists, or replace them by symbolic links. For a copy, use --backup.`,
     );
   return path;
+}
+
+/**
+ * Checks where a store is to be, before anything is created next to it.
+ *
+ * @throws if it is a directory, or its folder is missing or cannot be written, with what to do as the message
+ */
+export function checkStorePlace(file: string): void {
+  const folder = dirname(resolve(file));
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`--store ${file} is a directory: name a file in it, such as ${join(file, "jobs.sqlite")}`);
+  if (!existsSync(folder)) throw new Error(`--store ${file}: the folder ${folder} does not exist`);
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    const isReadOnly = (error as NodeJS.ErrnoException).code === "EROFS";
+    throw new Error(
+      `--store ${file}: ${isReadOnly ? `the disk of ${folder} is read-only` : `the service cannot write to ${folder}`}`,
+    );
+  }
 }
 
 /** Otherwise SQLite would open the store read-only, and leave read-only files next to it. */

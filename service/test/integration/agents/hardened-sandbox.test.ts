@@ -18,15 +18,16 @@ test.skipIf(process.platform !== "linux" || !existsSync(bash))(
     const folder = temporaryFolder();
     writeFileSync(join(folder, "secret"), "secret of the operator");
     writeFileSync(join(folder, "filter"), "the filter");
-    const run = (inherited: string, agent: string) => {
-      const supervisor = [ownFile("agents/supervisor.ts"), join(folder, "stdout"), "", "agent", inherited];
+    const run = (inherited: string | undefined, agent: string) => {
+      const settings = { stdoutFile: join(folder, "stdout"), inherited };
+      const supervisor = [ownFile("agents/supervisor.ts"), JSON.stringify(settings)];
       const command = `exec 100<secret 20<secret; exec "$@"`;
       const args = ["-c", command, "bash", process.execPath, ...supervisor, "/bin/sh", "-c", agent];
       execFileSync(bash, args, { cwd: folder, stdio: "pipe" });
       return readFileSync(join(folder, "stdout"), "utf8");
     };
     // The last one is the one with which ls reads the folder.
-    expect(run("", "ls /proc/self/fd")).toBe("0\n1\n2\n3\n");
+    expect(run(undefined, "ls /proc/self/fd")).toBe("0\n1\n2\n3\n");
     expect(run(join(folder, "filter"), "cat <&3; echo; ls /proc/self/fd")).toBe("the filter\n0\n1\n2\n3\n4\n");
   },
 );

@@ -35,11 +35,11 @@ describe("a process that cannot be started", () => {
 
   test("is told by the supervisor of the agent", async () => {
     const supervisor = resolve(import.meta.dirname, "../../../src/agents/supervisor.ts");
-    const output = join(temporaryFolder(), "stdout");
+    const settings = JSON.stringify({ stdoutFile: join(temporaryFolder(), "stdout") });
     /** Starts it with few file descriptors. Returns what it tells the service, and its exit code. */
     const run = async (descriptors: number) => {
       const command = `ulimit -n ${descriptors}; exec "$0" "$@"`;
-      const args = ["-c", command, process.execPath, supervisor, output, "", "agent", "/bin/true"];
+      const args = ["-c", command, process.execPath, supervisor, settings, "/bin/true"];
       const child = spawn("/bin/sh", args, { stdio: ["ignore", "ignore", "ignore", "ipc"] });
       const messages: unknown[] = [];
       child.on("message", (message) => messages.push(message));
@@ -53,7 +53,7 @@ describe("a process that cannot be started", () => {
       expect({ messages, code }).toEqual({ messages: [expect.stringContaining("EMFILE")], code: 127 });
       break;
     }
-    const child = fork(supervisor, [output, "", "agent", "/no/such/agent"], {
+    const child = fork(supervisor, [settings, "/no/such/agent"], {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
     const messages: unknown[] = [];

@@ -94,6 +94,21 @@ describe("an agent ends", () => {
   });
 });
 
+test("the events of an agent become lines of the log, and are kept as they are", async () => {
+  const { run, folder } = setUp();
+  const event = JSON.stringify({ type: "text", part: { text: "I will write." } });
+  const rawFile = join(folder, "events.jsonl");
+  const agent = { ...echoingAgent(`echo '${event}'; echo plain; echo problem >&2`), eventFormat: "opencode" as const };
+  expect((await run(agent, { rawFile })).message).toBe(`${event}\nplain\n`);
+  expect(readFileSync(join(folder, "log"), "utf8").split("\n").sort()).toEqual([
+    "",
+    "| I will write.",
+    "| plain",
+    "| problem",
+  ]);
+  expect(readFileSync(rawFile, "utf8")).toBe(`${event}\nplain\n`);
+});
+
 test("a command tells in a file what it has to say, and what it cost", async () => {
   const { run } = setUp();
   const said = { message: "Done.", costUsd: 0.02, error: undefined, end: "completed" };

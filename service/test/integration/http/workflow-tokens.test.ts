@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type CryptoKey, exportSPKI, importJWK } from "jose";
+import { type CryptoKey, exportJWK, exportSPKI, importJWK } from "jose";
 import { describe, expect, test } from "vitest";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { openAuthenticator } from "../../../src/access/open-authenticator.ts";
@@ -49,6 +49,29 @@ test("accepts a token of a trusted repository, with no way to sign in", async ()
   expect(await tokens.verify(token)).toEqual({ name: "repo acme/docs", projects: ["docs", "site"] });
   await tokens.verify(token);
   expect(issuer.requests).toEqual(["/.well-known/jwks"]);
+});
+
+test("rejects a token whose issuer has a key that is too short, with 401", async () => {
+  const { issuer, tokens } = await setUp();
+  const algorithm = {
+    name: "RSASSA-PKCS1-v1_5",
+    hash: "SHA-256",
+    modulusLength: 1024,
+    publicExponent: new Uint8Array([1, 0, 1]),
+  };
+  const { publicKey } = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  issuer.published = [{ ...(await exportJWK(publicKey)), kid: "one", alg: "RS256", use: "sig" }];
+  await expect(tokens.verify(await issuer.issue())).rejects.toMatchObject({
+    status: 401,
+    message: expect.stringContaining("The token cannot be verified with the key of its issuer: RS256 requires"),
+  });
+});
+
+test("does not read keys that are too many, and answers with 503", async () => {
+  const { issuer, tokens, log } = await setUp();
+  issuer.answer = (_request, response) => void response.end(`{"keys":[${'{"kty":"RSA"},'.repeat(100_000)}{}]}`);
+  await expect(tokens.verify(await issuer.issue())).rejects.toMatchObject({ status: 503 });
+  expect(log).toEqual([expect.stringContaining("they have more than 1000000 bytes")]);
 });
 
 test("gives access to the projects of the rules that match", async () => {

@@ -183,7 +183,9 @@ describe("a repository that cannot be reached", () => {
     const { projects } = setUp();
     const nowhere = join(temporaryFolder(), "nowhere");
     const settings = { ...projects, site: { ...projects.site, repository: nowhere } };
-    await expect(start(settings)).rejects.toThrow(new RegExp(`^${pathToFileURL(nowhere).href}: `));
+    await expect(start(settings)).rejects.toThrow(
+      new RegExp(`^project \\w+, repository ${pathToFileURL(nowhere).href}: `),
+    );
   });
 
   test("fails only the turns of its projects afterwards", async () => {

@@ -193,6 +193,21 @@ describe("the log of an active job", () => {
     expect(await ask(`${path}?follow=no`, { headers: bearer })).toMatchObject({ status: 200, text: "| one\n" });
   });
 
+  test("has an empty line while nothing happens, so that no proxy takes the connection for idle", async () => {
+    const { url, machine, logs } = await startActive({ keepAliveMs: 3 });
+    logs.add("job_1", "| one\n");
+    const received = collect(await open(url + path));
+    await received("one\n");
+    machine.pass(3);
+    expect(await received("one\n\n")).toBe("| one\n\n");
+    // Not within a line.
+    logs.add("job_1", "| tw");
+    await received("tw");
+    machine.pass(3);
+    logs.add("job_1", "o\n");
+    expect(await received("o\n")).toContain("| two\n");
+  });
+
   test("goes on after an outage of the store", async () => {
     const { url, jobs, logs, log } = await startActive();
     logs.add("job_1", "| one\n");

@@ -51,7 +51,8 @@ describe("the list of jobs", () => {
     expect(text).toContain('<a class="title" href="/job/job_1">Fix the guide</a>');
     const first = text.slice(text.indexOf('href="/job/job_1"'));
     for (const part of [
-      '<span class="state active">Active</span> docs',
+      // Its second turn has not started.
+      '<span class="state waiting">Waiting</span> docs',
       '<time datetime="2026-01-02T03:04:00.000Z">2026-01-02 03:04 UTC</time>',
       "2 turns",
       '<a href="https://github.com/o/r/pull/12">Pull request #12</a>',
@@ -120,6 +121,30 @@ describe("the list of jobs", () => {
     expect((await list("/?state=failed")).ids).toEqual([turn.job]);
   });
 
+  test("tells waiting jobs from running ones, and why one failed from one that somebody stopped", async () => {
+    const { add, list, store } = await startList();
+    for (const id of ["job_1", "job_2", "job_3", "job_4"]) await add(id);
+    const ends: [string, string][] = [
+      ["failed", "The agent failed."],
+      ["failed", "Stopped by an operator (me)."],
+    ];
+    for (const [, reason] of ends) {
+      const turn = await store.runningTurns.startNext();
+      if (turn === undefined) throw new Error("no turn is ready");
+      await store.runningTurns.finish(turn, "failed", createdAt, reason);
+    }
+    await store.runningTurns.startNext();
+    const { text } = await list();
+    // While something can change, a browser loads it again.
+    expect(text).toContain('<meta http-equiv="refresh" content="30">');
+    const shown = [...text.matchAll(/<span class="state (\w+)">(\w+)<\/span>/g)].map(
+      ([, style, name]) => `${style} ${name}`,
+    );
+    expect(shown).toEqual(["waiting Waiting", "active Active", "stopped Stopped", "failed Failed"]);
+    expect(text).toContain('<p class="quiet">The agent failed.</p>');
+    expect((await list("/?state=failed")).text).not.toContain("http-equiv");
+  });
+
   test("reads each prompt once", async () => {
     const { add, list, store } = await startList();
     let reads = 0;
@@ -168,6 +193,22 @@ describe("the list of jobs", () => {
 });
 
 describe("the page of a job", () => {
+  test("shows a turn that somebody stopped as stopped, and for how long one has been running", async () => {
+    const { get, turns } = await startPages();
+    turns.push({
+      state: "failed",
+      prompt: "A",
+      startedAt: createdAt,
+      endedAt: createdAt + 1000,
+      reason: "Stopped by an operator (me).",
+    });
+    turns.push({ state: "running", prompt: "B", startedAt: createdAt });
+    const { text } = await get(path);
+    expect(text).toContain('<span class="quiet">Stopped in 1 s</span>');
+    expect(text).toContain('<p class="quiet">Stopped by an operator (me).</p>');
+    expect(text).toContain(`<span data-since="${createdAt}"></span>`);
+  });
+
   test("shows its turns, its log and its pull requests", async () => {
     const { get, jobs, turns, logs, rows } = await startPages();
     rows.set(2, { ...pullRequest(), title: "Second" });

@@ -43,6 +43,17 @@ test("gives each key its projects, and the one of the environment all of them", 
   expect(log[0]).toBe("The API key elsewhere is for projects that this service does not have: gone");
 });
 
+test("says of a key and its sessions that they only read", async () => {
+  const { file, add, list } = keyFile();
+  const [reader, writer] = [await add("reader", ["docs"], undefined, "read"), await add("writer")];
+  expect(await list()).toMatch(/^reader +docs \(only reads\) +2026-03-01/m);
+  const { authenticator } = await open({ keys: file });
+  const access = await authenticator.authenticate(reader);
+  expect(access).toMatchObject({ name: "reader", projects: ["docs"], isReadOnly: true });
+  expect(await authenticator.accessOf(access.signInAs ?? "")).toEqual(access);
+  expect(await authenticator.authenticate(writer)).not.toHaveProperty("isReadOnly");
+});
+
 test("rejects every other key, and hashes of keys", async () => {
   const { file, add } = keyFile();
   const key = await add("ci");

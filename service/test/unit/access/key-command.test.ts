@@ -27,8 +27,10 @@ test("parses commands for keys, and nothing else", () => {
     file: "k.json",
     name: "ci",
     projects: "all",
+    scope: undefined,
     expiresDays: undefined,
   });
+  expect(parse("key add ci --keys k.json --scope read")).toMatchObject({ projects: "all", scope: "read" });
   expect(parse("key add ci.1_x --keys k.json --project a --project b --expires-days 90")).toMatchObject({
     name: "ci.1_x",
     projects: ["a", "b"],
@@ -50,8 +52,10 @@ test.each([
   ["key add -- --keys k.json", "key add takes one name."],
   ["key add ../ci --keys k.json", 'key add requires a name of up to 64 letters, digits, ".", "_" and "-".'],
   ["key add ci site --keys k.json", "key add takes one name."],
-  ["key revoke ci --project a --keys k.json", "--project and --expires-days are options of key add."],
-  ["key list --expires-days 1 --keys k.json", "--project and --expires-days are options of key add."],
+  ["key revoke ci --project a --keys k.json", "--project, --scope and --expires-days are options of key add."],
+  ["key list --expires-days 1 --keys k.json", "--project, --scope and --expires-days are options of key add."],
+  ["key revoke ci --scope read --keys k.json", "--project, --scope and --expires-days are options of key add."],
+  ["key add ci --scope write --keys k.json", "--scope must be read."],
   ["key add ci --expires-days 0 --keys k.json", "--expires-days must be an integer from 1 to 3650."],
   ["key add ci --expires-days 3651 --keys k.json", "--expires-days must be an integer from 1 to 3650."],
   ["key add ci --expires-days 1.5 --keys k.json", "--expires-days must be an integer from 1 to 3650."],

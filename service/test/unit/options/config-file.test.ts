@@ -234,3 +234,9 @@ describe("--config", () => {
     expect(parseOptions(["--config=service.json"], {})).toEqual({ error: "--config is not available here." });
   });
 });
+
+test("a project that is there twice is an error", () => {
+  const file = join(temporaryFolder(), "service.json");
+  writeFileSync(file, '{"projects":{"docs":{"repository":"a"},"docs":{"repository":"b"}}}');
+  expect(() => readConfiguration(file, {})).toThrow(`${file} is not valid.\n- projects.docs: it is there twice`);
+});

@@ -317,3 +317,9 @@ test("rejects a key that is not valid in an HTTP header", () => {
     error: expect.stringContaining("without spaces"),
   });
 });
+
+test("a project that is given twice is an error", () => {
+  expect(parse("--repository docs --project a --project b --project a")).toEqual({
+    error: "--project a is given twice.",
+  });
+});

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { Report } from "../../../step/report.ts";
 import { stopServer } from "../../../step/stop-server.ts";
@@ -166,9 +166,7 @@ describe("a pull request", () => {
     leave({ pullRequests: links });
     const { annotations } = await stop({ isWorkflowToken: "true" });
     expect(annotations).toEqual([
-      expect.stringMatching(
-        `^notice No workflow runs on the pull request: ${links[0]} was opened with the workflow's own`,
-      ),
+      expect.stringMatching(`^notice Workflows wait for approval: ${links[0]} was opened with the workflow's own`),
     ]);
   });
 
@@ -192,5 +190,46 @@ describe("a pull request", () => {
     // Only in the log of a job that did not fail.
     leave({ failedJobs: ["job_1"] }, { job_1: "other", job_2: denial });
     expect((await stop()).annotations).toEqual([]);
+  });
+});
+
+describe("what an agent said", () => {
+  const unchanged = (words: string) =>
+    `[service] Turn 1 started.\n| {}\n[service] No file was changed. The agent's last words:\n[service] ${words}\n`;
+
+  test("is told if it changed nothing, because it is lost with the log otherwise", async () => {
+    leave({}, { job_1: unchanged("The page is fine.\n[service] ::error::no") });
+    expect((await stop()).annotations).toEqual([
+      expect.stringMatching(/^notice The agent changed nothing: Its last words: The page is fine\./),
+    ]);
+  });
+
+  test("is not told if a later turn of the job changed something, or if it said nothing", async () => {
+    leave(
+      {},
+      {
+        job_1: `${unchanged("Nothing.")}[service] Turn 2 started.\n[service] Pull request: https://example.com/1\n`,
+        job_2: "[service] Turn 3 started.\n[service] No file was changed.\n",
+      },
+    );
+    expect((await stop()).annotations).toEqual([]);
+  });
+
+  test.each([
+    ["write", 1],
+    ["read", 0],
+  ])("is joined by a note if its session is gone, and could be kept (%s)", async (mode, count) => {
+    vi.stubEnv("ACTIONS_CACHE_URL", "http://127.0.0.1/");
+    vi.stubEnv("ACTIONS_CACHE_MODE", mode);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    leave(
+      {},
+      {
+        job_1:
+          "[service] The session of the earlier turns is gone, so the agent begins a new one. Its prompt tells of them.\n",
+      },
+    );
+    const note = /^notice The agent began a new session: The session of the earlier turns of job_1 is gone/;
+    expect((await stop()).annotations).toEqual(Array(count).fill(expect.stringMatching(note)));
   });
 });

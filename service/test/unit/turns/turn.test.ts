@@ -540,7 +540,8 @@ test("a turn that starts over forgets the earlier pull request before it opens a
 });
 
 test("a pull request whose state cannot be read counts as open", async () => {
-  const { run, runMessage, ports, branch, opened } = await setUpTurns();
+  const { host, run, runMessage, ports, branch, opened } = await setUpTurns();
+  host.prepare = async () => false;
   await run();
   ports.pullRequests.read = failing(new Error("not found"));
   const { log } = await runMessage("Fix more");
@@ -602,7 +603,8 @@ test("work whose pull request could not be opened is opened by the next turn tha
 });
 
 test("a turn with a change of its own opens the pull request that an earlier turn could not open", async () => {
-  const { run, runMessage, ports, opened } = await setUpTurns();
+  const { host, run, runMessage, ports, opened } = await setUpTurns();
+  host.prepare = async () => false;
   const { open } = ports.pullRequests;
   ports.pullRequests.open = failing(new Error("no permission"));
   await run();
@@ -735,4 +737,16 @@ test("homes are brought before a turn and kept after its agent, unless it was st
   next.result = { end: "failed", message: undefined, error: undefined };
   await run();
   expect(steps).toEqual(["bring", "check out base", "begin", "keep", ...end]);
+});
+
+test("the log says if a follow-up has no session, and how its agent knows of the earlier turns", async () => {
+  const { run, runMessage, ports } = await setUpTurns();
+  expect((await run()).log).not.toContain("session");
+  expect((await runMessage("More")).log).toContain(
+    "The session of the earlier turns is gone, so the agent begins a new one. They are in the file named by AGENT_HISTORY_FILE.\n",
+  );
+  ports.agent = { ...ports.agent, isToldHistory: true };
+  expect((await runMessage("More")).log).toContain("begins a new one. Its prompt tells of them.\n");
+  ports.host = { ...ports.host, prepare: async () => false } as TurnPorts["host"] & object;
+  expect((await runMessage("More")).log).not.toContain("session");
 });

@@ -11,7 +11,7 @@ test("shows a cancellation in the reply within 1.5 s, without a reaction", async
   expect(github.reactions).toEqual(["eyes"]);
   expect(github.reply).toContain("Cancelled");
   expect(github.reply.split("\n").at(-1)).toBe(markerLine("job_1", { comment: commentId }));
-  expect(github.calls.at(-1)).toMatchObject({ route: expect.stringMatching(/^PATCH /), limits: { graceMs: 1500 } });
+  expect(github.calls.at(-1)).toMatchObject({ route: expect.stringMatching(/^PATCH /), limits: { graceMs: 1000 } });
 });
 
 test("leaves the marker in the reply after a cancellation right after the create", async () => {

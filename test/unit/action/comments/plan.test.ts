@@ -205,7 +205,7 @@ test.each<[string, () => FakeGitHub, Record<string, unknown>]>([
     inputs: { "timeout-minutes": "1" },
   });
   expect(toolkit.annotations.at(-1)?.title).toBe("Timed out");
-  expect(toolkit.annotations.at(-1)?.text).toContain("A re-run of this workflow run starts another job.");
+  expect(toolkit.annotations.at(-1)?.text).toContain("A re-run of this workflow run may start another job.");
 });
 
 test("a comment on a file without a line is passed on without one", async () => {

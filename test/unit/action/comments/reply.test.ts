@@ -149,8 +149,10 @@ test.each([
   const respond = ({ method }: SeenRequest) => respondWith(200, method === "POST" ? record() : completed);
   await runComment(github, { respond, inputs: { "job-id": jobId } });
   expect(github.reply.split("\n\n")).toEqual([
-    expect.stringMatching(/^<p>✅ <b>Pull request created<\/b> · .*<\/p>$/),
-    "<p>The agent finished job <code>job_1</code> and opened a pull request.</p>",
+    expect.stringMatching(/^<p>✅ <b>Pull request (?:created|updated)<\/b> · .*<\/p>$/),
+    jobId === ""
+      ? "<p>The agent finished job <code>job_1</code> and opened a pull request.</p>"
+      : "<p>The agent finished the follow-up to job <code>job_1</code>, which has a pull request.</p>",
     `<p><sub>To continue with this job, comment <code>/agent …</code>.${another}</sub></p>`,
     markerLine("job_1", { comment: commentId }),
   ]);

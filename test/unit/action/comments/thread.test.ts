@@ -92,8 +92,8 @@ describe("requests to GitHub", () => {
       { ...usual, graceMs: 200 },
       usual,
       { ...usual, isUrgent: true },
-      { ...usual, graceMs: 1500 },
-      { ...usual, graceMs: 1500 },
+      { ...usual, graceMs: 1000 },
+      { ...usual, graceMs: 1000 },
     ]);
   });
 

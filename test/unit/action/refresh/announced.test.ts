@@ -25,7 +25,12 @@ const readOnly = { ACTIONS_CACHE_MODE: "read" };
 describe("a first attempt", () => {
   test("asks nothing, and sends a key of two hashes", async () => {
     const { requests } = await attempt(1, new KeyedService());
-    expect(requests.map(({ method, query }) => method + query)).toEqual(["POST", "GET"]);
+    expect(requests.map(({ method, query }) => method + query)).toEqual([
+      "POST",
+      "GET",
+      // The result of the turn, its message and its cost.
+      expect.stringMatching(/^GET\?step=[0-9a-f]{32}$/),
+    ]);
     expect(requests[0]?.headers["idempotency-key"]).toMatch(/^"[0-9a-f]{32}\.[0-9a-f]{32}"$/);
   });
 

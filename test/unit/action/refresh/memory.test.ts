@@ -346,7 +346,7 @@ describe("the session's job", () => {
       inputs: { ...session, "on-rerun": "new", "timeout-minutes": "1" },
       respond: jobIs({}),
     });
-    expect(toolkit.annotations.at(-1)?.text).toContain("A re-run of this workflow run starts another job.");
+    expect(toolkit.annotations.at(-1)?.text).toContain("A re-run of this workflow run may start another job.");
   });
 });
 
@@ -355,7 +355,7 @@ test("a job that is still being saved at the end is not said to be remembered", 
   cache.fault = () => new Promise<void>(() => {});
   const { toolkit } = await attempt(1, cache, { inputs: { "timeout-minutes": "1" }, respond: jobIs({}) });
   expect(toolkit.annotations.map(({ title }) => title)).toEqual(["Cannot remember the job", "Timed out"]);
-  expect(toolkit.annotations.at(-1)?.text).toContain("A re-run of this workflow run starts another job.");
+  expect(toolkit.annotations.at(-1)?.text).toContain("A re-run of this workflow run may start another job.");
 });
 
 test("a re-run that cannot read the session warns, and does not overwrite what it remembers", async () => {

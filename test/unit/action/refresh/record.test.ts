@@ -132,7 +132,7 @@ describe("a run that may only read the cache", () => {
       respond: ({ method }) => respondWith(method === "POST" ? 201 : 200, record()),
     });
     expect(toolkit.annotations.at(-1)?.text).toContain("run the action with job-id job_1 and no prompt");
-    expect(toolkit.annotations.at(-1)?.text).not.toContain("starts another job");
+    expect(toolkit.annotations.at(-1)?.text).not.toContain("may start another job");
   });
 });
 

@@ -95,7 +95,7 @@ describe("the first attempt", () => {
     expect(outputs.outcome).toBe("timed-out");
     expect(toolkit.annotations[0]).toMatchObject({ level: "warning", title: "Cannot remember the job" });
     expect(toolkit.annotations[0]?.text).toContain("the cache is read-only");
-    expect(toolkit.annotations.at(-1)?.text).toContain("A re-run of this workflow run starts another job.");
+    expect(toolkit.annotations.at(-1)?.text).toContain("A re-run of this workflow run may start another job.");
   });
 
   test("does not wait longer than five seconds for a cache service that hangs", async () => {

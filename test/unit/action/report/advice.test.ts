@@ -135,19 +135,19 @@ describe("a re-run", () => {
   });
 
   test.each([
-    ["a timeout", timeout, {}, "A re-run of this workflow run starts another job."],
-    ["a cancellation", cancellation, {}, "A re-run of this workflow run starts another job."],
+    ["a timeout", timeout, {}, "A re-run of this workflow run may start another job."],
+    ["a cancellation", cancellation, {}, "A re-run of this workflow run may start another job."],
     [
       "a message and a timeout",
       timeout,
       { "job-id": "job_1" },
-      "A re-run of this workflow run sends the message again.",
+      "A re-run of this workflow run may send the message again.",
     ],
     [
       "a message and a cancellation",
       cancellation,
       { "job-id": "job_1" },
-      "A re-run of this workflow run sends the message again.",
+      "A re-run of this workflow run may send the message again.",
     ],
     [
       "a message that may have been sent",
@@ -179,7 +179,7 @@ describe("a re-run", () => {
   ])("starts another job in comment mode with %s, which the annotation says", async (_name, github, inputs) => {
     const run = await runComment(github, { ...timeout, inputs: { ...timeout.inputs, ...inputs } });
     const text = run.toolkit.annotations.at(-1)?.text;
-    expect(text).toContain("A re-run of this workflow run starts another job.");
+    expect(text).toContain("A re-run of this workflow run may start another job.");
     expect(text).not.toContain("nothing is sent again");
   });
 

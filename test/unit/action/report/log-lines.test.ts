@@ -41,7 +41,7 @@ test("prints the log of a message, with the status from before it", async () => 
     "00:15  completed",
     "endgroup",
     `Outcome: pr-created after 15 s: ${prLink}`,
-    "The agent finished job job_1 and opened a pull request.",
+    "The agent finished the follow-up to job job_1, which has a pull request.",
   ]);
 });
 

@@ -46,8 +46,8 @@ const addInput =
 const raise = "If jobs often take this long, raise timeout-minutes.";
 const renewKey =
   "The key is wrong, deleted or expired (keys expire after 90 days by default). Create an admin key on the API keys page of the dashboard and update the secret.";
-const startsAnother = "A re-run of this workflow run starts another job.";
-const sendsAgain = "A re-run of this workflow run sends the message again.";
+const startsAnother = "A re-run of this workflow run may start another job.";
+const sendsAgain = "A re-run of this workflow run may send the message again.";
 const sendAnother = `If there is none, start a new run of the workflow (not a re-run) to send the request. To choose that for a re-run, have on-rerun: \${{ vars.AGENT_ON_RERUN || 'resume' }} in the workflow, and set the variable to new.`;
 const sendsNothing = `A re-run sends nothing. ${sendAnother}`;
 

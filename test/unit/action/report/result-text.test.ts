@@ -27,7 +27,7 @@ describe("a poll that fails permanently", () => {
     async (status) => {
       const text = await lastAnnotation("create", respondWith(status));
       expect(text).toContain("it may still be running");
-      expect(text).toContain("A re-run of this workflow run starts another job.");
+      expect(text).toContain("A re-run of this workflow run may start another job.");
       expect(text).toContain("run the action with job-id job_1 and no prompt");
       expect(text).not.toMatch(/run (this )?again|started nothing/i);
     },
@@ -41,7 +41,7 @@ describe("a poll that fails permanently", () => {
 
   test("after a message: says that a re-run sends it again", async () => {
     expect(await lastAnnotation("message", respondWith(401))).toContain(
-      "A re-run of this workflow run sends the message again.",
+      "A re-run of this workflow run may send the message again.",
     );
   });
 

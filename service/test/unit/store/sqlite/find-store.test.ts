@@ -13,6 +13,7 @@ import {
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../../test/support/step.ts";
+import { checkStorePlace } from "../../../../src/store/sqlite/find-store.ts";
 import { openSqliteStore } from "../../../../src/store/sqlite/open-store.ts";
 
 test("a store is locked under all its symbolic links, also before it exists", async () => {
@@ -86,4 +87,23 @@ test.each([
   expect(() => open(file)).toThrow(`the service cannot write ${join(folder, name)}`);
   chmodSync(folder, 0o700);
   expect(readdirSync(folder)).toEqual(["jobs.sqlite"]);
+});
+
+test("a place where there can be no store is an error that says what to do, before anything is created", () => {
+  const folder = temporaryFolder();
+  expect(() => checkStorePlace(join(folder, "jobs.sqlite"))).not.toThrow();
+  expect(() => checkStorePlace(folder)).toThrow(
+    `--store ${folder} is a directory: name a file in it, such as ${join(folder, "jobs.sqlite")}`,
+  );
+  expect(() => checkStorePlace(join(folder, "missing/jobs.sqlite"))).toThrow(
+    `the folder ${folder}/missing does not exist`,
+  );
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+// Part of Linux, and read-only even for root.
+test.skipIf(!existsSync("/proc/sys/kernel"))("a folder that cannot be written is named", () => {
+  expect(() => checkStorePlace("/proc/sys/kernel/jobs.sqlite")).toThrow(
+    /--store .*: (the disk|the service cannot write)/,
+  );
 });

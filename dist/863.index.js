@@ -1,0 +1,193 @@
+export const id = 863;
+export const ids = [863];
+export const modules = {
+
+/***/ 4863:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   findBase: () => (/* binding */ findBase)
+/* harmony export */ });
+/* harmony import */ var zod_mini__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(8395);
+/* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
+/* harmony import */ var _comments_event_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6622);
+/* harmony import */ var _earlier_turn_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(2191);
+/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(618);
+/* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(790);
+/* harmony import */ var _runner_event_file_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(2942);
+
+
+
+
+
+
+
+/** The timeout of the request to GitHub, in milliseconds. */
+const requestTimeoutMs = 10_000;
+const repository = zod_mini__WEBPACK_IMPORTED_MODULE_5__/* .object */ .Ikc({ id: zod_mini__WEBPACK_IMPORTED_MODULE_5__/* .int */ .Whr() });
+/** The head's repository is `null` if it was deleted. */
+const pullRequest = zod_mini__WEBPACK_IMPORTED_MODULE_5__/* .object */ .Ikc({
+    head: zod_mini__WEBPACK_IMPORTED_MODULE_5__/* .object */ .Ikc({ ref: zod_mini__WEBPACK_IMPORTED_MODULE_5__/* .string */ .YjP(), repo: zod_mini__WEBPACK_IMPORTED_MODULE_5__/* .nullable */ .mee(repository) }),
+    base: zod_mini__WEBPACK_IMPORTED_MODULE_5__/* .object */ .Ikc({ repo: repository }),
+});
+const payload = zod_mini__WEBPACK_IMPORTED_MODULE_5__/* .object */ .Ikc({
+    pull_request: zod_mini__WEBPACK_IMPORTED_MODULE_5__/* .optional */ .lqM(pullRequest),
+    issue: zod_mini__WEBPACK_IMPORTED_MODULE_5__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_5__/* .object */ .Ikc({ number: zod_mini__WEBPACK_IMPORTED_MODULE_5__/* .int */ .Whr(), pull_request: zod_mini__WEBPACK_IMPORTED_MODULE_5__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_5__/* .unknown */ .L5J()) })),
+});
+/**
+ * Finds the branch that a new job starts from, for the input `base`; `undefined` for the project's own. The service must announce
+ * that it takes one. Returns a result if nothing may be sent. Never rejects. GitHub's documentation: "Get a pull request".
+ */
+async function findBase(run) {
+    const { base } = run.settings;
+    if (base === "")
+        return { base: undefined };
+    const found = base === "pull-request" ? await headOfEvent(run) : { base };
+    if ("kind" in found || found.base === undefined)
+        return found;
+    const announcement = await (0,_earlier_turn_js__WEBPACK_IMPORTED_MODULE_2__/* .findAnnouncement */ .V)(run);
+    if (run.ports.signal.aborted)
+        return _result_js__WEBPACK_IMPORTED_MODULE_3__/* .cancelledBeforeSending */ .xX;
+    return announcement?.features.has("base") ? found : { kind: "blocked", cause: "no-base" };
+}
+async function headOfEvent(run) {
+    const { environment, signal } = run.ports;
+    const name = environment.GITHUB_EVENT_NAME ?? "";
+    try {
+        if (!(0,_comments_event_js__WEBPACK_IMPORTED_MODULE_1__/* .isThreadEvent */ .Zn)(name))
+            return { base: undefined };
+        const event = payload.parse((0,_runner_event_file_js__WEBPACK_IMPORTED_MODULE_4__/* .readEventFile */ .z)(environment.GITHUB_EVENT_PATH ?? ""));
+        const { issue } = event;
+        const isPullRequest = event.pull_request !== undefined || issue?.pull_request !== undefined;
+        if (!isPullRequest)
+            return { base: undefined };
+        const pull = event.pull_request ?? (await readPullRequest(issue?.number ?? 0, run));
+        const isOwn = pull.head.repo?.id === pull.base.repo.id;
+        return isOwn
+            ? { base: pull.head.ref }
+            : { kind: "skipped", reason: "fork", triggerKind: "pull request", isBase: true };
+    }
+    catch (error) {
+        if (signal.aborted)
+            return _result_js__WEBPACK_IMPORTED_MODULE_3__/* .cancelledBeforeSending */ .xX;
+        return { kind: "blocked", cause: "base", detail: (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(error) };
+    }
+}
+async function readPullRequest(number, run) {
+    const { environment, signal } = run.ports;
+    const [owner = "", repo = ""] = (environment.GITHUB_REPOSITORY ?? "").split("/");
+    const github = await (0,_run_js__WEBPACK_IMPORTED_MODULE_6__/* .connectGitHub */ .U)(run);
+    const parameters = { owner, repo, pull_number: number };
+    const route = "GET /repos/{owner}/{repo}/pulls/{pull_number}";
+    return pullRequest.parse(await github.request(route, parameters, { timeoutMs: requestTimeoutMs, signal }));
+}
+
+
+/***/ }),
+
+/***/ 2191:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   V: () => (/* binding */ findAnnouncement),
+/* harmony export */   Z: () => (/* binding */ findEarlierTurn)
+/* harmony export */ });
+/* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
+/* harmony import */ var _client_retry_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1992);
+/* harmony import */ var _client_submit_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(9099);
+/* harmony import */ var _connect_service_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(4501);
+/* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(618);
+
+
+
+
+
+/** How long a service that does not respond is asked again, in milliseconds. */
+const askLimitMs = 20_000;
+/**
+ * Asks the service what the earlier attempts of the step sent: the newest turn with the prompt of this attempt, otherwise the
+ * only one. Never rejects.
+ */
+async function findEarlierTurn(run, prompt) {
+    const announcement = await findAnnouncement(run);
+    if (run.ports.signal.aborted)
+        return { kind: "undecided", result: _result_js__WEBPACK_IMPORTED_MODULE_4__/* .cancelledBeforeSending */ .xX };
+    if (!announcement)
+        return { kind: "unannounced" };
+    const { turns } = announcement;
+    const [newest] = turns;
+    if (!newest)
+        return { kind: "none" };
+    const isOnly = turns.length === 1;
+    if (prompt.known === undefined && isOnly)
+        return { kind: "turn", turn: newest, hasOtherPrompt: false };
+    const written = prompt.known === undefined ? await prompt.write() : { prompt: prompt.known };
+    if ("kind" in written)
+        return { kind: "undecided", result: written };
+    const same = run.key.find(written.prompt, turns);
+    if (same)
+        return { kind: "turn", turn: same, hasOtherPrompt: false };
+    if (isOnly)
+        return { kind: "turn", turn: newest, hasOtherPrompt: true };
+    const jobIds = [...new Set(turns.map(({ jobId }) => jobId))];
+    return { kind: "undecided", result: { kind: "blocked", cause: "several-turns", jobIds } };
+}
+/**
+ * Asks the service what was sent under the step, and what it offers; `undefined` if it announces nothing. Asks until it answers,
+ * but only for a short time. Never rejects because of the service.
+ */
+async function findAnnouncement(run) {
+    const { state, settings, ports } = run;
+    const { clock, random, signal } = ports;
+    if (!(0,_connect_service_js__WEBPACK_IMPORTED_MODULE_3__/* .canBeAsked */ .u)(run))
+        return undefined;
+    state.startedAt ??= clock.now();
+    const limits = { deadline: state.startedAt + settings.timeoutMs, signal };
+    const latest = Math.min(limits.deadline, clock.now() + askLimitMs);
+    try {
+        const client = (0,_connect_service_js__WEBPACK_IMPORTED_MODULE_3__/* .connectService */ .U)(run);
+        for (let attempt = 0;; attempt++) {
+            try {
+                const announcement = await client.lookUpStep(run.key.of(""), limits);
+                if (announcement)
+                    state.features = announcement.features;
+                return announcement;
+            }
+            catch (error) {
+                if (!(0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .isRequestError */ .eK)(error) || !(0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .isTransientPollFailure */ .KR)(error) || signal.aborted)
+                    throw error;
+                const delayMs = Math.max(500, (0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .backoffMs */ .jo)(attempt, random()), (0,_client_submit_js__WEBPACK_IMPORTED_MODULE_2__/* .retryAfterMs */ .Vs)(error));
+                if (clock.now() + delayMs >= latest)
+                    throw error;
+                await clock.sleep(delayMs, signal);
+            }
+        }
+    }
+    catch (error) {
+        // A proxy setting that cannot be used is reported by the request that needs it.
+        if (!(0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .isRequestError */ .eK)(error))
+            throw error;
+        return undefined;
+    }
+}
+
+
+/***/ }),
+
+/***/ 790:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   U: () => (/* binding */ connectGitHub)
+/* harmony export */ });
+/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(767);
+
+/** Connects to the runner's GitHub. */
+function connectGitHub({ settings, ports, log }) {
+    return ports.connectGitHub(settings.githubToken, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_0__/* .apiUrl */ .y0)(ports.environment), (trace) => log.trace(trace));
+}
+
+
+/***/ })
+
+};

@@ -1,0 +1,59 @@
+import type { SentTurn } from "../client/step-lookup.ts";
+import { connectService } from "./connect-service.ts";
+import type { RunResult } from "./result.ts";
+import type { Run } from "./run.ts";
+import type { Task } from "./settings.ts";
+
+/** How long after a signal the service is asked to stop a turn, in milliseconds: soon after that, the runner kills the step. */
+const stopGraceMs = 2000;
+/** Before the service is asked again whether the turn has ended, in milliseconds. */
+const pauseMs = 250;
+
+/**
+ * Stops the turn that a cancelled step has sent, if the service announces that it can: never one that the step attached to,
+ * and never without waiting for it. The state says what became of it. Never rejects.
+ *
+ * @returns the result of the run. A request that was in doubt may turn out to be accepted
+ */
+export async function stopOwnTurn(task: Task, result: RunResult, run: Run): Promise<RunResult> {
+  const { settings, state, log } = run;
+  const isOwn = task.kind !== "attach" && settings.wait && settings.onCancel === "stop";
+  if (!isOwn || result.kind !== "cancelled" || result.acceptance === "rejected") return result;
+  const { clock } = run.ports;
+  // The step's own signal has aborted.
+  const limits = { deadline: clock.now() + stopGraceMs, signal: new AbortController().signal };
+  try {
+    const client = connectService(run);
+    const key = run.key.of(task.prompt, task.replaces);
+    const announcement = await client.lookUpStep(key, limits);
+    if (!announcement) return result;
+    state.features = announcement.features;
+    const turn = announcement.turns.find((each) => each.request === key.request && isOfJob(each, state.jobId));
+    if (!turn) return result;
+    if (state.jobId === "") {
+      state.jobId = turn.jobId;
+      state.origin = task.kind === "create" ? "created" : "continued";
+      run.publishJobId(turn.jobId);
+    }
+    if (!announcement.features.has("stop")) return { ...result, acceptance: "accepted" };
+    state.stop = "asked";
+    for (;;) {
+      const status = await client.stopTurn(turn.jobId, turn.turnId, limits);
+      if (status === "stopped") state.stop = "stopped";
+      else if (status === "completed" || status === "failed") {
+        state.stop = "ended";
+        state.update((await client.getJob(turn.jobId, limits)).job, clock.now());
+      }
+      if (state.stop !== "asked" || clock.now() + pauseMs >= limits.deadline) break;
+      await clock.sleep(pauseMs);
+    }
+    return { ...result, acceptance: "accepted" };
+  } catch (error) {
+    log.debugError(error);
+    return state.stop === undefined ? result : { ...result, acceptance: "accepted" };
+  }
+}
+
+function isOfJob({ jobId }: SentTurn, known: string): boolean {
+  return known === "" || jobId === known;
+}

@@ -1,0 +1,49 @@
+import type { Attempt, HistoryRun } from "./history.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** Returns what is wrong with a history, as sentences. */
+export function findViolations(scenario: Scenario, { before, attempts }: HistoryRun): string[] {
+  const wrong: string[] = [];
+  const say = ({ number, outputs, annotations }: Attempt, what: string): void => {
+    wrong.push(`attempt ${number} ${what}; outcome ${outputs.outcome}, ${annotations.join(" | ")}`);
+  };
+  const most = before.turns + 1;
+  const mostJobs = scenario.hasEarlierRun ? before.jobs : 1;
+  for (const attempt of attempts) {
+    const { started, exitCode, outputs } = attempt;
+    const isSecond = started.turns > most || started.jobs > mostJobs;
+    if (isSecond && !mayRepeat(scenario)) say(attempt, `has left ${started.jobs} jobs and ${started.turns} turns`);
+    if (exitCode === null || outputs.outcome === "cancelled") continue;
+    const isGreen = exitCode === 0 && outputs.outcome === "pr-created" && outputs["pr-link"] !== "";
+    if (!isGreen && mustPass(scenario, attempt)) say(attempt, "asks a person");
+    else if (isGreen && started.turns < most) say(attempt, "passed although nothing was started");
+  }
+  const last = attempts.at(-1);
+  if (last?.exitCode === null) say(last, "was ended by a signal that nobody sent");
+  return wrong;
+}
+
+/**
+ * Returns whether the docs allow a second request, "When nothing was left behind": nothing could be left, and GitHub cannot be
+ * asked.
+ */
+function mayRepeat({ service, mode, cache, isRecordReadable, isThreadWritable }: Scenario): boolean {
+  if (service === "own" || isRecordReadable) return false;
+  if (mode === "comment") return !isThreadWritable && !["none", "read"].includes(cache.access);
+  return cache.access === "absent";
+}
+
+/**
+ * Returns whether an attempt must end with the pull request: always if the service knows what it was sent; otherwise if no
+ * earlier attempt has started the step, as GitHub can say.
+ */
+function mustPass(
+  { service, mode, cache, isRecordReadable, attempts, delays }: Scenario,
+  { number }: Attempt,
+): boolean {
+  // It may give up a cache that is too slow.
+  if (number === 1 && delays.cacheMs > 0) return false;
+  if (service === "own") return true;
+  const hasStarted = attempts.slice(0, number - 1).some((end) => end !== "never started");
+  return !hasStarted && (number === 1 || isRecordReadable || (mode !== "comment" && cache.access === "write"));
+}

@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { type CommentOptions, runComment } from "../../support/comment-run.ts";
+import { FakeGitHub } from "../../support/fake-github.ts";
+import { KeyedService } from "../../support/keyed-service.ts";
+import { type MainOptions, runMain } from "../../support/run-main.ts";
+
+const inputs = { "base-url": "https://agents.example.com" };
+
+function service(features = ["base"]): KeyedService {
+  const taking = new KeyedService();
+  taking.features = features;
+  return taking;
+}
+
+const run = (own: KeyedService, options: Partial<MainOptions> = {}) =>
+  runMain({ respond: own.respond, ...options, inputs: { ...inputs, ...options.inputs } });
+
+/** A GitHub with the pull request 12, whose branch is in a repository with this id; `null`: it was deleted. */
+function pullRequest(repositoryId: number | null, ref = "feature/x"): FakeGitHub {
+  const github = new FakeGitHub();
+  const request = github.request.bind(github);
+  const head = { ref, repo: repositoryId === null ? null : { id: repositoryId } };
+  github.request = async (route, parameters, limits) =>
+    route === "GET /repos/{owner}/{repo}/pulls/{pull_number}" && parameters.pull_number === 12
+      ? { head, base: { repo: { id: 1 } } }
+      : request(route, parameters, limits);
+  return github;
+}
+
+const issue = {
+  number: 12,
+  title: "Add X",
+  body: "",
+  html_url: "https://github.com/acme/docs/pull/12",
+  pull_request: {},
+};
+const comment = (own: KeyedService, github: FakeGitHub, options: Partial<CommentOptions> = {}) =>
+  runComment(github, {
+    respond: own.respond,
+    payload: { issue },
+    ...options,
+    inputs: { ...inputs, base: "pull-request", ...options.inputs },
+  });
+
+test("a branch is asked about first, and sent with the create", async () => {
+  const own = service();
+  const { requests, outputs, toolkit } = await run(own, { inputs: { base: "release/2" } });
+  expect(requests[0]).toMatchObject({ method: "GET", query: expect.stringMatching(/^\?step=/) });
+  expect(requests[1]?.body).toEqual({ prompt: "Update the quickstart", base: "release/2" });
+  expect(outputs.outcome).toBe("pr-created");
+  expect(toolkit.summary).toContain("<td><code>release/2</code></td>");
+});
+
+test("without the input, a create has no branch", async () => {
+  const { requests } = await run(service());
+  expect(requests[0]?.body).toEqual({ prompt: "Update the quickstart" });
+});
+
+test("a service that does not announce it gets nothing", async () => {
+  const { requests, outputs, toolkit } = await run(service([]), { inputs: { base: "release/2" } });
+  expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
+  expect(outputs.outcome).toBe("error");
+  expect(toolkit.annotations.at(-1)?.title).toBe("The service takes no base");
+});
+
+test("the default service takes none", async () => {
+  const { requests, toolkit } = await runMain({ inputs: { base: "main" }, respond: service().respond });
+  expect(requests).toEqual([]);
+  expect(toolkit.annotations[0]?.text).toContain("base needs a service of your own");
+});
+
+test.each(["../x", "a..b", "x y", "refs/heads/.lock"])("%j is no branch", async (base) => {
+  const { outputs, requests } = await run(service(), { inputs: { base } });
+  expect([outputs.outcome, requests]).toEqual(["error", []]);
+});
+
+test("pull-request is the branch of the pull request that was commented on", async () => {
+  const own = service();
+  const { outputs } = await comment(own, pullRequest(1));
+  expect(outputs.outcome).toBe("pr-created");
+  expect(own.turns).toMatchObject([{ base: "feature/x" }]);
+});
+
+test.each([2, null])("but not one of a fork, or that was deleted (%j): nothing is started", async (id) => {
+  const own = service();
+  const { outputs, requests, toolkit } = await comment(own, pullRequest(id));
+  expect(outputs).toMatchObject({ outcome: "skipped", "skip-reason": "fork" });
+  expect(requests).toEqual([]);
+  expect(toolkit.annotations.at(-1)?.text).toContain("from a fork, or its branch was deleted");
+});
+
+test("on an issue, and on other events, it is the project's own", async () => {
+  const own = service([]);
+  await comment(own, new FakeGitHub(), { payload: {} });
+  await run(own, { inputs: { base: "pull-request" }, environment: { GITHUB_EVENT_NAME: "schedule" } });
+  expect(own.turns).toMatchObject([{ base: undefined }, { base: undefined }]);
+});
+
+test("a pull request that cannot be read starts nothing", async () => {
+  const own = service();
+  const { outputs, requests } = await comment(own, new FakeGitHub());
+  expect([outputs.outcome, requests]).toEqual(["error", []]);
+});
+
+test("a thread's job is continued if it started from the same branch, and not otherwise", async () => {
+  const own = service();
+  const github = pullRequest(1);
+  await comment(own, github);
+  const next = (id: number) => ({
+    comment: { id, body: "/agent more", user: { id: 5, login: "writer", type: "User" } },
+    issue,
+  });
+  await comment(own, github, { payload: next(78), environment: { GITHUB_RUN_ID: "100" } });
+  expect(own.turns.map(({ job }) => job)).toEqual(["job_1", "job_1"]);
+  const renamed = pullRequest(1, "feature/y");
+  renamed.comments.push(...github.comments);
+  await comment(own, renamed, { payload: next(79), environment: { GITHUB_RUN_ID: "101" } });
+  expect(own.turns.at(-1)).toMatchObject({ job: "job_2", base: "feature/y" });
+});

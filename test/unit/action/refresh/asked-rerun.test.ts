@@ -1,0 +1,145 @@
+import { expect, test } from "vitest";
+import { FakeCache } from "../../../support/fake-cache.ts";
+import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
+import { type MainOptions, prLink, record, respondWith, runMain } from "../../../support/run-main.ts";
+
+const completed = record({ status: "completed", prLink });
+
+interface Turn {
+  job: string;
+  turn: string;
+  request: string;
+  status: string;
+}
+
+/** A service that says what was sent under a step: the turns, whose requests are those of the creates that it was sent. */
+function asked(turns: () => Turn[], others: (request: SeenRequest) => Exchange) {
+  return (request: SeenRequest): Exchange => {
+    const step = /^\?step=(\w+)$/.exec(request.query)?.[1];
+    return step === undefined ? others(request) : respondWith(200, { step, features: [], turns: turns() });
+  };
+}
+
+/** Returns the second part of the key of a request. */
+const requestOf = ({ headers }: SeenRequest): string => /\.(\w+)"$/.exec(headers["idempotency-key"] ?? "")?.[1] ?? "";
+
+function attempt(runAttempt: number, options: Partial<MainOptions> & Pick<MainOptions, "respond">) {
+  return runMain({
+    ...options,
+    runAttempt,
+    inputs: { "base-url": "https://agents.example", ...options.inputs },
+    environment: { GITHUB_RUN_ID: "99", GITHUB_JOB: "docs", GITHUB_ACTION: "__owner_action", ...options.environment },
+  });
+}
+
+const turn = (job: string, request: string, status = "completed"): Turn => ({
+  job,
+  turn: `${job}_turn`,
+  request,
+  status,
+});
+
+test("a service that asks to wait is not asked sooner what was sent", async () => {
+  let count = 0;
+  const { requests } = await attempt(2, {
+    respond: ({ method, query }) => {
+      if (query !== "" && count++ === 0) return respondWith(429, "", { "retry-after": "7" });
+      return method === "POST" ? respondWith(201, completed) : respondWith(404, { error: "Not found" });
+    },
+  });
+  const lookups = requests.filter(({ query }) => query !== "");
+  expect((lookups[1]?.at ?? 0) - (lookups[0]?.at ?? 0)).toBeGreaterThanOrEqual(7000);
+});
+
+test("without waiting, the result of a turn that has ended is the result of the step", async () => {
+  const { outputs } = await attempt(2, {
+    inputs: { wait: "false" },
+    respond: asked(
+      () => [turn("job_1", "any")],
+      () => respondWith(200, completed),
+    ),
+  });
+  expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+});
+
+test("the newest turn is that of an attempt with on-rerun: new", async () => {
+  const sent: string[] = [];
+  const respond = asked(
+    () => [turn("job_2", sent[1] ?? ""), turn("job_1", sent[0] ?? "")],
+    (request) => {
+      if (request.method === "POST") sent.push(requestOf(request));
+      const id = request.method === "POST" ? `job_${sent.length}` : (request.path.split("/").at(-1) ?? "");
+      return respondWith(200, { ...completed, id });
+    },
+  );
+  await attempt(1, { respond });
+  await attempt(2, { respond, inputs: { "on-rerun": "new" } });
+  expect(new Set(sent).size).toBe(2);
+  const third = await attempt(3, { respond });
+  expect(third.outputs).toMatchObject({ "job-id": "job_2", "job-origin": "resumed" });
+  expect(sent).toHaveLength(2);
+});
+
+test("a job that is not found once, and found some seconds later, is waited for", async () => {
+  const cache = new FakeCache();
+  await attempt(1, { cache, respond: () => respondWith(201, record({ status: "completed" })) });
+  let polls = 0;
+  const { outputs, requests } = await attempt(2, {
+    cache,
+    respond: ({ query }) => {
+      if (query !== "") return respondWith(404, { error: "Not found" });
+      return polls++ === 0 ? respondWith(404, { error: "Not found" }) : respondWith(200, completed);
+    },
+  });
+  expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+  expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
+});
+
+test("a session's entry does not stand for a request that a later attempt may have sent", async () => {
+  const cache = new FakeCache();
+  const inputs = { session: "nightly" };
+  const plain = (respond: (request: SeenRequest) => Exchange) => (request: SeenRequest) =>
+    request.query !== "" ? respondWith(404, { error: "Not found" }) : respond(request);
+  const failed = record({ status: "failed" });
+  await attempt(1, { cache, inputs, respond: plain(() => respondWith(201, failed)) });
+  // Attempt 2 starts over, and its request is in doubt.
+  await attempt(2, {
+    cache,
+    inputs,
+    respond: plain(({ method }) => respondWith(method === "POST" ? 500 : 200, failed)),
+  });
+  const third = await attempt(3, { cache, inputs, respond: plain(() => respondWith(200, failed)) });
+  expect(third.requests.filter(({ method }) => method === "POST")).toEqual([]);
+  expect(third.outputs.outcome).toBe("error");
+});
+
+test("a runner that does not name the workflow run promises nothing for a re-run", async () => {
+  const cache = new FakeCache();
+  const { toolkit } = await attempt(1, {
+    cache,
+    environment: { ACT: "true" },
+    inputs: { "timeout-minutes": "1" },
+    respond: ({ method }) => respondWith(method === "POST" ? 201 : 200, record()),
+  });
+  const text = toolkit.annotations.map((annotation) => annotation.text).join();
+  expect(text).toContain("A re-run of this workflow run starts another job.");
+  expect(text).not.toContain("nothing is sent again");
+});
+
+test("a signal ends a look into a cache that hangs, also while the prompt is compared with those of earlier attempts", async () => {
+  const cache = new FakeCache();
+  const { outputs, clock } = await attempt(2, {
+    cache,
+    inputs: { changes: "list", "github-token": "ghs_token" },
+    cancelAt: 1000,
+    onClock: (clock) => {
+      cache.fault = () => clock.sleep(10_000);
+    },
+    respond: asked(
+      () => [turn("job_2", "a"), turn("job_1", "b")],
+      () => respondWith(404, { error: "Not found" }),
+    ),
+  });
+  expect(outputs.outcome).toBe("cancelled");
+  expect(clock.elapsedMs).toBeLessThan(7000);
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from "vitest";
+import { runComment } from "../../support/comment-run.ts";
+import { FakeCache } from "../../support/fake-cache.ts";
+import { FakeGitHub } from "../../support/fake-github.ts";
+import type { Exchange, SeenRequest } from "../../support/fake-transport.ts";
+import { KeyedService } from "../../support/keyed-service.ts";
+import { type MainOptions, runMain } from "../../support/run-main.ts";
+
+const inputs = { "base-url": "https://agents.example.com" };
+const environment = { GITHUB_RUN_ID: "99", GITHUB_JOB: "docs", GITHUB_ACTION: "a" };
+const isStop = ({ path }: SeenRequest): boolean => path.endsWith("/stop");
+
+/** A service with a job that runs until it is stopped. */
+function running(): KeyedService {
+  const service = new KeyedService();
+  service.next = "running";
+  service.features = ["stop"];
+  return service;
+}
+
+const attempt = (service: KeyedService, options: Partial<MainOptions> = {}) =>
+  runMain({
+    respond: service.respond,
+    cancelAt: 30_000,
+    ...options,
+    inputs: { ...inputs, ...options.inputs },
+    environment: { ...environment, ...options.environment },
+  });
+
+describe("a cancelled step", () => {
+  test("stops the turn that it has sent, and says so once the service has confirmed it", async () => {
+    const service = running();
+    const { outputs, toolkit, clock } = await attempt(service);
+    expect(service.turns).toMatchObject([{ status: "stopped" }]);
+    expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "job_1" });
+    expect(toolkit.annotations.at(-1)?.text).toBe(
+      "The step was cancelled, and the service stopped job job_1: its agent is no longer running.\nTo send the request again, re-run this workflow run.",
+    );
+    expect(clock.elapsedMs).toBeLessThanOrEqual(32_000);
+    service.next = "completed";
+    const { outputs: again } = await attempt(service, { runAttempt: 2, cancelAt: 1e9 });
+    expect(again).toMatchObject({ outcome: "pr-created", "job-origin": "created" });
+  });
+
+  test("waits until no agent is running, two seconds at most", async () => {
+    const slow = running();
+    slow.stopsAfter = 3;
+    const patient = await attempt(slow);
+    expect(patient.toolkit.annotations.at(-1)?.text).toContain("the service stopped job job_1");
+    const stuck = running();
+    stuck.stopsAfter = Infinity;
+    const { toolkit, clock, outputs } = await attempt(stuck);
+    expect(outputs.outcome).toBe("cancelled");
+    expect(toolkit.annotations.at(-1)?.text).toMatch(
+      /was asked to stop job job_1\. It did not confirm that within 2 s/,
+    );
+    expect(clock.elapsedMs).toBeLessThanOrEqual(32_000);
+  });
+
+  test.each<[string, (request: SeenRequest, service: KeyedService) => Exchange]>([
+    ["rejects it", (request, service) => (isStop(request) ? { response: { status: 500 } } : service.respond(request))],
+    ["does not answer", (request, service) => (isStop(request) ? { responseMs: 60_000 } : service.respond(request))],
+    [
+      "answers nonsense",
+      (request, service) => (isStop(request) ? { response: { status: 200, body: {} } } : service.respond(request)),
+    ],
+  ])("does not say that it was stopped if the service %s", async (_name, respond) => {
+    const service = running();
+    const { toolkit, clock } = await attempt(service, { respond: (request) => respond(request, service) });
+    expect(toolkit.annotations.at(-1)?.text).toContain("was asked to stop job job_1. It did not confirm");
+    expect(clock.elapsedMs).toBeLessThanOrEqual(32_000);
+  });
+
+  test("reports the pull request of a turn that ended first", async () => {
+    const service = running();
+    service.endsAs = "completed";
+    const { outputs, toolkit } = await attempt(service);
+    expect(outputs).toMatchObject({ outcome: "cancelled", status: "completed", "pr-number": "7" });
+    expect(toolkit.annotations.at(-1)?.text).toContain("Job job_1 had already reached the status completed");
+  });
+
+  test("finds the job of a request whose answer was lost, and stops it", async () => {
+    const service = running();
+    const respond = (request: SeenRequest): Exchange =>
+      request.method === "POST" && !isStop(request)
+        ? { ...service.respond(request), responseMs: 60_000 }
+        : service.respond(request);
+    const { outputs, toolkit, clock } = await attempt(service, { respond, cancelAt: 1000 });
+    expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "job_1" });
+    expect(toolkit.annotations.at(-1)?.text).toContain("the service stopped job job_1");
+    // Four seconds for the answer, two for the stop.
+    expect(clock.elapsedMs).toBeLessThanOrEqual(7000);
+  });
+
+  test("stops the message that it has sent, and no other turn of the job", async () => {
+    const service = running();
+    service.turns.push({ turn: "other", job: "job_1", prompt: "x", step: "x", request: "x", status: "running" });
+    await attempt(service, { inputs: { "job-id": "job_1" } });
+    expect(service.turns.map(({ status }) => status)).toEqual(["running", "stopped"]);
+  });
+
+  test.each<[string, Partial<MainOptions>]>([
+    ["with on-cancel: keep", { inputs: { "on-cancel": "keep" } }],
+    ["of a service that does not announce it", {}],
+    ["without a wait", { inputs: { wait: "false" }, cancelAt: 100 }],
+    ["that timed out", { inputs: { "timeout-minutes": "0.1" } }],
+  ])("stops nothing %s", async (name, options) => {
+    const service = running();
+    if (name.includes("not announce")) service.features = [];
+    const { requests } = await attempt(service, options);
+    expect(requests.filter(isStop)).toEqual([]);
+    expect(service.turns).toMatchObject([{ status: "running" }]);
+  });
+
+  test("stops nothing that an earlier attempt has sent, or that it was told to wait for", async () => {
+    const service = running();
+    await attempt(service, { inputs: { "timeout-minutes": "0.1" } });
+    const { toolkit } = await attempt(service, { runAttempt: 2 });
+    expect(toolkit.annotations.at(-1)?.text).toContain("a step only stops what it has sent itself");
+    await attempt(service, { inputs: { prompt: "", "job-id": "job_1" } });
+    expect(service.turns).toMatchObject([{ status: "running" }]);
+  });
+
+  test("saves its memory and stops its turn in the same two seconds", async () => {
+    const service = running();
+    service.stopsAfter = Infinity;
+    const cache = new FakeCache();
+    let saves = 0;
+    cache.fault = () => (saves++ === 0 ? undefined : new Promise<void>(() => {}));
+    const { clock } = await attempt(service, {
+      cache,
+      cancelAt: 2000,
+      inputs: { "poll-interval-seconds": "60", "max-poll-interval-seconds": "60" },
+    });
+    expect(clock.elapsedMs).toBeLessThanOrEqual(4100);
+  });
+
+  test("in a thread stops its turn, too, and the reply says so", async () => {
+    const service = running();
+    const github = new FakeGitHub();
+    const { outputs } = await runComment(github, { respond: service.respond, inputs, cancelAt: 30_000 });
+    expect(outputs.outcome).toBe("cancelled");
+    expect(service.turns).toMatchObject([{ status: "stopped" }]);
+    expect(github.reply).toContain("the service stopped job");
+  });
+});
+
+describe("what the agent said and what it cost", () => {
+  const hostile = "Done.\n::error::x\n@octocat <b>#1</b> ##[group]\u001b[31m";
+
+  test("are in the outputs, the log, the summary and the reply, as text", async () => {
+    const service = new KeyedService();
+    service.message = hostile;
+    service.costUsd = 0.0123;
+    const github = new FakeGitHub();
+    const { outputs, toolkit } = await runComment(github, { respond: service.respond, inputs });
+    expect(outputs).toMatchObject({ "final-message": hostile.replace("\u001b", ""), "cost-usd": "0.0123" });
+    expect(toolkit.lines).toContain("The agent's last message:");
+    expect(toolkit.lines.join("\n")).not.toMatch(/^\s*::error|##\[group/m);
+    for (const html of [toolkit.summary, github.reply]) {
+      expect(html).toContain("<blockquote><code>Done.</code><br><code>::error::x</code><br><code>@octocat &lt;b&gt;");
+    }
+    expect(toolkit.summary).toContain("$0.0123");
+  });
+
+  test("are empty if the service says nothing, or something else", async () => {
+    for (const costUsd of [undefined, -1, 1001, Number.NaN, "1"]) {
+      const service = new KeyedService();
+      service.costUsd = costUsd as number;
+      const { outputs, toolkit } = await attempt(service, { cancelAt: 1e9 });
+      expect(outputs).toMatchObject({ "final-message": "", "cost-usd": "" });
+      expect(toolkit.summary).not.toMatch(/Cost|last message/);
+    }
+  });
+
+  test("the cost is that of all turns of the step, if all are known", async () => {
+    const service = new KeyedService();
+    service.next = "failed";
+    service.costUsd = 0.1;
+    await attempt(service, { cancelAt: 1e9 });
+    service.next = "completed";
+    service.costUsd = 0.2;
+    const second = await attempt(service, { cancelAt: 1e9, runAttempt: 2 });
+    expect(second.outputs["cost-usd"]).toBe("0.3");
+  });
+});
