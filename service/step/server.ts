@@ -66,7 +66,6 @@ async function serve(config: ServerConfig): Promise<{ url: string; memory: Memor
     projects: [projectId],
     port: (await isFree(port)) ? port : 0,
     folder: join(folder, "service"),
-    tellsTurns: remember !== undefined,
     copies: (projects) => {
       memory = remember && openMemory({ ...config, ...remember, project: projects.get(projectId), cache, log });
       return reportedCopies(report, memory?.copies);

@@ -22,8 +22,6 @@ export interface GitHubPullRequestsOptions {
   log: (line: string) => void;
   /** Counts the requests. Default: nothing does. */
   metrics?: Pick<Metrics, "gitHubAnswered"> | undefined;
-  /** Whether the body of a pull request tells of every turn, and not only of the one that opened it. Default: no. */
-  tellsTurns?: boolean | undefined;
   /** Default: the one that the process runs on. */
   machine?: Pick<Machine, "now">;
   /** How long a second of waiting takes, in milliseconds. Default: 1000; less in tests. */
@@ -40,18 +38,16 @@ export class GitHubPullRequests implements PullRequests {
   readonly #closed: ClosedPullRequests;
   readonly #log: (line: string) => void;
   readonly #secondMs: number;
-  readonly #tellsTurns: boolean;
   /** The account of the token, once it is known. */
   #account: Account | undefined;
 
   constructor(options: GitHubPullRequestsOptions) {
-    const { repository, signal, log, metrics, machine = thisMachine, secondMs = 1000, tellsTurns = false } = options;
+    const { repository, signal, log, metrics, machine = thisMachine, secondMs = 1000 } = options;
     this.#api = new GitHubApi({ repository, signal, log, metrics, secondMs });
     this.#identity = new RepositoryIdentity(this.#api, log);
     this.#closed = new ClosedPullRequests({ api: this.#api, identity: this.#identity, log, machine });
     this.#log = log;
     this.#secondMs = secondMs;
-    this.#tellsTurns = tellsTurns;
   }
 
   /**
@@ -149,7 +145,7 @@ export class GitHubPullRequests implements PullRequests {
   async #update(pull: PullRequestData, change: Change): Promise<void> {
     // What is unknown would be overwritten.
     if (pull.body === undefined) return;
-    const tellsTurn = this.#tellsTurns && change.existing === pull.html_url;
+    const tellsTurn = change.existing === pull.html_url;
     const body = updatedBody(pull.body ?? "", change.protectedFiles ?? [], tellsTurn ? change : undefined);
     if (body === undefined) return;
     const path = "PATCH /repos/{owner}/{repo}/pulls/{pull_number}";

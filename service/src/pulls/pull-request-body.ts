@@ -1,11 +1,20 @@
 import { codeBlock, readCodeBlock } from "../code-block.ts";
+import { dollars } from "../cost.ts";
 import type { Change } from "./pull-requests.ts";
 
-/** A prompt, and what the agent said last. */
-export type ToldTurn = Pick<Change, "prompt" | "answer">;
+/** A prompt, what the agent said last, and what that cost. */
+export type ToldTurn = Pick<Change, "prompt" | "answer"> & Partial<Pick<Change, "costUsd">>;
 
 const saidTitle = "The agent's last message:";
-const promptTitle = "Prompt of the agent:";
+/** The line before a prompt, which is folded. */
+const promptTitle = "<details><summary>Prompt of the agent</summary>";
+/** That of earlier versions. */
+const earlierTitle = "Prompt of the agent:";
+const endOfPrompt = "</details>";
+/** In characters. */
+const maxPromptLength = 2000;
+/** Where the patches begin that the action adds to a prompt, or a diff of Git. People see them in the pull request itself. */
+const firstPatch = /^(?:Patch of .*:$|diff --git |@@ -\d)/m;
 /** GitHub's limit for the body of a pull request, in characters. */
 const maxLength = 65_536;
 /** A further turn leaves some room for what people write. */
@@ -43,13 +52,12 @@ export function updatedBody(body: string, files: readonly string[], turn?: ToldT
 
 /** Returns the body of a pull request on GitHub: files to review first, what the agent said, and what it was told. */
 export function pullRequestBody({
-  prompt,
-  answer,
   jobId,
   protectedFiles = [],
+  ...turn
 }: ToldTurn & Pick<Change, "jobId" | "protectedFiles">): string {
   const first = protectedPart(protectedFiles);
-  const told = `${describeTurn({ prompt, answer })}\n\nJob \`${jobId}\`.`;
+  const told = `${describeTurn(turn)}\n\nJob \`${jobId}\`.`;
   return first === "" ? told : `${first}\n\n${told}`;
 }
 
@@ -68,9 +76,10 @@ export function readTurns(body: string): ToldTurn[] {
   let answer: string | null = null;
   for (let index = 0; index < lines.length; index++) {
     const title = lines[index];
-    const block = title === saidTitle || title === promptTitle ? readCodeBlock(lines, index + 2) : undefined;
+    const isPrompt = title === promptTitle || title === earlierTitle;
+    const block = title === saidTitle || isPrompt ? readCodeBlock(lines, index + 2) : undefined;
     if (block === undefined) continue;
-    if (title === promptTitle) turns.push({ prompt: block.text, answer });
+    if (isPrompt) turns.push({ prompt: block.text, answer });
     answer = title === saidTitle ? block.text : null;
     // What is in the block is not a title.
     index = block.end;
@@ -78,7 +87,15 @@ export function readTurns(body: string): ToldTurn[] {
   return turns;
 }
 
-function describeTurn({ prompt, answer }: ToldTurn): string {
+function describeTurn({ prompt, answer, costUsd }: ToldTurn): string {
   const said = answer === null ? [] : [saidTitle, codeBlock(answer)];
-  return [...said, promptTitle, codeBlock(prompt)].join("\n\n");
+  const cost = dollars(costUsd);
+  const spent = cost === undefined ? [] : [`Cost, by the agent's own estimate: ${cost}.`];
+  return [...said, ...spent, promptTitle, codeBlock(withoutPatches(prompt), maxPromptLength), endOfPrompt].join("\n\n");
+}
+
+function withoutPatches(prompt: string): string {
+  const text = prompt.replace(/\r\n?/g, "\n");
+  const start = text.search(firstPatch);
+  return start === -1 ? prompt : `${text.slice(0, start)}[patches are left out]`;
 }

@@ -6,6 +6,8 @@ export interface Change {
   prompt: string;
   /** What the agent said last in that turn; `null` if that is unknown. */
   answer: string | null;
+  /** What the turn cost, as stored; see `cost.ts`. Default: unknown. */
+  costUsd?: number | null;
   branch: string;
   targetBranch: string;
   /** The merge base with the target branch. */

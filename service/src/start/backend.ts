@@ -44,8 +44,6 @@ export interface BackendOptions {
   openStore?: (() => Promise<Store>) | undefined;
   /** Whether other services can have jobs with the same branches, so that ids of turns must differ. Default: no. */
   hasCopies?: boolean;
-  /** Whether pull requests on GitHub tell of every turn, and not only of the one that opened them. Default: no. */
-  tellsTurns?: boolean | undefined;
   /** The umask with which Git writes to a repository on this machine. Default: the process's own. */
   repositoryUmask?: number | undefined;
   /** Whether the repository has moved, so that the store's jobs of the old address belong to it. Default: no. */
@@ -185,7 +183,7 @@ function connect(
   sources: PerProject<ResolvedSource>,
   main: string | undefined,
   store: Store,
-  { folder, repositoryUmask: umask, tellsTurns, baseUrl, signal, log, metrics }: BackendOptions,
+  { folder, repositoryUmask: umask, baseUrl, signal, log, metrics }: BackendOptions,
 ): PerProject<ProjectBackend> {
   const repositories = new Shared<Repository>();
   const locals = new Shared<LocalPullRequests>();
@@ -201,8 +199,7 @@ function connect(
       () => new LocalPullRequests({ store: store.pullRequests, repository, targetBranch, baseUrl, signal, log }),
     );
     const pullRequests =
-      github &&
-      onGitHub.get([github], () => new GitHubPullRequests({ repository: github, signal, log, metrics, tellsTurns }));
+      github && onGitHub.get([github], () => new GitHubPullRequests({ repository: github, signal, log, metrics }));
     return {
       identity,
       cloneFolder: own,

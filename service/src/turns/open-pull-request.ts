@@ -1,8 +1,8 @@
 import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
-import type { RunningTurn, StoredJob, Turn } from "../model.ts";
+import type { RunningTurn, StoredJob, StoredTurn, Turn } from "../model.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
-import { commitTitle } from "../pulls/commit-title.ts";
+import { pullRequestTitle } from "../pulls/pull-request-title.ts";
 import type { Change } from "../pulls/pull-requests.ts";
 import type { Store } from "../store/store.ts";
 import { findProtectedChanges } from "./check-change.ts";
@@ -33,14 +33,14 @@ export async function openPullRequest(
   { start, head: own, pullRequest: { isMerged, bases }, confirmOwner }: TurnWork,
   context: TurnContext,
 ): Promise<void> {
-  const { store, pullRequests, log } = context;
+  const { store, pullRequests, machine, log } = context;
   const head = own ?? (await findUnopenedWork(job, start, context));
   if (head === undefined) return;
   const { branch, base, targetBranch, isContinued } = start;
-  const { prompt, answer } =
+  const { prompt, answer, costUsd } =
     own !== undefined
       ? await storedTurn(turn, store)
-      : ((await lastChange(job, base, head, context))?.turn ?? { ...turn, answer: null });
+      : ((await lastChange(job, base, head, context))?.turn ?? { ...turn, answer: null, costUsd: null });
   // One whose target is gone cannot be merged any longer.
   const hasTarget = bases.length === 0 || bases[0] === targetBranch;
   const existing = isContinued && !isMerged && hasTarget ? job.pullRequest : null;
@@ -48,9 +48,10 @@ export async function openPullRequest(
   if (existing !== job.pullRequest) await store.runningTurns.clearPullRequest(turn, head);
   const change: Change = {
     jobId: job.id,
-    title: commitTitle(prompt),
+    title: pullRequestTitle(prompt, answer, machine.wallTime()),
     prompt,
     answer,
+    costUsd,
     branch,
     targetBranch,
     base,
@@ -72,9 +73,10 @@ export async function openPullRequest(
   log(`Pull request: ${link}`);
 }
 
-/** Returns a turn with its answer, as stored. */
-async function storedTurn(turn: Turn, store: Store): Promise<{ prompt: string; answer: string | null }> {
-  return (await store.turns.ofJob(turn.job)).find(({ id }) => id === turn.id) ?? { ...turn, answer: null };
+/** Returns a turn with the words and the cost of its agent, as stored. */
+async function storedTurn(turn: Turn, store: Store): Promise<Pick<StoredTurn, "prompt" | "answer" | "costUsd">> {
+  const stored = (await store.turns.ofJob(turn.job)).find(({ id }) => id === turn.id);
+  return stored ?? { ...turn, answer: null, costUsd: null };
 }
 
 /** Returns the last turn whose commit is on the branch, which says what the change is about, and that commit. */

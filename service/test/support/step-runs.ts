@@ -67,7 +67,6 @@ export async function setUpRuns(reply?: GitHubReply) {
       folder: join(runner, "service"),
       agent,
       github: { apiUrl, owner, name, token },
-      tellsTurns: true,
       copies: (projects) =>
         openMemory({
           project: projects.get("docs"),

@@ -71,7 +71,7 @@ test("a turn that changes nothing opens the pull request that another worker cou
   expect(await one("first")).toBe("failed");
   platform.error = undefined;
   expect(await two("nothing")).toBe("completed");
-  expect(platform.opened).toMatchObject([{ title: "first" }]);
+  expect(platform.opened).toMatchObject([{ prompt: "first" }]);
   expect((await store.jobs.find("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
 });
 

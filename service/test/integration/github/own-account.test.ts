@@ -96,7 +96,7 @@ test("finds its pull request by the branch", async () => {
     created_at: "2026-01-01T00:00:00Z",
     user: { login: "docs-bot[bot]", id: 7 },
     head: { ref: change.branch, sha: "a".repeat(40), repo: { id: 7 } },
-    base: { repo: { id: 7 } },
+    base: { ref: "main", repo: { id: 7 } },
   };
   server.answer = (request) => (request.includes("state=all") ? { status: 200, body: [served] } : undefined);
   const account = { login: "docs-bot[bot]", id: 7 };

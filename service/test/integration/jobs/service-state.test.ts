@@ -179,7 +179,7 @@ test("does not repeat a turn that was interrupted between push and pull request"
   await store.runningTurns.requeueInterrupted();
   expect(await runNext({ ...setup, agent, pullRequests })).toBe("completed");
   expect(attempts()).toBe(1);
-  expect(opened).toMatchObject([{ title: "Say more", branch: "agent/job_1", targetBranch: "main" }]);
+  expect(opened).toMatchObject([{ prompt: "Say more", branch: "agent/job_1", targetBranch: "main" }]);
   expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("1");
   expect((await store.jobs.find("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
 });
@@ -220,7 +220,7 @@ describe("work whose pull request cannot be opened", () => {
     expect(log).toContain(`[service] The turn failed: ${reason}\n`);
     platform.isDown = false;
     expect((await turn("nothing")).result).toBe("completed");
-    expect(platform.opened).toMatchObject([{ title: "more", branch: "agent/job_1" }]);
+    expect(platform.opened).toMatchObject([{ prompt: "more", branch: "agent/job_1" }]);
     expect((await store.jobs.find("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
     await turn("nothing");
     expect(platform.opened).toHaveLength(1);
@@ -236,7 +236,7 @@ describe("work whose pull request cannot be opened", () => {
     platform.isDown = false;
     await turn("nothing");
     expect(platform.opened).toHaveLength(2);
-    expect(platform.opened[1]).toMatchObject({ title: "two", head: docs.git("rev-parse", "agent/job_1") });
+    expect(platform.opened[1]).toMatchObject({ prompt: "two", head: docs.git("rev-parse", "agent/job_1") });
     expect((await store.jobs.find("job_1"))?.pullRequest).toBe("https://example.com/pull/2");
   });
 
@@ -252,7 +252,7 @@ describe("work whose pull request cannot be opened", () => {
     platform.isDown = false;
     await turn("nothing");
     expect(docs.git("rev-parse", "agent/job_1")).toBe(work);
-    expect(platform.opened[1]).toMatchObject({ title: "two", head: work, existing: null });
+    expect(platform.opened[1]).toMatchObject({ prompt: "two", head: work, existing: null });
     expect((await store.jobs.find("job_1"))?.pullRequest).toBe("https://example.com/pull/2");
   });
 });
@@ -386,7 +386,7 @@ test("opens the pull request of an earlier turn after one that changes nothing, 
   await store.runningTurns.finish(turn, "failed", 0);
   await store.turns.add("job_1", "Do nothing", 0);
   expect(await runNext(ports)).toBe("completed");
-  expect(titles).toEqual(["Say more", "Say more"]);
+  expect(titles).toEqual(Array(2).fill(expect.stringMatching(/^Say more \(\d{4}-\d\d-\d\d\)$/)));
 });
 
 describe("a Git command that fails or is killed", () => {

@@ -30,7 +30,13 @@ test.each(caches)("with a cache that %s, each comment runs one agent for one job
 
   await run(runs, { ...options, attempt: 2 }, async (again) => {
     expect((await again.find("s2")).turns).toEqual([
-      { job: first.id, turn: expect.stringMatching(/^\d{16}$/), request: "r2", status: "completed" },
+      {
+        job: first.id,
+        turn: expect.stringMatching(/^\d{16}$/),
+        request: "r2",
+        status: "completed",
+        message: "Did second.",
+      },
     ]);
     expect(await (await again.request("GET", `job/${first.id}`)).json()).toMatchObject({
       status: "completed",

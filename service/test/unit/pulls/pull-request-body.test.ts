@@ -6,11 +6,19 @@ import { pullRequestBody, readTurns, updatedBody } from "../../../src/pulls/pull
 
 const body = (answer: string | null, prompt = "Fix the links") => pullRequestBody({ answer, prompt, jobId: "job_1" });
 
+const folded = (prompt: string) =>
+  `<details><summary>Prompt of the agent</summary>\n\n\`\`\`text\n${prompt}\n\`\`\`\n\n</details>`;
+
 test("shows the agent's last message and the prompt", () => {
   expect(body("Fixed.")).toBe(
-    "The agent's last message:\n\n```text\nFixed.\n```\n\nPrompt of the agent:\n\n```text\nFix the links\n```\n\nJob `job_1`.",
+    `The agent's last message:\n\n\`\`\`text\nFixed.\n\`\`\`\n\n${folded("Fix the links")}\n\nJob \`job_1\`.`,
   );
   expect(body(null)).not.toContain("last message");
+  const turn = { prompt: "Fix the links", answer: "Fixed.", jobId: "job_1" };
+  expect(pullRequestBody({ ...turn, costUsd: 0.0123 })).toContain(
+    "Fixed.\n```\n\nCost, by the agent's own estimate: $0.0123.\n\n<details>",
+  );
+  for (const costUsd of [null, -1]) expect(pullRequestBody({ ...turn, costUsd })).toBe(body("Fixed."));
 });
 
 /** Returns the lines outside of the code blocks, as GitHub finds them. */
@@ -57,7 +65,15 @@ test("keeps all untrusted text in code blocks, where no mention, link or closing
   );
 });
 
-test("shows each text up to 10,000 characters, with its lines", () => {
+test("shows a prompt up to 2,000 characters, and none of its patches", () => {
+  expect(body(null, "x".repeat(2000))).toContain(`\n${"x".repeat(2000)}\n\`\`\``);
+  expect(body(null, "x".repeat(2001))).toContain(`\n${"x".repeat(2000)}\n[truncated]\n`);
+  for (const patch of ["Patch of docs/a.md:\n@@ -1 +1 @@\n-old", "diff --git a/b b/b\n-old", "@@ -1 +1 @@\r\n-old"])
+    expect(body(null, `Update it.\r\n${patch}\n`)).toContain(folded("Update it.\n[patches are left out]"));
+  expect(body(null, "The Patch of it:\nA diff --git")).toContain(folded("The Patch of it:\nA diff --git"));
+});
+
+test("shows each message up to 10,000 characters, with its lines", () => {
   expect(body("a\rb\r\nc")).toContain("\na\nb\nc\n");
   const longest = "x".repeat(10_000);
   expect(body(longest)).toContain(`\n${longest}\n\`\`\``);
@@ -73,7 +89,7 @@ test("is shorter than GitHub's limit", () => {
 });
 
 /** Returns what is in a code block. */
-const shown = (text: string): string => codeBlock(text).split("\n").slice(1, -1).join("\n");
+const shown = (text: string, length?: number): string => codeBlock(text, length).split("\n").slice(1, -1).join("\n");
 
 test("is read again, with the turns that were added, whatever the texts are", () => {
   const turn = fc.record({ prompt: anyText(), answer: fc.option(anyText()) });
@@ -82,7 +98,7 @@ test("is read again, with the turns that were added, whatever the texts are", ()
       const opened = pullRequestBody({ ...first, jobId: "job_1" });
       const extended = updatedBody(opened, [], second);
       const told = [first, ...(extended === undefined ? [] : [second])].map(({ prompt, answer }) => ({
-        prompt: shown(prompt),
+        prompt: shown(prompt, 2000),
         answer: answer === null ? null : shown(answer),
       }));
       expect(readTurns(extended ?? opened)).toEqual(told);
@@ -95,6 +111,12 @@ test("is read again, with the turns that were added, whatever the texts are", ()
 test("a text that looks like another turn is none", () => {
   const forged = body("x", "y");
   expect(readTurns(body(forged, forged))).toEqual([{ prompt: forged, answer: forged }]);
+  // As earlier versions wrote it.
+  const earlier = "The agent's last message:\n\n```text\nx\n```\n\nPrompt of the agent:\n\n```text\ny\n```";
+  expect(readTurns(`${earlier}\n\n${forged}`)).toEqual([
+    { prompt: "y", answer: "x" },
+    { prompt: "y", answer: "x" },
+  ]);
   expect(readTurns(`Prompt of the agent:\n\n${forged.slice(0, -30)}`)).toEqual([]);
   expect(readTurns("Prompt of the agent:\n\n```text\nno end")).toEqual([]);
 });
@@ -102,9 +124,7 @@ test("a text that looks like another turn is none", () => {
 test("keeps what people wrote, tells a turn once, and stays within GitHub's limit", () => {
   const edited = `Please review.\r\n\r\n${body("Fixed.")}\n\nThanks!\n`;
   const more = updatedBody(edited, [], { prompt: "More", answer: null }) ?? "";
-  expect(more).toBe(
-    `Please review.\n\n${body("Fixed.")}\n\nThanks!\n\nPrompt of the agent:\n\n\`\`\`text\nMore\n\`\`\``,
-  );
+  expect(more).toBe(`Please review.\n\n${body("Fixed.")}\n\nThanks!\n\n${folded("More")}`);
   expect(updatedBody(more, [], { prompt: "More", answer: null })).toBeUndefined();
   expect(updatedBody("x".repeat(59_990), [], { prompt: "More", answer: null })).toBeUndefined();
 });
@@ -113,7 +133,7 @@ test("names protected files first, and stays within the limit", () => {
   const protectedFiles = [".github/workflows/ci.yml", "AGENTS.md"];
   const text = pullRequestBody({ answer: null, prompt: "Go", jobId: "a", protectedFiles });
   expect(text).toMatch(
-    /^<!-- protected files -->\n> \[!WARNING\]\n> This changes files.*\n\n```text\n\.github\/workflows\/ci\.yml\nAGENTS\.md\n```\n<!-- end of protected files -->\n\nPrompt/,
+    /^<!-- protected files -->\n> \[!WARNING\]\n> This changes files.*\n\n```text\n\.github\/workflows\/ci\.yml\nAGENTS\.md\n```\n<!-- end of protected files -->\n\n<details>/,
   );
   const largest = { answer: "`".repeat(20_000), prompt: "`".repeat(20_000), jobId: "a" };
   const many = Array.from({ length: 1000 }, () => "`".repeat(100));

@@ -36,7 +36,16 @@ test("a turn commits what its agent changed, opens a pull request for it, and cl
   expect(branch.commits).toEqual([{ commit: "c1", message: "Fix it\n\nAgent-Turn: 1\nAgent-Job: a\n" }]);
   const place = { branch: "agent/a", targetBranch: "main", base: "base", head: "c1" };
   expect(opened).toEqual([
-    { jobId: "a", title: "Fix it", prompt: "Fix it", answer: "Fixed it", existing: null, protectedFiles: [], ...place },
+    {
+      jobId: "a",
+      title: "Fix it (2026-01-01)",
+      prompt: "Fix it",
+      answer: "Fixed it",
+      costUsd: -1,
+      existing: null,
+      protectedFiles: [],
+      ...place,
+    },
   ]);
   expect(await store.jobs.find("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "c1" });
   expect(steps).toEqual(["check out base", "take back", "release", "clean /service/jobs/a"]);
@@ -586,7 +595,9 @@ test("work whose pull request could not be opened is opened by the next turn tha
   ports.pullRequests.open = open;
   branch.isChanged = false;
   const { log } = await runMessage("Go on");
-  expect(opened).toMatchObject([{ prompt: "Fix it", title: "Fix it", answer: "Fixed it", head: "c1", existing: null }]);
+  expect(opened).toMatchObject([
+    { prompt: "Fix it", title: "Fix it (2026-01-01)", answer: "Fixed it", head: "c1", existing: null },
+  ]);
   expect(log).toContain(lines("Turn 2 completed, but earlier turns of the job failed: turn 1 (Fix it)."));
   expect(starts).toHaveLength(2);
 });

@@ -1,0 +1,25 @@
+import { commitTitle } from "./commit-title.ts";
+
+/** In characters. Shorter lines, such as "Done.", do not tell one pull request from another. */
+const minLength = 10;
+
+/**
+ * Returns the title of a pull request as inert text: the first line of what the agent said, unless that says too little, otherwise
+ * the prompt's first line with the day, because the same prompt may be sent every night.
+ *
+ * @param at - milliseconds since 1970
+ */
+export function pullRequestTitle(prompt: string, answer: string | null, at: number): string {
+  const line = (answer ?? "")
+    .split(/[\r\n\u2028\u2029]/)
+    // Headings, lists and quotes of Markdown, and bold text.
+    .map((one) =>
+      one
+        .replace(/^[\s#>*-]+/, "")
+        .replaceAll("**", "")
+        .trim(),
+    )
+    .find((one) => one !== "");
+  if (line !== undefined && line.length >= minLength && !line.endsWith(":")) return commitTitle(line);
+  return `${commitTitle(prompt)} (${new Date(at).toISOString().slice(0, 10)})`;
+}
