@@ -125,6 +125,11 @@ describe("the step", () => {
     });
   });
 
+  test("says how a limit of memory is checked", async () => {
+    const runner = await start({ inputs: { options: "--memory-mb 100" } });
+    expect(runner.lines).toContainEqual(expect.stringMatching(/^The memory of agents is read about every second, /));
+  });
+
   test("saves whether the token is the workflow's own", async () => {
     const runner = await start({ inputs: { "workflow-token": token } });
     expect(runner.states.isWorkflowToken).toBe("true");
