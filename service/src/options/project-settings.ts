@@ -84,7 +84,7 @@ export function createProjectSettings(input: ProjectInput, environment: NodeJS.P
 /** Names of variables that have secrets. */
 const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i;
 
-/** Returns what the service has in its environment and in the repository's URL, and no change may have. */
+/** Returns the secrets in the service's environment and in the repository's URL, which no change may have. */
 function findSecrets(
   { repository, githubTokenEnv, agentEnv = [] }: ProjectInput,
   agent: Agent,

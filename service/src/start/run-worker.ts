@@ -158,7 +158,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
   };
 }
 
-/** Returns the secrets of all projects, because agents of one could have got those of another. */
+/** Returns the secrets of all projects, because agents of one project could have got another's. */
 function secretsOf({ settings, apiKey }: WorkerOptions): Secret[] {
   const own = apiKey ? [{ name: "the API key", value: apiKey }] : [];
   const all = [...settings.values.flatMap(({ secrets = [] }) => secrets), ...own];

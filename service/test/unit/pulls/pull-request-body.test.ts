@@ -72,7 +72,7 @@ test("is shorter than GitHub's limit", () => {
   expect(body("`x".repeat(200_000), "`".repeat(200_000)).length).toBeLessThan(65_536);
 });
 
-/** Returns what is in a code block. */
+/** Returns the content of a code block. */
 const shown = (text: string): string => codeBlock(text).split("\n").slice(1, -1).join("\n");
 
 test("is read again, with the turns that were added, whatever the texts are", () => {

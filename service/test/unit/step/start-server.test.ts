@@ -339,7 +339,7 @@ describe("a service that does not start", () => {
     await vi.waitFor(() => expect(seen()).toBeDefined(), slow);
     cancellation.abort("cancelled");
     await rejected;
-    // It has a process group of its own, which a signal to that of the step does not reach.
+    // It has a process group of its own, which a signal to the step's does not reach.
     process.kill(-Number(runner.states.process), "SIGKILL");
   });
 
