@@ -15,8 +15,7 @@ const obstacle = await findObstacle("bwrap");
 const root = resolve(import.meta.dirname, "../../..");
 const searchingAgent = resolve(root, "service/test/support/searching-agent.ts");
 /** Returns the prompt of the searching agent. */
-const searchPrompt = (search: object): string =>
-  Buffer.from(JSON.stringify(search)).reverse().toString("base64");
+const searchPrompt = (search: object): string => Buffer.from(JSON.stringify(search)).reverse().toString("base64");
 const ciNotice = expect.stringMatching(/^notice Workflows wait for approval: .*\/pull\/1 was opened with /);
 
 describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${obstacle}` : ""}`, () => {
