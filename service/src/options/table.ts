@@ -200,7 +200,8 @@ export const options = {
     help: {
       N: [
         "let this many jobs of a repository keep their worktree for their next turn, which then starts faster;",
-        "they take disk space (default: 5; always 0 with --sandbox none)",
+        "they take disk space (default: 5; always 0 with --sandbox none). If checkouts are slow, at most as",
+        "many are prepared for new jobs",
       ],
     },
   },
