@@ -5,7 +5,8 @@ import type { Limits } from "../agents/limits.ts";
 import { presetAgent } from "../agents/presets.ts";
 import type { GitHubRepository } from "../pulls/github/github-repository.ts";
 import type { ProtectedFilesKind } from "../pulls/protected-files.ts";
-import type { ByKey, KeyedName, OptionValues } from "./table.ts";
+import type { ByKey, KeyedName } from "./config-keys.ts";
+import type { OptionValues } from "./table.ts";
 
 /** The repository of a project, and how agents work on it. */
 export interface ProjectSettings extends Confinement {
