@@ -21,6 +21,7 @@ writes them and their plots to bench/results.md. Takes about four minutes.
   --against REF      also measure the bundle that is committed at REF (default: the last release, or a fixed commit
                      as long as there is none)
   --rounds N         rounds of the start-up measurement (default: 40)
+  --note TEXT        a sentence about the machine for the page, such as that it was shared
   --no-write         print only
   --help             show this help
 `;
@@ -37,6 +38,7 @@ interface Options {
   against: string;
   rounds: number;
   peers: Peer[];
+  note: string;
   write: boolean;
 }
 
@@ -47,6 +49,7 @@ function readOptions(): Options | "help" {
       against: { type: "string" },
       peer: { type: "string", multiple: true, default: [] },
       rounds: { type: "string", default: "40" },
+      note: { type: "string", default: "" },
       write: { type: "boolean", default: true },
       help: { type: "boolean", default: false },
     },
@@ -58,11 +61,12 @@ function readOptions(): Options | "help" {
     against: values.against ?? defaultReference(),
     rounds,
     peers: values.peer.map(readPeer),
+    note: values.note,
     write: values.write,
   };
 }
 
-async function bench({ against, rounds, peers, write }: Options): Promise<void> {
+async function bench({ against, rounds, peers, note, write }: Options): Promise<void> {
   const onProgress = (text: string): void => void process.stderr.write(`${text}\n`);
 
   const sizes = measureSize();
@@ -76,7 +80,7 @@ async function bench({ against, rounds, peers, write }: Options): Promise<void> 
   onProgress("200 processes");
   const fleet = await measureFleet();
 
-  const report = renderReport({ rounds, startUp, steady, sizes, lateness, fleet });
+  const report = renderReport({ note, rounds, startUp, steady, sizes, lateness, fleet });
   process.stdout.write(`${report}\n`);
   if (write) {
     mkdirSync(resolve(folder, "images"), { recursive: true });

@@ -8,6 +8,8 @@ import type { StartUpRow } from "./start-up.ts";
 import type { SteadyRow } from "./steady.ts";
 
 export interface Measurements {
+  /** A sentence about the machine, or empty. */
+  note: string;
   rounds: number;
   startUp: StartUpRow[];
   steady: SteadyRow[];
@@ -26,8 +28,8 @@ ${report}`;
 }
 
 /** Renders the measurements as Markdown. */
-export function renderReport({ rounds, startUp, steady, sizes, lateness, fleet }: Measurements): string {
-  return `Measured with Node.js ${process.version.slice(1)} on ${process.platform} ${process.arch}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}).
+export function renderReport({ note, rounds, startUp, steady, sizes, lateness, fleet }: Measurements): string {
+  return `Measured with Node.js ${process.version.slice(1)} on ${process.platform} ${process.arch}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}).${note && ` ${note}`}
 
 ## Start-up and memory
 

@@ -85,7 +85,8 @@ const uses: [RegExp, string][] = [
   [/\/find-section\.js$/, "with `changes`"],
   [/\/run-with-memory\.js$/, "to remember the job"],
   [/\/connect-cache\.js$/, "to remember the job"],
-  [/\/(parse-entry|pull-request-state)\.js$/, "to read what is remembered"],
+  [/\/(parse-entry|pull-request-state|step-record)\.js$/, "to read what is remembered"],
+  [/\/invalid-inputs\.js$/, "with invalid inputs"],
   // Kerberos is for proxies, and an optional dependency that is not bundled.
   [/\/runner-kit\/cache-process\.js$|^kerberos$/, "for the Actions cache, in a process of its own"],
 ];

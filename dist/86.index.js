@@ -600,15 +600,18 @@ function howToWait(context, purpose = "wait for it") {
     const exception = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(comment ? "" : ", unless the job fails");
     return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(action)}, re-run this workflow run: nothing is sent again${exception}.`;
 }
-/** What a re-run of the workflow run does after the service accepted something, unless it waits for the job. */
+/**
+ * What a re-run of the workflow run may do after the service accepted something, unless it waits for the job. It need not: it asks
+ * the service, and a save that was too late for this attempt may have succeeded.
+ */
 function rerunWarning({ task, rerun }) {
     if (rerun !== "repeats")
         return [];
     switch (task?.kind) {
         case "create":
-            return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `A re-run of this workflow run starts another job.`;
+            return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `A re-run of this workflow run may start another job.`;
         case "message":
-            return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `A re-run of this workflow run sends the message again.`;
+            return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `A re-run of this workflow run may send the message again.`;
         default:
             return [];
     }

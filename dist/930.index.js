@@ -605,11 +605,10 @@ async function findEarlier(task, memory, run) {
     const asked = await (0,earlier_turn/* findEarlierTurn */.Z)(run, {
         known: settings.changes ? undefined : task.prompt,
         write: async () => {
-            const remembered = {
-                lastCommit: undefined,
-                firstBase: baseOf(await findTrace(memory, attempt)),
-                ownPullRequests: [],
-            };
+            const trace = await untilAborted(findTrace(memory, attempt), ports.signal);
+            if (!trace)
+                return action_result/* cancelledBeforeSending */.xX;
+            const remembered = { lastCommit: undefined, firstBase: baseOf(trace), ownPullRequests: [] };
             return (0,action_plan/* writePrompt */.UW)((section) => (0,add_section/* addSection */.B)(task.prompt, section), run, remembered);
         },
     });

@@ -31,7 +31,7 @@ export async function measure(): Promise<Measurement[]> {
   const closed = new Set<string>();
   const pullRequests: PullRequests = {
     open: async () => "",
-    stateOf: async () => "open",
+    read: async () => ({ state: "open", target: undefined }),
     findClosed: async () => closed,
   };
   const ports = { store, pullRequests: PerProject.same(pullRequests), signal, log: () => {} };

@@ -72,7 +72,7 @@ async function live(count: number, days: number): Promise<void> {
   url = service.url;
   const pullRequests = {
     open: async () => "",
-    stateOf: async () => "open" as const,
+    read: async () => ({ state: "open" as const, target: undefined }),
     findClosed: async () => new Set<string>(),
   };
   const ports = { store, signal, log: () => {} };

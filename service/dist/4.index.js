@@ -675,8 +675,10 @@ const prefix = "[service] ";
  * nothing, and that an agent began a new session.
  *
  * @param logs - by the jobs' ids
+ * @param keepsSessions - whether the run could keep sessions in the Actions cache. Otherwise each one is new, which the start of
+ *   the step has said
  */
-function reportAgents(runner, logs) {
+function reportAgents(runner, logs, keepsSessions) {
     const notes = [...logs].map(([id, log]) => ({
         id,
         lines: log.split("\n").filter((line) => line.startsWith(prefix)),
@@ -686,6 +688,8 @@ function reportAgents(runner, logs) {
         const words = wordsIn(all);
         return words === undefined ? [] : [(0,runner_kit_text/* say */.cv) `Its last words: ${words}`];
     }));
+    if (!keepsSessions)
+        return;
     const begun = texts.filter(({ texts: all }) => all.some((text) => text.startsWith(log_notes/* newSessionNote */.x)));
     annotate(runner, "The agent began a new session", begun.map(({ id }) => (0,runner_kit_text/* say */.cv) `The session of the earlier turns of ${id} is gone, so the agent knows only what its prompt tells of them.`));
 }
@@ -719,6 +723,7 @@ var access = __webpack_require__(3901);
 
 
 
+
 const maxLogLines = 100;
 /**
  * Runs `post` of the step: stops the service, says what a workflow's author should know, and removes its files.
@@ -737,7 +742,7 @@ async function stopServer(runner, graceMs = 150_000) {
             stop_server_annotate(runner, "error", "The agent service ended early", (0,runner_kit_text/* say */.cv) `It was no longer running at the end of the job. Its log is below. Report this bug if the log does not say why.`);
         reportPullRequests(runner, report, logs);
         reportUnsaved(runner, report);
-        reportAgents(runner, logs);
+        reportAgents(runner, logs, (0,cache/* cacheAccess */.nU)(process.env) === "write");
     }
     const { failedJobs = [], unsavedJobs = {} } = report ?? {};
     const hasFailed = report === undefined || hasCrashed || failedJobs.length > 0 || Object.keys(unsavedJobs).length > 0;

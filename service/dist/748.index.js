@@ -2067,6 +2067,7 @@ const options = {
         help: { URL: ["base URL of the GitHub REST API (default: https://api.github.com)"] },
     },
     help: { of: "service", kind: flag, help: { "": ["show this help"] } },
+    scope: { of: "command", kind: choice(["read"]), help: {} },
     "expires-days": { of: "command", kind: integer(1, 3650), help: {} },
 };
 const typed = options;
@@ -2507,29 +2508,27 @@ function checkDescriptors(limit = descriptorLimit()) {
 /* harmony export */   $Q: () => (/* binding */ protectedFilesKinds),
 /* harmony export */   Qm: () => (/* binding */ protectedPatterns),
 /* harmony export */   RZ: () => (/* binding */ changesInstallScripts),
+/* harmony export */   pT: () => (/* binding */ findInstructions),
 /* harmony export */   r1: () => (/* binding */ mayHaveInstallScripts),
 /* harmony export */   us: () => (/* binding */ findProtected)
 /* harmony export */ });
 /** What happens with a change of protected files. */
 const protectedFilesKinds = ["flag", "refuse", "allow"];
+/** Files that instruct agents. */
+const instructionPatterns = [
+    ...["AGENTS.md", "AGENTS.override.md", ".agents/", ".mcp.json"],
+    ...["CLAUDE.md", "CLAUDE.local.md", ".claude/", ".codex/"],
+    ...["GEMINI.md", ".gemini/", ".opencode/", "opencode.json", "opencode.jsonc", ".aider*"],
+    ...[".cursor/", ".cursorrules", ".github/copilot-instructions.md", ".github/instructions/"],
+];
+/** Returns those of some paths whose files instruct agents. */
+const findInstructions = (paths) => findProtected(paths, instructionPatterns);
 /** Files that run code without anybody starting it, or that instruct the agents of people, unless somebody reviews them. */
 const protectedPatterns = [
     // CI, and who has to review.
     ...[".github/workflows/", ".github/actions/", ".gitlab-ci.yml", ".circleci/", "Jenkinsfile", "azure-pipelines.yml"],
     "CODEOWNERS",
-    // Agents.
-    ...[
-        "AGENTS.md",
-        "AGENTS.override.md",
-        ".agents/",
-        ".mcp.json",
-        "CLAUDE.md",
-        "CLAUDE.local.md",
-        ".claude/",
-        ".codex/",
-    ],
-    ...["GEMINI.md", ".gemini/", ".opencode/", "opencode.json", "opencode.jsonc", ".aider*"],
-    ...[".cursor/", ".cursorrules", ".github/copilot-instructions.md", ".github/instructions/"],
+    ...instructionPatterns,
     // Git, editors and package managers.
     ...[".gitmodules", ".husky/", ".pre-commit-config.yaml", "lefthook.yml", ".vscode/", ".devcontainer/", ".envrc"],
     ...[".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnp.cjs"],

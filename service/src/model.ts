@@ -37,6 +37,8 @@ export interface JobRecord {
   prLink: string | null;
   createdAt: string;
   archivedAt: string | null;
+  /** The branch that the create named as its base. Absent if it named none. Not in the specification. */
+  base?: string;
 }
 
 /** A create or a message that was rejected because its project has used up its hourly limit. */
@@ -80,13 +82,18 @@ export interface StoredJob {
   head: string | null;
   /** The model that it was created for; `null` if that is unknown. */
   model: string | null;
+  /** The branch that it starts from, and that its pull request targets; `null`: that of the project. */
+  base: string | null;
 }
 
 /** A job to be stored. */
-export type NewJob = Pick<StoredJob, "id" | "project" | "createdAt"> & Partial<Pick<StoredJob, "model">>;
+export type NewJob = Pick<StoredJob, "id" | "project" | "createdAt"> & Partial<Pick<StoredJob, "model" | "base">>;
 
 /** Returns the branch of a job. The service has made the id, so it is valid in a ref name. */
 export const jobBranch = (jobId: string): string => `agent/${jobId}`;
+
+/** Returns the id of the job that a branch can be the one of. */
+export const jobOfBranch = (branch: string): string | undefined => /^agent\/(job_[0-9a-f-]{36})$/.exec(branch)?.[1];
 
 /** A job that is neither active nor archived, and has a pull request. */
 export type JobWithPullRequest = Pick<StoredJob, "id" | "project"> & {
@@ -185,7 +192,9 @@ export type TurnExcerpt = Pick<
 >;
 
 /** A job with its turns, as another service needs it to continue. */
-export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "model"> {
+export interface JobCopy extends Omit<StoredJob, "state" | "idleSince" | "model" | "base"> {
+  /** Copies of earlier versions lack it. */
+  base?: StoredJob["base"] | undefined;
   /** Oldest first, at least one. */
   turns: TurnCopy[];
 }

@@ -17,3 +17,10 @@ export class LeaseLost extends Error {
     super(`turn ${turn} was taken over, because its lease had expired`);
   }
 }
+
+/** Thrown when a create names a base that is no branch of the repository. Nothing was changed. */
+export class UnknownBase extends Error {
+  constructor(base: string) {
+    super(`base: the repository has no branch ${base}`);
+  }
+}

@@ -11,8 +11,10 @@ const prefix = "[service] ";
  * nothing, and that an agent began a new session.
  *
  * @param logs - by the jobs' ids
+ * @param keepsSessions - whether the run could keep sessions in the Actions cache. Otherwise each one is new, which the start of
+ *   the step has said
  */
-export function reportAgents(runner: Runner, logs: ReadonlyMap<string, string>): void {
+export function reportAgents(runner: Runner, logs: ReadonlyMap<string, string>, keepsSessions: boolean): void {
   const notes = [...logs].map(([id, log]) => ({
     id,
     lines: log.split("\n").filter((line) => line.startsWith(prefix)),
@@ -26,6 +28,7 @@ export function reportAgents(runner: Runner, logs: ReadonlyMap<string, string>):
       return words === undefined ? [] : [say`Its last words: ${words}`];
     }),
   );
+  if (!keepsSessions) return;
   const begun = texts.filter(({ texts: all }) => all.some((text) => text.startsWith(newSessionNote)));
   annotate(
     runner,

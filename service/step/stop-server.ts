@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { cacheAccess } from "../../src/runner-kit/cache.ts";
 import { join as joinTexts, say, type Text, trusted } from "../../src/runner-kit/text.ts";
 import { forAnnotation } from "../../src/runner-kit/untrusted.ts";
 import { removeDirectory } from "../src/remove-directory.ts";
@@ -34,7 +35,7 @@ export async function stopServer(runner: Runner, graceMs = 150_000): Promise<voi
       );
     reportPullRequests(runner, report, logs);
     reportUnsaved(runner, report);
-    reportAgents(runner, logs);
+    reportAgents(runner, logs, cacheAccess(process.env) === "write");
   }
   const { failedJobs = [], unsavedJobs = {} } = report ?? {};
   const hasFailed = report === undefined || hasCrashed || failedJobs.length > 0 || Object.keys(unsavedJobs).length > 0;

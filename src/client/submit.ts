@@ -59,8 +59,11 @@ export async function submit<T>(
       if (!isRequestError(error)) throw error;
       const { acceptance, retry } = classifySubmissionFailure(error);
       if (acceptance === "unknown") {
-        doubt ??= { error: doubtOf(error, ports), since: clock.now() };
-        if (doubt.error.jobId !== undefined) ports.onJobId(doubt.error.jobId);
+        const found = doubtOf(error, ports);
+        if (found.jobId !== undefined) ports.onJobId(found.jobId);
+        doubt ??= { error: found, since: clock.now() };
+        // A later response may be the one with the job's id.
+        if (doubt.error.jobId === undefined && found.jobId !== undefined) doubt = { ...doubt, error: found };
         const latest = Math.min(limits.deadline - minTimeLeftMs, doubt.since + doubtLimitMs);
         const isAnnounced = await askUntil(latest, limits.signal, ports);
         const delayMs = backoffMs(attempt, random());

@@ -105,7 +105,7 @@ test("a thread of five comments by three people: one job, two follow-up messages
   const posted = await replies(number);
   expect(posted).toHaveLength(3);
   for (const { body } of posted) {
-    expect(body).toContain("Pull request created");
+    expect(body).toMatch(/Pull request (?:created|updated)/);
     expect(body).toContain('<a href="https://github.com/example/docs/pull/1">Pull request 1</a>');
     expect(body).toContain("https://github.example/acme/docs/actions/runs/99");
     expect(body.split("\n").at(-1)).toMatch(

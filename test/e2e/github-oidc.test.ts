@@ -48,6 +48,7 @@ describe("auth: github-oidc", () => {
     expect(service.requests.map(({ headers }) => headers.authorization)).toEqual([
       `Bearer ${token}`,
       `Bearer ${token}`,
+      `Bearer ${token}`,
     ]);
     expect(run.log).toContain(`::add-mask::${token}`);
     expect(run.log.indexOf(`::add-mask::${token}`)).toBeLessThan(run.log.indexOf("Created job"));

@@ -11,6 +11,8 @@ test("creates a job, waits for it, and writes outputs, log and summary", async (
   expect(exitCode).toBe(0);
   expect(outputs).toEqual({
     "job-id": expect.stringMatching(/^job_/),
+    "final-message": "",
+    "cost-usd": "",
     status: "completed",
     "pr-link": "https://github.com/example/docs/pull/1",
     "pr-number": "1",

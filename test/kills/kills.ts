@@ -4,7 +4,7 @@ import { type HistoryRun, runHistory } from "./history.ts";
 import { findViolations } from "./invariants.ts";
 import { drawCancellation, drawScenario, formatScenario, type Scenario } from "./scenario.ts";
 import { startServices } from "./services.ts";
-import { findFalseStatements } from "./statements.ts";
+import { findFalseStatements, isOverlyCareful } from "./statements.ts";
 
 export interface KillsOptions {
   /** Histories with each kind of service in which the action is killed. */
@@ -62,8 +62,10 @@ export async function runKills({
   return { wrong, counts };
 }
 
-function countHistory(scenario: Scenario, { before, attempts }: HistoryRun, count: (what: string) => void): void {
+function countHistory(scenario: Scenario, run: HistoryRun, count: (what: string) => void): void {
+  const { before, attempts } = run;
   const service = `${scenario.ending === "cancel" ? "cancelled, " : ""}${scenario.service}`;
+  if (isOverlyCareful(run)) count(`${service} service: nothing was started, and the re-run refused all the same`);
   for (const { number, exitCode, outputs, annotations } of attempts) {
     const error = annotations.find((text) => text.startsWith("error "))?.split(":")[0];
     const end = exitCode === null ? "killed" : exitCode === 0 ? `${outputs.outcome}, ${outputs["job-origin"]}` : error;

@@ -4,16 +4,17 @@ import type { Attempt, HistoryRun } from "./history.ts";
 /** A step ends this long after a signal at the latest, in milliseconds: 500 ms later, the runner sends the next one. */
 const graceMs = 7000;
 
-/** What a cancelled step can say of a re-run, and what that must have as `job-origin` if the step was right. */
-const statements: [text: RegExp, origins: string[]][] = [
-  [/No job was started|did not receive it/, ["created", "continued"]],
+/** What a cancelled step can promise of a re-run, and what that must have as `job-origin` if the step was right. */
+const promises: [text: RegExp, origins: string[]][] = [
   [/re-run this workflow run: nothing is sent again/, ["resumed"]],
-  [/A re-run sends nothing/, [""]],
-  [/A re-run of this workflow run (starts another job|sends the message again)/, ["created", "continued"]],
+  // It may find the job and wait for it.
+  [/A re-run sends nothing/, ["", "resumed"]],
 ];
+/** A re-run may be careful all the same: by GitHub's record, it may have been started. */
+const nothingStarted = /No job was started|did not receive it/;
 
 /** Returns what is wrong with a cancelled attempt and what it said of its re-run, as sentences. */
-export function findFalseStatements({ attempts }: HistoryRun): string[] {
+export function findFalseStatements({ before, attempts }: HistoryRun): string[] {
   const [first, second] = attempts;
   if (first?.cancelledForMs === undefined) return [];
   const wrong: string[] = [];
@@ -24,14 +25,21 @@ export function findFalseStatements({ attempts }: HistoryRun): string[] {
   if (exitCode === null) wrong.push(`a signal ended the step: ${first.log}`);
   const missing = outputNames().filter((name) => outputs[name] === undefined);
   if (missing.length > 0) wrong.push(`no outputs ${missing.join(", ")}`);
-  if (second) wrong.push(...compare(first, second));
+  const said = first.annotations.findLast((text) => text.startsWith("error ")) ?? "";
+  if (nothingStarted.test(said) && first.started.turns > before.turns)
+    wrong.push(`attempt 1 said ${said} But it has left ${first.started.turns} turns`);
+  if (second) wrong.push(...compare(said, second));
   return wrong;
 }
 
-function compare(first: Attempt, second: Attempt): string[] {
-  const said = first.annotations.findLast((text) => text.startsWith("error ")) ?? "";
+/** Returns whether a step said that it had started nothing, and its re-run sent nothing all the same, to be sure. */
+export function isOverlyCareful({ attempts: [first, second] }: HistoryRun): boolean {
+  return nothingStarted.test(first?.annotations.at(-1) ?? "") && second?.outputs.outcome === "error";
+}
+
+function compare(said: string, second: Attempt): string[] {
   const origin = second.outputs["job-origin"] ?? "";
-  return statements
+  return promises
     .filter(([text, origins]) => text.test(said) && !origins.includes(origin))
     .map(() => `attempt 1 said ${said} But attempt 2 has the origin "${origin}": ${second.annotations.join(" | ")}`);
 }

@@ -4,7 +4,7 @@ import { findViolation } from "./property.ts";
 const help = `Usage: npm run simulate -- [--runs N] [--seed N] [--path PATH]
 
 Runs the whole action N times (default: 10000) against a simulated service, network and GitHub, each time with one to three
-attempts of a workflow run, and with a history of one to five attempts that share a simulated Actions cache. Stops at the first
+attempts of a workflow run, and with a history of one to six attempts that share a simulated Actions cache. Stops at the first
 run that violates an invariant: a job started twice, a lost job id, a wrong outcome, a false statement, a wait without end, a
 leaked key, or untrusted text that becomes a command. A failure prints the seed and path that reproduce it.
 `;

@@ -138,7 +138,9 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   const records = recordsOf(requestsOfResult(run, scenario.workflow !== undefined));
   const lastLink = records.at(-1)?.link ?? "";
   const lastStatus = records.findLast((record) => knownStatuses.includes(record.status))?.status ?? "";
-  if (!run.hasInternalFault && !isUnasked(run)) {
+  // A job that a re-run found to be over is none of its own.
+  const hasJob = outputs["job-id"] !== "" || scenario.workflow !== undefined;
+  if (!run.hasInternalFault && hasJob && !isUnasked(run)) {
     if (prLink !== lastLink) violations.push(`the link is ${prLink}, but the last record has ${lastLink}`);
     if (status !== lastStatus) violations.push(`the status is ${status}, but the last record has ${lastStatus}`);
   }
@@ -203,7 +205,8 @@ function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt, is
   const isWithoutToken = run.tokenRequests.some(
     ({ isSmooth, settledAt }) => !isSmooth && (settledAt ?? deadline) >= shownAt,
   );
-  return shownAt < deadline - lastPollReserveMs - 1000 && !isDisturbed && !isWithoutToken;
+  // The last poll may be followed by the question how the turn ended.
+  return shownAt < deadline - lastPollReserveMs - 2000 && !isDisturbed && !isWithoutToken;
 }
 
 /** Returns whether the result was reported, so that only the reply was left to do. */

@@ -82,6 +82,9 @@ function whyNot({
   const before = placesOf(history)[by];
   if (place?.execution.onRerun === "new" || run.hasInternalFault) return undefined;
   if (isGone(run, turn.jobId, request.sentAt) || sawEnd(run, turn.jobId, request.sentAt)) return undefined;
+  // An attempt in between was told that it is gone, and started over.
+  const between = attempts.slice(by + 1, index);
+  if (between.some((one) => isGone(one, turn.jobId, Infinity) || sawEnd(one, turn.jobId))) return undefined;
   // After a doubt, the service is only asked whether it knows keys.
   if (wasTold(run, submissionsOf(run)[0]?.sentAt)) return "the service says what was sent";
   if (before?.execution.onRerun === "new") return undefined;

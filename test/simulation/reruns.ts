@@ -1,6 +1,6 @@
 import type { CacheEntry, CacheRestore } from "./cache.ts";
 import { rounding } from "./limits.ts";
-import { firstSubmissionAt, type Place, placesOf, seenBefore } from "./places.ts";
+import { firstSubmissionAt, type Place, placesOf, seenBefore, wasTold } from "./places.ts";
 import { acceptanceOf } from "./received.ts";
 import type { AttemptRun, History } from "./simulate.ts";
 import { submissionsOf } from "./submissions.ts";
@@ -27,11 +27,11 @@ export function checkMemory(history: History, index: number): string[] {
   }
   // A fleet may not say what was sent, and still knows the request.
   const isRepeated = submissionsOf(run).some(({ isReplay }) => isReplay);
-  if (hasEnded && isFailureOfEarlier(run) && !isRepeated)
+  if (hasEnded && isFailureOfEarlier(run) && !isRepeated && !wasTold(run))
     violations.push("the result is an earlier failure, and nothing was sent");
   const sentAt = firstSubmissionAt(run);
   if (sentAt === undefined) return violations;
-  const { isAnswered } = lookupOf(run, sentAt);
+  const isAnswered = wasTold(run, sentAt);
   const ofSession = run.cache.restores.find(
     ({ isForSession, found }) => isForSession && found && !found.isCorrupt,
   )?.found;
@@ -46,15 +46,6 @@ export function checkMemory(history: History, index: number): string[] {
     violations.push("a request was sent, although the cache could not be read");
   }
   return violations;
-}
-
-/** Returns whether the service had said by then what was sent under the step. */
-function lookupOf({ requests }: AttemptRun, by: number): { isAnswered: boolean } {
-  const isAnswered = requests.some(
-    ({ kind, received }) =>
-      kind === "lookup" && received?.kind === "response" && received.announces && received.at <= by,
-  );
-  return { isAnswered };
 }
 
 /** How long the step waits for the cache service after a signal, in milliseconds. */
@@ -76,10 +67,12 @@ function isForgottenOnSignal({ end, hasInternalFault, signalAt, endedAt, cache }
 }
 
 /** Returns whether nothing may be sent after a restore. What a session cannot use is as good as nothing. */
-function isUnreadable({ result, found, isForSession }: CacheRestore, isAnswered: boolean): boolean {
+function isUnreadable({ result, found, prefix, isForSession }: CacheRestore, isAnswered: boolean): boolean {
   // A service that says what was sent knows more than the entries of attempts.
   if (!isForSession && isAnswered) return false;
-  return result === "failed" || (!isForSession && (result === "unusable" || found?.isCorrupt === true));
+  // Whether there is any entry of the step is asked without reading it.
+  const isRead = /-\d+-(pending|not-sent|job)-/.test(prefix);
+  return result === "failed" || (!isForSession && (result === "unusable" || (isRead && found?.isCorrupt === true)));
 }
 
 /** Returns the entries of earlier attempts of the same step that the attempt could see. */

@@ -150,8 +150,10 @@ export class SimulatedService {
     const turns = this.#jobs.get(id);
     if (!turns) return undefined;
     const { now } = this.#timeline;
-    const visible = turns.filter(({ visibleAt }) => visibleAt <= now).at(-1);
-    const isActive = visible === undefined || visible.endsAt > now;
+    const seen = turns.filter(({ visibleAt }) => visibleAt <= now);
+    // A waiting turn that was stopped may be newer than one that runs.
+    const visible = seen.at(-1);
+    const isActive = visible === undefined || seen.some(({ endsAt }) => endsAt > now);
     // A pull request stays the job's, also when a later turn of it fails.
     const hasLink = this.#scenario.workflow
       ? turns.some(({ result, endsAt }) => result === "pull-request" && endsAt <= now)

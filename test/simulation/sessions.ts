@@ -185,5 +185,8 @@ function jobsOf(places: readonly Place[]): string[] {
   return places.flatMap(({ run }) => [
     ...run.requests.flatMap(({ arrivedId }) => arrivedId ?? []),
     ...(wasTold(run) ? submissionsOf(run).flatMap(({ turn }) => turn?.jobId ?? []) : []),
+    ...run.requests.flatMap(({ received }) =>
+      received?.kind === "response" ? received.turns.map(({ job }) => job) : [],
+    ),
   ]);
 }

@@ -7,13 +7,13 @@ import { root } from "../support/metadata.ts";
  * Runs it in a process of its own: in one of Vitest's, an `import()` takes real time, for which simulated time does not
  * wait.
  */
-function simulate(runs: number): Promise<string> {
-  const parameters = [resolve(root, "test/simulation/cli.ts"), "--runs", String(runs)];
+function simulate(runs: number, seed: number): Promise<string> {
+  const parameters = [resolve(root, "test/simulation/cli.ts"), "--runs", String(runs), "--seed", String(seed)];
   return new Promise((done) => {
     execFile(process.execPath, parameters, (_error, stdout, stderr) => done(stdout + stderr));
   });
 }
 
-test("3,000 simulated runs violate no invariant", async () => {
-  expect(await simulate(3000)).toContain("no invariant was violated");
+test("2,500 simulated runs violate no invariant", async () => {
+  expect(await simulate(2500, 111)).toContain("no invariant was violated");
 }, 120_000);

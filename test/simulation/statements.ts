@@ -27,7 +27,10 @@ export function checkStatements(history: History, run: AttemptRun, index: number
   const promise = statements.find(({ text }) => nothingOnRerun.test(text));
   // With a cache, a re-run sends its request again if the job has failed by then.
   // A service that can be asked resolves a doubt.
-  const isResolved = next !== undefined && wasTold(next) && !waitsOnRerun.test(promise?.text ?? "");
+  const isResolved =
+    next !== undefined &&
+    wasTold(next) &&
+    (maybeStarted.test(promise?.text ?? "") || !waitsOnRerun.test(promise?.text ?? ""));
   // What could not be saved, a re-run cannot know.
   const isForgotten = isHistory && isJobLost(history, index, next);
   const isUnsaved = isHistory && statements.some(({ text }) => text.startsWith("Cannot remember the job"));

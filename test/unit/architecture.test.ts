@@ -99,6 +99,7 @@ test("no files import each other in a circle, type imports included", () => {
 const groundFloor = [
   "cost.ts",
   "code-block.ts",
+  "cost.ts",
   "error-message.ts",
   "machine.ts",
   "model.ts",

@@ -142,10 +142,11 @@ log.scrollTop = log.scrollHeight;
 if (!document.hidden) connect();
 
 // A second click must not send a message twice. A page from the browser's history can be used again.
+// Readers who may send none have no form.
 const form = document.querySelector("form.message");
-form.addEventListener("submit", () => {
+form?.addEventListener("submit", () => {
   form.querySelector("button").disabled = true;
 });
 addEventListener("pageshow", () => {
-  form.querySelector("button").disabled = false;
+  if (form) form.querySelector("button").disabled = false;
 });

@@ -9,7 +9,7 @@ import type { apiRoutes } from "../http/routes.ts";
 import { sendJson } from "../http/send-json.ts";
 import type { Engine, ReplayedRecord, StepFinder, TurnControl } from "../jobs/engine.ts";
 import type { JobRecord, RateLimited } from "../model.ts";
-import { KeyReused } from "../store-errors.ts";
+import { KeyReused, UnknownBase } from "../store-errors.ts";
 import { describeTurn } from "./describe-turn.ts";
 import { requestKey, stepIn } from "./idempotency-key.ts";
 import { preferredWait } from "./preferred-wait.ts";
@@ -21,6 +21,8 @@ export interface ApiOptions {
   steps?: StepFinder | undefined;
   /** Stops turns. Default: the service has no such endpoint. */
   turns?: Pick<TurnControl, "stopTurn"> | undefined;
+  /** Whether creates may name a base. Default: no. */
+  takesBase?: boolean | undefined;
   /** Whether jobs have pages, at `/job/ID`. Default: no. */
   hasJobPages?: boolean | undefined;
   /** How many requests may wait for the end of a job at a time. Default: half of the allowed connections. */
@@ -49,7 +51,15 @@ const bodyBudgetBytes = 4 * maxBodyBytes;
 
 /** Returns the HTTP API of the agent job service. Specification: "Endpoints". */
 export function createApi(options: ApiOptions): Api {
-  const { engine, authenticator, steps, turns: control, hasJobPages = false, signal: stop } = options;
+  const {
+    engine,
+    authenticator,
+    steps,
+    turns: control,
+    takesBase = false,
+    hasJobPages = false,
+    signal: stop,
+  } = options;
   const { maxWaiting = Math.floor(defaultMaxConnections() / 2) } = options;
   const bodies = new BodyReader(maxBodyBytes, bodyBudgetBytes);
   /** Requests that wait for the end of a job. */
@@ -96,7 +106,7 @@ export function createApi(options: ApiOptions): Api {
     status: number,
     send: () => Promise<JobRecord | ReplayedRecord | RateLimited | undefined>,
   ): Promise<void> {
-    const result = requireAccepted(requireJob(await send().catch(rejectReusedKey)));
+    const result = requireAccepted(requireJob(await send().catch(rejectInvalid)));
     if ("replayed" in result) sendJob(response, status, result.replayed, { "idempotent-replayed": "true" });
     else sendJob(response, status, result);
   }
@@ -130,8 +140,9 @@ export function createApi(options: ApiOptions): Api {
         ...forProject,
         answer: async (request, response, { project }) => {
           const key = requestKey(request, callerOf(request));
-          const prompt = await readPrompt(request, bodies);
-          await accept(response, 201, () => engine.create(decode(project), prompt, key));
+          const { prompt, base } = await readBody(request, bodies);
+          if (base !== undefined && !takesBase) throw new HttpException(400, "base is not supported");
+          await accept(response, 201, () => engine.create(decode(project), prompt, key, base));
         },
       },
       ...(steps && {
@@ -145,7 +156,7 @@ export function createApi(options: ApiOptions): Api {
               step,
               // Tells a client whether its key arrives: something on the way may remove the header.
               key: requestKey(request, caller)?.request ?? null,
-              features: control === undefined ? [] : ["stop"],
+              features: [...(takesBase ? ["base"] : []), ...(control === undefined ? [] : ["stop"])],
               turns: turns.map(describeTurn),
             });
           },
@@ -175,7 +186,7 @@ export function createApi(options: ApiOptions): Api {
           const [project, job] = [decode(path.project), decode(path.job)];
           const key = requestKey(request, callerOf(request));
           requireJob(await engine.get(project, job));
-          const prompt = await readPrompt(request, bodies);
+          const { prompt } = await readBody(request, bodies);
           await accept(response, 200, () => engine.message(project, job, prompt, key));
         },
       },
@@ -206,7 +217,8 @@ function requireJob<T>(job: T | undefined): T {
 }
 
 /** IETF HTTPAPI: "The Idempotency-Key HTTP Header Field", "Error Handling". */
-function rejectReusedKey(error: unknown): never {
+function rejectInvalid(error: unknown): never {
+  if (error instanceof UnknownBase) throw new HttpException(400, error.message);
   if (error instanceof KeyReused) throw new HttpException(422, "Idempotency-Key was used for another request");
   throw error;
 }
@@ -216,20 +228,28 @@ function requireAccepted<T extends object>(result: T | RateLimited): T {
   throw new HttpException(429, "Rate limit exceeded", { "retry-after": String(Math.ceil(result.retryAfterMs / 1000)) });
 }
 
-/** Reads the body: `{ "prompt": <non-empty string> }`. Specification: "Request body". */
-async function readPrompt(request: IncomingMessage, bodies: BodyReader): Promise<string> {
+/** The body of a create or message. */
+interface PromptBody {
+  prompt: string;
+  /** Only of a create, and only beyond the specification. */
+  base: string | undefined;
+}
+
+/** Reads the body: `{ "prompt": <non-empty string>, "base"?: <non-empty string> }`. Specification: "Request body". */
+async function readBody(request: IncomingMessage, bodies: BodyReader): Promise<PromptBody> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
     throw new HttpException(400, "Content-Type must be application/json");
   }
-  const prompt = promptIn(await bodies.read(request));
+  const { prompt, base } = fieldsOf(await bodies.read(request));
   if (typeof prompt !== "string" || prompt === "") throw new HttpException(400, "prompt must be a non-empty string");
-  return prompt;
+  if (base !== undefined && (typeof base !== "string" || base === ""))
+    throw new HttpException(400, "base must be a non-empty string");
+  return { prompt, base };
 }
 
-function promptIn(body: string): unknown {
+function fieldsOf(body: string): { prompt?: unknown; base?: unknown } {
   try {
-    const data = JSON.parse(body) as { prompt?: unknown } | null;
-    return data?.prompt;
+    return (JSON.parse(body) as { prompt?: unknown; base?: unknown } | null) ?? {};
   } catch {
     throw new HttpException(400, "Request body is not valid JSON");
   }

@@ -13,6 +13,11 @@ export interface Start {
   remoteHead: string | undefined;
   /** Whether the turn continues the job's work, or else starts over from the target branch. */
   isContinued: boolean;
+  /**
+   * A commit on top of `head` that the agent starts from, whose files that instruct agents are those of the project's own branch. It
+   * is never pushed. Default: `head` has the right ones.
+   */
+  instructed?: string | undefined;
   /** What the job's log should say about it. */
   notes: string[];
 }
@@ -22,8 +27,12 @@ export interface StartOptions {
   isMerged: boolean;
   /** The last commit that was pushed for the job; `null` before the first one. */
   lastPushed: string | null;
-  /** Default: the repository's default branch. */
+  /** The project's own. Default: the repository's default branch. */
   targetBranch?: string | undefined;
+  /** Branches that the pull request targets instead, the first one that exists. Default: none. */
+  bases?: readonly string[] | undefined;
+  /** Returns those of some paths that instruct agents. With another base than the project's, these files are the project's. */
+  instructions?: ((paths: readonly string[]) => readonly string[]) | undefined;
 }
 
 /** What a clone that was just fetched says about the branches. */

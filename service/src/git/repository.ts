@@ -20,6 +20,7 @@ import {
   rebase,
   resolveCommit,
 } from "./history.ts";
+import { withFilesOf, withOwnFiles } from "./instructed-start.ts";
 import { forgetJobs, type JobCommit, jobIds, lastCommitOf, recordCommit } from "./job-commits.ts";
 import { needsPacking, pack } from "./maintenance.ts";
 import { MergeStates } from "./merge-states.ts";
@@ -97,6 +98,23 @@ export class Repository {
     return resolveCommit(this.#clone.git, `refs/heads/${branch}`);
   }
 
+  /**
+   * Fetches, and returns whether there is a branch of this name.
+   *
+   * @throws if the repository cannot be reached, unless the branch was there at the last fetch
+   */
+  async hasBranch(branch: string): Promise<boolean> {
+    // Compared with names, because Git would resolve other texts, too.
+    const isThere = async () => (await this.branchHeads()).has(branch);
+    try {
+      await this.fetch();
+    } catch (error) {
+      if (await isThere()) return true;
+      throw error;
+    }
+    return isThere();
+  }
+
   /** Returns the heads of all branches as of the last fetch, by the names of the branches. */
   branchHeads(): Promise<Heads> {
     return this.#clone.readHeads();
@@ -159,15 +177,30 @@ export class Repository {
   }
 
   /** Fetches, and finds where a turn of a job starts; see `findStart`. */
-  async findStart(branch: string, { isMerged, lastPushed, targetBranch: chosen }: StartOptions): Promise<Start> {
+  async findStart(branch: string, options: StartOptions): Promise<Start> {
+    const { isMerged, lastPushed, targetBranch: chosen, bases = [], instructions } = options;
     const clone = this.#clone;
     await clone.fetch();
     const { heads } = clone;
-    const targetBranch = await this.targetBranch(chosen);
-    const targetHead = heads.get(targetBranch);
-    if (targetHead === undefined) throw new Error(`the branch ${targetBranch} has no commit`);
+    const own = await this.targetBranch(chosen);
+    const ownHead = heads.get(own);
+    if (ownHead === undefined) throw new Error(`the branch ${own} has no commit`);
+    const [first = own] = bases;
+    const targetBranch = [...bases, own].find((one) => heads.has(one)) ?? own;
+    if (first !== targetBranch && lastPushed === null)
+      throw new Error(`the branch ${first}, which the job was to start from, does not exist any more`);
+    const targetHead = heads.get(targetBranch) ?? ownHead;
     const branches = { clone, branch, remoteHead: heads.get(branch), targetBranch, targetHead, lastPushed };
-    return findStart(branches, isMerged, (commit, target) => this.isMerged(commit, target));
+    const start = await findStart(branches, isMerged, (commit, target) => this.isMerged(commit, target));
+    if (first !== targetBranch)
+      start.notes.push(
+        `The branch ${first} does not exist any more. The pull request is opened against ${targetBranch}.`,
+      );
+    if (targetBranch === own || instructions === undefined) return start;
+    const instructed = await withFilesOf(clone.git, start.head, ownHead, instructions);
+    if (instructed === start.head) return start;
+    start.notes.push(`Files that instruct agents are those of ${own}, not of ${targetBranch}.`);
+    return { ...start, instructed };
   }
 
   /** Makes a worktree contain the files of a commit. It may have been used for other commits before. */
@@ -181,10 +214,11 @@ export class Repository {
    * @param signal - kills Git
    */
   async checkOut(start: Start, place: WorktreePlace, signal?: AbortSignal): Promise<Worktree> {
-    await this.restoreWorktree(place, start.head, signal);
+    const head = start.instructed ?? start.head;
+    await this.restoreWorktree(place, head, signal);
     const { folder, config, url, heads } = this.#clone;
-    await writeAgentRepository(place, { ...start, clone: folder, cloneConfig: config, url, heads });
-    return { ...place, head: start.head, identity: await identityOf(place.tree) };
+    await writeAgentRepository(place, { ...start, head, clone: folder, cloneConfig: config, url, heads });
+    return { ...place, head, identity: await identityOf(place.tree) };
   }
 
   /** Commits everything in a worktree on top of its head; see `commitWorktree`. */
@@ -246,6 +280,11 @@ export class Repository {
   async pack(): Promise<void> {
     await this.#clone.updateRefs(() => this.#clone.git.run(["pack-refs", "--all", "--prune"]));
     await pack(this.#clone.git);
+  }
+
+  /** Makes the change of a commit on top of `instructed` on top of `head`; see `withOwnFiles`. */
+  withOwnFiles(commit: string, { instructed = "", head }: Start): Promise<string | undefined> {
+    return withOwnFiles(this.#clone.git, commit, instructed, head);
   }
 
   /**

@@ -53,9 +53,17 @@ export interface Engine {
    * Creates a job with `prompt` as its first turn.
    *
    * @param key - default: the request is not sent again
+   * @param base - the branch that the agent starts from and its pull request targets. If it is the branch of a job of the project, the
+   *   prompt is added to that job instead. Default: the project's
    * @throws KeyReused if another request had the key
+   * @throws UnknownBase if there is no such branch
    */
-  create(projectId: string, prompt: string, key?: RequestKey): Promise<JobRecord | ReplayedRecord | RateLimited>;
+  create(
+    projectId: string,
+    prompt: string,
+    key?: RequestKey,
+    base?: string,
+  ): Promise<JobRecord | ReplayedRecord | RateLimited>;
   /**
    * Adds a turn to a job. Returns `undefined` if the project has no such job.
    *

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { errorMessage } from "../error-message.ts";
 import type { LogEvent } from "../log/log.ts";
 import { type Machine, thisMachine } from "../machine.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import {
   type JobRecord,
   jobBranch,
+  jobOfBranch,
   type RateLimited,
   type Replayed,
   type RequestKey,
@@ -14,7 +16,7 @@ import {
 import type { PerProject } from "../per-project.ts";
 import type { JobCopier } from "../store/job-copier.ts";
 import type { Store } from "../store/store.ts";
-import { KeyReused, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
+import { KeyReused, OutcomeUnknown, StoreUnavailable, UnknownBase } from "../store-errors.ts";
 import { steadyClock } from "../time.ts";
 import {
   type Engine,
@@ -32,6 +34,12 @@ export interface ShownProject {
   repositoryName: string;
   /** The model of new jobs. */
   model: string;
+  /**
+   * Returns whether the repository has a branch. Default: creates name no base.
+   *
+   * @throws if the repository cannot be reached
+   */
+  hasBranch?: ((branch: string) => Promise<boolean>) | undefined;
 }
 
 export interface JobsOptions {
@@ -61,17 +69,43 @@ export class Jobs implements Engine, StepFinder, TurnControl {
     this.#now = steadyClock(this.#machine);
   }
 
-  async create(projectId: string, prompt: string, key?: RequestKey): Promise<JobRecord | ReplayedRecord | RateLimited> {
+  async create(
+    projectId: string,
+    prompt: string,
+    key?: RequestKey,
+    base?: string,
+  ): Promise<JobRecord | ReplayedRecord | RateLimited> {
     const { store, copier } = this.#options;
     const { model } = this.#project(projectId);
     if (key !== undefined) await this.#restoreStep(projectId, key);
-    const job = { id: `job_${randomUUID()}`, project: projectId, createdAt: this.#machine.wallTime(), model };
+    const ownJob = jobOfBranch(base ?? "");
+    const followUp = ownJob === undefined ? undefined : await this.message(projectId, ownJob, prompt, key);
+    if (followUp !== undefined) return followUp;
+    // A request that is known is answered as before, also if its branch is gone.
+    if (base !== undefined && !(key && (await store.turns.isKnown(projectId, key))))
+      await this.#checkBase(projectId, base);
+    const createdAt = this.#machine.wallTime();
+    const job = { id: `job_${randomUUID()}`, project: projectId, createdAt, model, base: base ?? null };
     const other = await this.#accept("create", job.id, (onTurn) =>
       store.jobs.add(job, prompt, this.#now(), onTurn, key),
     );
     if (other !== undefined) return this.#unlessAdded(other);
     copier?.save(job.id);
     return this.#activeRecord({ ...job, pullRequest: null });
+  }
+
+  /**
+   * Checks that a create's base is a branch.
+   *
+   * @throws UnknownBase if it is none
+   * @throws StoreUnavailable if the repository cannot be reached
+   */
+  async #checkBase(projectId: string, base: string): Promise<void> {
+    const { hasBranch } = this.#project(projectId);
+    const isKnown = await hasBranch?.(base).catch((error: unknown) => {
+      throw new StoreUnavailable(`the repository cannot be read: ${errorMessage(error)}`);
+    });
+    if (!isKnown) throw new UnknownBase(base);
   }
 
   async message(
@@ -209,13 +243,13 @@ export class Jobs implements Engine, StepFinder, TurnControl {
   }
 
   /** Returns the record of a job that has just changed, without reading it: it was accepted even if the store fails now. */
-  #activeRecord(job: Pick<StoredJob, "id" | "project" | "createdAt" | "model" | "pullRequest">): JobRecord {
+  #activeRecord(job: Pick<StoredJob, "id" | "project" | "createdAt" | "model" | "pullRequest" | "base">): JobRecord {
     return this.#record({ ...job, state: "active", archivedAt: null });
   }
 
   #record(job: Omit<StoredJob, "idleSince" | "head">): JobRecord {
     const { repositoryName, model } = this.#project(job.project);
-    const { id, createdAt, state, archivedAt, pullRequest } = job;
+    const { id, createdAt, state, archivedAt, pullRequest, base } = job;
     return {
       id,
       status: archivedAt === null ? state : "archived",
@@ -224,6 +258,7 @@ export class Jobs implements Engine, StepFinder, TurnControl {
       prLink: state === "active" ? null : pullRequest,
       createdAt: new Date(createdAt).toISOString(),
       archivedAt: archivedAt === null ? null : new Date(archivedAt).toISOString(),
+      ...(base !== null && { base }),
     };
   }
 

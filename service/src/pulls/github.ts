@@ -13,7 +13,7 @@ import { type OwnPullRequest, selectOwn } from "./github/own-pull-request.ts";
 import { numberOf, type PullRequestData, parsePullRequest, parsePullRequests } from "./github/pull-request-data.ts";
 import { RepositoryIdentity } from "./github/repository-identity.ts";
 import { pullRequestBody, updatedBody } from "./pull-request-body.ts";
-import type { Change, PullRequestRef, PullRequestState, PullRequests } from "./pull-requests.ts";
+import type { Change, PullRequestRef, PullRequests, ReadPullRequest } from "./pull-requests.ts";
 
 export interface GitHubPullRequestsOptions {
   repository: GitHubRepository;
@@ -111,14 +111,15 @@ export class GitHubPullRequests implements PullRequests {
     return own && { ...own, link: await this.#checkedLink({ html_url: own.link }) };
   }
 
-  async stateOf({ link }: PullRequestRef): Promise<PullRequestState> {
+  async read({ link }: PullRequestRef): Promise<ReadPullRequest> {
     const number = await this.#identity.pullRequestNumber(link);
-    if (number === undefined) return "open";
+    if (number === undefined) return { state: "open", target: undefined };
     const path = "GET /repos/{owner}/{repo}/pulls/{pull_number}";
     const { data } = await this.#api.request(path, { pull_number: number }, { what: `Reading the state of ${link}` });
-    const { state, merged_at: mergedAt } = parsePullRequest(data);
-    if (state !== "closed") return "open";
-    return mergedAt === null ? "closed" : "merged";
+    const { state, merged_at: mergedAt, base } = parsePullRequest(data);
+    const target = base?.ref;
+    if (state !== "closed") return { state: "open", target };
+    return { state: mergedAt === null ? "closed" : "merged", target };
   }
 
   findClosed(pullRequests: readonly PullRequestRef[]): Promise<ReadonlySet<string>> {

@@ -1,6 +1,6 @@
 import type { Repository } from "../git/repository.ts";
 import type { LocalPullRequest } from "../model.ts";
-import type { Change, PullRequestRef, PullRequestState, PullRequests } from "./pull-requests.ts";
+import type { Change, PullRequestRef, PullRequestState, PullRequests, ReadPullRequest } from "./pull-requests.ts";
 import { StateErrorLog } from "./state-error-log.ts";
 
 /** Where pull requests are stored. */
@@ -9,6 +9,7 @@ export interface LocalPullRequestStore {
   add(pullRequest: LocalPullRequest): Promise<number>;
   /** Returns `false` if the job has no pull request of that number. */
   update(number: number, job: string, base: string, head: string): Promise<boolean>;
+  find(number: number): Promise<Pick<LocalPullRequest, "branch" | "target"> | undefined>;
 }
 
 export interface LocalPullRequestsOptions {
@@ -35,17 +36,26 @@ export class LocalPullRequests implements PullRequests {
 
   async open({ jobId, title, branch, targetBranch, base, head, existing }: Change): Promise<string> {
     const { store, baseUrl } = this.#options;
-    const number = Number(/\/pull\/(\d+)$/.exec(existing ?? "")?.[1] ?? 0);
     // A link to another platform matches no pull request of this job.
-    if (existing !== null && (await store.update(number, jobId, base, head))) return existing;
+    if (existing !== null && (await store.update(numberIn(existing), jobId, base, head))) return existing;
     const added = await store.add({ job: jobId, title, branch, target: targetBranch, base, head });
     return `${baseUrl()}/pull/${added}`;
   }
 
-  async stateOf(pullRequest: PullRequestRef): Promise<PullRequestState> {
-    const { repository, targetBranch } = this.#options;
+  async read(pullRequest: PullRequestRef): Promise<ReadPullRequest> {
+    const { repository } = this.#options;
     await repository.fetch();
-    return this.stateAtLastFetch(pullRequest, await repository.targetBranch(targetBranch));
+    const target = await this.#targetOf(pullRequest);
+    // Without its target, it can no longer be merged.
+    const isOver = (await repository.branchHead(target)) === undefined;
+    return { state: isOver ? "open" : await this.stateAtLastFetch(pullRequest, target), target };
+  }
+
+  /** Returns the branch that a pull request targets: the project's own, unless its page names another one. */
+  async #targetOf({ link, branch }: PullRequestRef): Promise<string> {
+    const { store, repository, targetBranch } = this.#options;
+    const stored = await store.find(numberIn(link));
+    return stored?.branch === branch ? stored.target : repository.targetBranch(targetBranch);
   }
 
   async findClosed(pullRequests: readonly PullRequestRef[]): Promise<ReadonlySet<string>> {
@@ -53,18 +63,25 @@ export class LocalPullRequests implements PullRequests {
     const closed = new Set<string>();
     if (pullRequests.length === 0) return closed;
     await repository.fetch();
-    const targetBranch = await repository.targetBranch(this.#options.targetBranch);
+    const own = await repository.targetBranch(this.#options.targetBranch);
     const heads = await repository.branchHeads();
-    const target = heads.get(targetBranch);
-    if (target === undefined) throw new Error(`the branch ${targetBranch} is missing`);
-    const commits = pullRequests.map(({ head }) => head);
-    const merged = await repository.findMerged(commits, target);
-    if (signal.aborted) throw signal.reason;
-    for (const { link, branch, head } of pullRequests) {
-      const isMerged = merged.get(head);
-      // The clone of this process may never have had the commits of a branch that is gone.
-      if (isMerged === true || !heads.has(branch)) closed.add(link);
-      else if (isMerged instanceof Error) this.#errors.report(link, isMerged);
+    if (!heads.has(own)) throw new Error(`the branch ${own} is missing`);
+    const targets = new Map<string, PullRequestRef[]>();
+    for (const pullRequest of pullRequests) {
+      const target = await this.#targetOf(pullRequest);
+      targets.set(target, [...(targets.get(target) ?? []), pullRequest]);
+    }
+    for (const [targetBranch, some] of targets) {
+      const target = heads.get(targetBranch);
+      const commits = some.map(({ head }) => head);
+      const merged = target === undefined ? undefined : await repository.findMerged(commits, target);
+      if (signal.aborted) throw signal.reason;
+      for (const { link, branch, head } of some) {
+        const isMerged = merged === undefined ? new Error(`the branch ${targetBranch} is missing`) : merged.get(head);
+        // The clone of this process may never have had the commits of a branch that is gone.
+        if (isMerged === true || !heads.has(branch)) closed.add(link);
+        else if (isMerged instanceof Error) this.#errors.report(link, isMerged);
+      }
     }
     this.#errors.keep(pullRequests);
     return closed;
@@ -80,3 +97,6 @@ export class LocalPullRequests implements PullRequests {
     return (await repository.branchHead(branch)) === undefined ? "closed" : "open";
   }
 }
+
+/** Returns the number in the link to a page; 0, which none has, if it leads elsewhere. */
+const numberIn = (link: string): number => Number(/\/pull\/(\d+)$/.exec(link)?.[1] ?? 0);

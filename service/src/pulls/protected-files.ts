@@ -3,24 +3,23 @@ export const protectedFilesKinds = ["flag", "refuse", "allow"] as const;
 
 export type ProtectedFilesKind = (typeof protectedFilesKinds)[number];
 
+/** Files that instruct agents. */
+const instructionPatterns: readonly string[] = [
+  ...["AGENTS.md", "AGENTS.override.md", ".agents/", ".mcp.json"],
+  ...["CLAUDE.md", "CLAUDE.local.md", ".claude/", ".codex/"],
+  ...["GEMINI.md", ".gemini/", ".opencode/", "opencode.json", "opencode.jsonc", ".aider*"],
+  ...[".cursor/", ".cursorrules", ".github/copilot-instructions.md", ".github/instructions/"],
+];
+
+/** Returns those of some paths whose files instruct agents. */
+export const findInstructions = (paths: readonly string[]): string[] => findProtected(paths, instructionPatterns);
+
 /** Files that run code without anybody starting it, or that instruct the agents of people, unless somebody reviews them. */
 export const protectedPatterns: readonly string[] = [
   // CI, and who has to review.
   ...[".github/workflows/", ".github/actions/", ".gitlab-ci.yml", ".circleci/", "Jenkinsfile", "azure-pipelines.yml"],
   "CODEOWNERS",
-  // Agents.
-  ...[
-    "AGENTS.md",
-    "AGENTS.override.md",
-    ".agents/",
-    ".mcp.json",
-    "CLAUDE.md",
-    "CLAUDE.local.md",
-    ".claude/",
-    ".codex/",
-  ],
-  ...["GEMINI.md", ".gemini/", ".opencode/", "opencode.json", "opencode.jsonc", ".aider*"],
-  ...[".cursor/", ".cursorrules", ".github/copilot-instructions.md", ".github/instructions/"],
+  ...instructionPatterns,
   // Git, editors and package managers.
   ...[".gitmodules", ".husky/", ".pre-commit-config.yaml", "lefthook.yml", ".vscode/", ".devcontainer/", ".envrc"],
   ...[".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnp.cjs"],

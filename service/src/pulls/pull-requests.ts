@@ -27,12 +27,19 @@ export interface PullRequestRef {
 
 export type PullRequestState = "open" | "closed" | "merged";
 
+/** A pull request as it is now. */
+export interface ReadPullRequest {
+  state: PullRequestState;
+  /** The branch that it targets, which people can change; `undefined` if that is unknown. */
+  target: string | undefined;
+}
+
 /** The platform that pull requests are opened on. */
 export interface PullRequests {
   /** Opens a pull request, or finds the open one of the branch, and returns its link. */
   open(change: Change): Promise<string>;
-  /** @throws if the state cannot be read */
-  stateOf(pullRequest: PullRequestRef): Promise<PullRequestState>;
+  /** @throws if it cannot be read */
+  read(pullRequest: PullRequestRef): Promise<ReadPullRequest>;
   /**
    * Returns the links of those that are closed or merged. One whose state cannot be read counts as open.
    *

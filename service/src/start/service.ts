@@ -157,9 +157,10 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const copier = opened && new JobCopier({ copies: opened, store, folder, log });
   let worker: RunningWorker | undefined;
   const onUnavailable = () => void worker?.waitForStore();
-  const shown = backend.projects.with(settings, ({ repositoryName }, { agent: { model } }) => ({
+  const shown = backend.projects.with(settings, ({ repositoryName, repository }, { agent: { model } }) => ({
     repositoryName,
     model,
+    hasBranch: (branch: string) => repository.hasBranch(branch),
   }));
   const jobs = new Jobs({ store, projects: shown, copier, onUnavailable, metrics, logEvent });
   const { tokens, logs = new LogFiles(folder) } = store;
@@ -173,7 +174,15 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   const content = { store, projects: sources, logs, engine: jobs };
   const pages = new Pages({ ...content, tokens, authenticator, baseUrl, signal, log });
   const { hasJobPages } = options;
-  const api = createApi({ engine: jobs, steps: jobs, turns: jobs, authenticator, hasJobPages, signal });
+  const api = createApi({
+    engine: jobs,
+    steps: jobs,
+    turns: jobs,
+    takesBase: true,
+    authenticator,
+    hasJobPages,
+    signal,
+  });
   let server: LoopbackServer | undefined;
   let metricsServer: LoopbackServer | undefined;
   try {

@@ -26,7 +26,7 @@ export class StoredJobs {
    * @throws KeyReused if another request had the key
    */
   async add(
-    { id, project, createdAt, model = null }: NewJob,
+    { id, project, createdAt, model = null, base = null }: NewJob,
     prompt: string,
     at = createdAt,
     onTurn?: (id: number) => void,
@@ -34,12 +34,12 @@ export class StoredJobs {
   ): Promise<RateLimited | Replayed | undefined> {
     const { database, announcements, now } = this.#parts;
     const rejected = await database.transaction(async (transaction) => {
-      const replay = key && (await findReplay(transaction, project, key, { job: undefined, prompt }));
+      const replay = key && (await findReplay(transaction, project, key, { job: undefined, prompt, base }));
       if (replay !== undefined) return replay;
       const exceeded = await countUse(transaction, "create", project, () => now?.(transaction) ?? at);
       if (exceeded !== undefined) return exceeded;
-      const insert = 'INSERT INTO job (id, project, "createdAt", model) VALUES (?, ?, ?, ?)';
-      await transaction.run(insert, id, project, createdAt, model);
+      const insert = 'INSERT INTO job (id, project, "createdAt", model, base) VALUES (?, ?, ?, ?, ?)';
+      await transaction.run(insert, id, project, createdAt, model, base);
       const turn = await addTurn(this.#parts, transaction, { job: id, project, prompt, key });
       onTurn?.(turn);
       return undefined;
@@ -77,7 +77,7 @@ export class StoredJobs {
   /** Returns a job with its turns, for another store. */
   async copy(id: string): Promise<JobCopy | undefined> {
     const { database } = this.#parts;
-    const columns = 'id, project, "createdAt", "archivedAt", "pullRequest", head';
+    const columns = 'id, project, "createdAt", "archivedAt", "pullRequest", head, base';
     const job = await database.row<Omit<JobCopy, "turns">>(`SELECT ${columns} FROM job WHERE id = ?`, id);
     const turns = `SELECT ${copiedColumns} FROM turn WHERE job = ? ORDER BY id`;
     return job && { ...job, turns: await database.rows<TurnCopy>(turns, id) };
@@ -86,13 +86,14 @@ export class StoredJobs {
   /** Adds a job of another store. Its running turns become waiting ones. */
   async addCopy(copy: JobCopy): Promise<void> {
     const { database, ready, announcements, skipTurnIds } = this.#parts;
-    const { id, project, createdAt, archivedAt, pullRequest, head, turns } = copy;
+    const { id, project, createdAt, archivedAt, pullRequest, head, base = null, turns } = copy;
     const { state: lastState = "failed", endedAt = null } = turns.at(-1) ?? {};
     const [state, idleSince] = isActive(copy) ? ["active", null] : [lastState, endedAt ?? createdAt];
     await database.transaction(async (transaction) => {
       const insertJob = `INSERT INTO job
-        (id, project, "createdAt", state, "idleSince", "archivedAt", "pullRequest", head) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
-      await transaction.run(insertJob, id, project, createdAt, state, idleSince, archivedAt, pullRequest, head);
+        (id, project, "createdAt", state, "idleSince", "archivedAt", "pullRequest", head, base)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+      await transaction.run(insertJob, id, project, createdAt, state, idleSince, archivedAt, pullRequest, head, base);
       const insertTurn = `INSERT INTO turn (job, project, ${copiedColumns})
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       for (const turn of turns) {

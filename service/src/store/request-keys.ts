@@ -7,6 +7,8 @@ export interface KeyedRequest {
   /** Undefined for a create. */
   job: string | undefined;
   prompt: string;
+  /** The base of a create; `null` if it names none. */
+  base: string | null;
 }
 
 /**
@@ -19,18 +21,19 @@ export async function findReplay(
   transaction: Transaction,
   project: string,
   { caller, step, request }: RequestKey,
-  { job, prompt }: KeyedRequest,
+  { job, prompt, base }: KeyedRequest,
 ): Promise<Replayed | undefined> {
   await transaction.lock(`key ${JSON.stringify([project, caller, step, request])}`);
   // The database compares the prompts, because it does not store every character.
   const find = `SELECT id, job, CASE WHEN prompt = ? THEN 1 ELSE 0 END AS "hasPrompt",
+    (SELECT base FROM job WHERE job.id = turn.job) AS base,
     CASE WHEN EXISTS (SELECT 1 FROM turn AS earlier WHERE earlier.job = turn.job AND earlier.id < turn.id) THEN 0 ELSE 1 END
       AS "isCreate"
     FROM turn WHERE project = ? AND caller = ? AND step = ? AND request = ?`;
-  type Found = { id: number; job: string; hasPrompt: number; isCreate: number };
+  type Found = { id: number; job: string; hasPrompt: number; base: string | null; isCreate: number };
   const found = await transaction.row<Found>(find, prompt, project, caller, step, request);
   if (found === undefined) return undefined;
-  const isSame = job === undefined ? found.isCreate : found.isCreate === 0 && found.job === job;
+  const isSame = job === undefined ? found.isCreate && found.base === base : found.isCreate === 0 && found.job === job;
   if (!(isSame && found.hasPrompt)) throw new KeyReused();
   const replayed = await transaction.row<StoredJob>("SELECT * FROM job WHERE id = ?", found.job);
   if (replayed === undefined) throw new Error(`no job ${found.job}`);

@@ -220,7 +220,7 @@ async function start(transaction: Transaction, { turn: id, lease }: TakenTurn, a
   const found = await transaction.row<Turn & { state: TurnState }>(find, id);
   if (found === undefined) throw new Error(`no turn ${id}`);
   const { state, ...turn } = found;
-  const change = `UPDATE turn SET state = 'running', lease = ?, "startedAt" = coalesce("startedAt", ?) WHERE id = ?`;
+  const change = `UPDATE turn SET state = 'running', "knowsBase" = 1, lease = ?, "startedAt" = coalesce("startedAt", ?) WHERE id = ?`;
   await transaction.run(change, lease, at, id);
   return { ...turn, lease, isResumed: state === "running" };
 }

@@ -10,7 +10,7 @@ import type {
 } from "../model.ts";
 import { countUse } from "./hourly-limit.ts";
 import { addNextReady, addTurn, endJob, hasOpenTurn, lockJob, type TurnParts } from "./job-state.ts";
-import { findReplay, turnStatus, turnsOfStep } from "./request-keys.ts";
+import { findReplay, isKnownKey, turnStatus, turnsOfStep } from "./request-keys.ts";
 import type { Transaction } from "./sql.ts";
 
 /** The turns of jobs, except what workers do with them: messages add turns, and operators stop and retry them. */
@@ -42,7 +42,7 @@ export class StoredTurns {
       const job = await transaction.row<{ project: string }>("SELECT project FROM job WHERE id = ?", jobId);
       if (job === undefined) return false;
       const { project } = job;
-      const replay = key && (await findReplay(transaction, project, key, { job: jobId, prompt }));
+      const replay = key && (await findReplay(transaction, project, key, { job: jobId, prompt, base: null }));
       if (replay !== undefined) return replay;
       return this.#addMessage(transaction, { jobId, project, prompt, at, onTurn, key });
     });
@@ -137,6 +137,11 @@ export class StoredTurns {
   /** Returns the turns that a caller has sent for a step to jobs of a project, newest first. */
   ofStep(project: string, sender: Pick<RequestKey, "caller" | "step">, limit: number): Promise<StepTurn[]> {
     return turnsOfStep(this.#parts.database, project, sender, limit);
+  }
+
+  /** Returns whether a request with this key has added a turn to a job of the project. */
+  isKnown(project: string, key: RequestKey): Promise<boolean> {
+    return isKnownKey(this.#parts.database, project, key);
   }
 
   /** Returns how a turn goes; `undefined` if the job has no such turn. */

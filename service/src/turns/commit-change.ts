@@ -1,4 +1,5 @@
 import type { Worktree } from "../git/commit-worktree.ts";
+import type { Start } from "../git/find-start.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Turn } from "../model.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
@@ -8,7 +9,7 @@ import type { TurnDeadline } from "./turn-deadline.ts";
 
 /** What the commit of a change depends on. */
 export interface CommitPorts extends CheckPorts {
-  repository: Pick<Repository, "commit"> & CheckPorts["repository"];
+  repository: Pick<Repository, "commit" | "withOwnFiles"> & CheckPorts["repository"];
   /** A larger change fails its turn. */
   largestChangeBytes: number;
   /** A change of more files fails its turn. Default: 1000. */
@@ -30,6 +31,7 @@ interface CommitContext extends CommitPorts {
 export async function commitChange(
   turn: Turn,
   worktree: Worktree,
+  start: Start,
   { ownMessages, message: answer = "" }: { ownMessages: readonly string[]; message: string | undefined },
   context: CommitContext,
   deadline: TurnDeadline,
@@ -39,12 +41,13 @@ export async function commitChange(
   const texts = { "the message of the commit": message, "the agent's last message": answer };
   const options = { maxBytes, maxFiles, signal: deadline.signal };
   try {
-    const { commit, leftOut } = await repository.commit(worktree, message, options);
+    const { commit: made, leftOut } = await repository.commit(worktree, message, options);
     for (const path of leftOut)
       log(
         `The submodule ${path} stays at its commit. If the agent changed something in it, that is left out: only what the submodule's own repository has can be used here.`,
       );
-    if (commit !== undefined) await checkChange(context, worktree.head, commit, texts, log);
+    const commit = made === undefined ? undefined : await onTopOf(start, made, repository);
+    if (commit !== undefined) await checkChange(context, start.head, commit, texts, log);
     return commit;
   } catch (error) {
     if (stop?.aborted) throw new Error(String(stop.reason), { cause: error });
@@ -56,4 +59,15 @@ export async function commitChange(
     if (isResourceExhausted(error)) log("The agent has run, but its change cannot be committed now. It is run again.");
     throw error;
   }
+}
+
+/** Returns the agent's change on top of what its branch has, without the files that the project lent it. */
+async function onTopOf(start: Start, made: string, repository: CommitPorts["repository"]): Promise<string | undefined> {
+  if (start.instructed === undefined) return made;
+  const commit = await repository.withOwnFiles(made, start);
+  if (commit === undefined)
+    throw new Error(
+      `the agent changed files that instruct agents, which differ between ${start.targetBranch} and the project's own branch`,
+    );
+  return commit === start.head ? undefined : commit;
 }

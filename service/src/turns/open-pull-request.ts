@@ -1,11 +1,12 @@
 import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
-import { jobBranch, type RunningTurn, type StoredJob, type Turn } from "../model.ts";
+import type { RunningTurn, StoredJob, Turn } from "../model.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import type { Change } from "../pulls/pull-requests.ts";
 import type { Store } from "../store/store.ts";
 import { findProtectedChanges } from "./check-change.ts";
+import type { LastPullRequest } from "./last-pull-request.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import type { TurnContext } from "./turn-ports.ts";
 
@@ -14,8 +15,8 @@ export interface TurnWork {
   start: Start;
   /** The commit of the turn on the job's branch; `undefined` if it changed nothing. */
   head: string | undefined;
-  /** Whether the job's last pull request is merged, see `isPullRequestMerged`. */
-  isMerged: boolean;
+  /** As it was when the turn began. */
+  lastPullRequest: LastPullRequest;
   /** Throws if another worker has taken the turn over. */
   confirmOwner: () => Promise<void>;
 }
@@ -29,7 +30,7 @@ export interface TurnWork {
 export async function openPullRequest(
   turn: RunningTurn,
   job: StoredJob,
-  { start, head: own, isMerged, confirmOwner }: TurnWork,
+  { start, head: own, lastPullRequest: { isMerged, bases }, confirmOwner }: TurnWork,
   context: TurnContext,
 ): Promise<void> {
   const { store, pullRequests, log } = context;
@@ -40,7 +41,9 @@ export async function openPullRequest(
     own !== undefined
       ? await storedTurn(turn, store)
       : ((await lastChange(job, base, head, context))?.turn ?? { ...turn, answer: null });
-  const existing = isContinued && !isMerged ? job.pullRequest : null;
+  // One whose target is gone can no longer be merged.
+  const hasTarget = bases.length === 0 || bases[0] === targetBranch;
+  const existing = isContinued && !isMerged && hasTarget ? job.pullRequest : null;
   // Otherwise the next turn would take this work for the merged pull request's.
   if (existing !== job.pullRequest) await store.runningTurns.clearPullRequest(turn, head);
   const change: Change = {
@@ -93,16 +96,4 @@ async function findUnopenedWork(
   if (job.pullRequest === null) return head;
   const last = await lastChange(job, base, head, context);
   return last !== undefined && last.turn.state === "failed" && last.commit !== job.head ? head : undefined;
-}
-
-/** Returns whether the job's last pull request is merged, so that its branch is obsolete; `false` if its state cannot be read. */
-export async function isPullRequestMerged(job: StoredJob, { pullRequests, log }: TurnContext): Promise<boolean> {
-  const { id, pullRequest: link, head } = job;
-  if (link === null || head === null) return false;
-  try {
-    return (await pullRequests.stateOf({ link, branch: jobBranch(id), head })) === "merged";
-  } catch (error) {
-    log(`Cannot read the state of ${link}, treated as open: ${errorMessage(error)}`);
-    return false;
-  }
 }

@@ -99,8 +99,9 @@ export async function runAttempt(
     context.onFailure?.(`${exceeded === undefined ? end : killedFor(exceeded)} ${reported}`);
   // They are worth less than the change, which has the rest of the time.
   const messagesMs = Math.min(longestMessagesMs, timeLeft(timeLimitMs, context.machine.now() - startedAt) / 2);
-  const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, start));
-  const messages = hasMessages ? await ownMessages(agent, start.head, options, host, messagesMs) : [];
+  const head = start.instructed ?? start.head;
+  const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, { ...start, head }));
+  const messages = hasMessages ? await ownMessages(agent, head, options, host, messagesMs) : [];
   return { ...result, isFollowUp, ownMessages: messages };
 }
 

@@ -4,13 +4,15 @@ import { thisMachine } from "../machine.ts";
 import { jobBranch, type RunningTurn, type StoredJob, type Turn, type TurnResult } from "../model.ts";
 import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
+import { findInstructions } from "../pulls/protected-files.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import type { Store } from "../store/store.ts";
 import { LeaseLost } from "../store-errors.ts";
 import { commitChange } from "./commit-change.ts";
 import { confirmLease } from "./keep-lease.ts";
+import { readLastPullRequest } from "./last-pull-request.ts";
 import { noChangeNote } from "./log-notes.ts";
-import { isPullRequestMerged, openPullRequest } from "./open-pull-request.ts";
+import { openPullRequest } from "./open-pull-request.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import { findPushedCommit, type PushPorts, pushCommit, pushUnpushedCommit } from "./push-commit.ts";
 import { runAttempt } from "./run-attempt.ts";
@@ -85,8 +87,9 @@ async function processTurn(
   const { store, repository, worktrees, homes, directory, log, machine } = context;
   const push: PushPorts = { repository, confirmOwner: () => confirmLease(turn, store.runningTurns, signal, machine) };
   log(`Turn ${turn.id} started.`);
-  const isMerged = await isPullRequestMerged(job, context);
-  const options = { isMerged, lastPushed: job.head, targetBranch: context.targetBranch };
+  const lastPullRequest = await readLastPullRequest(job, context);
+  const { targetBranch } = context;
+  const options = { ...lastPullRequest, lastPushed: job.head, targetBranch, instructions: findInstructions };
   // Others may share its fetch, so it is not killed, only waited for no longer.
   const [start, last] = await untilStopped(
     Promise.all([repository.findStart(jobBranch(job.id), options), repository.lastCommitOf(job.id)]),
@@ -122,7 +125,7 @@ async function processTurn(
     if (end !== "completed") return "failed";
     await worktrees.takeBack(directory);
     using deadline = startDeadline(machine, context.timeLimitMs, machine.now() - startedAt, context.stop);
-    const commit = await commitChange(turn, worktree, attempted, context, deadline);
+    const commit = await commitChange(turn, worktree, start, attempted, context, deadline);
     const words = message === undefined ? "" : `The agent's last words:\n${message}`;
     if (commit === undefined) log(`${noChangeNote} ${words}`);
     else {
@@ -130,7 +133,7 @@ async function processTurn(
       if (words !== "") log(words);
     }
   }
-  await openPullRequest(turn, job, { start, head, isMerged, confirmOwner: push.confirmOwner }, context);
+  await openPullRequest(turn, job, { start, head, lastPullRequest, confirmOwner: push.confirmOwner }, context);
   return "completed";
 }
 

@@ -34,6 +34,7 @@ const entry = z.object({
     archivedAt: z.nullable(time),
     pullRequest: z.nullable(z.string().check(z.regex(/^https?:\/\/[^\s@]{1,2000}\/pull\/\d+$/))),
     head: z.nullable(z.string().check(z.regex(/^[0-9a-f]{40,64}$/))),
+    base: z.optional(z.nullable(z.string().check(z.regex(/^[^\p{Cc}]{1,1000}$/u)))),
     turns: z.array(turn).check(z.minLength(1)),
   }),
   /** Where the home directory is kept, and its path, by which agents find their sessions. */

@@ -15,13 +15,15 @@ export interface RebuiltJob {
 }
 
 /** The pull request of a branch that has none yet. */
-const noPull = { link: null, createdAt: undefined, closedAt: null, head: null, body: "" };
+const noPull = { link: null, createdAt: undefined, closedAt: null, head: null, body: "", target: undefined };
 
 export interface JobSources {
   jobId: string;
   projectId: string;
   /** Who sends all requests of the step. */
   caller: string;
+  /** The project's own branch. */
+  targetBranch: string;
   /** `undefined` if the branch has none yet. */
   pull: OwnPullRequest | undefined;
   /** The newest commits of the branch, newest first. */
@@ -39,8 +41,15 @@ const allAttempts = 2;
  *
  * @returns `undefined` if nothing names the job: it has no pull request, and no commit
  */
-export function rebuildJob({ jobId, projectId, caller, pull, commits }: JobSources): RebuiltJob | undefined {
-  const { link, closedAt, body, ...known } = pull ?? noPull;
+export function rebuildJob({
+  jobId,
+  projectId,
+  caller,
+  targetBranch,
+  pull,
+  commits,
+}: JobSources): RebuiltJob | undefined {
+  const { link, closedAt, body, target = targetBranch, ...known } = pull ?? noPull;
   const told = readTurns(body);
   const [first] = told;
   const unpublished = unpublishedCommits(pull, commits);
@@ -66,6 +75,7 @@ export function rebuildJob({ jobId, projectId, caller, pull, commits }: JobSourc
     archivedAt: isActive ? null : closedAt,
     pullRequest: link,
     head: own[0]?.commit ?? known.head,
+    base: target === targetBranch ? null : target,
     turns,
   };
   const unnamedTurn: TurnCopy = {

@@ -8,7 +8,7 @@ import { namedTurns, stepPrefix } from "../../src/pulls/turn-trailers.ts";
 import { type RebuiltJob, rebuildJob } from "./rebuild-job.ts";
 
 export interface RebuiltJobsOptions {
-  repository: Pick<Repository, "fetch" | "branchHead" | "commitsOfBranch" | "commitsOfJobs">;
+  repository: Pick<Repository, "fetch" | "branchHead" | "targetBranch" | "commitsOfBranch" | "commitsOfJobs">;
   /** The branch that pull requests are opened against. Default: the repository's default branch. */
   targetBranch?: string | undefined;
   pullRequests: Pick<GitHubPullRequests, "ownAccount" | "findOwn" | "hasCreated">;
@@ -68,7 +68,8 @@ export class RebuiltJobs {
       if (this.#isNew(jobId, commits)) throw new Error(`GitHub does not show yet who created ${branch}`);
       return undefined;
     }
-    return rebuildJob({ jobId, projectId, caller: singleKeyName, pull, commits });
+    const targetBranch = await repository.targetBranch(this.#options.targetBranch);
+    return rebuildJob({ jobId, projectId, caller: singleKeyName, targetBranch, pull, commits });
   }
 
   /**

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { DocsRepository } from "../../../tools/docs-repository.ts";
 import { docsRepository, runJob, send, waitForJob } from "../support/agent-service.ts";
@@ -57,6 +58,12 @@ describe.each(modes)("%s", (mode) => {
 
     const logOf = (jobId: string) =>
       readFileSync(join(running.folder, "jobs.sqlite.files/logs", `${jobId}.log`), "utf8");
+    /** Returns what the store has as the costs of the turns. */
+    const costs = () => {
+      using db = new DatabaseSync(join(running.folder, "jobs.sqlite"), { readOnly: true });
+      const turns = db.prepare("SELECT costUsd FROM turn ORDER BY id").all();
+      return turns.map(({ costUsd }) => Number(costUsd)) as [number, number];
+    };
     const filesOf = (jobId: string) => running.docs.git("diff", "--name-only", `main...agent/${jobId}`).split("\n");
 
     test("opens a pull request, logs the agent's words, and a follow-up remembers the first prompt", async () => {
@@ -75,6 +82,11 @@ describe.each(modes)("%s", (mode) => {
       expect(docs.git("rev-list", "--count", `main..agent/${first.id}`)).toBe("2");
       const sent = model.requests.slice(before).map(({ body }) => body);
       expect(sent.some((body) => body.includes("first-prompt"))).toBe(true);
+      const [one, two] = costs();
+      const isKnown = !["codex", "gemini"].includes(agent.name);
+      expect([one, two].map((cost) => cost > 0)).toEqual([isKnown, isKnown]);
+      // Both turns are alike, and the second one does not cost what both did.
+      if (isKnown) expect(two).toBeLessThan(one * 1.5);
       for (const { headers, method } of model.requests)
         if (method === "POST") expect(JSON.stringify(headers)).toContain("key-of-no-value");
     });

@@ -109,6 +109,11 @@ export class SimulatedRepository implements UsedRepository {
     this.#clone.heads.set(branch, commit);
   }
 
+  /** No job has a base. */
+  async withOwnFiles(id: string): Promise<string> {
+    return id;
+  }
+
   async rebase(id: string, parent: string, newParent: string): Promise<string | undefined> {
     await this.#network.work();
     const [commit, onto] = [this.#commit(id), this.#commit(newParent)];

@@ -58,6 +58,7 @@ class FakeBranch {
     },
     push: async () => {},
     rebase: async () => undefined,
+    withOwnFiles: async (commit) => commit,
   };
 }
 
@@ -117,7 +118,7 @@ export async function setUpTurns() {
         opened.push(change);
         return change.existing ?? `https://example.com/pull/${opened.length}`;
       },
-      stateOf: async () => next.state,
+      read: async () => ({ state: next.state, target: undefined }),
       findClosed: async () => new Set(),
     },
     agent: shellAgent("agent"),

@@ -127,7 +127,7 @@ export function setUpWorker({
     worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 0 }),
     pullRequests: {
       open: async ({ branch }) => `https://example.com/${branch}`,
-      stateOf: async () => "open",
+      read: async () => ({ state: "open", target: undefined }),
       findClosed: async () => new Set(),
     },
     agent: { ...shellAgent(""), model: "large" },

@@ -99,20 +99,15 @@ export async function planReply(
   // The service says what earlier attempts sent. Without that, a re-run must not start a second job.
   const isUncertain = isRerun(run) && asked?.kind === "unannounced" && !hasReply && !hasResumed;
   const isAccountUnknown = authorId === undefined && actorId === undefined;
-  if (isUncertain && (!replies || (isAccountUnknown && replies.some(isOwn)))) {
-    reply.marker = unsent;
-    return threadUnreadable(run);
-  }
+  // The marker stays pending: that this attempt sends nothing must not hide what an earlier one may have sent.
+  if (isUncertain && (!replies || (isAccountUnknown && replies.some(isOwn)))) return threadUnreadable(run);
   const earlier = (replies ?? []).filter((remembered) => remembered.authorId === authorId);
   const interrupted = isUncertain ? earlier.findLast(isOwn) : undefined;
   if (interrupted && interrupted.jobId === undefined && !interrupted.isUnsent) {
     return { kind: "blocked", cause: "pending" };
   }
   const unrecorded = isUncertain && !interrupted ? await checkRecord(earlierAttempts(run), run) : undefined;
-  if (unrecorded?.kind === "undecided") {
-    reply.marker = unsent;
-    return unrecorded.result;
-  }
+  if (unrecorded?.kind === "undecided") return unrecorded.result;
   if (deadline - run.ports.clock.now() < minTimeLeftMs) {
     reply.marker = unsent;
     return { kind: "blocked", cause: "time" };

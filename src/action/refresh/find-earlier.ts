@@ -38,11 +38,9 @@ export async function findEarlier(task: SendingTask, memory: Memory, run: Run): 
   const asked = await findEarlierTurn(run, {
     known: settings.changes ? undefined : task.prompt,
     write: async () => {
-      const remembered = {
-        lastCommit: undefined,
-        firstBase: baseOf(await findTrace(memory, attempt)),
-        ownPullRequests: [],
-      };
+      const trace = await untilAborted(findTrace(memory, attempt), ports.signal);
+      if (!trace) return cancelledBeforeSending;
+      const remembered = { lastCommit: undefined, firstBase: baseOf(trace), ownPullRequests: [] };
       return writePrompt((section) => addSection(task.prompt, section), run, remembered);
     },
   });

@@ -112,4 +112,24 @@ describe("a create that is in doubt", () => {
     const { ids } = await doubt(respondWith(201, { id: "job_9" }), respondWith(404, { error: "Not found" }));
     expect(ids).toEqual([["job_9", 1]]);
   });
+
+  test("names the job that only a later response has", async () => {
+    const clock = new FakeClock();
+    const answers = [respondWith(504), respondWith(201, { id: "job_9" })];
+    const { transport } = fakeTransport(clock, ({ method }, index) => {
+      if (method === "POST") return answers.shift() ?? respondWith(429);
+      return index === 1 ? respondWith(200, { step: "a", turns: [] }) : respondWith(404, { error: "Not found" });
+    });
+    const ids: string[] = [];
+    const result = await clientOf(transport, clock, "https://example.com", true)
+      .createJob(
+        submission,
+        limits,
+        () => {},
+        (id) => ids.push(id),
+      )
+      .catch((error: SubmissionError) => error);
+    expect(result).toMatchObject({ acceptance: "unknown", jobId: "job_9" });
+    expect(ids).toEqual(["job_9"]);
+  });
 });

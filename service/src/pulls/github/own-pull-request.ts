@@ -15,6 +15,8 @@ export interface OwnPullRequest {
   head: string;
   /** Untrusted: whoever may write to the repository can edit it. */
   body: string;
+  /** The branch that it targets. */
+  target: string;
 }
 
 const time = z.string().check(z.refine((text) => Number.isFinite(Date.parse(text))));
@@ -36,7 +38,7 @@ const listed = z.object({
     /** `null` if the repository was deleted. */
     repo: z.nullable(repository),
   }),
-  base: z.object({ repo: repository }),
+  base: z.object({ ref: z.string(), repo: repository }),
 });
 
 /**
@@ -58,10 +60,10 @@ export function selectOwn(data: unknown, branch: string, account: Account): OwnP
   return selected && describe(selected);
 }
 
-function describe({ html_url: link, state, head, body, ...times }: z.infer<typeof listed>): OwnPullRequest {
+function describe({ html_url: link, state, head, base, body, ...times }: z.infer<typeof listed>): OwnPullRequest {
   const createdAt = Date.parse(times.created_at);
   const closed = { state: times.merged_at === null ? ("closed" as const) : ("merged" as const) };
   const closedAt = Date.parse(times.closed_at ?? times.merged_at ?? times.created_at);
   const now = state === "open" ? { state, closedAt: null } : { ...closed, closedAt };
-  return { link, createdAt, head: head.sha, body: body ?? "", ...now };
+  return { link, createdAt, head: head.sha, target: base.ref, body: body ?? "", ...now };
 }

@@ -13,6 +13,8 @@ const pullRequest = z.object({
   body: z.nullish(z.string()),
   /** Its branch. */
   head: z.optional(z.object({ ref: z.string() })),
+  /** The branch that it targets. */
+  base: z.optional(z.object({ ref: z.string() })),
 });
 
 export type PullRequestData = z.infer<typeof pullRequest>;

@@ -114,6 +114,27 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE turn ADD COLUMN "costUsd" double precision, ADD COLUMN "sessionCost" text;
     `,
   },
+  {
+    // Earlier services add and run the turns of jobs without a base as before. They cannot take others, which would start from the
+    // wrong branch: their transaction fails, and a service of this version takes the turn.
+    oldest: 1,
+    queueSchema: 43,
+    sql: `
+      -- Jobs get a branch of their own choice to start from.
+      ALTER TABLE job ADD COLUMN base text;
+      ALTER TABLE turn ADD COLUMN "knowsBase" integer;
+      CREATE FUNCTION "requireBase"() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          IF NEW."knowsBase" IS NULL AND EXISTS (SELECT 1 FROM ${tables}.job WHERE id = NEW.job AND base IS NOT NULL) THEN
+            RAISE EXCEPTION 'this version of the service cannot run turns of jobs with a base';
+          END IF;
+          RETURN NEW;
+        END
+      $$;
+      CREATE TRIGGER "startOfTurn" BEFORE UPDATE OF state ON turn FOR EACH ROW
+        WHEN (NEW.state = 'running') EXECUTE FUNCTION "requireBase"();
+    `,
+  },
 ];
 
 /** The version of pg-boss's schema that this version works with. */

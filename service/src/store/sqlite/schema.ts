@@ -76,6 +76,11 @@ export const migrations: readonly string[] = [
   ALTER TABLE turn ADD COLUMN costUsd REAL;
   ALTER TABLE turn ADD COLUMN sessionCost TEXT;
   `,
+  `
+  -- Jobs get a branch of their own choice to start from. Only workers that know of it run their turns, which Postgres checks.
+  ALTER TABLE job ADD COLUMN base TEXT;
+  ALTER TABLE turn ADD COLUMN knowsBase INTEGER;
+  `,
 ];
 
 /**

@@ -109,7 +109,7 @@ exec ${real} "$@"
       worktrees: new Worktrees({ repository, folder, kept: 1, slowCheckoutMs: 3_600_000 }),
       pullRequests: {
         open: async () => "https://example.com/pull/1",
-        stateOf: async () => "open",
+        read: async () => ({ state: "open", target: undefined }),
         findClosed: async () => new Set(),
       },
       agent: withCompiledSupervisor(shellAgent(`printf x >> '${attemptsFile}'; printf more >> README.md`)),

@@ -26,7 +26,7 @@ function setUp() {
       if (platform.error) throw platform.error;
       return change.existing ?? `https://example.com/pull/${platform.opened.push(change)}`;
     },
-    stateOf: async () => "open" as const,
+    read: async () => ({ state: "open" as const, target: undefined }),
     findClosed: async () => new Set<string>(),
   };
   const agent = shellAgent('case $(cat) in nothing) ;; *) cat "$AGENT_PROMPT_FILE" >> work.md ;; esac');

@@ -169,13 +169,13 @@ describe("the state of a pull request", () => {
     const { server, pulls } = await startGitHubPullRequests();
     const { number } = server.add();
     server.answer = () => (server.requests.length === 1 ? { status: 502, body: "" } : undefined);
-    expect(await pulls.stateOf(ref(server.link(number)))).toBe("open");
+    expect((await pulls.read(ref(server.link(number)))).state).toBe("open");
     expect(server.requests).toHaveLength(2);
   });
 
   test("is open if it is that of no pull request on GitHub", async () => {
     const { server, pulls } = await startGitHubPullRequests();
-    expect(await pulls.stateOf(ref("http://127.0.0.1:4100/pull/2"))).toBe("open");
+    expect((await pulls.read(ref("http://127.0.0.1:4100/pull/2"))).state).toBe("open");
     expect(server.requests).toEqual([]);
   });
 });
@@ -208,7 +208,7 @@ describe("GitHub's rate limit", () => {
     const link = github.server.link(github.server.add().number);
     github.server.answer = () =>
       github.server.requests.length === 1 ? { status, body: { message }, headers } : undefined;
-    expect(await github.pulls.stateOf(ref(link))).toBe("open");
+    expect((await github.pulls.read(ref(link))).state).toBe("open");
     expect(github.server.requests).toHaveLength(2);
     const line = `^Reading the state of ${link}: GitHub's rate limit is reached, waiting ${seconds} s\\.$`;
     expect(github.log).toEqual([expect.stringMatching(new RegExp(line))]);
@@ -239,7 +239,7 @@ describe("GitHub's rate limit", () => {
       const isFirst = github.server.requests.length === 1;
       return { status: 429, headers: { "retry-after": isFirst ? "3660" : "1" } };
     };
-    await expect(github.pulls.stateOf(ref(github.server.link(1)))).rejects.toThrow("GitHub answered 429");
+    await expect(github.pulls.read(ref(github.server.link(1)))).rejects.toThrow("GitHub answered 429");
     expect(github.server.requests).toHaveLength(2);
     expect(github.log).toHaveLength(1);
   });
@@ -247,7 +247,7 @@ describe("GitHub's rate limit", () => {
   test("is waited for ten times at most", async () => {
     const github = await startGitHubPullRequests();
     github.server.answer = () => ({ status: 429, headers: { "retry-after": "0" } });
-    await expect(github.pulls.stateOf(ref(github.server.link(1)))).rejects.toThrow("GitHub answered 429");
+    await expect(github.pulls.read(ref(github.server.link(1)))).rejects.toThrow("GitHub answered 429");
     expect(github.server.requests).toHaveLength(11);
   });
 
@@ -413,7 +413,7 @@ test("finds a merged and a closed pull request on an emulated GitHub", async () 
     const numbers = refs.map(({ link }) => link.split("/").at(-1));
     await call("PUT", `/pulls/${numbers[0]}/merge`, {});
     await call("PATCH", `/pulls/${numbers[1]}`, { state: "closed" });
-    const states = await Promise.all(refs.map((one) => pulls.stateOf(one)));
+    const states = await Promise.all(refs.map(async (one) => (await pulls.read(one)).state));
     expect(states).toEqual(["merged", "closed", "open"]);
     expect(await pulls.findClosed(refs)).toEqual(new Set(refs.slice(0, 2).map(({ link }) => link)));
     expect(log).toEqual([]);

@@ -18,7 +18,7 @@ describe("a repository that was renamed or transferred", () => {
     server.close(1);
     server.close(2, true);
     expect(await pulls.findClosed([ref(before), ref(after)])).toEqual(new Set([before, after]));
-    expect([await pulls.stateOf(ref(before)), await pulls.stateOf(ref(after))]).toEqual(["closed", "merged"]);
+    expect([(await pulls.read(ref(before))).state, (await pulls.read(ref(after))).state]).toEqual(["closed", "merged"]);
     expect(log).toEqual([
       expect.stringMatching(
         /^acme\/docs has been renamed on GitHub: it is now beta\/manual\. .*--repository and --github\.$/,
@@ -81,7 +81,7 @@ describe("a repository that was renamed or transferred", () => {
     github.server.answer = (request) => (isRead(request) ? { status: 500, body: "" } : undefined);
     const link = await github.pulls.open(change);
     expect(link).toBe(github.server.link(1));
-    expect(await github.pulls.stateOf(ref("https://github.com/acme/docs/pull/1"))).toBe("open");
+    expect((await github.pulls.read(ref("https://github.com/acme/docs/pull/1"))).state).toBe("open");
     expect(github.server.requests.filter(isRead)).toHaveLength(1);
     expect(github.log).toEqual([expect.stringMatching(/^acme\/docs has been renamed on GitHub/)]);
   });
@@ -96,7 +96,7 @@ describe("a repository that was renamed or transferred", () => {
     await expect(github.pulls.open(change)).rejects.toThrow(
       `the token is not sent to ${other.url}, where GitHub redirects`,
     );
-    await expect(github.pulls.stateOf(ref(github.server.link(1)))).rejects.toThrow("the token is not sent");
+    await expect(github.pulls.read(ref(github.server.link(1)))).rejects.toThrow("the token is not sent");
     expect(other.requests).toEqual([]);
   });
 
@@ -112,7 +112,7 @@ describe("a repository that was renamed or transferred", () => {
     const { number } = server.add();
     const before = server.link(number);
     server.name = "beta/manual";
-    for (const link of [before, server.link(number)]) expect(await pulls.stateOf(ref(link))).toBe("open");
+    for (const link of [before, server.link(number)]) expect((await pulls.read(ref(link))).state).toBe("open");
     expect(server.requests).not.toContain("GET /repos/beta/manual");
     expect(log).toHaveLength(1);
   });
@@ -163,7 +163,7 @@ describe("a link that is not that of a pull request of this repository", () => {
     const { server, pulls } = await startGitHubPullRequests();
     server.add();
     server.close(1);
-    expect(await pulls.stateOf(ref(link))).toBe("open");
+    expect((await pulls.read(ref(link))).state).toBe("open");
     expect(await pulls.findClosed([ref(link)])).toEqual(new Set());
     expect(server.requests).toEqual([]);
   });
@@ -181,7 +181,7 @@ describe("a link that is not that of a pull request of this repository", () => {
     server.close(1);
     server.repository = { ...repository };
     server.answer = (request) => (request === "GET /repos/else/where" ? { status: 200, body: found } : undefined);
-    expect(await pulls.stateOf(ref(other))).toBe("open");
+    expect((await pulls.read(ref(other))).state).toBe("open");
     expect(server.requests.filter((request) => request.includes("/pulls"))).toEqual([]);
   });
 

@@ -103,6 +103,6 @@ test("finds its pull request by the branch", async () => {
   expect(await pulls.findOwn(change.branch, account)).toMatchObject({ link, state: pull?.state });
   expect(server.requests.at(-1)).toBe("GET /repos/acme/docs/pulls?state=all&head=acme%3Aagent%2Fjob_1&per_page=100");
   server.answer = () => ({ status: 200, body: [{ ...served, html_url: "https://example.com/acme/docs/pull/1" }] });
-  await pulls.stateOf({ link, branch: change.branch, head: "b" }).catch(() => {});
+  await pulls.read({ link, branch: change.branch, head: "b" }).catch(() => {});
   await expect(pulls.findOwn(change.branch, { ...account, id: 8 })).resolves.toBeUndefined();
 });

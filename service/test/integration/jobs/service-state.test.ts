@@ -97,7 +97,7 @@ test("rejects the 101st create of an hour, also after a restart", async () => {
 
 const alwaysOpen: PullRequests = {
   open: async () => "https://example.com/pull/1",
-  stateOf: async () => "open",
+  read: async () => ({ state: "open", target: undefined }),
   findClosed: async () => new Set(),
 };
 
@@ -197,7 +197,7 @@ describe("work whose pull request cannot be opened", () => {
         if (platform.isDown) throw new Error("the platform is down");
         return `https://example.com/pull/${platform.opened.push(change)}`;
       },
-      stateOf: async () => platform.state,
+      read: async () => ({ state: platform.state, target: undefined }),
     };
     const turn = async (prompt: string) => {
       if (await store.jobs.find("job_1")) await store.turns.add("job_1", prompt, 0);

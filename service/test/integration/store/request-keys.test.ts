@@ -274,4 +274,18 @@ describe("machines with one Postgres", () => {
     expect(await store.jobs.find("b")).toBeUndefined();
     expect(await total(store)).toEqual({ jobs: 2, turns: 3 });
   });
+
+  test("leave the turns of jobs with a base to machines that know what that is", async () => {
+    const url = await server().createDatabase();
+    const store = await openPostgresStore({ url, log: () => {} });
+    onTestFinished(() => store[Symbol.asyncDispose]());
+    await store.jobs.add({ id: "a", project: "docs", createdAt: now, base: "release" }, "One");
+    await store.jobs.add({ id: "b", project: "docs", createdAt: now }, "One");
+    // As a machine of the second schema takes a turn.
+    const take = (job: string) =>
+      server().query(url, `UPDATE agent_jobs.turn SET state = 'running', lease = 'x' WHERE job = '${job}'`);
+    await expect(take("a")).rejects.toThrow("this version of the service cannot run turns of jobs with a base");
+    await take("b");
+    expect(await startNext(store)).toMatchObject({ job: "a" });
+  });
 });

@@ -967,6 +967,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
       archivedAt: now + 50,
       pullRequest: "https://example.com/pull/1",
       head: "abc",
+      base: "release/1",
       turns: [
         {
           id: 1001,

@@ -43,6 +43,7 @@ function setUp(signal = new AbortController().signal, targetBranch?: string) {
         if (row) Object.assign(row, { base, head });
         return row !== undefined;
       },
+      find: async (number) => rows.find((each) => each.number === number),
     },
     repository,
     targetBranch,
@@ -101,9 +102,9 @@ describe("the state of a pull request", () => {
 
   test("is merged, closed if its branch is gone, or else open", async () => {
     const { pages, repository } = setUp();
-    expect(await pages.stateOf(ref("agent/open", "merged"))).toBe("merged");
-    expect(await pages.stateOf(ref("agent/gone", "222"))).toBe("closed");
-    expect(await pages.stateOf(ref("agent/open", "222"))).toBe("open");
+    expect((await pages.read(ref("agent/open", "merged"))).state).toBe("merged");
+    expect((await pages.read(ref("agent/gone", "222"))).state).toBe("closed");
+    expect((await pages.read(ref("agent/open", "222"))).state).toBe("open");
     expect(repository.fetches).toBe(3);
   });
 
@@ -111,7 +112,7 @@ describe("the state of a pull request", () => {
     const { pages, repository } = setUp(undefined, "next");
     repository.heads.next = "next head";
     const merged = ref("agent/open", "merged");
-    expect([await pages.stateOf(merged), await pages.findClosed([merged])]).toEqual(["open", new Set()]);
+    expect([(await pages.read(merged)).state, await pages.findClosed([merged])]).toEqual(["open", new Set()]);
     repository.heads.next = "main head";
     expect(await pages.findClosed([merged])).toEqual(new Set([link(1)]));
   });

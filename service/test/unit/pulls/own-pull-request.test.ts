@@ -14,7 +14,7 @@ const pull = (number: number, other: Record<string, unknown> = {}) => ({
   body: null,
   user: { login: "docs-bot[bot]", id: 7 },
   head: { ref: branch, sha, repo: { id: 1 } },
-  base: { repo: { id: 1 } },
+  base: { ref: "main", repo: { id: 1 } },
   ...other,
 });
 const closed = { state: "closed", closed_at: "2026-01-09T00:00:00Z" };
@@ -34,6 +34,7 @@ test("has the state, the times and the texts that GitHub shows", () => {
     closedAt: null,
     head: sha,
     body: "Text",
+    target: "main",
   });
   const merged = { ...closed, merged_at: "2026-01-08T00:00:00Z" };
   expect(select(pull(1, merged))).toMatchObject({ state: "merged", closedAt: Date.UTC(2026, 0, 9), body: "" });

@@ -37,7 +37,11 @@ function projectBackend(name: string, store: Store, folder: string): ProjectBack
     repository,
     repositoryName: name,
     targetBranch: undefined,
-    pullRequests: { open: async () => "", stateOf: async () => "open", findClosed: async () => new Set() },
+    pullRequests: {
+      open: async () => "",
+      read: async () => ({ state: "open", target: undefined }),
+      findClosed: async () => new Set(),
+    },
     localPullRequests: new LocalPullRequests({
       store: store.pullRequests,
       repository,

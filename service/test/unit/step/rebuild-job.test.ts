@@ -21,6 +21,7 @@ const open: OwnPullRequest = {
   closedAt: null,
   head: "2".repeat(40),
   body: updatedBody(told, [], { prompt: "Second", answer: "Done, too." }) ?? "",
+  target: "main",
 };
 const closed: OwnPullRequest = { ...open, state: "closed", closedAt: 25_000 };
 const first = commitOf(1, "First\nwith details", 10);
@@ -28,7 +29,7 @@ const second = commitOf(2, "Second", 20);
 const others = { commit: "f".repeat(40), at: 21_000, message: "Fix a typo\n" };
 
 const rebuild = (pull: OwnPullRequest | undefined, ...newestFirst: (typeof first)[]) =>
-  rebuildJob({ jobId, projectId: "docs", caller: "API key", pull, commits: newestFirst });
+  rebuildJob({ jobId, projectId: "docs", caller: "API key", targetBranch: "main", pull, commits: newestFirst });
 
 test("a job has the turns of its commits, with what the pull request tells of them", () => {
   expect(rebuild(open, others, second, first)?.job).toEqual({
@@ -38,6 +39,7 @@ test("a job has the turns of its commits, with what the pull request tells of th
     archivedAt: null,
     pullRequest: link,
     head: second.commit,
+    base: null,
     turns: [
       {
         id: 1,
@@ -54,6 +56,11 @@ test("a job has the turns of its commits, with what the pull request tells of th
       expect.objectContaining({ id: 2, prompt: "Second", answer: "Done, too.", endedAt: 20_000, step: "s2" }),
     ],
   });
+});
+
+test("a job has the base that its pull request targets, unless it is the project's own", () => {
+  expect(rebuild({ ...open, target: "release/1" }, first)?.job.base).toBe("release/1");
+  expect(rebuild(undefined, first)?.job.base).toBeNull();
 });
 
 test("a prompt that the pull request does not tell is known by its first line", () => {

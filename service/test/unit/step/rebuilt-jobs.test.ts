@@ -12,6 +12,7 @@ const pull: OwnPullRequest = {
   closedAt: null,
   head: "e".repeat(40),
   body: "",
+  target: "main",
 };
 const turn = { id: 5, job: jobId, prompt: "Go", attempts: 1, step: "s1", request: "r1" };
 const commit = { commit: "a".repeat(40), at: 10_000, message: commitMessage(turn, []) };
@@ -28,6 +29,7 @@ function setUp(
       fetch: async () => {
         isFetched = true;
       },
+      targetBranch: async () => "main",
       branchHead: async () => (isFetched ? options.head : undefined),
       commitsOfBranch: async (head) => {
         asked.push(head);

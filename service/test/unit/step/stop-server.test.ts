@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
 import type { Report } from "../../../step/report.ts";
 import { stopServer } from "../../../step/stop-server.ts";
@@ -215,7 +215,13 @@ describe("what an agent said", () => {
     expect((await stop()).annotations).toEqual([]);
   });
 
-  test("is joined by a note if its session is gone", async () => {
+  test.each([
+    ["write", 1],
+    ["read", 0],
+  ])("is joined by a note if its session is gone, and could be kept (%s)", async (mode, count) => {
+    vi.stubEnv("ACTIONS_CACHE_URL", "http://127.0.0.1/");
+    vi.stubEnv("ACTIONS_CACHE_MODE", mode);
+    onTestFinished(() => void vi.unstubAllEnvs());
     leave(
       {},
       {
@@ -223,8 +229,7 @@ describe("what an agent said", () => {
           "[service] The session of the earlier turns is gone, so the agent begins a new one. Its prompt tells of them.\n",
       },
     );
-    expect((await stop()).annotations).toEqual([
-      expect.stringMatching(/^notice The agent began a new session: The session of the earlier turns of job_1 is gone/),
-    ]);
+    const note = /^notice The agent began a new session: The session of the earlier turns of job_1 is gone/;
+    expect((await stop()).annotations).toEqual(Array(count).fill(expect.stringMatching(note)));
   });
 });

@@ -47,6 +47,7 @@ describe("copies of jobs", () => {
       archivedAt: 30,
       pullRequest: "https://example.com/pull/1",
       head: "abc",
+      base: null,
       turns: [
         { ...turn, id: 1, prompt: "One", endedAt: 10, answer: "Done at 10" },
         { ...turn, id: 2, prompt: "Two", state: "failed", endedAt: 20, answer: "Done at 20" },

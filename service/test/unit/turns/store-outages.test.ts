@@ -86,6 +86,7 @@ function createPorts(store: Store) {
     readContents: async function* () {},
     push: async () => {},
     rebase: async () => undefined,
+    withOwnFiles: async (commit) => commit,
   };
   const { signal } = new AbortController();
   const log = () => {};

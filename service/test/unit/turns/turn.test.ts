@@ -32,7 +32,7 @@ test("a turn commits what its agent changed, opens a pull request for it, and cl
     ),
     failures: [],
   });
-  expect(branch.asked).toEqual([{ isMerged: false, lastPushed: null }]);
+  expect(branch.asked).toMatchObject([{ isMerged: false, lastPushed: null, bases: [] }]);
   expect(branch.commits).toEqual([{ commit: "c1", message: "Fix it\n\nAgent-Turn: 1\nAgent-Job: a\n" }]);
   const place = { branch: "agent/a", targetBranch: "main", base: "base", head: "c1" };
   expect(opened).toEqual([
@@ -63,7 +63,7 @@ test("a later turn gets the earlier ones, continues the session and updates the 
     isFollowUp: true,
     history: [{ prompt: "Fix it", answer: "Fixed it", state: "completed" }],
   });
-  expect(branch.asked[1]).toEqual({ isMerged: false, lastPushed: "c1" });
+  expect(branch.asked[1]).toMatchObject({ isMerged: false, lastPushed: "c1" });
   expect(opened[1]).toMatchObject({ prompt: "Fix more", head: "c2", existing: "https://example.com/pull/1" });
 });
 
@@ -516,7 +516,7 @@ test("a turn after the merge of the pull request opens a new one", async () => {
   await run();
   next.state = "merged";
   expect((await runMessage("Fix more")).result).toBe("completed");
-  expect(branch.asked[1]).toEqual({ isMerged: true, lastPushed: "c1" });
+  expect(branch.asked[1]).toMatchObject({ isMerged: true, lastPushed: "c1" });
   expect(opened[1]).toMatchObject({ existing: null });
   expect(await store.jobs.find("a")).toMatchObject({ pullRequest: "https://example.com/pull/2", head: "c2" });
 });
@@ -534,7 +534,7 @@ test("a pull request whose state cannot be read counts as open", async () => {
   const { host, run, runMessage, ports, branch, opened } = await setUpTurns();
   host.prepare = async () => false;
   await run();
-  ports.pullRequests.stateOf = failing(new Error("not found"));
+  ports.pullRequests.read = failing(new Error("not found"));
   const { log } = await runMessage("Fix more");
   expect(log).toContain(
     lines("Cannot read the state of https://example.com/pull/1, treated as open: not found", "The agent completed."),
@@ -543,12 +543,30 @@ test("a pull request whose state cannot be read counts as open", async () => {
   expect(opened[1]).toMatchObject({ existing: "https://example.com/pull/1" });
 });
 
+test("a follow-up targets what its pull request does, otherwise the job's base", async () => {
+  const { run, runMessage, ports, branch, next, opened } = await setUpTurns();
+  await run();
+  const read = async (target: string | undefined) => {
+    ports.pullRequests.read = async () => ({ state: next.state, target });
+    await runMessage("Fix more");
+    return branch.asked.at(-1)?.bases;
+  };
+  expect(await read("main")).toEqual(["main"]);
+  expect(opened.at(-1)).toMatchObject({ existing: "https://example.com/pull/1" });
+  // Somebody has changed it, and it is gone.
+  expect(await read("gone")).toEqual(["gone"]);
+  expect(opened.at(-1)).toMatchObject({ targetBranch: "main", existing: null });
+  expect(await read(undefined)).toEqual([]);
+  next.state = "merged";
+  expect(await read("other")).toEqual([]);
+});
+
 test("the state is asked for the branch and the last commit of the job's pull request", async () => {
   const { run, runMessage, ports } = await setUpTurns();
   const asked: unknown[] = [];
-  ports.pullRequests.stateOf = async (pull) => {
+  ports.pullRequests.read = async (pull) => {
     asked.push(pull);
-    return "open";
+    return { state: "open", target: undefined };
   };
   await run();
   expect(asked).toEqual([]);

@@ -52,7 +52,11 @@ async function setUp() {
     projects: PerProject.same({
       repository,
       worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 0 }),
-      pullRequests: { open: async () => "", stateOf: async () => "open", findClosed: async () => new Set() },
+      pullRequests: {
+        open: async () => "",
+        read: async () => ({ state: "open", target: undefined }),
+        findClosed: async () => new Set(),
+      },
       agent: shellAgent(""),
       sandbox: unconfined,
       network: fullNetwork,

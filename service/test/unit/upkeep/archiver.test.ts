@@ -7,7 +7,7 @@ import { Archiver } from "../../../src/upkeep/archiver.ts";
 
 const alwaysOpen: PullRequests = {
   open: async () => "https://example.com/pull/1",
-  stateOf: async () => "open",
+  read: async () => ({ state: "open", target: undefined }),
   findClosed: async () => new Set(),
 };
 

@@ -136,3 +136,25 @@ describe("a re-run with the hosted service", () => {
     expect(github.reply.length).toBeLessThan(65_536);
   });
 });
+
+test("a re-run that sends nothing does not hide what an earlier attempt may have sent", async () => {
+  const github = new FakeGitHub();
+  const sent: number[] = [];
+  const run = (number: number) =>
+    runComment(github, {
+      attempt: number,
+      environment,
+      respond: ({ method }: SeenRequest) => {
+        if (method === "POST") sent.push(number);
+        return respondWith(method === "POST" ? 201 : 200, record({ status: "completed" }));
+      },
+    });
+  github.fault = ({ route }) => {
+    if (/^(POST|PATCH) .*comments/.test(route) && !route.endsWith("reactions")) throw new Error("rejected");
+  };
+  await run(1);
+  github.fault = () => {};
+  expect((await run(2)).outputs.outcome).toBe("error");
+  expect((await run(3)).outputs.outcome).toBe("error");
+  expect(sent).toEqual([1]);
+});

@@ -125,3 +125,21 @@ test("a runner that does not name the workflow run promises nothing for a re-run
   expect(text).toContain("A re-run of this workflow run starts another job.");
   expect(text).not.toContain("nothing is sent again");
 });
+
+test("a signal ends a look into a cache that hangs, also while the prompt is compared with those of earlier attempts", async () => {
+  const cache = new FakeCache();
+  const { outputs, clock } = await attempt(2, {
+    cache,
+    inputs: { changes: "list", "github-token": "ghs_token" },
+    cancelAt: 1000,
+    onClock: (clock) => {
+      cache.fault = () => clock.sleep(10_000);
+    },
+    respond: asked(
+      () => [turn("job_2", "a"), turn("job_1", "b")],
+      () => respondWith(404, { error: "Not found" }),
+    ),
+  });
+  expect(outputs.outcome).toBe("cancelled");
+  expect(clock.elapsedMs).toBeLessThan(7000);
+});

@@ -181,6 +181,7 @@ test("turns of the first schema get keys that no request has, and go on", async 
     request: "7",
     costUsd: null,
     sessionCost: null,
+    knowsBase: null,
   };
   expect(await store.turns.ofJob("a")).toEqual([ended, expect.objectContaining({ ...none, id: 8, request: "8" })]);
   expect(await store.turns.ofJob("b")).toMatchObject([{ ...none, project: "blog", request: "9" }]);

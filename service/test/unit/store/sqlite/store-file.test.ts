@@ -27,6 +27,7 @@ describe("a file", () => {
       archivedAt: null,
       pullRequest: "https://example.com/pull/1",
       head: "abc",
+      base: null,
       model: "large",
     });
     expect(() => openSqliteStore(file)).toThrow("is locked: another service is running on it");

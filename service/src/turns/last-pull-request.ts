@@ -1,0 +1,30 @@
+import { errorMessage } from "../error-message.ts";
+import { jobBranch, type StoredJob } from "../model.ts";
+import type { PullRequests } from "../pulls/pull-requests.ts";
+
+/** What a turn has to know of its job's last pull request. */
+export interface LastPullRequest {
+  /** Whether it is merged, so that its branch is obsolete; `false` if its state cannot be read. */
+  isMerged: boolean;
+  /** The branches that the next pull request targets, the first one that exists. Empty: the project's own. */
+  bases: readonly string[];
+}
+
+/** Reads the state and the target of a job's last pull request. */
+export async function readLastPullRequest(
+  job: StoredJob,
+  { pullRequests, log }: { pullRequests: Pick<PullRequests, "read">; log: (text: string) => void },
+): Promise<LastPullRequest> {
+  const { id, pullRequest: link, head, base } = job;
+  const own = base === null ? [] : [base];
+  if (link === null || head === null) return { isMerged: false, bases: own };
+  try {
+    const { state, target } = await pullRequests.read({ link, branch: jobBranch(id), head });
+    if (state === "merged") return { isMerged: true, bases: own };
+    // Somebody can have changed it since.
+    return { isMerged: false, bases: [...(target === undefined ? [] : [target]), ...own] };
+  } catch (error) {
+    log(`Cannot read the state of ${link}, treated as open: ${errorMessage(error)}`);
+    return { isMerged: false, bases: own };
+  }
+}
