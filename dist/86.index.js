@@ -3847,9 +3847,13 @@ async function submit_submit(send, limits, ports, onRetry) {
                 throw error;
             const { acceptance, retry } = (0,client_retry/* classifySubmissionFailure */.V3)(error);
             if (acceptance === "unknown") {
-                doubt ??= { error: doubtOf(error, ports), since: clock.now() };
-                if (doubt.error.jobId !== undefined)
-                    ports.onJobId(doubt.error.jobId);
+                const found = doubtOf(error, ports);
+                if (found.jobId !== undefined)
+                    ports.onJobId(found.jobId);
+                doubt ??= { error: found, since: clock.now() };
+                // A later response may be the one with the job's id.
+                if (doubt.error.jobId === undefined && found.jobId !== undefined)
+                    doubt = { ...doubt, error: found };
                 const latest = Math.min(limits.deadline - minTimeLeftMs, doubt.since + doubtLimitMs);
                 const isAnnounced = await askUntil(latest, limits.signal, ports);
                 const delayMs = (0,client_retry/* backoffMs */.jo)(attempt, random());

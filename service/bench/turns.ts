@@ -41,7 +41,7 @@ async function measureLarge(folder: string): Promise<Measurement[]> {
   const service = await start(folder, largeFiles, largeCommits);
   const first = await service.turn("job_first");
   const second = await service.turn("job_first");
-  await service.worktrees.prepareSpare();
+  await service.worktrees.prepareSpares();
   const spare = await service.turn("job_spare");
   const row = (what: string, ms: number): Measurement => ({
     what: `${what}, ${largeFiles.toLocaleString("en")} files and ${largeCommits.toLocaleString("en")} commits`,

@@ -7,6 +7,7 @@ import type { AccessOptions } from "./access/open-authenticator.ts";
 import { Cgroups } from "./agents/cgroups.ts";
 import { checkModelKey } from "./agents/check-model-key.ts";
 import { confineAgents, withoutAgents } from "./agents/confine.ts";
+import { readMemoryNote } from "./agents/limits.ts";
 import { errorMessage } from "./error-message.ts";
 import type { Authenticator } from "./http/authentication.ts";
 import { createLinePrinter } from "./log/line-printer.ts";
@@ -188,8 +189,7 @@ async function openCgroups(log: Log): Promise<Cgroups | undefined> {
     return cgroups;
   } catch (error) {
     log(
-      "The memory of agents is read about every second, which does not see files in memory (memfd), System V segments and the memory " +
-        `of threads in the kernel. The kernel would limit it if a cgroup v2 were delegated to the service: ${errorMessage(error)}`,
+      `${readMemoryNote} The kernel would limit it if a cgroup v2 were delegated to the service: ${errorMessage(error)}`,
     );
     return undefined;
   }

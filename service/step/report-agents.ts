@@ -44,7 +44,7 @@ function annotate(runner: Runner, title: string, texts: readonly Text[]): void {
   if (texts.length > 0) runner.annotate("notice", title, forAnnotation(join(texts, "\n")));
 }
 
-/** Returns what the agent of a job's last turn said, if it changed nothing. */
+/** Returns the message of the agent of a job's last turn, if it changed nothing. */
 function wordsIn(texts: readonly string[]): string | undefined {
   const start = texts.findLastIndex((text) => text.startsWith(noChangeNote));
   const laterTurn = texts.findIndex((text, index) => index > start && /^Turn \d+ started\.$/.test(text));

@@ -1,5 +1,7 @@
 import { join, resolve } from "node:path";
 import { say } from "../../src/runner-kit/text.ts";
+import type { Agent } from "../src/agents/agent.ts";
+import { checkModelKey } from "../src/agents/check-model-key.ts";
 import { confineAgents } from "../src/agents/confine.ts";
 import { errorMessage, errorStack } from "../src/error-message.ts";
 import { parseOptions } from "../src/options/options.ts";
@@ -54,7 +56,7 @@ async function serve(config: ServerConfig): Promise<{ url: string; memory: Memor
   const options = parseOptions(config.args, { ...process.env, ...config.environment });
   if (options === "help" || "error" in options) throw new Error(options === "help" ? options : options.error);
   const { settings, apiKey = "", store: _, ...rest } = options;
-  await checkAccess(config, log);
+  await Promise.all([checkAccess(config, log), ...settings.values.map(({ agent }) => checkKey(agent))]);
   const confined = await confineAgents(settings, folder, process.env, log);
   const report = new ReportFile(folder);
   const cache = connectCacheEntries({ environment: remember?.cacheEnvironment ?? {}, program: cacheProgram });
@@ -91,6 +93,15 @@ async function serve(config: ServerConfig): Promise<{ url: string; memory: Memor
   watchRunner(config.runner, () => void stop("because the runner is gone"));
   log(`Listening on ${service.url}`);
   return { url: service.url, memory: await memory?.describe() };
+}
+
+/** @throws SetupError if the model's API rejects the agent's key */
+async function checkKey(agent: Agent): Promise<void> {
+  await checkModelKey(agent, process.env, log).catch((error: unknown) => {
+    // The options have the names of the inputs.
+    const problem = errorMessage(error).replace(/--(?=[a-z])/g, "");
+    throw new SetupError("The model's key is not valid", say`${problem}\nNothing was started.`);
+  });
 }
 
 /** Calls `onGone` when the process that runs the steps has ended without running `post`. */

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { cacheAccess } from "../../src/runner-kit/cache.ts";
 import { say, trusted } from "../../src/runner-kit/text.ts";
 import { forAnnotation } from "../../src/runner-kit/untrusted.ts";
+import { readMemoryNote } from "../src/agents/limits.ts";
 import { describeMemory, type Memory } from "./memory/describe-memory.ts";
 import { isFree, portOf } from "./port.ts";
 import type { Runner } from "./runner.ts";
@@ -76,6 +77,8 @@ export async function startServer({ runner, environment, program, signal }: Star
   runner.setOutput("api-key", apiKey);
   runner.info(`The service listens on ${url}, for the project ${settings.projectId}`);
   runner.info(`Agent: ${options.agent.model}. Repository: ${settings.repository}. Sandbox: ${options.sandbox}`);
+  // The step is in a control group of the runner, which it must leave as it is.
+  if (options.limits.memoryMb !== undefined) runner.info(readMemoryNote);
   if (memory !== undefined) tellMemory(runner, memory);
   runner.info('If the agent fails, the end of its log is in that of this step\'s "Post", at the end of the job');
 }

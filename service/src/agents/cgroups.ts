@@ -73,7 +73,7 @@ export class Cgroups {
     const group = join(this.#folder, `agent-${name}`);
     mkdirSync(group, { recursive: true });
     writeFileSync(join(group, "memory.max"), String(memoryMb * 1024 * 1024 + supervisorBytes));
-    // All of its processes, because an agent that goes on without one of them may do anything.
+    // All of its processes, because an agent that continues without one of them may do anything.
     writeFileSync(join(group, "memory.oom.group"), "1");
     if (existsSync(join(group, "memory.swap.max"))) writeFileSync(join(group, "memory.swap.max"), "0");
     return {

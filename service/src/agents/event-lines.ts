@@ -7,7 +7,7 @@ export const eventFormats = ["claude", "codex", "gemini", "opencode"] as const;
 
 export type EventFormat = (typeof eventFormats)[number];
 
-/** In characters, of what a tool gets or returns. */
+/** The longest text that a tool gets or returns, in characters. */
 const maxToolLength = 300;
 
 /** Renders the lines of one agent, in their order. */
@@ -29,7 +29,7 @@ export class EventLines {
       .filter((text) => text.trim() !== "");
   }
 
-  /** Returns what is left at the end. */
+  /** Returns the rest at the end. */
   end(): string[] {
     const rest = this.#piece;
     this.#piece = "";
@@ -84,7 +84,7 @@ function use(name: unknown, input: unknown): string {
   return `→ ${textOf(name)} ${short(about)}`.trimEnd();
 }
 
-/** Returns the first line of what a tool returned. */
+/** Returns the first line that a tool returned. */
 function result(text: string, isError: boolean): string[] {
   const first = text.split("\n").find((line) => line.trim() !== "") ?? "";
   return first === "" && !isError ? [] : [`← ${isError ? "error: " : ""}${short(first)}`];

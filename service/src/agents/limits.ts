@@ -13,6 +13,11 @@ export interface Limits {
   diskMb?: number | undefined;
 }
 
+/** What people are told of the memory limit if the kernel does not enforce it. */
+export const readMemoryNote =
+  "The memory of agents is read about every second, which does not see files in memory (memfd), System V segments and the memory " +
+  "of threads in the kernel.";
+
 /** A limit that a job exceeds. */
 export interface ExceededLimit {
   kind: "memory-limit" | "process-limit" | "disk-limit";

@@ -7,7 +7,7 @@ export interface ModelApi {
    */
   allows(method: string, path: string): boolean;
   /**
-   * Returns what lets the provider's machines run or fetch something, for people; `undefined` if there is nothing of that kind.
+   * Returns the part of a body that lets the provider's machines run or fetch something, for people; `undefined` if it has none.
    *
    * @param body - of the request, as JSON
    */

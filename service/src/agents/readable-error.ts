@@ -28,7 +28,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Finds the message in what an API answered, such as `{ "error": { "message": "…" } }`. */
+/** Finds the message in an API's answer, such as `{ "error": { "message": "…" } }`. */
 function messageIn(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { error, message } = value as { error?: unknown; message?: unknown };

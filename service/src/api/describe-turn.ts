@@ -1,7 +1,7 @@
 import { knownCost } from "../cost.ts";
 import type { StepTurn, TurnStatus } from "../model.ts";
 
-/** A turn as the API shows it to whoever sent it. */
+/** A turn as the API shows it to its sender. */
 export interface ShownTurn {
   job: string;
   turn: string;

@@ -2,7 +2,7 @@ import type { Git } from "./git.ts";
 
 /** A file that differs between two commits. */
 export interface ChangedFile {
-  /** Decoded as UTF-8, also if it is not. */
+  /** Decoded as UTF-8, even if it is not. */
   path: string;
   /** The id of its content before; `undefined` if it is new, or no file. */
   before: string | undefined;

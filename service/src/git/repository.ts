@@ -151,7 +151,7 @@ export class Repository {
    * Returns at most `count` commits of a branch, newest first, without what was merged into it.
    *
    * @param head - fetched if the clone does not have it, as after the branch of a pull request was deleted
-   * @returns an empty list if the repository does not have `head` any more
+   * @returns an empty list if the repository no longer has `head`
    */
   async commitsOfBranch(head: string, count: number): Promise<DatedCommit[]> {
     const { git } = this.#clone;

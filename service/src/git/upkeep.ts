@@ -5,7 +5,7 @@ import type { Worktrees } from "./worktrees.ts";
 
 export interface UpkeepOptions {
   repository: Pick<Repository, "packIfNeeded">;
-  worktrees: Pick<Worktrees, "isIdle" | "removeUnneeded" | "prepareSpare">;
+  worktrees: Pick<Worktrees, "isIdle" | "removeUnneeded" | "prepareSpares">;
   /** Whether the job of a worktree can still have a turn soon. */
   isNeeded: (place: WorktreePlace) => Promise<boolean>;
   /** Aborts when the service stops. */
@@ -16,7 +16,7 @@ export interface UpkeepOptions {
 const intervalMs = 60_000;
 
 /**
- * Does at idle times what makes later turns faster: removes worktrees that are not needed, prepares a spare one, and packs the
+ * Does at idle times what makes later turns faster: removes worktrees that are not needed, prepares spare ones, and packs the
  * clone. Ends when the service stops. An error is only logged: no job depends on it.
  */
 export async function keepUp({ signal, log, ...options }: UpkeepOptions): Promise<void> {
@@ -33,6 +33,6 @@ export async function keepUp({ signal, log, ...options }: UpkeepOptions): Promis
 export async function keepUpOnce({ repository, worktrees, isNeeded }: Omit<UpkeepOptions, "signal" | "log">) {
   if (!worktrees.isIdle) return;
   await worktrees.removeUnneeded(isNeeded);
-  await worktrees.prepareSpare();
+  await worktrees.prepareSpares();
   if (worktrees.isIdle) await repository.packIfNeeded();
 }

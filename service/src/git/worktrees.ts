@@ -1,40 +1,42 @@
-import { mkdir, rename, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { stat } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import type { Worktree } from "./commit-worktree.ts";
 import type { Start } from "./find-start.ts";
 import type { Repository } from "./repository.ts";
+import { SpareWorktrees } from "./spare-worktrees.ts";
 import { isWorktree, lendWorktree, removeWorktree, takeBackWorktree, type WorktreePlace } from "./worktree.ts";
 
 export interface WorktreesOptions {
   repository: Repository;
-  /** For the spare worktree. */
+  /** For the spare worktrees. */
   folder: string;
   /** The branch that new jobs start from. Default: the repository's default branch. */
   targetBranch?: string | undefined;
   /** How many worktrees are kept for the next turn of their job. 0: none, and no spare one either. */
   kept: number;
-  /** In milliseconds. If a checkout from nothing takes longer, a spare worktree is prepared for the next new job. */
+  /** In milliseconds. If a checkout from nothing takes longer, spare worktrees are prepared for the next new jobs. */
   slowCheckoutMs: number;
+  /** How many spare worktrees are prepared, at most `kept`. More than the agents that run at a time help nobody. Default: 1. */
+  spares?: number | undefined;
 }
 
 /**
  * The worktrees of jobs, of which those used last are kept, because writing all files of a large repository takes most of the
- * time of a short turn. A new job takes over a spare worktree if there is one. No agent ever had access to a spare one.
+ * time of a short turn. A new job takes over a spare worktree if there is one.
  */
 export class Worktrees {
   readonly #options: WorktreesOptions;
-  readonly #spare: WorktreePlace;
+  readonly #spares: SpareWorktrees;
   /** The worktrees of idle jobs by their paths, least recently used first. */
   readonly #kept = new Map<string, WorktreePlace>();
   readonly #inUse = new Set<string>();
   readonly #removals = new Map<string, Promise<void>>();
   #isSlow = false;
-  #preparation: Promise<void> = Promise.resolve();
 
   constructor(options: WorktreesOptions) {
     this.#options = options;
-    this.#spare = { tree: join(options.folder, "spare/tree"), index: join(options.folder, "spare/index") };
+    const { kept, spares = 1 } = options;
+    this.#spares = new SpareWorktrees({ ...options, count: Math.min(kept, spares) });
   }
 
   /** Whether no turn uses a worktree. */
@@ -47,7 +49,7 @@ export class Worktrees {
    * meanwhile.
    */
   async adopt(places: readonly WorktreePlace[]): Promise<void> {
-    if (this.#options.kept === 0) await removeWorktree(this.#spare);
+    await this.#spares.removeExcess();
     const isOurs = ({ tree }: WorktreePlace): boolean => this.#inUse.has(tree) || this.#kept.has(tree);
     const found: { place: WorktreePlace; usedAt: number }[] = [];
     for (const place of places) {
@@ -75,7 +77,7 @@ export class Worktrees {
     this.#kept.delete(place.tree);
     await this.#removals.get(place.tree)?.catch(() => {});
     const { repository, slowCheckoutMs } = this.#options;
-    const isNew = !(await isWorktree(place)) && !(await this.#takeSpare(place));
+    const isNew = !(await isWorktree(place)) && !(await this.#spares.take(place));
     const startedAt = performance.now();
     const worktree = await repository.checkOut(start, place, signal);
     if (isNew) this.#isSlow = performance.now() - startedAt >= slowCheckoutMs;
@@ -106,39 +108,9 @@ export class Worktrees {
       if (!(await isNeeded(place)) && this.#kept.get(place.tree) === place) await this.#remove(place);
   }
 
-  /** Prepares a spare worktree for the next new job, if checkouts are slow and there is none. */
-  prepareSpare(): Promise<void> {
-    this.#preparation = this.#preparation.catch(() => {}).then(() => this.#prepareSpareNow());
-    return this.#preparation;
-  }
-
-  async #prepareSpareNow(): Promise<void> {
-    const { repository, folder, kept, targetBranch } = this.#options;
-    if (!this.#isSlow || kept === 0 || (await isWorktree(this.#spare))) return;
-    // Moved when it is complete, so that the one in `spare` always is.
-    const place = { tree: join(folder, "spare.new/tree"), index: join(folder, "spare.new/index") };
-    await mkdir(join(folder, "spare.new"), { recursive: true });
-    await mkdir(join(folder, "spare"), { recursive: true });
-    await repository.fetch();
-    const head = await repository.branchHead(await repository.targetBranch(targetBranch));
-    if (head === undefined) return;
-    await repository.restoreWorktree(place, head);
-    await this.#move(place, this.#spare);
-  }
-
-  async #takeSpare(place: WorktreePlace): Promise<boolean> {
-    // If one is being prepared, that is done earlier than another checkout.
-    await this.#preparation.catch(() => {});
-    if (this.#options.kept === 0 || !(await isWorktree(this.#spare))) return false;
-    await this.#move(this.#spare, place);
-    return true;
-  }
-
-  async #move(from: WorktreePlace, to: WorktreePlace): Promise<void> {
-    await removeWorktree(to);
-    // The tree first: without the index, it is not taken for a worktree.
-    await rename(from.tree, to.tree);
-    await rename(from.index, to.index);
+  /** Prepares spare worktrees for the next new jobs, if checkouts are slow, until a turn begins. */
+  async prepareSpares(): Promise<void> {
+    if (this.#isSlow) await this.#spares.prepare(() => this.isIdle);
   }
 
   async #removeExcess(): Promise<void> {

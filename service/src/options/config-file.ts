@@ -2,11 +2,12 @@ import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
 import { errorMessage } from "../error-message.ts";
 import { PerProject } from "../per-project.ts";
+import { byKey, type KeyedName, withKeys } from "./config-keys.ts";
 import { duplicateKey } from "./duplicate-key.ts";
 import { variableName } from "./kinds.ts";
 import type { Configuration, ReadConfiguration } from "./options.ts";
 import { createProjectSettings, type ProjectInput } from "./project-settings.ts";
-import { byKey, type KeyedName, kindOf, type OptionValues, withKeys } from "./table.ts";
+import { kindOf, type OptionValues } from "./table.ts";
 
 /** In URLs of the API, and in the keys of JSON. */
 const projectId = /^[A-Za-z0-9][\w.-]{0,99}$/;

@@ -4,6 +4,7 @@ import { defaultIssuer, parseIssuer, parseTrustRule, type TrustRule } from "../a
 import { errorMessage } from "../error-message.ts";
 import { PerProject } from "../per-project.ts";
 import { type Arguments, parseArguments } from "./arguments.ts";
+import { byKey } from "./config-keys.ts";
 import { isPostgres } from "./copy-options.ts";
 import {
   createProjectSettings,
@@ -11,7 +12,7 @@ import {
   type ProjectSettings,
   type ProjectValues,
 } from "./project-settings.ts";
-import { byKey, type OptionName, optionsOf } from "./table.ts";
+import { type OptionName, optionsOf } from "./table.ts";
 
 /** The options from the command line, the environment and the configuration. */
 export interface CommandLineOptions {

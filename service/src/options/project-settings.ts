@@ -5,7 +5,8 @@ import type { Limits } from "../agents/limits.ts";
 import { presetAgent } from "../agents/presets.ts";
 import type { GitHubRepository } from "../pulls/github/github-repository.ts";
 import type { ProtectedFilesKind } from "../pulls/protected-files.ts";
-import type { ByKey, KeyedName, OptionValues } from "./table.ts";
+import type { ByKey, KeyedName } from "./config-keys.ts";
+import type { OptionValues } from "./table.ts";
 
 /** The repository of a project, and how agents work on it. */
 export interface ProjectSettings extends Confinement {
@@ -84,7 +85,7 @@ export function createProjectSettings(input: ProjectInput, environment: NodeJS.P
 /** Names of variables that have secrets. */
 const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i;
 
-/** Returns what the service has in its environment and in the repository's URL, and no change may have. */
+/** Returns the secrets in the service's environment and in the repository's URL, which no change may have. */
 function findSecrets(
   { repository, githubTokenEnv, agentEnv = [] }: ProjectInput,
   agent: Agent,

@@ -200,7 +200,8 @@ export const options = {
     help: {
       N: [
         "let this many jobs of a repository keep their worktree for their next turn, which then starts faster;",
-        "they take disk space (default: 5; always 0 with --sandbox none)",
+        "they take disk space (default: 5; always 0 with --sandbox none). If checkouts are slow, at most as",
+        "many are prepared for new jobs",
       ],
     },
   },
@@ -407,30 +408,4 @@ export const optionNames = Object.keys(options) as OptionName[];
 /** Returns the names of options that each project has, or the service, or only a command. */
 export function optionsOf(owner: Option<unknown>["of"]): OptionName[] {
   return optionNames.filter((name) => options[name].of === owner);
-}
-
-/** The options that a project has in a configuration, too. */
-export type KeyedName = {
-  [Name in OptionName]: (typeof options)[Name] extends { key: string } ? Name : never;
-}[OptionName];
-
-const isKeyed = (name: OptionName): name is KeyedName => "key" in options[name];
-
-/** Something for each key of a project in a configuration. */
-export type ByKey<T extends Record<KeyedName, unknown>> = {
-  [Name in KeyedName as (typeof options)[Name]["key"]]: T[Name];
-};
-
-/** Returns an object with the keys of a project in a configuration. */
-export function byKey<T extends Record<KeyedName, unknown>>(make: <Name extends KeyedName>(name: Name) => T[Name]) {
-  const entries = optionNames.filter(isKeyed).map((name) => [options[name].key, make(name)]);
-  // `Object.fromEntries` does not know which key has which type.
-  return Object.fromEntries(entries) as ByKey<T>;
-}
-
-/** Returns a message with the keys of a configuration in place of options: `agentNetwork` for `--agent-network`. */
-export function withKeys(message: string): string {
-  return optionNames
-    .filter(isKeyed)
-    .reduce((text, name) => text.replaceAll(new RegExp(`--${name}(?![\\w-])`, "g"), options[name].key), message);
 }

@@ -3,7 +3,7 @@ import type { Machine } from "../machine.ts";
 /** How many clients with failures are remembered. With more, those that failed first are forgotten. */
 const maxClients = 10_000;
 
-/** Limits the failed attempts of each client, so that nobody can use up those of others. */
+/** Limits the failed attempts of each client, so that nobody can use up another's. */
 export class AttemptLimit {
   readonly #max: number;
   readonly #windowMs: number;

@@ -5,7 +5,7 @@ import { isIPv6 } from "node:net";
 const isNear = /^(?:::ffff:)?(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)|^::1$|^f[cd]/i;
 
 /**
- * Returns what stands for whoever sent a request: their address, or the network of it for IPv6, in which one person has many.
+ * Returns a name for the sender of a request: their address, or the network of it for IPv6, in which one person has many.
  * Behind a reverse proxy, it is the last one in `X-Forwarded-For`, which the proxy itself added. A proxy that adds none stands
  * for everybody.
  */

@@ -24,7 +24,7 @@ export const isStopped = (reason: string | null): boolean => reason?.startsWith(
 /**
  * Reads more about the status of a job.
  *
- * @param reasons - those of turns that have ended, which never change, by the turns' ids. SQLite reads all of a prompt to return
+ * @param reasons - why turns have ended, which never changes, by the turns' ids. SQLite reads all of a prompt to return
  *   the reason. Default: none are known
  */
 export async function readJobDetail(

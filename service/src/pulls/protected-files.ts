@@ -69,7 +69,7 @@ const installScripts =
 export const mayHaveInstallScripts = (path: string): boolean => /(?:^|\/)(?:package|composer)\.json$/i.test(path);
 
 /**
- * Returns whether two versions of such a file differ in what runs when somebody installs it.
+ * Returns whether two versions of such a file run different programs when somebody installs it.
  *
  * @param after - default: the file is deleted
  */

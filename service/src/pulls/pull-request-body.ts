@@ -17,16 +17,16 @@ const maxPromptLength = 2000;
 const firstPatch = /^(?:Patch of .*:$|diff --git |@@ -\d)/m;
 /** GitHub's limit for the body of a pull request, in characters. */
 const maxLength = 65_536;
-/** A further turn leaves some room for what people write. */
+/** A further turn leaves some room for people's own text. */
 const maxBodyLength = 60_000;
 
 /** In characters, of the names of protected files, so that the body stays within GitHub's limit. */
 const maxListLength = 1500;
 
-/** Marks the beginning and the end of what is about protected files, which a later turn replaces. */
+/** Marks the beginning and the end of the part about protected files, which a later turn replaces. */
 const marks = ["<!-- protected files -->", "<!-- end of protected files -->"] as const;
 
-/** Returns what a body says first: the files that run code or instruct agents. Empty if there are none. */
+/** Returns the beginning of a body: the files that run code or instruct agents. Empty if there are none. */
 function protectedPart(files: readonly string[]): string {
   if (files.length === 0) return "";
   const list = codeBlock(files.join("\n"), maxListLength);

@@ -23,7 +23,7 @@ export function requestTrailer({ step, request }: Pick<Turn, "step" | "request">
   return prefix !== undefined && part.test(request) ? [`${prefix}${request}`] : [];
 }
 
-/** Returns what the line begins with that names a request of a step; `undefined` if no trailer can tell that step. */
+/** Returns the beginning of the line that names a request of a step; `undefined` if no trailer can tell that step. */
 export function stepPrefix(step: string): string | undefined {
   return part.test(step) ? `Agent-Request: ${step}.` : undefined;
 }

@@ -112,7 +112,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
   // An agent without a sandbox could change the worktrees of other jobs, of whatever project.
   const areFilesSafe = settings.values.every(({ agent, sandbox }) => isKeptAway(agent, sandbox));
   const kept = areFilesSafe ? (options.keptWorktrees ?? defaultKeptWorktrees) : 0;
-  const worktrees = createWorktrees(projects.values, kept);
+  const worktrees = createWorktrees(projects.values, kept, options.agents);
   const identities = projects.map(({ identity }) => identity);
   // Only other processes change what the jobs belong to.
   const ownOnes = store.homes === undefined ? undefined : () => ownProjects(store.repositories, identities);
@@ -158,7 +158,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
   };
 }
 
-/** Returns the secrets of all projects, because agents of one could have got those of another. */
+/** Returns the secrets of all projects, because agents of one project could have got another's. */
 function secretsOf({ settings, apiKey }: WorkerOptions): Secret[] {
   const own = apiKey ? [{ name: "the API key", value: apiKey }] : [];
   const all = [...settings.values.flatMap(({ secrets = [] }) => secrets), ...own];
@@ -173,11 +173,15 @@ function isWithin(path: string, other: string): boolean {
 }
 
 /** Returns the worktrees of each repository. */
-function createWorktrees(projects: readonly ProjectBackend[], kept: number): ReadonlyMap<Repository, Worktrees> {
+function createWorktrees(
+  projects: readonly ProjectBackend[],
+  kept: number,
+  spares: number,
+): ReadonlyMap<Repository, Worktrees> {
   const byRepository = new Map<Repository, Worktrees>();
   for (const { repository, cloneFolder: folder, targetBranch } of projects)
     if (!byRepository.has(repository))
-      byRepository.set(repository, new Worktrees({ repository, folder, targetBranch, kept, slowCheckoutMs }));
+      byRepository.set(repository, new Worktrees({ repository, folder, targetBranch, kept, spares, slowCheckoutMs }));
   return byRepository;
 }
 

@@ -49,7 +49,7 @@ export async function isKnownKey(sql: Sql, project: string, { caller, step, requ
 /** The status of a turn, of type `TurnStatus`. */
 export const turnStatus = `CASE WHEN state = 'failed' AND "stopRequestedAt" IS NOT NULL THEN 'stopped' ELSE state END`;
 
-/** In characters. Longer than any answer that is shown to whoever sent its turn. */
+/** In characters. Longer than any answer that is shown to the sender of its turn. */
 const maxAnswerLength = 10_000;
 
 /** Returns the turns that a caller has sent for a step, newest first, with the beginning of their answers. */

@@ -144,7 +144,7 @@ export class RunningTurns {
       }
       await this.#storePostponed(transaction, turn);
       await ready.remove(transaction, taken(turn));
-      // Until now, the reason is that of the request to stop it: one that fails for another reason was not stopped.
+      // Until now, the turn has the reason of the request to stop it: one that fails for another reason was not stopped.
       const end = `UPDATE turn SET state = ?, "endedAt" = ?,
         "stopRequestedAt" = CASE WHEN reason = ? THEN "stopRequestedAt" END, reason = ?, lease = NULL WHERE id = ?`;
       await transaction.run(end, state, at, reason ?? null, reason ?? null, id);

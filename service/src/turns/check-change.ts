@@ -15,7 +15,7 @@ export interface CheckPorts {
   repository: Pick<Repository, "changedFiles" | "readContents">;
   /** Default: `flag`. */
   protectedFiles?: ProtectedFilesKind | undefined;
-  /** Protected files besides those of `protectedPatterns`. Default: none. */
+  /** Protected files besides `protectedPatterns`. Default: none. */
   moreProtected?: readonly string[] | undefined;
   /** Secrets of the service, which are never pushed. Default: none are known. */
   secrets?: readonly Secret[] | undefined;
@@ -54,7 +54,7 @@ async function withInstallScripts(repository: CheckPorts["repository"], files: r
  * Checks what a turn is about to push.
  *
  * @param base - what is pushed already
- * @param texts - what else is published with it, by what people call it
+ * @param texts - what else is published with it, by its name for people
  * @param log - appends to the job's log
  * @throws if a secret of the service would be pushed, or protected files must not be changed; with the places, but no secret, as
  *   the message

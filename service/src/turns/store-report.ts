@@ -10,7 +10,7 @@ import { type Secret, SecretPatterns } from "./secret-patterns.ts";
 export interface ReportPorts {
   store: Pick<Store, "turns" | "runningTurns">;
   agent: Pick<Agent, "kind">;
-  /** Secrets of the service, which are removed from what agents say. Default: none are known. */
+  /** Secrets of the service, which are removed from the agents' messages. Default: none are known. */
   secrets?: readonly Secret[] | undefined;
   metrics?: Pick<Metrics, "agentCost"> | undefined;
   log: (text: string) => void;
@@ -51,7 +51,7 @@ export async function storeReport(turn: RunningTurn, run: AgentRun, ports: Repor
 const costOf = ({ costUsd, sessionCost }: AgentReport): number | undefined =>
   knownCost(sessionCost?.totalUsd ?? costUsd);
 
-/** Returns what a session has cost since the last turn that says what it had cost by then; `undefined` if none does. */
+/** Returns the cost of a session since the last turn that says what it had cost by then; `undefined` if none does. */
 async function costOfTurn(
   turn: RunningTurn,
   { session, totalUsd }: SessionCost,

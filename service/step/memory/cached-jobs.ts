@@ -74,7 +74,7 @@ export class CachedJobs implements JobCopies {
     });
   }
 
-  /** Lets a later run find a job by the steps that it has turns of, also if they pushed nothing. */
+  /** Lets a later run find a job by the steps that it has turns of, even if they pushed nothing. */
   async #saveSteps({ id, turns }: JobCopy, file: string): Promise<void> {
     // Those of earlier turns have been saved by earlier runs.
     const recent = turns.filter(({ state }, index) => !hasEnded(state) || index === turns.length - 1);

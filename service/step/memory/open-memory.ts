@@ -32,7 +32,7 @@ export interface MemoryOptions {
 /** What the step remembers of other runs. */
 export interface StepMemory {
   copies: JobCopies;
-  /** Returns what later runs will know of this one. */
+  /** Describes how later runs will know of this one. */
   describe(): Promise<Memory>;
 }
 

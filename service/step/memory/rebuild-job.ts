@@ -36,7 +36,7 @@ const maxSubjectLength = 200;
 const allAttempts = 2;
 
 /**
- * Rebuilds a job from what is on GitHub. Only the state of its pull request is sure. Texts are data: prompts and messages for
+ * Rebuilds a job from its branch and pull request on GitHub. Only the state of its pull request is sure. Texts are data: prompts and messages for
  * the agent to read, never prompts of a turn that will run.
  *
  * @returns `undefined` if nothing names the job: it has no pull request, and no commit

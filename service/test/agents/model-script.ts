@@ -4,14 +4,14 @@ import type { ModelRequest } from "./scripted-model.ts";
 /** An instruction to the scripted model, as part of a prompt: `[write FILE CONTENT]`, `[refuse]`, `[fail]` or `[wait]`. */
 const instructions = /\[(write|refuse|fail|wait)(?: (\S+) (\S+))?\]/g;
 
-/** Returns the last instruction in what the user said. */
+/** Returns the last instruction of the user. */
 function instructionIn({ messages }: ModelRequest): string[] {
   const said = messages.filter(({ role }) => role === "user").map(({ text }) => text);
   const [, ...found] = [...said.join("\n").matchAll(instructions)].at(-1) ?? [];
   return found.map((part) => part ?? "");
 }
 
-/** Makes an agent's model follow the instructions. `[wait]` goes on once `isHeld` is false. */
+/** Makes an agent's model follow the instructions. `[wait]` continues once `isHeld` is false. */
 export function script(agent: AgentUnderTest, state: { isHeld: boolean }) {
   return async (request: ModelRequest) => {
     // Beside the task, agents ask for titles, and Gemini CLI for the model to use.

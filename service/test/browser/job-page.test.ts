@@ -38,7 +38,7 @@ async function open(service: { url: string }, path: string, options: BrowserCont
   return { page, complaints };
 }
 
-/** Returns what says later whether the page was loaded again. */
+/** Returns a function that says later whether the page was loaded again. */
 async function mark(page: Page): Promise<() => Promise<boolean>> {
   await page.evaluate("window.isMarked = true");
   return () => page.evaluate<boolean>("window.isMarked === true");

@@ -16,7 +16,7 @@ export interface ServiceProcessOptions {
   /** Names it in the report. */
   name: string;
   args: readonly string[];
-  /** Default: that of this version. */
+  /** Default: this version's. */
   mainFile?: string | undefined;
   /** Receives what it prints. */
   logFile: string;

@@ -13,7 +13,7 @@ import { isRunning, type ServiceStepOptions, setUpGitHub, startServiceStep } fro
 /** These tests are not about the sandbox, which not every machine can run. */
 const remembering = { remember: "true", sandbox: "none", "agent-network": "full" };
 
-/** @param access - to the cache. Default: that of runs which people without write access can cause, such as for comments */
+/** @param access - to the cache. Default: the access of runs which people without write access can cause, such as for comments */
 async function setUp(access: RunAccess = "read") {
   const cache = await startCacheService("v1", { access });
   onTestFinished(() => cache[Symbol.asyncDispose]());

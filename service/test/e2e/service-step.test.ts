@@ -14,6 +14,8 @@ import { isRunning, serviceStepFile, setUpGitHub, startServiceStep } from "../su
 const obstacle = await findObstacle("bwrap");
 const root = resolve(import.meta.dirname, "../../..");
 const searchingAgent = resolve(root, "service/test/support/searching-agent.ts");
+/** Returns the prompt of the searching agent. */
+const searchPrompt = (search: object): string => Buffer.from(JSON.stringify(search)).reverse().toString("base64");
 const ciNotice = expect.stringMatching(/^notice Workflows wait for approval: .*\/pull\/1 was opened with /);
 
 describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${obstacle}` : ""}`, () => {
@@ -115,7 +117,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
         "/etc",
       ],
     };
-    const prompt = Buffer.from(JSON.stringify(searched)).toString("base64");
+    const prompt = searchPrompt(searched);
     const { outputs, log } = await step({ ...service.actionInputs, prompt }, service);
     const post = await service.post();
     expect(outputs.outcome, log + post.log).toBe("pr-created");
@@ -125,8 +127,8 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
       .split("\n");
     expect(Number(first?.match(/\d+/)?.[0])).toBeGreaterThan(10);
     expect(found).toEqual([]);
-    // Its requests have the key all the same.
-    expect(keys).toEqual([secrets.key]);
+    // Its requests have the key all the same, as has the one that checked it.
+    expect(keys).toEqual([secrets.key, secrets.key]);
   });
 
   test("the same search finds what an agent without a sandbox can read", async () => {
@@ -140,7 +142,7 @@ describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${
     });
     // Not in its environment, even so: the service itself does not have them there.
     const secrets = { token: github.token, "service's key": service.outputs["api-key"] ?? "" };
-    const prompt = Buffer.from(JSON.stringify({ secrets, folders: [workspace] })).toString("base64");
+    const prompt = searchPrompt({ secrets, folders: [workspace] });
     const { outputs } = await step({ ...service.actionInputs, prompt }, service);
     const report = docs.read(outputs.ref ?? "", "report.md");
     expect(report).toContain(`token in ${workspace}/config`);
@@ -355,6 +357,16 @@ describe("fails before an agent runs, with one annotation that names the setting
     expect(await fail({ inputs: { agent: "claude" } })).toMatch(
       /^error Invalid inputs of the agent service: agent claude requires ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN in the environment of this step: set it with `env:`, from a secret/,
     );
+  });
+
+  test("the model's API does not accept the key of the agent", async () => {
+    const model = await listen((_request, response) => void response.writeHead(401).end("{}"));
+    onTestFinished(() => model[Symbol.asyncDispose]());
+    const bin = programs({ claude: "exit 1" });
+    const key = { ANTHROPIC_API_KEY: "sk-ant-0123456789", ANTHROPIC_BASE_URL: model.url };
+    const annotation = await fail({ inputs: { agent: "claude" }, environment: { PATH: pathWith(bin), ...key } });
+    expect(annotation).toContain("error The model's key is not valid: ");
+    expect(annotation).toContain("does not accept the key in ANTHROPIC_API_KEY: replace it, or change agent");
   });
 
   test("the agent is missing, and may not be installed", async () => {

@@ -11,9 +11,9 @@ import { startService } from "../../src/start/service.ts";
 export interface HostileTrees {
   /** How many trees. */
   count: number;
-  /** Of the first tree. The others have the next ones. */
+  /** The first tree's seed. The others have the next ones. */
   seed: number;
-  /** Of an agent and the commit of its tree, in milliseconds. The service gives the commit a tenth more. Default: 4000. */
+  /** The limit of an agent and the commit of its tree, in milliseconds. The service gives the commit a tenth more. Default: 4000. */
   timeLimitMs?: number;
   /** For the service. It exists. */
   folder: string;

@@ -1,7 +1,7 @@
 import type { Period } from "./machine-process.ts";
 import type { Fault, FaultKind, Scenario } from "./scenario.ts";
 
-/** The faults of a history, with their times and machines. The machines are numbered, those of the API first. */
+/** The faults of a history, with their times and machines. The machines are numbered, the API's first. */
 export class Faults {
   readonly #faults: readonly Fault[];
   readonly #machines: number;

@@ -119,7 +119,7 @@ function send(response: ServerResponse, status: number, body: unknown): void {
 }
 
 /**
- * The emulator makes up the commits of branches. A pull request has that of the repository, which can be fetched even after the
+ * The emulator makes up the commits of branches. A pull request has the repository's commit, which can be fetched even after the
  * branch was deleted.
  */
 function showHead(docs: DocsRepository, heads: Map<string, string>, one: unknown): void {

@@ -13,7 +13,7 @@ export class RepositoryCache {
   readonly entries: Entry[] = [];
 
   /**
-   * Returns the cache as a run sees it: its own entries and those of the default branch.
+   * Returns the cache as a run sees it: its own entries and the default branch's.
    *
    * @param access - default: the least that GitHub grants
    * @param scope - default: the default branch

@@ -37,7 +37,7 @@ export interface StepRun extends AsyncDisposable {
   send(prompt: string, key: string, job?: string): Promise<JobRecord>;
   /** Returns the answer to any request. */
   request(method: string, path: string, options?: { prompt?: string; key?: string }): Promise<Response>;
-  /** Returns what was sent under a step. */
+  /** Returns the turns that were sent under a step. */
   find(step: string): Promise<StepAnswer>;
 }
 
@@ -117,7 +117,7 @@ export async function setUpRuns(reply?: GitHubReply) {
         .split("\n")
         .filter(Boolean)
         .map((line) => JSON.parse(line)),
-    /** Returns what the last agent's home directory had. */
+    /** Returns the content of the last agent's home directory. */
     session: () => read("session").split("\n"),
     /** Returns the open pull requests. */
     openPulls: async () => (await github.call("GET", "/pulls?state=open")) as { number: number; body: string }[],

@@ -38,7 +38,7 @@ export const claude: Preset = {
     const message = stringIn(result, "result");
     const [session, totalUsd] = [stringIn(result, "session_id"), numberIn(result, "total_cost_usd")];
     return {
-      // A session that is continued goes on counting.
+      // A session that is continued keeps counting.
       ...(session !== undefined && totalUsd !== undefined && { sessionCost: { session, totalUsd } }),
       message,
       error: result.is_error === true ? (message ?? stringIn(result, "subtype") ?? "no reason") : undefined,

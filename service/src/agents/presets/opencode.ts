@@ -36,7 +36,7 @@ export const opencode: Preset = {
   },
 };
 
-/** Returns what all steps cost; `undefined` if one does not say, or the agent knows no price of a model. */
+/** Returns the cost of all steps; `undefined` if one does not say, or the agent knows no price of a model. */
 function costOf(steps: readonly AgentEvent[]): number | undefined {
   if (steps.length === 0) return undefined;
   const costs = steps.map((step) => {

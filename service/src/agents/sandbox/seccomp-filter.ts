@@ -4,7 +4,7 @@
 interface Architecture {
   /** As `AUDIT_ARCH_*`. */
   audit: number;
-  /** From this number on, calls are those of another interface (x32) with the same architecture. */
+  /** From this number on, calls belong to another interface (x32) with the same architecture. */
   firstForeignCall?: number;
   calls: Readonly<Record<CallName, number>>;
 }

@@ -25,7 +25,7 @@ const options: RequestOptions = { what: "Reading the account of the token", maxW
 /**
  * Finds out which account a token acts for: what that account opened on GitHub, nobody else can have opened.
  *
- * GraphQL's `viewer` is answered for every kind of token. REST's `GET /user` is not for those of GitHub Apps, such as the
+ * GraphQL's `viewer` is answered for every kind of token. REST's `GET /user` is not for tokens of GitHub Apps, such as the
  * workflow's own. So if GraphQL cannot be used, the workflow's token is known by its fixed account, and others ask REST.
  *
  * @param isWorkflowToken - whether GitHub made the token for the workflow
@@ -63,7 +63,7 @@ async function readUser(api: GitHubApi): Promise<Account | undefined> {
   return z.safeParse(userData, data).data;
 }
 
-/** GitHub's documentation, "Forming calls with GraphQL": the endpoint is beside that of REST. */
+/** GitHub's documentation, "Forming calls with GraphQL": the endpoint is beside REST's. */
 const graphqlUrl = (apiUrl: string): string => `${apiUrl.replace(/\/$/, "").replace(/\/v3$/, "")}/graphql`;
 
 async function unlessDenied<T>(answer: Promise<T>): Promise<T | undefined> {

@@ -4,7 +4,7 @@ import { serverSentEvents } from "./server-sent-events.ts";
 interface Tool {
   type: string;
   name?: string;
-  /** Of a namespace. */
+  /** The tools of a namespace. */
   tools?: Tool[];
 }
 
@@ -12,7 +12,7 @@ interface Item {
   type?: string;
   role?: string;
   content?: string | { text?: string }[];
-  /** Of `additional_tools`, which Codex sends in place of the body's `tools`. */
+  /** The tools of `additional_tools`, which Codex sends in place of the body's `tools`. */
   tools?: Tool[];
 }
 

@@ -134,7 +134,7 @@ describe("the proxy of the model", () => {
 const obstacle = await findObstacle("bwrap");
 
 describe.skipIf(obstacle !== undefined)(`in a sandbox${obstacle ? `, skipped: ${obstacle}` : ""}`, () => {
-  /** Runs an agent that tries to reach its model, a permitted host and another one. Returns what it got. */
+  /** Runs an agent that tries to reach its model, a permitted host and another one. Returns its answers. */
   async function tryNetwork(kind: NetworkKind) {
     const [model, permitted, other] = [await startServer(), await startServer(), await startServer()];
     const script = scriptAgent(`

@@ -58,7 +58,7 @@ async function exceeded(leader: number, limits: Limits, directories: string[] = 
   return what;
 }
 
-/** Returns what is exceeded in the first check, for which it gives some time. */
+/** Returns the limit that is exceeded in the first check, for which it gives some time. */
 async function exceededSoon(leader: number, limits: Limits, directories: string[] = []): Promise<string[]> {
   const stop = abortedAtEnd();
   const what: string[] = [];

@@ -37,7 +37,7 @@ describe("a process that cannot be started", () => {
   test("is told by the supervisor of the agent", async () => {
     const supervisor = resolve(import.meta.dirname, "../../../src/agents/supervisor.ts");
     const settings = JSON.stringify({ stdoutFile: join(temporaryFolder(), "stdout") });
-    /** Starts it with few file descriptors. Returns what it tells the service, and its exit code. */
+    /** Starts it with few file descriptors. Returns its message to the service, and its exit code. */
     const run = async (descriptors: number) => {
       const command = `ulimit -n ${descriptors}; exec "$0" "$@"`;
       const args = ["-c", command, process.execPath, supervisor, settings, "/bin/true"];

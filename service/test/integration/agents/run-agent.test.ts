@@ -140,7 +140,7 @@ test("processes that an agent leaves behind are killed", async () => {
   const { run, folder } = setUp();
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);
-  // Ends when no process can write to the pipe any more.
+  // Ends when no process can write to the pipe.
   const ended = once(createReadStream(pipe).resume(), "end");
   expect(await run(shellAgent("exec 3> ../pipe; sleep 300 > /dev/null 2>&1 &"))).toMatchObject({ end: "completed" });
   await ended;
@@ -240,7 +240,7 @@ test("an agent is wrapped in its network, and that in its sandbox, with access t
   const readable = access[0]?.readable ?? [];
   const files = [program, "/certificates.pem", reads.agent, reads.network, paths.input, paths.objects];
   expect(readable).toEqual(expect.arrayContaining(files));
-  // Such as the folder of the service, which has those of other jobs.
+  // Such as the folder of the service, which has the folders of other jobs.
   expect(readable).not.toContain(folder);
   expect(readable).not.toContain("");
 });

@@ -342,7 +342,7 @@ describe("a kept worktree", () => {
   test("is never kept if none may be", async () => {
     const { turn, placeOf, folder, worktrees } = await setUp({ kept: 0 });
     await turn("a");
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     expect(existsSync(placeOf("a").tree)).toBe(false);
     expect(existsSync(join(folder, "spare"))).toBe(false);
   });
@@ -429,13 +429,13 @@ describe("a spare worktree", () => {
 
   test("is prepared if checkouts are slow, and moved to the new head for the next new job", async () => {
     const { docs, folder, turn, worktrees, checkOut } = await setUp();
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     expect(existsSync(spareOf(folder))).toBe(false);
     await turn("a");
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     const { ino } = statSync(join(spareOf(folder), "docs/guide.md"));
     await turn("other", (tree) => writeFileSync(join(tree, "README.md"), "changed\n"));
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     const work = join(temporaryFolder(), "work");
     execFileSync("git", ["clone", "--quiet", docs.path, work]);
     writeFileSync(join(work, "README.md"), "New\n");
@@ -464,21 +464,21 @@ describe("a spare worktree", () => {
       return original(start, place);
     };
     await turn("a");
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     expect(existsSync(spareOf(folder))).toBe(false);
     takesMs = 3000;
     await turn("b");
     takesMs = 0;
     await turn("b");
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     expect(existsSync(spareOf(folder))).toBe(true);
     await checkOut("c");
     await worktrees.release(placeOf("c"));
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     expect(existsSync(spareOf(folder))).toBe(true);
     await checkOut("d");
     await turn("e");
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     expect(existsSync(spareOf(folder))).toBe(false);
     expect(clock).toHaveBeenCalled();
   });
@@ -486,7 +486,7 @@ describe("a spare worktree", () => {
   test("of an earlier service is used, or removed if none may be kept", async () => {
     const { folder, turn, worktrees, repository, checkOut } = await setUp();
     await turn("a");
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     await new Worktrees({ repository, folder, kept: 1, slowCheckoutMs: 0 }).adopt([]);
     expect(existsSync(spareOf(folder))).toBe(true);
     await new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 0 }).adopt([]);
@@ -497,9 +497,9 @@ describe("a spare worktree", () => {
   test("is not prepared again while there is one", async () => {
     const { docs, folder, turn, worktrees } = await setUp();
     await turn("a");
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     renameSync(docs.path, `${docs.path}-moved`);
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     renameSync(`${docs.path}-moved`, docs.path);
     expect(contentOf(spareOf(folder))).toEqual(clean);
   });
@@ -507,14 +507,14 @@ describe("a spare worktree", () => {
   test("is not prepared if checkouts are fast", async () => {
     const { folder, turn, worktrees } = await setUp({ slowCheckoutMs: 3_600_000 });
     await turn("a");
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     expect(existsSync(spareOf(folder))).toBe(false);
   });
 
   test("that is being prepared is waited for", async () => {
     const { folder, turn, worktrees, checkOut } = await setUp();
     await turn("a");
-    const preparation = worktrees.prepareSpare();
+    const preparation = worktrees.prepareSpares();
     const { tree } = await checkOut("b");
     await preparation;
     expect(existsSync(spareOf(folder))).toBe(false);
@@ -525,11 +525,11 @@ describe("a spare worktree", () => {
     const { docs, folder, turn, worktrees, checkOut } = await setUp();
     await turn("a");
     renameSync(docs.path, `${docs.path}-moved`);
-    await expect(worktrees.prepareSpare()).rejects.toThrow("git ls-remote");
+    await expect(worktrees.prepareSpares()).rejects.toThrow("git ls-remote");
     renameSync(`${docs.path}-moved`, docs.path);
     expect(contentOf((await checkOut("b")).tree)).toEqual(clean);
     // The next one is tried as if nothing had happened.
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     expect(contentOf(spareOf(folder))).toEqual(clean);
   });
 

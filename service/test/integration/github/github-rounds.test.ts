@@ -6,7 +6,7 @@ describe("a round", () => {
   /** Adds open pull requests, and returns them as the service knows them. */
   const addPulls = ({ server }: FakeGitHubPullRequests, count: number) =>
     Array.from({ length: count }, () => ref(server.link(server.add().number)));
-  /** Runs a round a minute after the last one. Returns what it found and its requests. */
+  /** Runs a round a minute after the last one. Returns its result and its requests. */
   const round = async ({ server, pulls, clock }: FakeGitHubPullRequests, refs: readonly ReturnType<typeof ref>[]) => {
     clock.now += 60_000;
     server.requests.length = 0;

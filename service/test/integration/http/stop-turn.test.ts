@@ -155,7 +155,7 @@ async function startDeaf(machines: "one" | "two") {
   return { api, docs, running, hasStarted: () => existsSync(pids) && readFileSync(pids, "utf8").endsWith("\n") };
 }
 
-/** Creates a job. Returns its id, and that of its turn. */
+/** Creates a job. Returns its id, and its turn's. */
 async function create(url: string): Promise<{ job: string; turn: string }> {
   const headers = { authorization: `Bearer ${serviceKey}`, "content-type": "application/json" };
   const keyed = { ...headers, "idempotency-key": '"deploy.1"' };

@@ -204,7 +204,7 @@ describe.each(databases)("a request with a key, in $database", ({ open }) => {
   });
 });
 
-/** Takes the next turn of a job; those of other jobs end. */
+/** Takes the next turn of a job; the turns of other jobs end. */
 async function nextOf(store: Store, job: string): Promise<RunningTurn> {
   const turn = await startNext(store);
   if (turn.job === job) return turn;

@@ -47,7 +47,7 @@ test("limits the memory of each agent in a group of its own, within the one of t
 
 test("moves the service's own processes away first", async () => {
   const { folder, read, open } = setUp();
-  // The kernel empties the one file when the other is written. Here it goes on until it gives up.
+  // The kernel empties the one file when the other is written. Here it tries again until it gives up.
   writeFileSync(join(folder, "cgroup.procs"), "17\n18\n");
   await open();
   expect(read("service", "cgroup.procs")).toBe("18");

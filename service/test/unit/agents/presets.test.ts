@@ -13,7 +13,7 @@ function agentOf(name: string) {
   return agent;
 }
 
-/** Returns what the agent printed when it was run with the scripted model, except for the paths. */
+/** Returns the agent's output with the scripted model, without the paths. */
 const recorded = (name: string) => readFileSync(join(import.meta.dirname, "output", `${name}.txt`), "utf8");
 
 /** Returns the script of an agent for a turn. */
@@ -21,7 +21,7 @@ function script(name: string, isFollowUp: boolean, isSandboxed: boolean): string
   return agentOf(name).command({ isFollowUp, isSandboxed }).args[1] ?? "";
 }
 
-/** Runs an agent's command with another program in place of the agent's, a shell script. Returns what that prints. */
+/** Runs an agent's command with another program in place of the agent's, a shell script. Returns its output. */
 function run(name: string, program: string, model?: string): string {
   const agent = presetAgent(name, environment, model);
   const { file, args } = agent?.command({ isFollowUp: false, isSandboxed: true }) ?? { file: "", args: [] };
@@ -99,7 +99,7 @@ test("reports what it cost, if the agent says that", () => {
     claude: 0.000047999999999999994,
     codex: undefined,
     gemini: undefined,
-    // Of two steps.
+    // The cost of two steps.
     opencode: 0.000036,
     aider: 0.000013,
   });

@@ -13,7 +13,7 @@ function setUp({ turnBegins }: { turnBegins?: "at first" | "prepare" } = {}) {
       steps.push("remove");
       needed.push(await isNeeded(place));
     },
-    prepareSpare: async () => {
+    prepareSpares: async () => {
       steps.push("prepare");
       if (turnBegins === "prepare") worktrees.isIdle = false;
     },

@@ -233,7 +233,7 @@ describe("worktrees of an earlier service", () => {
 test("a spare worktree has the files of the branch that new jobs start from", async () => {
   const { turns, worktrees, repository } = setUp({ slowCheckoutMs: 0, targetBranch: "next" });
   await turns("a");
-  await worktrees.prepareSpare();
+  await worktrees.prepareSpares();
   expect(repository.restored).toEqual(["n1"]);
 });
 
@@ -244,7 +244,7 @@ describe("a spare worktree", () => {
     const { turns, worktrees, repository, spare, folder } = setUp(slow);
     await turns("a");
     repository.head = "c2";
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     expect([repository.fetches, repository.restored]).toEqual([1, ["c2"]]);
     expect([existsSync(spare.tree), existsSync(spare.index)]).toEqual([true, true]);
     expect(readdirSync(join(folder, "spare.new"))).toEqual([]);
@@ -255,9 +255,9 @@ describe("a spare worktree", () => {
 
   test("is not prepared before a checkout was slow", async () => {
     const { turns, worktrees, repository } = setUp();
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     await turns("a");
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     expect(repository.fetches).toBe(0);
   });
 
@@ -267,14 +267,14 @@ describe("a spare worktree", () => {
     await turns("a");
     repository.checkoutMs = 0;
     await turns("a");
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     expect(repository.fetches).toBe(1);
   });
 
   test("is left for new jobs by a job that has a worktree", async () => {
     const { turns, worktrees, repository, spare } = setUp(slow);
     await turns("a");
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     await turns("a");
     expect(repository.found).toEqual([undefined, "c1"]);
     expect(existsSync(spare.tree)).toBe(true);
@@ -283,8 +283,8 @@ describe("a spare worktree", () => {
   test("is prepared only if there is none", async () => {
     const { turns, worktrees, repository } = setUp(slow);
     await turns("a");
-    await worktrees.prepareSpare();
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
+    await worktrees.prepareSpares();
     expect(repository.fetches).toBe(1);
   });
 
@@ -292,7 +292,7 @@ describe("a spare worktree", () => {
     const { turns, worktrees, repository, spare } = setUp({ ...slow, kept: 0 });
     create(spare, "earlier");
     await turns("a");
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     expect([repository.found, repository.fetches, existsSync(spare.tree)]).toEqual([[undefined], 0, true]);
     await worktrees.adopt([]);
     expect(existsSync(spare.tree)).toBe(false);
@@ -310,8 +310,41 @@ describe("a spare worktree", () => {
     const { turns, worktrees, repository, spare } = setUp(slow);
     await turns("a");
     repository.head = undefined;
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     expect([repository.restored, existsSync(spare.tree)]).toEqual([[], false]);
+  });
+
+  test("is there for each job of a burst, if several are prepared", async () => {
+    const { turns, checkOut, worktrees, repository, folder } = setUp({ ...slow, kept: 4, spares: 3 });
+    await turns("a");
+    await worktrees.prepareSpares();
+    expect([repository.fetches, repository.restored]).toEqual([1, ["c1", "c1", "c1"]]);
+    await Promise.all(["b", "c", "d", "e"].map(checkOut));
+    expect(repository.found.slice(1).sort()).toEqual(["c1", "c1", "c1", undefined]);
+    expect(["spare", "spare-2", "spare-3"].map((name) => readdirSync(join(folder, name)))).toEqual([[], [], []]);
+  });
+
+  test("is not prepared beside a turn, except for the first one, for which one new job waits", async () => {
+    const { turns, checkOut, worktrees, repository } = setUp({ ...slow, spares: 2 });
+    await turns("a");
+    const gate = Promise.withResolvers<void>();
+    repository.gate = () => gate.promise;
+    const prepared = worktrees.prepareSpares();
+    const waiting = checkOut("b");
+    await checkOut("c");
+    gate.resolve();
+    await Promise.all([prepared, waiting]);
+    expect(repository.found).toEqual([undefined, undefined, "c1"]);
+    expect(repository.restored).toEqual(["c1"]);
+  });
+
+  test("of an earlier service with more agents is removed", async () => {
+    const { worktrees, spare, folder } = setUp();
+    create(spare, "c1");
+    const second = { tree: join(folder, "spare-2/tree"), index: join(folder, "spare-2/index") };
+    create(second, "c1");
+    await worktrees.adopt([]);
+    expect([existsSync(spare.tree), existsSync(second.tree)]).toEqual([true, false]);
   });
 
   test("that is being prepared is waited for", async () => {
@@ -319,7 +352,7 @@ describe("a spare worktree", () => {
     await turns("a");
     const gate = Promise.withResolvers<void>();
     repository.gate = () => gate.promise;
-    const prepared = worktrees.prepareSpare();
+    const prepared = worktrees.prepareSpares();
     const checkedOut = checkOut("b");
     gate.resolve();
     await Promise.all([prepared, checkedOut]);
@@ -330,11 +363,11 @@ describe("a spare worktree", () => {
     const { turns, worktrees, repository, spare } = setUp(slow);
     await turns("a");
     repository.gate = () => Promise.reject(new Error("no connection"));
-    await expect(worktrees.prepareSpare()).rejects.toThrow("no connection");
+    await expect(worktrees.prepareSpares()).rejects.toThrow("no connection");
     await turns("b");
     expect(repository.found).toEqual([undefined, undefined]);
     repository.gate = () => Promise.resolve();
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     expect(existsSync(spare.tree)).toBe(true);
   });
 
@@ -343,7 +376,7 @@ describe("a spare worktree", () => {
     await turns("a");
     mkdirSync(spare.tree, { recursive: true });
     writeFileSync(join(spare.tree, "left.md"), "");
-    await worktrees.prepareSpare();
+    await worktrees.prepareSpares();
     expect(readdirSync(spare.tree)).toEqual(["page.md"]);
     expect(readdirSync(folder).sort()).toEqual(["jobs", "spare", "spare.new"]);
   });

@@ -22,7 +22,7 @@ function optionsOf(content: unknown, environment: Record<string, string> = {}) {
   return options;
 }
 
-/** Returns what is wrong with a configuration, without the name of its file. */
+/** Returns the problems of a configuration, without the name of its file. */
 function problemsOf(content: unknown, environment: Record<string, string> = {}): string[] {
   const options = parse([`--config=${fileWith(content)}`], environment);
   if (options === "help" || !("error" in options)) throw new Error("the configuration is valid");
@@ -33,7 +33,7 @@ function problemsOf(content: unknown, environment: Record<string, string> = {}):
     .map((line) => line.replace(/^- /, ""));
 }
 
-/** Returns what is wrong with the keys of a project. */
+/** Returns the problems of the keys of a project. */
 const problemsWith = (keys: Record<string, unknown>, environment: Record<string, string> = {}): string[] =>
   problemsOf({ projects: { docs: { repository: "docs", ...keys } } }, environment);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { parseOptions } from "../../../src/options/options.ts";
 
-/** Returns the options together with those of a project. */
+/** Returns the options together with a project's. */
 function parseArguments(args: string[], environment: Record<string, string> = {}) {
   const options = parseOptions(args, environment);
   if (options === "help" || "error" in options) return options;

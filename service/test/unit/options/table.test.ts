@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../../../../test/support/metadata.ts";
-import { type Option, optionNames, options, withKeys } from "../../../src/options/table.ts";
+import { withKeys } from "../../../src/options/config-keys.ts";
+import { type Option, optionNames, options } from "../../../src/options/table.ts";
 
 const table: [string, Option<unknown>][] = optionNames.map((name) => [name, options[name]]);
 

@@ -27,7 +27,7 @@ class FakeRepository extends Repository {
   }
 }
 
-/** Returns what a project uses of a repository with its name. */
+/** Returns a project's part of a repository with its name. */
 function projectBackend(name: string, store: Store, folder: string): ProjectBackend & { repository: FakeRepository } {
   const repository = new FakeRepository({ url: "/nowhere", folder });
   const { signal } = new AbortController();

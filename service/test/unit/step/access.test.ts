@@ -10,7 +10,7 @@ interface Answer {
   body?: string;
 }
 
-/** Starts a GitHub that answers so to the request of a push and to that of a pull request. */
+/** Starts a GitHub that answers so to the requests of a push and of a pull request. */
 async function startGitHub({ push = { status: 200 }, pull = { status: 422 } }: { push?: Answer; pull?: Answer }) {
   const requests: { route: string; headers: Record<string, unknown>; body: string }[] = [];
   const server = await listen(async (request, response) => {

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../../../test/support/step.ts";
 import { parseOutputs } from "../../../../tools/runner.ts";
 import { runner } from "../../../step/runner.ts";
 
-/** Returns what the runner reads from stdout. */
+/** Returns the lines that the runner reads from stdout. */
 function printed(act: () => void): string {
   let text = "";
   const write = vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {

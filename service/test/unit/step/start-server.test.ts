@@ -125,6 +125,11 @@ describe("the step", () => {
     });
   });
 
+  test("says how a limit of memory is checked", async () => {
+    const runner = await start({ inputs: { options: "--memory-mb 100" } });
+    expect(runner.lines).toContainEqual(expect.stringMatching(/^The memory of agents is read about every second, /));
+  });
+
   test("saves whether the token is the workflow's own", async () => {
     const runner = await start({ inputs: { "workflow-token": token } });
     expect(runner.states.isWorkflowToken).toBe("true");
@@ -334,7 +339,7 @@ describe("a service that does not start", () => {
     await vi.waitFor(() => expect(seen()).toBeDefined(), slow);
     cancellation.abort("cancelled");
     await rejected;
-    // It has a process group of its own, which a signal to that of the step does not reach.
+    // It has a process group of its own, which a signal to the step's does not reach.
     process.kill(-Number(runner.states.process), "SIGKILL");
   });
 

@@ -62,7 +62,7 @@ describe("the service's process", () => {
     const child = await start('trap "" TERM; sleep 300 &');
     const closed = once(child, "close");
     await stop({ process: String(child.pid) }, { graceMs: 50 });
-    // The output is closed once nothing has it any more.
+    // The output is closed once no process has it.
     await closed;
     expect(child.signalCode).toBe("SIGKILL");
   });

@@ -24,7 +24,7 @@ async function setUp() {
     if (last === undefined) throw new Error("no turn is ready");
     return last;
   };
-  /** Runs the agent of the next turn, or again that of a turn that has started. */
+  /** Runs the agent of the next turn, or again the agent of a turn that has started. */
   const run = async (report: Partial<AgentReport>, rest: Partial<AgentRun> = {}, turn = start()) => {
     const earlierUsd = await store.runningTurns.countAttempt(await turn);
     const isFollowUp = (await turn).id > 1;

@@ -47,7 +47,7 @@ posix("bwrap", () => {
     expect(sandbox.isConfining).toBe(true);
   });
 
-  /** Returns what an agent gets if bubblewrap accepts these options. */
+  /** Returns the command of an agent if bubblewrap accepts these options. */
   async function createWith(script: string) {
     install("bwrap", script);
     const folder = temporaryFolder();
