@@ -1,0 +1,157 @@
+// Renders the events that coding agents print as lines of JSON, as lines that a person can follow.
+/** Which agent prints the events. */
+export const eventFormats = ["claude", "codex", "gemini", "opencode"];
+/** The longest text that a tool gets or returns, in characters. */
+const maxToolLength = 300;
+/** Renders the lines of one agent, in their order. */
+export class EventLines {
+    #render;
+    /** What an agent has said of a line that it says in pieces. */
+    #piece = "";
+    constructor(format) {
+        this.#render = { claude, codex, gemini: (event) => this.#gemini(event), opencode }[format];
+    }
+    /** Returns the lines for a line of stdout. What is no event stays as it is; events that tell a person nothing have no line. */
+    add(line) {
+        const event = parse(line);
+        if (event === undefined)
+            return [...this.end(), line];
+        return this.#render(event)
+            .flatMap((text) => text.split("\n"))
+            .filter((text) => text.trim() !== "");
+    }
+    /** Returns the rest at the end. */
+    end() {
+        const rest = this.#piece;
+        this.#piece = "";
+        return rest.trim() === "" ? [] : [rest];
+    }
+    /** Gemini CLI says its messages in pieces. */
+    #gemini(event) {
+        if (event.type === "message" && event.role === "assistant") {
+            const lines = (this.#piece + textOf(event.content)).split("\n");
+            this.#piece = lines.pop() ?? "";
+            return lines;
+        }
+        return [...this.end(), ...gemini(event)];
+    }
+}
+function parse(line) {
+    if (!line.startsWith("{"))
+        return undefined;
+    try {
+        return JSON.parse(line);
+    }
+    catch {
+        return undefined;
+    }
+}
+const isObject = (value) => typeof value === "object" && value !== null;
+const objectOf = (value) => (isObject(value) ? value : {});
+const listOf = (value) => (Array.isArray(value) ? value.filter(isObject) : []);
+const textOf = (value) => (typeof value === "string" ? value : "");
+/** The fields by which tools are told apart, most telling first. */
+const telling = [
+    "command",
+    "cmd",
+    "file_path",
+    "filePath",
+    "path",
+    "absolute_path",
+    "pattern",
+    "query",
+    "url",
+    "description",
+    "prompt",
+];
+/** Returns the use of a tool: its name, and what it is about. */
+function use(name, input) {
+    const fields = objectOf(input);
+    const field = telling.find((one) => typeof fields[one] === "string");
+    const about = field === undefined ? JSON.stringify(input ?? {}) : textOf(fields[field]);
+    return `→ ${textOf(name)} ${short(about)}`.trimEnd();
+}
+/** Returns the first line that a tool returned. */
+function result(text, isError) {
+    const first = text.split("\n").find((line) => line.trim() !== "") ?? "";
+    return first === "" && !isError ? [] : [`← ${isError ? "error: " : ""}${short(first)}`];
+}
+function short(text) {
+    const line = text.replace(/\s*\n\s*/g, " ⏎ ");
+    return line.length > maxToolLength ? `${line.slice(0, maxToolLength)}…` : line;
+}
+function contentText(content) {
+    return typeof content === "string"
+        ? content
+        : listOf(content)
+            .map(({ text }) => textOf(text))
+            .join("\n");
+}
+function claude(event) {
+    const blocks = listOf(objectOf(event.message).content);
+    if (event.type === "system" && event.subtype === "init")
+        return [`Model: ${textOf(event.model)}`];
+    if (event.type === "system" && /retry|error/.test(textOf(event.subtype)))
+        return [
+            `${textOf(event.subtype)}: ${short(textOf(event.error) || textOf(event.message) || JSON.stringify(event.error ?? {}))}`,
+        ];
+    if (event.type === "assistant")
+        return blocks.flatMap((block) => {
+            if (block.type === "text")
+                return [textOf(block.text)];
+            return block.type === "tool_use" ? [use(block.name, block.input)] : [];
+        });
+    if (event.type === "user")
+        return blocks.flatMap((block) => block.type === "tool_result" ? result(contentText(block.content), block.is_error === true) : []);
+    return event.type === "result" && event.is_error === true ? [`Error: ${textOf(event.result)}`] : [];
+}
+function codex(event) {
+    const item = objectOf(event.item);
+    if (event.type === "item.started" && item.type === "command_execution")
+        return [`→ ${short(textOf(item.command))}`];
+    if (event.type === "item.completed")
+        switch (item.type) {
+            case "agent_message":
+                return [textOf(item.text)];
+            case "command_execution":
+                return result(textOf(item.aggregated_output), item.exit_code !== 0);
+            case "file_change":
+                return listOf(item.changes).map(({ kind, path }) => `→ ${textOf(kind)} ${textOf(path)}`);
+            case "mcp_tool_call":
+                return [use(item.tool, item.arguments)];
+            case "error":
+                return [`Error: ${textOf(item.message)}`];
+            default:
+                return [];
+        }
+    if (event.type === "turn.failed")
+        return [`Error: ${textOf(objectOf(event.error).message)}`];
+    // Such as that it connects again.
+    return event.type === "error" ? [textOf(event.message)] : [];
+}
+function gemini(event) {
+    if (event.type === "init")
+        return [`Model: ${textOf(event.model)}`];
+    if (event.type === "tool_use")
+        return [use(event.tool_name, event.parameters)];
+    if (event.type === "tool_result")
+        return result(textOf(event.output), event.status !== "success");
+    const error = textOf(objectOf(event.error).message) || textOf(event.message);
+    return event.type === "error" || (event.type === "result" && event.status !== "success") ? [`Error: ${error}`] : [];
+}
+function opencode(event) {
+    const part = objectOf(event.part);
+    if (event.type === "text")
+        return [textOf(part.text)];
+    if (event.type === "tool_use") {
+        const state = objectOf(part.state);
+        return [
+            use(part.tool, state.input),
+            ...result(textOf(state.output) || textOf(state.error), state.status === "error"),
+        ];
+    }
+    if (event.type !== "error")
+        return [];
+    const error = objectOf(event.error);
+    return [`Error: ${textOf(objectOf(error.data).message) || textOf(error.name)}`];
+}
