@@ -1,5 +1,6 @@
 import type { ChangesQuery } from "./changes/read-changes.ts";
 import { isStillGone } from "./find-job.ts";
+import type { PullRequest } from "./pull-request.ts";
 import { cancelledBeforeSending, isJobNotFound, isRejected, type RunResult } from "./result.ts";
 import type { Run } from "./run.ts";
 import type { RunState } from "./run-state.ts";
@@ -47,6 +48,8 @@ export interface Continuation {
   isReplaceable?: boolean;
   /** Whether a create also replaces it if the service rejects the message. Default: no. */
   isDoubtful?: boolean;
+  /** Its open pull request, which is left then. */
+  pullRequest?: PullRequest | undefined;
 }
 
 /** A task, and what makes the next one of the plan take its place, besides a job that is not found. */
@@ -54,6 +57,8 @@ export interface PlannedTask<T extends Task = SendingTask> {
   task: T;
   /** Whether a message that the service rejects is replaced. */
   isDoubtful?: boolean;
+  /** The open pull request that is left if the next task takes its place. */
+  leaves?: PullRequest | undefined;
 }
 
 /** What a create has besides its prompt. */
@@ -75,9 +80,9 @@ export function planTasks(
 ): PlannedTask[] {
   const create: SendingTask = { kind: "create", prompt, base, replaces };
   if (continued === undefined) return [{ task: create }];
-  const { jobId, isReplaceable = false, isDoubtful = false } = continued;
+  const { jobId, isReplaceable = false, isDoubtful = false, pullRequest: leaves } = continued;
   const message: SendingTask = { kind: "message", jobId, prompt, replaces };
-  return isReplaceable ? [{ task: message, isDoubtful }, { task: create }] : [{ task: message }];
+  return isReplaceable ? [{ task: message, isDoubtful, leaves }, { task: create }] : [{ task: message }];
 }
 
 /** Why a task of a plan gave its place to the next one. */
@@ -94,7 +99,7 @@ export async function runFirstFound<T extends Task>(
   plan: readonly PlannedTask<T>[],
   run: Run,
   runTask: (task: T) => Promise<RunResult>,
-  onReplaced: (task: T, next: T, reason: Replacement) => void = () => {},
+  onReplaced: (task: T, next: T, reason: Replacement, leaves: PullRequest | undefined) => void = () => {},
 ): Promise<{ task: T; result: RunResult }> {
   for (const [index, planned] of plan.entries()) {
     const { task } = planned;
@@ -108,7 +113,7 @@ export async function runFirstFound<T extends Task>(
       reason = undefined;
     }
     if (reason === undefined) return { task, result };
-    onReplaced(task, next, reason);
+    onReplaced(task, next, reason, planned.leaves);
     run.state.forgetJob();
   }
   throw new Error("no task to run");

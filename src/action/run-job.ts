@@ -114,7 +114,11 @@ function turnReader(
   let isUnannounced = false;
   return async () => {
     if (isUnannounced) return undefined;
-    const announcement = await client.lookUpStep(key.of(""), limits);
+    const announcement = await client.lookUpStep(key.of(""), limits).catch((error: unknown) => {
+      // A service that has announced nothing may not know the question: its record counts.
+      if (state.features === undefined && isRequestError(error)) return undefined;
+      throw error;
+    });
     isUnannounced = announcement === undefined;
     if (announcement === undefined) return undefined;
     state.features = announcement.features;

@@ -62,10 +62,11 @@ export async function findEarlier(task: SendingTask, memory: Memory, run: Run): 
     log.rerun({ kind: "resuming", jobId: trace.jobId, attempt, earlierAttempt: trace.attempt });
     return { kind: "found", task: { kind: "attach", jobId: trace.jobId, resumes: trace.sent }, base };
   }
-  if (trace.kind === "other-prompt") return undecided(trace);
+  // The service says that nothing was sent, which resolves a doubt, also about another prompt.
+  const isResolved = asked.kind === "none" && !("jobId" in trace && trace.jobId !== undefined);
+  if (trace.kind === "other-prompt" && !isResolved) return undecided(trace);
   const ofSession = await findInSession(memory.session, trace, run);
   if (ofSession) return { kind: "found", task: ofSession, base };
-  // The service says that nothing was sent, which resolves a doubt.
   if (asked.kind === "none") return { kind: "none", base };
   if (trace.kind !== "none") return undecided(trace);
   // Loaded here, because few re-runs find no trace of the attempts before them.

@@ -113,8 +113,13 @@ async function runAndRemember(
       };
       return runJob(each, run, { onJobId }).finally(() => ports.signal.removeEventListener("abort", onAbort));
     },
-    (each, _next, reason) => {
-      if (each.kind === "message") log.rerun({ kind: "starting-over", jobId: each.jobId, reason });
+    (each, _next, reason, leaves) => {
+      if (each.kind !== "message") return;
+      const { jobId } = each;
+      log.rerun({ kind: "starting-over", jobId, reason });
+      if (reason === "rejected" && leaves) {
+        log.session({ kind: "rejected", jobId, pullRequest: leaves }, run.settings.session);
+      }
     },
   );
   if (acceptanceOf(ended) === "rejected" || (ended.kind === "blocked" && ended.cause === "unknown")) {

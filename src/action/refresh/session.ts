@@ -88,7 +88,7 @@ async function continuationOf(
     return undefined;
   }
   say({ kind: "pull-request", jobId, pullRequest, state }, run);
-  return isOver ? undefined : { jobId, isReplaceable: true, isDoubtful: status === "failed" };
+  return isOver ? undefined : { jobId, isReplaceable: true, isDoubtful: status === "failed", pullRequest };
 }
 
 function say(event: SessionEvent, { log, settings }: Run): void {

@@ -28,6 +28,8 @@ export type SessionEvent =
   | { kind: "job-active"; jobId: string }
   | { kind: "pull-request"; jobId: string; pullRequest: PullRequest; state: PullRequestState }
   | { kind: "job-over"; jobId: string; reason: "failed" | "archived" | "not found" | "no pull request" }
+  /** The failed job rejects the follow-up, so that the session leaves its open pull request. */
+  | { kind: "rejected"; jobId: string; pullRequest: PullRequest }
   /** Turn after turn of the job has failed, so that the session leaves its open pull request. */
   | { kind: "failed-again"; jobId: string; pullRequest: PullRequest; failures: number };
 

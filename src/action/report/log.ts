@@ -168,11 +168,18 @@ export class RunLog {
         }
         break;
       }
+      case "rejected":
+        this.#annotate(
+          "notice",
+          "Session starts a new job",
+          say`Job ${event.jobId} failed before, and rejects the follow-up, so the session starts a new job. It leaves ${event.pullRequest.url}: merge or close it.`,
+        );
+        break;
       case "failed-again":
         this.#annotate(
           "notice",
           "Session starts a new job",
-          say`The last ${event.failures} turns of job ${event.jobId} failed, so the session starts a new job. It leaves ${event.pullRequest.url}, which is still open: merge or close it.`,
+          say`The last ${event.failures} turns of job ${event.jobId} failed, so the session starts a new job. It leaves ${event.pullRequest.url}: merge or close it.`,
         );
         break;
     }

@@ -110,7 +110,7 @@ test("a second failure in a row starts a new job, and a notice names the pull re
   expect(filesIn(prompts[0])).toEqual(["file2", "file3", "file4"]);
   expect(toolkit.annotations).toMatchObject([{ level: "notice", title: "Session starts a new job" }]);
   expect(toolkit.annotations[0]?.text).toMatch(
-    /last 2 turns of job job_1 failed.*https:\/\/github\.com\/acme\/docs\/pull\/1,/,
+    /last 2 turns of job job_1 failed.*https:\/\/github\.com\/acme\/docs\/pull\/1:/,
   );
 });
 
@@ -131,6 +131,10 @@ test("a failed job that rejects the follow-up is replaced", async () => {
   const { outputs, toolkit } = await night(2);
   expect(outputs).toMatchObject({ "job-id": "job_2", "job-origin": "created" });
   expect(toolkit.lines).toContain("Job job_1 rejected the message; sending the request again");
+  expect(toolkit.annotations.at(-1)).toMatchObject({ level: "notice", title: "Session starts a new job" });
+  expect(toolkit.annotations.at(-1)?.text).toContain(
+    "It leaves https://github.com/acme/docs/pull/1: merge or close it.",
+  );
 });
 
 test.each([401, 403, 429])("one whose follow-up is answered with %i is not", async (status) => {

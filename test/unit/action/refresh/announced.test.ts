@@ -225,6 +225,15 @@ describe("a re-run", () => {
     expect(silent.turns).toHaveLength(1);
   });
 
+  test("sends another prompt than that of a request which never arrived", async () => {
+    const cache = new FakeCache();
+    const lost = { cache, inputs: { "timeout-minutes": "0.2" }, respond: () => ({ failure: "no-response" as const }) };
+    const service = new KeyedService();
+    await attempt(1, service, lost);
+    const { outputs } = await attempt(2, service, { cache, inputs: { prompt: "Something else" } });
+    expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "created" });
+  });
+
   test("with on-rerun: new sends a request of its own, without asking", async () => {
     const service = new KeyedService();
     const again = { inputs: { "on-rerun": "new" } };
@@ -258,6 +267,15 @@ describe("a re-run", () => {
     const merge = { environment: { GITHUB_WORKFLOW_REF: `${ref}pull/1/merge`, GITHUB_RUN_ID: "101" } };
     expect((await attempt(2, service, merge)).outputs["job-origin"]).toBe("resumed");
   });
+});
+
+test("a service that hangs when it is asked about the turn does not hide that the job has completed", async () => {
+  const respond: MainOptions["respond"] = ({ method, query }) => {
+    if (query !== "") return { responseMs: 60_000 };
+    return method === "POST" ? respondWith(201, record()) : respondWith(200, record({ status: "completed", prLink }));
+  };
+  const { outputs } = await runMain({ respond, environment, inputs: { ...inputs, "timeout-minutes": "0.2" } });
+  expect(outputs).toMatchObject({ outcome: "pr-created", "pr-link": prLink });
 });
 
 test("the default service is never asked, on no attempt and after no doubt", async () => {
