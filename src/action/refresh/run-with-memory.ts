@@ -124,7 +124,7 @@ async function runAndRemember(
   );
   if (acceptanceOf(ended) === "rejected" || (ended.kind === "blocked" && ended.cause === "unknown")) {
     await saves.withdraw(task.kind);
-    return { result: ended, task };
+    return { result: ended, task, rerun: effectOfNothing(saves, run) };
   }
   // The job of a message in doubt is not remembered: its state would say nothing about the message.
   if (!hasJob) saves.doubt(task.kind);
@@ -134,6 +134,12 @@ async function runAndRemember(
     saves.finish(hasJob ? updateOf(ended, task.kind, run, base()) : undefined),
   ]);
   return { result, task, rerun: rerunEffect(hasJob, saves, run) };
+}
+
+/** Returns the effect on a re-run if nothing was started: one that cannot be told of that sends nothing. */
+function effectOfNothing(saves: BackgroundSaves, { settings, state, ports }: Run): RerunEffect {
+  const isReadOnly = saves.isReadOnly || ["none", "read"].includes(cacheAccess(ports.environment));
+  return isReadOnly && settings.onRerun === "resume" && state.features === undefined ? "stops" : "repeats";
 }
 
 /** Returns the effect that the saved entries have on a re-run. */

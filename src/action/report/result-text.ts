@@ -209,14 +209,14 @@ function describeCancellation(
     return {
       title,
       what: say`The step was cancelled before the service accepted its request. No job was started.`,
-      next: say`Run this again to start the job.`,
+      next: joinSentences(say`Run this again to start the job.`, needsNewRun(context)),
     };
   }
   if (operation === "message" && acceptance === "rejected") {
     return {
       title,
       what: say`The step was cancelled before the service accepted the message. Job ${jobId} did not receive it.`,
-      next: say`Run this again to send the message.`,
+      next: joinSentences(say`Run this again to send the message.`, needsNewRun(context)),
     };
   }
   if (operation === "poll" && status === "") {
@@ -239,6 +239,12 @@ function describeCancellation(
   };
 }
 
+/** Says which way of running it again works if nothing was started, and a re-run cannot know that. */
+function needsNewRun({ rerun, comment }: ResultContext): Text {
+  if (rerun !== "stops" || comment) return [];
+  return say`For that, start a new run of the workflow: this run could not leave word that it started nothing, so a re-run sends nothing.`;
+}
+
 function whyNotStopped(context: ResultContext): string {
   const { settings, task, state } = context;
   if (hasDashboard(context)) return "the service cannot stop a job";
@@ -259,11 +265,15 @@ function describeSubmissionFailure(
     return describeUnknownAcceptance(operation, what, context, hint);
   }
   return operation === "create"
-    ? { title: "No job was started", what: joinSentences(what, say`No job was started.`), next }
+    ? {
+        title: "No job was started",
+        what: joinSentences(what, say`No job was started.`),
+        next: joinSentences(next, needsNewRun(context)),
+      }
     : {
         title: "Message not accepted",
         what: joinSentences(what, say`The service did not accept the message, so the agent started no work.`),
-        next,
+        next: joinSentences(next, needsNewRun(context)),
       };
 }
 

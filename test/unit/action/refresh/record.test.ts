@@ -119,6 +119,15 @@ describe("a run that may only read the cache", () => {
     expect(outputs["job-origin"]).toBe("continued");
   });
 
+  test("says after a rejection that only a new run sends the request", async () => {
+    const texts = async (mode: string) =>
+      (
+        await attempt(1, { respond: () => respondWith(401), environment: { ACTIONS_CACHE_MODE: mode } })
+      ).toolkit.annotations.at(-1)?.text;
+    expect(await texts("read")).toContain("start a new run of the workflow: this run could not leave word");
+    expect(await texts("write")).not.toContain("new run of the workflow");
+  });
+
   test("tries to save nothing", async () => {
     const cache = new FakeCache();
     cache.fault = (operation) => expect(operation).toBe("restore");
