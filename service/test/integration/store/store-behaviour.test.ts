@@ -350,6 +350,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
       id: "a",
       project: "docs",
       createdAt: now + 1,
+      base: null,
       state: "active",
       idleSince: null,
       archivedAt: null,
