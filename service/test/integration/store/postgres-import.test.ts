@@ -38,7 +38,7 @@ async function startNext(store: Store): Promise<RunningTurn> {
 
 /** Adds a job, and takes its turn. */
 async function startJob(store: Store, id: string, project = "docs"): Promise<RunningTurn> {
-  await store.jobs.add({ id, project, createdAt: 5_000_000, model: "large" }, "One");
+  await store.jobs.add({ id, project, createdAt: 5_000_000, model: "large", base: "release" }, "One");
   return startNext(store);
 }
 
@@ -76,6 +76,7 @@ test("a store is copied with all that it has, and goes on in Postgres", async ()
     id: "ended",
     project: "docs",
     createdAt: 5_000_000,
+    base: "release",
     state: "completed",
     idleSince: 6_000_000,
     archivedAt: 7_000_000,
