@@ -207,9 +207,9 @@ function planTasks(prompt, continued, { replaces, base } = {}) {
     const create = { kind: "create", prompt, base, replaces };
     if (continued === undefined)
         return [{ task: create }];
-    const { jobId, isReplaceable = false, isDoubtful = false } = continued;
+    const { jobId, isReplaceable = false, isDoubtful = false, pullRequest: leaves } = continued;
     const message = { kind: "message", jobId, prompt, replaces };
-    return isReplaceable ? [{ task: message, isDoubtful }, { task: create }] : [{ task: message }];
+    return isReplaceable ? [{ task: message, isDoubtful, leaves }, { task: create }] : [{ task: message }];
 }
 /**
  * Runs the tasks of a plan in order, until the job of one is found.
@@ -233,7 +233,7 @@ async function runFirstFound(plan, run, runTask, onReplaced = () => { }) {
         }
         if (reason === undefined)
             return { task, result };
-        onReplaced(task, next, reason);
+        onReplaced(task, next, reason, planned.leaves);
         run.state.forgetJob();
     }
     throw new Error("no task to run");

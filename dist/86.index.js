@@ -917,8 +917,11 @@ class RunLog {
                 }
                 break;
             }
+            case "rejected":
+                this.#annotate("notice", "Session starts a new job", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `Job ${event.jobId} failed before, and rejects the follow-up, so the session starts a new job. It leaves ${event.pullRequest.url}: merge or close it.`);
+                break;
             case "failed-again":
-                this.#annotate("notice", "Session starts a new job", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `The last ${event.failures} turns of job ${event.jobId} failed, so the session starts a new job. It leaves ${event.pullRequest.url}, which is still open: merge or close it.`);
+                this.#annotate("notice", "Session starts a new job", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_3__/* .say */ .cv) `The last ${event.failures} turns of job ${event.jobId} failed, so the session starts a new job. It leaves ${event.pullRequest.url}: merge or close it.`);
                 break;
         }
     }
@@ -1649,7 +1652,12 @@ function turnReader({ task, wait }, client, { key, state }, limits) {
     return async () => {
         if (isUnannounced)
             return undefined;
-        const announcement = await client.lookUpStep(key.of(""), limits);
+        const announcement = await client.lookUpStep(key.of(""), limits).catch((error) => {
+            // A service that has announced nothing may not know the question: its record counts.
+            if (state.features === undefined && (0,errors/* isRequestError */.eK)(error))
+                return undefined;
+            throw error;
+        });
         isUnannounced = announcement === undefined;
         if (announcement === undefined)
             return undefined;
@@ -2934,14 +2942,14 @@ function describeCancellation({ operation, acceptance }, context) {
         return {
             title,
             what: (0,runner_kit_text/* say */.cv) `The step was cancelled before the service accepted its request. No job was started.`,
-            next: (0,runner_kit_text/* say */.cv) `Run this again to start the job.`,
+            next: (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* say */.cv) `Run this again to start the job.`, needsNewRun(context)),
         };
     }
     if (operation === "message" && acceptance === "rejected") {
         return {
             title,
             what: (0,runner_kit_text/* say */.cv) `The step was cancelled before the service accepted the message. Job ${jobId} did not receive it.`,
-            next: (0,runner_kit_text/* say */.cv) `Run this again to send the message.`,
+            next: (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* say */.cv) `Run this again to send the message.`, needsNewRun(context)),
         };
     }
     if (operation === "poll" && status === "") {
@@ -2963,6 +2971,12 @@ function describeCancellation({ operation, acceptance }, context) {
         next: (0,runner_kit_text/* joinSentences */.DP)((0,advice/* howToWait */.nF)(context), (0,advice/* rerunWarning */.lZ)(context)),
     };
 }
+/** Says which way of running it again works if nothing was started, and a re-run cannot know that. */
+function needsNewRun({ rerun, comment }) {
+    if (rerun !== "stops" || comment)
+        return [];
+    return (0,runner_kit_text/* say */.cv) `For that, start a new run of the workflow: this run could not leave word that it started nothing, so a re-run sends nothing.`;
+}
 function whyNotStopped(context) {
     const { settings, task, state } = context;
     if ((0,advice/* hasDashboard */.HX)(context))
@@ -2981,11 +2995,15 @@ function describeSubmissionFailure(operation, { acceptance, cause }, context) {
         return describeUnknownAcceptance(operation, what, context, hint);
     }
     return operation === "create"
-        ? { title: "No job was started", what: (0,runner_kit_text/* joinSentences */.DP)(what, (0,runner_kit_text/* say */.cv) `No job was started.`), next }
+        ? {
+            title: "No job was started",
+            what: (0,runner_kit_text/* joinSentences */.DP)(what, (0,runner_kit_text/* say */.cv) `No job was started.`),
+            next: (0,runner_kit_text/* joinSentences */.DP)(next, needsNewRun(context)),
+        }
         : {
             title: "Message not accepted",
             what: (0,runner_kit_text/* joinSentences */.DP)(what, (0,runner_kit_text/* say */.cv) `The service did not accept the message, so the agent started no work.`),
-            next,
+            next: (0,runner_kit_text/* joinSentences */.DP)(next, needsNewRun(context)),
         };
 }
 /** Describes a create or message that the service may have accepted: the one case in which a re-run can do harm. */

@@ -205,9 +205,9 @@ function planTasks(prompt, continued, { replaces, base } = {}) {
     const create = { kind: "create", prompt, base, replaces };
     if (continued === undefined)
         return [{ task: create }];
-    const { jobId, isReplaceable = false, isDoubtful = false } = continued;
+    const { jobId, isReplaceable = false, isDoubtful = false, pullRequest: leaves } = continued;
     const message = { kind: "message", jobId, prompt, replaces };
-    return isReplaceable ? [{ task: message, isDoubtful }, { task: create }] : [{ task: message }];
+    return isReplaceable ? [{ task: message, isDoubtful, leaves }, { task: create }] : [{ task: message }];
 }
 /**
  * Runs the tasks of a plan in order, until the job of one is found.
@@ -231,7 +231,7 @@ async function runFirstFound(plan, run, runTask, onReplaced = () => { }) {
         }
         if (reason === undefined)
             return { task, result };
-        onReplaced(task, next, reason);
+        onReplaced(task, next, reason, planned.leaves);
         run.state.forgetJob();
     }
     throw new Error("no task to run");
@@ -631,12 +631,13 @@ async function findEarlier(task, memory, run) {
         log.rerun({ kind: "resuming", jobId: trace.jobId, attempt, earlierAttempt: trace.attempt });
         return { kind: "found", task: { kind: "attach", jobId: trace.jobId, resumes: trace.sent }, base };
     }
-    if (trace.kind === "other-prompt")
+    // The service says that nothing was sent, which resolves a doubt, also about another prompt.
+    const isResolved = asked.kind === "none" && !("jobId" in trace && trace.jobId !== undefined);
+    if (trace.kind === "other-prompt" && !isResolved)
         return undecided(trace);
     const ofSession = await findInSession(memory.session, trace, run);
     if (ofSession)
         return { kind: "found", task: ofSession, base };
-    // The service says that nothing was sent, which resolves a doubt.
     if (asked.kind === "none")
         return { kind: "none", base };
     if (trace.kind !== "none")
@@ -797,7 +798,7 @@ async function continuationOf(jobId, { status, pullRequest }, { failures }, run)
         return undefined;
     }
     say({ kind: "pull-request", jobId, pullRequest, state }, run);
-    return isOver ? undefined : { jobId, isReplaceable: true, isDoubtful: status === "failed" };
+    return isOver ? undefined : { jobId, isReplaceable: true, isDoubtful: status === "failed", pullRequest };
 }
 function say(event, { log, settings }) {
     log.session(event, settings.session);
@@ -906,13 +907,18 @@ async function runAndRemember(plan, saves, run, { base, unproven }) {
             saves.begin(each.kind, jobId);
         };
         return (0,run_job/* runJob */.b)(each, run, { onJobId }).finally(() => ports.signal.removeEventListener("abort", onAbort));
-    }, (each, _next, reason) => {
-        if (each.kind === "message")
-            log.rerun({ kind: "starting-over", jobId: each.jobId, reason });
+    }, (each, _next, reason, leaves) => {
+        if (each.kind !== "message")
+            return;
+        const { jobId } = each;
+        log.rerun({ kind: "starting-over", jobId, reason });
+        if (reason === "rejected" && leaves) {
+            log.session({ kind: "rejected", jobId, pullRequest: leaves }, run.settings.session);
+        }
     });
     if ((0,action_result/* acceptanceOf */.BL)(ended) === "rejected" || (ended.kind === "blocked" && ended.cause === "unknown")) {
         await saves.withdraw(task.kind);
-        return { result: ended, task };
+        return { result: ended, task, rerun: effectOfNothing(saves, run) };
     }
     // The job of a message in doubt is not remembered: its state would say nothing about the message.
     if (!hasJob)
@@ -923,6 +929,11 @@ async function runAndRemember(plan, saves, run, { base, unproven }) {
         saves.finish(hasJob ? updateOf(ended, task.kind, run, base()) : undefined),
     ]);
     return { result, task, rerun: rerunEffect(hasJob, saves, run) };
+}
+/** Returns the effect on a re-run if nothing was started: one that cannot be told of that sends nothing. */
+function effectOfNothing(saves, { settings, state, ports }) {
+    const isReadOnly = saves.isReadOnly || ["none", "read"].includes((0,runner_kit_cache/* cacheAccess */.nU)(ports.environment));
+    return isReadOnly && settings.onRerun === "resume" && state.features === undefined ? "stops" : "repeats";
 }
 /** Returns the effect that the saved entries have on a re-run. */
 function rerunEffect(hasJob, saves, { settings, state, key, ports }) {

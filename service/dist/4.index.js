@@ -185,11 +185,14 @@ const furtherOptions = [
     "agent-reads",
     "agents",
     "disk-mb",
+    "largest-change-files",
     "largest-change-mb",
     "memory-mb",
     "model",
     "model-host",
     "processes",
+    "protect",
+    "protected-files",
 ];
 /** The defaults of the inputs, as in `service/action.yml`. */
 const inputDefaults = {
