@@ -1,7 +1,7 @@
 import type { Attempt, HistoryRun } from "./history.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** Returns what is wrong with a history, as sentences. */
+/** Returns the faults of a history, as sentences. */
 export function findViolations(scenario: Scenario, { before, attempts }: HistoryRun): string[] {
   const wrong: string[] = [];
   const say = ({ number, outputs, annotations }: Attempt, what: string): void => {

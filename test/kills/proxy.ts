@@ -4,7 +4,7 @@ import { type LoopbackServer, listen } from "../../service/src/http/listen.ts";
 /** Where a request is: it has arrived at a server, or its response is about to leave. */
 export type Point = "request" | "response";
 
-/** Called at each point of each request, which goes on when the promise resolves. */
+/** Called at each point of each request, which continues when the promise resolves. */
 export type Pass = (point: Point) => void | Promise<void>;
 
 /**

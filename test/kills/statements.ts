@@ -13,7 +13,7 @@ const promises: [text: RegExp, origins: string[]][] = [
 /** A re-run may be careful all the same: by GitHub's record, it may have been started. */
 const nothingStarted = /No job was started|did not receive it/;
 
-/** Returns what is wrong with a cancelled attempt and what it said of its re-run, as sentences. */
+/** Returns the faults of a cancelled attempt and what it said of its re-run, as sentences. */
 export function findFalseStatements({ before, attempts }: HistoryRun): string[] {
   const [first, second] = attempts;
   if (first?.cancelledForMs === undefined) return [];

@@ -82,7 +82,7 @@ export function entriesOf({ run, unit, index }: Place, places: readonly Place[])
   return entries.filter(({ owner, isForSession }) => !isForSession && places[owner]?.unit === unit && owner < index);
 }
 
-/** Returns what an entry of an attempt says. */
+/** Returns the state that an entry of an attempt names. */
 export function stateOf({ key }: CacheEntry): "pending" | "not-sent" | "job" | undefined {
   return /-(pending|not-sent|job)-[^-]*$/.exec(key)?.[1] as "pending" | "not-sent" | "job" | undefined;
 }

@@ -127,7 +127,7 @@ export class SimulatedService {
     return opened.map(({ link }) => numberOf(link));
   }
 
-  /** Returns what was sent under a step, the newest first, as the service lists it. */
+  /** Returns the turns that were sent under a step, the newest first, as the service lists it. */
   turnsOf(step: string): ListedTurn[] {
     const turns = [...this.#jobs.values()].flat().filter(({ key }) => key?.step === step);
     return turns
@@ -154,7 +154,7 @@ export class SimulatedService {
     // A waiting turn that was stopped may be newer than one that runs.
     const visible = seen.at(-1);
     const isActive = visible === undefined || seen.some(({ endsAt }) => endsAt > now);
-    // A pull request stays the job's, also when a later turn of it fails.
+    // A pull request stays the job's even if a later turn of it fails.
     const hasLink = this.#scenario.workflow
       ? turns.some(({ result, endsAt }) => result === "pull-request" && endsAt <= now)
       : visible?.result === "pull-request";
