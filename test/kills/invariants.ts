@@ -58,7 +58,7 @@ function mustPass(
   return !hasStarted && (number === 1 || isRecordReadable || (mode !== "comment" && cache.access === "write"));
 }
 
-/** Returns whether an attempt said that the service has stopped the turn that it had sent. */
+/** Returns whether an attempt said that the service has stopped the turn that it had sent, or was asked to. */
 function hasStopped({ annotations }: Attempt): boolean {
-  return annotations.some((text) => text.includes("and the service stopped job"));
+  return annotations.some((text) => /the service (?:stopped|was asked to stop) job/.test(text));
 }
