@@ -54,9 +54,7 @@ async function checkRecord(attempts, run) {
         return { kind: "first" };
     if (record === "ran")
         return { kind: "undecided", result: { kind: "blocked", cause: "unrecorded", attempt } };
-    // Such a cache could not be written by the earlier attempt, so that no entry says nothing.
-    const isMemoryless = ["none", "read"].includes((0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .cacheAccess */ .nU)(run.ports.environment));
-    return isMemoryless
+    return (0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .isForgetful */ .Te)(run.ports.environment)
         ? { kind: "undecided", result: { kind: "blocked", cause: "unknown", attempt } }
         : { kind: "first", unproven: attempt };
 }

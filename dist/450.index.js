@@ -872,7 +872,7 @@ async function planReply(prompt, conversation, { actorId, hasReply, hasResumed, 
     if (interrupted && interrupted.jobId === undefined && !interrupted.isUnsent) {
         return { kind: "blocked", cause: "pending" };
     }
-    const unrecorded = isUncertain && !interrupted ? await (0,step_record.checkRecord)(earlierAttempts(run), run) : undefined;
+    const unrecorded = isUncertain && !interrupted ? await (0,step_record.checkRecord)((0,environment/* earlierAttempts */.TH)(run.ports.environment), run) : undefined;
     if (unrecorded?.kind === "undecided")
         return unrecorded.result;
     if (deadline - run.ports.clock.now() < client_submit/* minTimeLeftMs */.x3) {
@@ -895,9 +895,6 @@ async function baseOf(jobId, run) {
     state.startedAt = run.state.startedAt;
     await (0,find_job/* findJob */.p)(jobId, { ...run, state });
     return state.base || undefined;
-}
-function earlierAttempts({ ports }) {
-    return Array.from({ length: (0,environment/* runAttempt */.Tm)(ports.environment) - 1 }, (_, index) => index + 1);
 }
 /** Runs the tasks of a plan in order, until the job of one is found. */
 function runPlan(plan, conversation) {
@@ -953,7 +950,7 @@ function rerunEffect({ reply: { marker }, thread, run }) {
     if (thread?.isReliable && formatMarker(marker) !== "")
         return marker.jobId === undefined ? "stops" : "resumes";
     // Then GitHub's record of this attempt decides, and without that nothing is sent.
-    return ["none", "read"].includes((0,cache/* cacheAccess */.nU)(run.ports.environment)) ? "stops" : "repeats";
+    return (0,cache/* isForgetful */.Te)(run.ports.environment) ? "stops" : "repeats";
 }
 
 // EXTERNAL MODULE: ./build/action/outcome.js
@@ -1542,9 +1539,7 @@ async function checkRecord(attempts, run) {
         return { kind: "first" };
     if (record === "ran")
         return { kind: "undecided", result: { kind: "blocked", cause: "unrecorded", attempt } };
-    // Such a cache could not be written by the earlier attempt, so that no entry says nothing.
-    const isMemoryless = ["none", "read"].includes((0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .cacheAccess */ .nU)(run.ports.environment));
-    return isMemoryless
+    return (0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .isForgetful */ .Te)(run.ports.environment)
         ? { kind: "undecided", result: { kind: "blocked", cause: "unknown", attempt } }
         : { kind: "first", unproven: attempt };
 }
@@ -1713,6 +1708,7 @@ function isOfJob({ jobId }, known) {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   G9: () => (/* binding */ hasCacheService),
+/* harmony export */   Te: () => (/* binding */ isForgetful),
 /* harmony export */   Tw: () => (/* binding */ CacheEntryError),
 /* harmony export */   nU: () => (/* binding */ cacheAccess),
 /* harmony export */   pj: () => (/* binding */ CacheReadOnlyError)
@@ -1742,6 +1738,13 @@ const accessOfMode = { none: "none", "write-only": "none", read: "read" };
 /** Returns whether the runner offers a cache service that can be read. */
 function hasCacheService(environment) {
     return ["read", "write"].includes(cacheAccess(environment));
+}
+/**
+ * Returns whether the runner offers a cache that keeps nothing for a re-run: this run may not read it, or may not write it.
+ * A missing entry then says nothing about an earlier attempt.
+ */
+function isForgetful(environment) {
+    return ["none", "read"].includes(cacheAccess(environment));
 }
 function isOffered(environment) {
     const isV2 = Boolean(environment.ACTIONS_CACHE_SERVICE_V2) && !isEnterpriseServer(environment.GITHUB_SERVER_URL);

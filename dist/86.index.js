@@ -1847,6 +1847,7 @@ class RunState {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   $3: () => (/* binding */ canRequestIdTokens),
+/* harmony export */   TH: () => (/* binding */ earlierAttempts),
 /* harmony export */   Tm: () => (/* binding */ runAttempt),
 /* harmony export */   Vd: () => (/* binding */ serverUrl),
 /* harmony export */   Vp: () => (/* binding */ runUrl),
@@ -1856,6 +1857,10 @@ class RunState {
 /** Returns the number of the run attempt: 1 on the first run of a workflow run, more on a re-run. */
 function runAttempt({ GITHUB_RUN_ATTEMPT }) {
     return Number(GITHUB_RUN_ATTEMPT ?? 1);
+}
+/** Returns the numbers of the run attempts before this one, the oldest first. */
+function earlierAttempts(environment) {
+    return Array.from({ length: runAttempt(environment) - 1 }, (_, index) => index + 1);
 }
 /** Returns the address of the runner's GitHub. */
 function serverUrl({ GITHUB_SERVER_URL }) {
@@ -3415,9 +3420,8 @@ class StepKey {
             jobId,
             request,
         ]));
-        const attempt = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_2__/* .runAttempt */ .Tm)(environment);
-        this.#attempt = onRerun === "new" ? attempt : undefined;
-        this.#earlierAttempts = Array.from({ length: attempt - 1 }, (_, index) => index + 1);
+        this.#attempt = onRerun === "new" ? (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_2__/* .runAttempt */ .Tm)(environment) : undefined;
+        this.#earlierAttempts = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_2__/* .earlierAttempts */ .TH)(environment);
     }
     /**
      * Returns the key of a create or message.

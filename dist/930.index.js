@@ -434,7 +434,7 @@ var action_result = __webpack_require__(618);
 // EXTERNAL MODULE: ./build/action/run-job.js + 4 modules
 var run_job = __webpack_require__(6863);
 // EXTERNAL MODULE: ./build/action/runner/environment.js
-var environment = __webpack_require__(767);
+var runner_environment = __webpack_require__(767);
 // EXTERNAL MODULE: ./build/action/stop-turn.js
 var stop_turn = __webpack_require__(6499);
 // EXTERNAL MODULE: ./build/action/refresh/attempt-memory.js
@@ -601,11 +601,17 @@ async function untilAborted(promise, signal) {
  */
 async function findEarlier(task, memory, run) {
     const { log, settings, ports } = run;
-    const attempt = (0,environment/* runAttempt */.Tm)(ports.environment);
+    const attempt = (0,runner_environment/* runAttempt */.Tm)(ports.environment);
+    let found;
+    // Read at most once: the prompt and the decision are then made from the same answer.
+    const readTrace = () => {
+        found ??= findTrace(memory, ports.environment);
+        return untilAborted(found, ports.signal);
+    };
     const asked = await (0,earlier_turn/* findEarlierTurn */.Z)(run, {
         known: settings.changes ? undefined : task.prompt,
         write: async () => {
-            const trace = await untilAborted(findTrace(memory, attempt), ports.signal);
+            const trace = await readTrace();
             if (!trace)
                 return action_result/* cancelledBeforeSending */.xX;
             const remembered = { lastCommit: undefined, firstBase: baseOf(trace), ownPullRequests: [] };
@@ -614,7 +620,7 @@ async function findEarlier(task, memory, run) {
     });
     if (asked.kind === "undecided")
         return asked;
-    const trace = await untilAborted(findTrace(memory, attempt), ports.signal);
+    const trace = await readTrace();
     if (!trace)
         return { kind: "undecided", result: action_result/* cancelledBeforeSending */.xX };
     const base = baseOf(trace);
@@ -648,11 +654,10 @@ async function findEarlier(task, memory, run) {
     return checked.kind === "undecided" ? checked : { kind: "none", base, unproven: checked.unproven };
 }
 /** Reads the traces of the earlier attempts in the cache; without one, they left nothing. */
-function findTrace({ attempts }, attempt) {
+async function findTrace({ attempts }, environment) {
     if (attempts)
         return attempts.find();
-    const silent = Array.from({ length: attempt - 1 }, (_, index) => attempt - 1 - index);
-    return Promise.resolve({ kind: "none", silent, base: undefined });
+    return { kind: "none", silent: (0,runner_environment/* earlierAttempts */.TH)(environment).reverse(), base: undefined };
 }
 function baseOf(trace) {
     return "base" in trace ? trace.base : undefined;
@@ -663,7 +668,7 @@ async function findInSession(session, trace, run) {
     const entry = found && "entry" in found ? found.entry : undefined;
     if (!entry || !session?.isOwn(entry))
         return undefined;
-    const attempt = (0,environment/* runAttempt */.Tm)(run.ports.environment);
+    const attempt = (0,runner_environment/* runAttempt */.Tm)(run.ports.environment);
     // An attempt after the one that saved the entry may have sent another request.
     if ((entry.attempt ?? 0) < latestUnknown(trace, attempt))
         return undefined;
@@ -836,7 +841,7 @@ async function runWithMemory(task, run) {
     const onFailure = (error, isInTime) => log.rerun({ kind: "not-saved", error, isInTime });
     const writable = isWritable ? memory : { attempts: undefined, session: undefined };
     const saves = new BackgroundSaves({ ...ports, ...writable, base, onFailure });
-    const isRerun = (0,environment/* runAttempt */.Tm)(ports.environment) > 1 && settings.onRerun === "resume";
+    const isRerun = (0,runner_environment/* runAttempt */.Tm)(ports.environment) > 1 && settings.onRerun === "resume";
     let earlier = isRerun ? await findEarlier(task, memory, run) : { kind: "none" };
     if (earlier.kind === "undecided") {
         await saves.withdraw(task.kind);
@@ -932,7 +937,7 @@ async function runAndRemember(plan, saves, run, { base, unproven }) {
 }
 /** Returns the effect on a re-run if nothing was started: one that cannot be told of that sends nothing. */
 function effectOfNothing(saves, { settings, state, ports }) {
-    const isReadOnly = saves.isReadOnly || ["none", "read"].includes((0,runner_kit_cache/* cacheAccess */.nU)(ports.environment));
+    const isReadOnly = saves.isReadOnly || (0,runner_kit_cache/* isForgetful */.Te)(ports.environment);
     return isReadOnly && settings.onRerun === "resume" && state.features === undefined ? "stops" : "repeats";
 }
 /** Returns the effect that the saved entries have on a re-run. */
@@ -944,7 +949,7 @@ function rerunEffect(hasJob, saves, { settings, state, key, ports }) {
     if (saves.isRemembered || saves.isAnnounced)
         return "stops";
     // Then GitHub's record of this attempt decides, and without that nothing is sent.
-    const isReadOnly = saves.isReadOnly || ["none", "read"].includes((0,runner_kit_cache/* cacheAccess */.nU)(ports.environment));
+    const isReadOnly = saves.isReadOnly || (0,runner_kit_cache/* isForgetful */.Te)(ports.environment);
     return isReadOnly ? "stops" : "repeats";
 }
 /** Returns the update for the session at the end; `undefined` if there is no job. */
@@ -960,7 +965,7 @@ function sayWhatIsForgotten({ log, settings, state, ports }) {
     const access = (0,runner_kit_cache/* cacheAccess */.nU)(ports.environment);
     const isKnown = settings.onRerun === "new" || state.features !== undefined;
     // Without any cache, only a re-run has something to say: what it can know of the attempts before it.
-    const forgetsAttempt = !isKnown && (access !== "absent" || (0,environment/* runAttempt */.Tm)(ports.environment) > 1);
+    const forgetsAttempt = !isKnown && (access !== "absent" || (0,runner_environment/* runAttempt */.Tm)(ports.environment) > 1);
     log.forgets({ access, forgetsAttempt, session: settings.session });
 }
 
@@ -1193,6 +1198,7 @@ function isOfJob({ jobId }, known) {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   G9: () => (/* binding */ hasCacheService),
+/* harmony export */   Te: () => (/* binding */ isForgetful),
 /* harmony export */   Tw: () => (/* binding */ CacheEntryError),
 /* harmony export */   nU: () => (/* binding */ cacheAccess),
 /* harmony export */   pj: () => (/* binding */ CacheReadOnlyError)
@@ -1222,6 +1228,13 @@ const accessOfMode = { none: "none", "write-only": "none", read: "read" };
 /** Returns whether the runner offers a cache service that can be read. */
 function hasCacheService(environment) {
     return ["read", "write"].includes(cacheAccess(environment));
+}
+/**
+ * Returns whether the runner offers a cache that keeps nothing for a re-run: this run may not read it, or may not write it.
+ * A missing entry then says nothing about an earlier attempt.
+ */
+function isForgetful(environment) {
+    return ["none", "read"].includes(cacheAccess(environment));
 }
 function isOffered(environment) {
     const isV2 = Boolean(environment.ACTIONS_CACHE_SERVICE_V2) && !isEnterpriseServer(environment.GITHUB_SERVER_URL);

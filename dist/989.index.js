@@ -7,6 +7,7 @@ export const modules = {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   G9: () => (/* binding */ hasCacheService),
+/* harmony export */   Te: () => (/* binding */ isForgetful),
 /* harmony export */   Tw: () => (/* binding */ CacheEntryError),
 /* harmony export */   nU: () => (/* binding */ cacheAccess),
 /* harmony export */   pj: () => (/* binding */ CacheReadOnlyError)
@@ -36,6 +37,13 @@ const accessOfMode = { none: "none", "write-only": "none", read: "read" };
 /** Returns whether the runner offers a cache service that can be read. */
 function hasCacheService(environment) {
     return ["read", "write"].includes(cacheAccess(environment));
+}
+/**
+ * Returns whether the runner offers a cache that keeps nothing for a re-run: this run may not read it, or may not write it.
+ * A missing entry then says nothing about an earlier attempt.
+ */
+function isForgetful(environment) {
+    return ["none", "read"].includes(cacheAccess(environment));
 }
 function isOffered(environment) {
     const isV2 = Boolean(environment.ACTIONS_CACHE_SERVICE_V2) && !isEnterpriseServer(environment.GITHUB_SERVER_URL);

@@ -3054,7 +3054,7 @@ class SetupError extends Error {
 /* harmony export */   nU: () => (/* binding */ cacheAccess),
 /* harmony export */   pj: () => (/* binding */ CacheReadOnlyError)
 /* harmony export */ });
-/* unused harmony exports CacheEntryError, hasCacheService */
+/* unused harmony exports CacheEntryError, hasCacheService, isForgetful */
 /** Thrown when an entry was found that is unusable, and will be until a newer one is saved. */
 class CacheEntryError extends (/* unused pure expression or super */ null && (Error)) {
     name = "CacheEntryError";
@@ -3080,6 +3080,13 @@ const accessOfMode = { none: "none", "write-only": "none", read: "read" };
 /** Returns whether the runner offers a cache service that can be read. */
 function hasCacheService(environment) {
     return ["read", "write"].includes(cacheAccess(environment));
+}
+/**
+ * Returns whether the runner offers a cache that keeps nothing for a re-run: this run may not read it, or may not write it.
+ * A missing entry then says nothing about an earlier attempt.
+ */
+function isForgetful(environment) {
+    return ["none", "read"].includes(cacheAccess(environment));
 }
 function isOffered(environment) {
     const isV2 = Boolean(environment.ACTIONS_CACHE_SERVICE_V2) && !isEnterpriseServer(environment.GITHUB_SERVER_URL);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IdempotencyKey } from "../client/idempotency-key.ts";
 import type { SentTurn } from "../client/step-lookup.ts";
 import { hash } from "./hash.ts";
-import { runAttempt, serverUrl } from "./runner/environment.ts";
+import { earlierAttempts, runAttempt, serverUrl } from "./runner/environment.ts";
 import type { Settings } from "./settings.ts";
 
 /** What tells the steps of a repository apart, besides the runner's environment. */
@@ -50,9 +50,8 @@ export class StepKey {
         request,
       ]),
     );
-    const attempt = runAttempt(environment);
-    this.#attempt = onRerun === "new" ? attempt : undefined;
-    this.#earlierAttempts = Array.from({ length: attempt - 1 }, (_, index) => index + 1);
+    this.#attempt = onRerun === "new" ? runAttempt(environment) : undefined;
+    this.#earlierAttempts = earlierAttempts(environment);
   }
 
   /**

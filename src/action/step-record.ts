@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { cacheAccess } from "../runner-kit/cache.ts";
+import { isForgetful } from "../runner-kit/cache.ts";
 import { cancelledBeforeSending, type RunResult } from "./result.ts";
 import { connectGitHub, type Run } from "./run.ts";
 import { runAttempt } from "./runner/environment.ts";
@@ -34,9 +34,7 @@ export async function checkRecord(attempts: readonly number[], run: Run): Promis
   if (run.ports.signal.aborted) return { kind: "undecided", result: cancelledBeforeSending };
   if (record === "not-started") return { kind: "first" };
   if (record === "ran") return { kind: "undecided", result: { kind: "blocked", cause: "unrecorded", attempt } };
-  // Such a cache could not be written by the earlier attempt, so that no entry says nothing.
-  const isMemoryless = ["none", "read"].includes(cacheAccess(run.ports.environment));
-  return isMemoryless
+  return isForgetful(run.ports.environment)
     ? { kind: "undecided", result: { kind: "blocked", cause: "unknown", attempt } }
     : { kind: "first", unproven: attempt };
 }

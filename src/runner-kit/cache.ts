@@ -52,6 +52,14 @@ export function hasCacheService(environment: NodeJS.ProcessEnv): boolean {
   return ["read", "write"].includes(cacheAccess(environment));
 }
 
+/**
+ * Returns whether the runner offers a cache that keeps nothing for a re-run: this run may not read it, or may not write it.
+ * A missing entry then says nothing about an earlier attempt.
+ */
+export function isForgetful(environment: NodeJS.ProcessEnv): boolean {
+  return ["none", "read"].includes(cacheAccess(environment));
+}
+
 function isOffered(environment: NodeJS.ProcessEnv): boolean {
   const isV2 = Boolean(environment.ACTIONS_CACHE_SERVICE_V2) && !isEnterpriseServer(environment.GITHUB_SERVER_URL);
   // act offers v1 without a token.

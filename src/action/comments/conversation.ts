@@ -1,12 +1,12 @@
 import { minTimeLeftMs } from "../../client/submit.ts";
-import { cacheAccess } from "../../runner-kit/cache.ts";
+import { isForgetful } from "../../runner-kit/cache.ts";
 import { findJob } from "../find-job.ts";
 import { type PlannedTask, planTasks, runFirstFound } from "../plan.ts";
 import { acceptanceOf, cancelledBeforeSending, isJobNotFound, type RerunEffect, type RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
 import { runJob } from "../run-job.ts";
 import { RunState } from "../run-state.ts";
-import { runAttempt } from "../runner/environment.ts";
+import { earlierAttempts } from "../runner/environment.ts";
 import type { CommentMode, Task } from "../settings.ts";
 import { checkRecord } from "../step-record.ts";
 import type { ThreadEvent } from "./event.ts";
@@ -106,7 +106,8 @@ export async function planReply(
   if (interrupted && interrupted.jobId === undefined && !interrupted.isUnsent) {
     return { kind: "blocked", cause: "pending" };
   }
-  const unrecorded = isUncertain && !interrupted ? await checkRecord(earlierAttempts(run), run) : undefined;
+  const unrecorded =
+    isUncertain && !interrupted ? await checkRecord(earlierAttempts(run.ports.environment), run) : undefined;
   if (unrecorded?.kind === "undecided") return unrecorded.result;
   if (deadline - run.ports.clock.now() < minTimeLeftMs) {
     reply.marker = unsent;
@@ -134,10 +135,6 @@ async function baseOf(jobId: string, run: Run): Promise<string | undefined> {
   state.startedAt = run.state.startedAt;
   await findJob(jobId, { ...run, state });
   return state.base || undefined;
-}
-
-function earlierAttempts({ ports }: Run): number[] {
-  return Array.from({ length: runAttempt(ports.environment) - 1 }, (_, index) => index + 1);
 }
 
 /** Runs the tasks of a plan in order, until the job of one is found. */
@@ -198,5 +195,5 @@ export function rerunEffect({ reply: { marker }, thread, run }: Conversation): R
   if (run.state.features !== undefined) return "resumes";
   if (thread?.isReliable && formatMarker(marker) !== "") return marker.jobId === undefined ? "stops" : "resumes";
   // Then GitHub's record of this attempt decides, and without that nothing is sent.
-  return ["none", "read"].includes(cacheAccess(run.ports.environment)) ? "stops" : "repeats";
+  return isForgetful(run.ports.environment) ? "stops" : "repeats";
 }

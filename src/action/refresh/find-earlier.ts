@@ -3,7 +3,7 @@ import { findEarlierTurn } from "../earlier-turn.ts";
 import { writePrompt } from "../plan.ts";
 import { cancelledBeforeSending, type RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
-import { runAttempt } from "../runner/environment.ts";
+import { earlierAttempts, runAttempt } from "../runner/environment.ts";
 import type { SendingTask, Task } from "../settings.ts";
 import type { AttemptMemory, EarlierAttempt } from "./attempt-memory.ts";
 import type { SessionMemory } from "./session-memory.ts";
@@ -35,17 +35,23 @@ export type Earlier =
 export async function findEarlier(task: SendingTask, memory: Memory, run: Run): Promise<Earlier> {
   const { log, settings, ports } = run;
   const attempt = runAttempt(ports.environment);
+  let found: Promise<EarlierAttempt> | undefined;
+  // Read at most once: the prompt and the decision are then made from the same answer.
+  const readTrace = (): Promise<EarlierAttempt | undefined> => {
+    found ??= findTrace(memory, ports.environment);
+    return untilAborted(found, ports.signal);
+  };
   const asked = await findEarlierTurn(run, {
     known: settings.changes ? undefined : task.prompt,
     write: async () => {
-      const trace = await untilAborted(findTrace(memory, attempt), ports.signal);
+      const trace = await readTrace();
       if (!trace) return cancelledBeforeSending;
       const remembered = { lastCommit: undefined, firstBase: baseOf(trace), ownPullRequests: [] };
       return writePrompt((section) => addSection(task.prompt, section), run, remembered);
     },
   });
   if (asked.kind === "undecided") return asked;
-  const trace = await untilAborted(findTrace(memory, attempt), ports.signal);
+  const trace = await readTrace();
   if (!trace) return { kind: "undecided", result: cancelledBeforeSending };
   const base = baseOf(trace);
 
@@ -76,10 +82,9 @@ export async function findEarlier(task: SendingTask, memory: Memory, run: Run): 
 }
 
 /** Reads the traces of the earlier attempts in the cache; without one, they left nothing. */
-function findTrace({ attempts }: Memory, attempt: number): Promise<EarlierAttempt> {
+async function findTrace({ attempts }: Memory, environment: NodeJS.ProcessEnv): Promise<EarlierAttempt> {
   if (attempts) return attempts.find();
-  const silent = Array.from({ length: attempt - 1 }, (_, index) => attempt - 1 - index);
-  return Promise.resolve({ kind: "none", silent, base: undefined });
+  return { kind: "none", silent: earlierAttempts(environment).reverse(), base: undefined };
 }
 
 function baseOf(trace: EarlierAttempt): string | undefined {

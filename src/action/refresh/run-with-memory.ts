@@ -1,4 +1,4 @@
-import { cacheAccess, hasCacheService } from "../../runner-kit/cache.ts";
+import { cacheAccess, hasCacheService, isForgetful } from "../../runner-kit/cache.ts";
 import { addSection } from "../changes/add-section.ts";
 import { findStart, type PlannedTask, planTasks, runFirstFound, writePrompt } from "../plan.ts";
 import { acceptanceOf, type RerunEffect, type RunResult } from "../result.ts";
@@ -138,7 +138,7 @@ async function runAndRemember(
 
 /** Returns the effect on a re-run if nothing was started: one that cannot be told of that sends nothing. */
 function effectOfNothing(saves: BackgroundSaves, { settings, state, ports }: Run): RerunEffect {
-  const isReadOnly = saves.isReadOnly || ["none", "read"].includes(cacheAccess(ports.environment));
+  const isReadOnly = saves.isReadOnly || isForgetful(ports.environment);
   return isReadOnly && settings.onRerun === "resume" && state.features === undefined ? "stops" : "repeats";
 }
 
@@ -148,7 +148,7 @@ function rerunEffect(hasJob: boolean, saves: BackgroundSaves, { settings, state,
   if (state.features !== undefined || (hasJob && saves.isRemembered)) return "resumes";
   if (saves.isRemembered || saves.isAnnounced) return "stops";
   // Then GitHub's record of this attempt decides, and without that nothing is sent.
-  const isReadOnly = saves.isReadOnly || ["none", "read"].includes(cacheAccess(ports.environment));
+  const isReadOnly = saves.isReadOnly || isForgetful(ports.environment);
   return isReadOnly ? "stops" : "repeats";
 }
 
