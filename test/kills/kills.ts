@@ -71,6 +71,8 @@ function countHistory(scenario: Scenario, run: HistoryRun, count: (what: string)
     const end = exitCode === null ? "killed" : exitCode === 0 ? `${outputs.outcome}, ${outputs["job-origin"]}` : error;
     count(`${service} service, attempt ${number}: ${end}`);
   }
+  const stopped = (attempts[0]?.started.stopped ?? 0) - before.stopped;
+  if (stopped > 0) count(`${service} service, turns that the first attempt has stopped`);
   const { turns } = attempts.at(-1)?.started ?? before;
   count(`${service} service, requests of a run: ${turns - before.turns}`);
 }

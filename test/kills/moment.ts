@@ -7,12 +7,15 @@ export type Moment = { kind: "time"; delayMs: number } | { kind: "point"; n: num
 const latestMs = 3000;
 const latestPoint = 24;
 
-/** Draws a moment: most are close to a request, where it matters. */
-export function drawMoment(random: Random): Moment {
+/**
+ * Draws a moment: most are close to a request, where it matters.
+ *
+ * @param bias - 1 for each of the first requests alike; more prefers the earliest, because later ones are polls
+ */
+export function drawMoment(random: Random, bias = 2): Moment {
   if (random.next() < 0.25) return { kind: "time", delayMs: random.between(0, latestMs) };
   const delayMs = random.next() < 0.5 ? 0 : random.between(0, 100);
-  // The square prefers the first requests: later ones are polls.
-  return { kind: "point", n: 1 + Math.floor(random.next() ** 2 * latestPoint), delayMs };
+  return { kind: "point", n: 1 + Math.floor(random.next() ** bias * latestPoint), delayMs };
 }
 
 /** Formats a moment for a report. */

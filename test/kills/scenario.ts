@@ -56,9 +56,10 @@ export function drawScenario(service: ServiceKind, random: Random): Scenario {
 export function drawCancellation(service: ServiceKind, random: Random): Scenario {
   return {
     ...drawScenario(service, random),
-    attempts: [drawMoment(random), undefined],
+    // What was sent can only be stopped while the step polls.
+    attempts: [drawMoment(random, 1), undefined],
     ending: "cancel",
-    delays: { serviceMs: random.pick([100, 2000, 8000]), cacheMs: random.pick([100, 2000, 8000]) },
+    delays: { serviceMs: random.pick([100, 100, 2000, 8000]), cacheMs: random.pick([100, 2000, 8000]) },
   };
 }
 

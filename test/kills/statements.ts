@@ -1,5 +1,6 @@
 import { outputNames } from "../support/metadata.ts";
 import type { Attempt, HistoryRun } from "./history.ts";
+import type { Started } from "./services.ts";
 
 /** A step ends this long after a signal at the latest, in milliseconds: 500 ms later, the runner sends the next one. */
 const graceMs = 7000;
@@ -10,6 +11,7 @@ const promises: [text: RegExp, origins: string[]][] = [
   // It may find the job and wait for it.
   [/A re-run sends nothing/, ["", "resumed"]],
 ];
+const saidStopped = /the service stopped job/;
 /** A re-run may be careful all the same: by GitHub's record, it may have been started. */
 const nothingStarted = /No job was started|did not receive it/;
 
@@ -28,7 +30,20 @@ export function findFalseStatements({ before, attempts }: HistoryRun): string[] 
   const said = first.annotations.findLast((text) => text.startsWith("error ")) ?? "";
   if (nothingStarted.test(said) && first.started.turns > before.turns)
     wrong.push(`attempt 1 said ${said} But it has left ${first.started.turns} turns`);
+  wrong.push(...findFalseStops(said, before, first));
   if (second) wrong.push(...compare(said, second));
+  return wrong;
+}
+
+/** Returns what is wrong with what a cancelled attempt said of the service's turn: whether it was stopped, and still has processes. */
+function findFalseStops(said: string, before: Started, { started: { stopped, agentProcesses } }: Attempt): string[] {
+  const wrong: string[] = [];
+  if (stopped > before.stopped + 1) wrong.push(`attempt 1 has stopped ${stopped - before.stopped} turns`);
+  if (saidStopped.test(said) && stopped === before.stopped)
+    wrong.push(`attempt 1 said ${said} But no turn was stopped`);
+  const saysNoneRuns = [saidStopped, nothingStarted, /already reached the status/].some((text) => text.test(said));
+  if (saysNoneRuns && agentProcesses.length > 0)
+    wrong.push(`attempt 1 said ${said} But it has left the processes ${agentProcesses.join(", ")} of an agent`);
   return wrong;
 }
 
