@@ -176,7 +176,7 @@ export interface StoredTurn extends Turn, Pick<RequestKey, "caller"> {
 export type TurnStatus = TurnState | "stopped";
 
 /** A turn in the list of those that a caller has sent for a step. */
-export interface StepTurn extends Pick<StoredTurn, "id" | "job" | "request" | "answer" | "costUsd"> {
+export interface StepTurn extends Pick<StoredTurn, "id" | "job" | "request" | "answer" | "costUsd" | "reason"> {
   status: TurnStatus;
 }
 

@@ -53,6 +53,11 @@ export class RunState {
   finalMessage = "";
   /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if one of these costs is unknown. */
   costUsd: number | undefined;
+  /**
+   * Why the turn of this step has failed, or was stopped, in one line of untrusted text; empty if the service says nothing.
+   * `undefined` while it has not, or if the service does not tell of turns.
+   */
+  failure: { isStopped: boolean; reason: string } | undefined;
   /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
   isUnproven = false;
   /** Comment mode: the login of the account that asked, and the address of the issue or pull request. */
@@ -73,6 +78,7 @@ export class RunState {
     this.hasInvalidLink = false;
     this.isUnproven = false;
     this.finalMessage = "";
+    this.failure = undefined;
     for (const field of ["model", "repository", "ref", "createdAt", "archivedAt", "base", "pageUrl"] as const)
       this[field] = "";
     this.timeline.length = 0;
@@ -87,6 +93,10 @@ export class RunState {
   updateTurns(turns: readonly SentTurn[], own: SentTurn | undefined): void {
     // Line ends are kept; other control characters could do harm in a terminal.
     this.finalMessage = (own?.message ?? "").replace(/[^\P{Cc}\n\t]/gu, "").trim();
+    const hasFailed = own?.status === "failed" || own?.status === "stopped";
+    this.failure = hasFailed
+      ? { isStopped: own.status === "stopped", reason: own.reason.replace(/[\p{Cc}\s]+/gu, " ").trim() }
+      : undefined;
     const costs = turns.map(({ costUsd }) => costUsd);
     const isKnown = costs.length > 0 && costs.every((cost) => cost !== undefined);
     // Sums of decimal fractions are not exact.

@@ -9,6 +9,8 @@ export interface SentTurn {
   status: TurnStatus;
   /** The agent's last message; empty if the service says nothing. */
   message: string;
+  /** Why the turn failed or was stopped; empty if the service says nothing. */
+  reason: string;
   /** What the turn cost in US dollars, as the agent's own output says; `undefined` if the service says nothing. */
   costUsd: number | undefined;
 }
@@ -30,6 +32,7 @@ export interface Announcement {
 const maxTurnIdLength = 200;
 /** In characters. A service that keeps to its limits sends no more. */
 const maxMessageLength = 4000;
+const maxReasonLength = 1000;
 /** In US dollars. More is no estimate of a single turn. */
 const maxCostUsd = 1000;
 
@@ -59,7 +62,8 @@ function parseTurn(data: unknown): SentTurn | undefined {
     turnId: turn,
     request,
     status: known,
-    message: typeof data.message === "string" ? data.message.slice(0, maxMessageLength).toWellFormed() : "",
+    message: textIn(data.message, maxMessageLength),
+    reason: textIn(data.reason, maxReasonLength),
     costUsd: costIn(data.usage),
   };
 }
@@ -69,6 +73,10 @@ export function parseTurnStatus(data: unknown): TurnStatus | undefined {
   if (!isObject(data) || typeof data.status !== "string") return undefined;
   const { status } = data;
   return status === "waiting" ? status : (endedStatuses.find((ended) => ended === status) ?? "running");
+}
+
+function textIn(data: unknown, maxLength: number): string {
+  return typeof data === "string" ? data.slice(0, maxLength).toWellFormed() : "";
 }
 
 function costIn(usage: unknown): number | undefined {

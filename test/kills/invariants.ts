@@ -12,13 +12,15 @@ export function findViolations(scenario: Scenario, { before, attempts }: History
   const most = before.turns + 1 + stopped;
   const mostJobs = (scenario.hasEarlierRun ? before.jobs : 1) + stopped;
   for (const attempt of attempts) {
-    const { started, exitCode, outputs } = attempt;
+    const { started, exitCode, outputs, annotations } = attempt;
     const isSecond = started.turns > most || started.jobs > mostJobs;
     if (isSecond && !mayRepeat(scenario, attempts))
       say(attempt, `has left ${started.jobs} jobs and ${started.turns} turns`);
     if (exitCode === null || outputs.outcome === "cancelled") continue;
     const isGreen = exitCode === 0 && outputs.outcome === "pr-created" && outputs["pr-link"] !== "";
-    if (!isGreen && mustPass(scenario, attempt)) say(attempt, "asks a person");
+    // It waited for a turn that the service was asked to stop, which then ended.
+    const isStopped = stopped > 0 && annotations.some((text) => text.includes("Job stopped"));
+    if (!isGreen && !isStopped && mustPass(scenario, attempt)) say(attempt, "asks a person");
     else if (isGreen && started.turns < before.turns + 1) say(attempt, "passed although nothing was started");
   }
   const last = attempts.at(-1);

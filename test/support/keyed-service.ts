@@ -11,6 +11,7 @@ interface Turn {
   status: "waiting" | "running" | "completed" | "failed" | "stopped";
   base?: string | undefined;
   message?: string;
+  reason?: string;
   usage?: { costUsd: number };
 }
 
@@ -29,6 +30,8 @@ export class KeyedService {
   endsAs: "stopped" | "completed" = "stopped";
   /** What agents say, and what they cost; `undefined`: nothing. */
   message: string | undefined;
+  /** Why turns fail or are stopped; `undefined`: it does not say so. */
+  reason: string | undefined;
   costUsd: number | undefined;
   /** Acts on a request and loses its answer. */
   losesAnswer: (request: SeenRequest) => boolean = () => false;
@@ -94,6 +97,7 @@ export class KeyedService {
       status: this.next,
       base,
       ...(this.message !== undefined && { message: this.message }),
+      ...(this.reason !== undefined && { reason: this.reason }),
       ...(this.costUsd !== undefined && { usage: { costUsd: this.costUsd } }),
     };
     this.turns.push(turn);

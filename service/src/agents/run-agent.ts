@@ -61,6 +61,8 @@ export interface AgentOptions {
 
 export interface AgentResult extends AgentReport {
   end: "completed" | "failed" | "timed-out" | "stopped";
+  /** Of an agent that ended by itself, unless it is 0. 128 and more: a signal ended it. */
+  exitCode?: number;
 }
 
 /** How long the supervisor has to terminate the agent before both are killed. */
@@ -169,7 +171,8 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
     const isWritten = lstatSync(stdoutFile, { throwIfNoEntry: false })?.isFile() ?? false;
     const report = agent.readReport(isWritten ? readFileSync(stdoutFile, "utf8") : "", readResultFile(resultFile));
     if (terminated !== undefined) return { ...report, end: terminated === "aborted" ? "stopped" : "timed-out" };
-    return { ...report, end: exitCode === 0 && report.error === undefined ? "completed" : "failed" };
+    const end = exitCode === 0 && report.error === undefined ? "completed" : "failed";
+    return exitCode ? { ...report, end, exitCode } : { ...report, end };
   } finally {
     closeSync(log);
     closeSync(stdin);

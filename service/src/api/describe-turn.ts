@@ -9,6 +9,8 @@ export interface ShownTurn {
   status: TurnStatus;
   /** What its agent said last. Absent if that is unknown. */
   message?: string;
+  /** Why it failed or was stopped. Absent if it did not, or that is unknown. */
+  reason?: string;
   /** Absent if it is unknown. */
   usage?: {
     /** By the agent's own estimate. */
@@ -18,23 +20,27 @@ export interface ShownTurn {
 
 /** In characters. */
 const maxMessageLength = 4000;
+const maxReasonLength = 1000;
 
 /** Returns a turn as the API shows it. */
-export function describeTurn({ id, job, request, status, answer, costUsd }: StepTurn): ShownTurn {
+export function describeTurn({ id, job, request, status, answer, costUsd, reason }: StepTurn): ShownTurn {
   const message = answer?.trim() ?? "";
+  // A running turn that is to be stopped has one, too.
+  const why = status === "failed" || status === "stopped" ? (reason?.trim() ?? "") : "";
   const cost = knownCost(costUsd);
   return {
     job,
     turn: String(id),
     request,
     status,
-    ...(message !== "" && { message: shortened(message) }),
+    ...(message !== "" && { message: shortened(message, maxMessageLength) }),
+    ...(why !== "" && { reason: shortened(why, maxReasonLength) }),
     ...(cost !== undefined && { usage: { costUsd: cost } }),
   };
 }
 
-function shortened(text: string): string {
-  if (text.length <= maxMessageLength) return text;
+function shortened(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
   // Half of a character would not be text.
-  return `${text.slice(0, maxMessageLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return `${text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

@@ -8,6 +8,7 @@ import { type AgentExit, noMetrics } from "../metrics/metrics.ts";
 import type { Turn } from "../model.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { newSessionNote } from "./log-notes.ts";
+import { SecretPatterns } from "./secret-patterns.ts";
 import { timeLeft } from "./turn-deadline.ts";
 import type { TurnHost } from "./turn-host.ts";
 import type { TurnContext } from "./turn-ports.ts";
@@ -90,19 +91,35 @@ export async function runAttempt(
     context.onFailure?.(String(stop.reason));
     return { ...result, end: "failed", isFollowUp, ownMessages: [] };
   }
-  const end =
-    result.end === "timed-out" ? `The agent timed out after ${timeLimitMs / 1000} s.` : `The agent ${result.end}.`;
+  // What the agent printed is in the log already.
+  const printed = isUnexplained(result, exceeded) ? await host.lastOutput(logFile) : "";
+  const end = sentenceOf(result, timeLimitMs);
   const reported = result.end === "failed" && result.error !== undefined ? `The agent reported: ${result.error}` : "";
   log(end);
   if (reported !== "") log(reported);
-  if (result.end !== "completed")
-    context.onFailure?.(`${exceeded === undefined ? end : killedFor(exceeded)} ${reported}`);
+  if (result.end !== "completed") {
+    const last = printed === "" ? "" : `Its last output:\n${printed}`;
+    const reason = [exceeded === undefined ? end : killedFor(exceeded), reported, last].filter(Boolean).join(" ");
+    context.onFailure?.(await new SecretPatterns(context.secrets ?? []).remove(reason));
+  }
   // They are worth less than the change, which has the rest of the time.
   const messagesMs = Math.min(longestMessagesMs, timeLeft(timeLimitMs, context.machine.now() - startedAt) / 2);
   const head = start.instructed ?? start.head;
   const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, { ...start, head }));
   const messages = hasMessages ? await ownMessages(agent, head, options, host, messagesMs) : [];
   return { ...result, isFollowUp, ownMessages: messages };
+}
+
+/** Returns whether only the agent's output may say why it ended. */
+function isUnexplained({ end, error }: AgentResult, exceeded: ExceededLimit | undefined): boolean {
+  return end === "failed" && error === undefined && exceeded === undefined;
+}
+
+function sentenceOf({ end, error, exitCode }: AgentResult, timeLimitMs: number): string {
+  if (end === "timed-out") return `The agent timed out after ${timeLimitMs / 1000} s.`;
+  if (end === "failed" && error === undefined && exitCode !== undefined)
+    return `The agent ended with exit code ${exitCode}.`;
+  return `The agent ${end}.`;
 }
 
 const killedFor = ({ what }: ExceededLimit): string => `The agent is killed, because it has ${what}.`;

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { runAgent } from "../agents/run-agent.ts";
 import { hasOwnCommits } from "../git/agent-repository.ts";
 import type { JobDirectory } from "../service-folder.ts";
+import { lastOutput } from "./last-output.ts";
 
 /** The disk and the processes that a turn uses besides Git: a port, so that simulations need neither. */
 export interface TurnHost {
@@ -12,6 +13,8 @@ export interface TurnHost {
   /** Removes from a job's directory what does not outlive a turn. */
   clean(directory: JobDirectory): Promise<void>;
   appendLog(file: string, text: string): void;
+  /** Returns the last lines that an agent has printed to a log; empty if there are none, or the log cannot be read. */
+  lastOutput(file: string): Promise<string>;
   runAgent: typeof runAgent;
   hasOwnCommits: typeof hasOwnCommits;
 }
@@ -23,6 +26,7 @@ export const turnHost: TurnHost = {
   },
   clean: (directory) => directory.clean(),
   appendLog: appendFileSync,
+  lastOutput,
   runAgent,
   hasOwnCommits,
 };

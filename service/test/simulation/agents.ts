@@ -68,6 +68,10 @@ export class AgentHost implements TurnHost {
 
   appendLog(): void {}
 
+  async lastOutput(): Promise<string> {
+    return "";
+  }
+
   async hasOwnCommits(): Promise<boolean> {
     return false;
   }

@@ -100,6 +100,7 @@ export async function setUpTurns() {
       starts.push({ agent, options });
       return next.result;
     },
+    lastOutput: async () => "",
     hasOwnCommits: async () => false,
   };
   const ports: TurnPorts = {

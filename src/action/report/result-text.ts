@@ -106,11 +106,7 @@ function describeStatus(status: TerminalStatus, context: ResultContext): Message
         ),
       };
     case "failed":
-      return {
-        title: outcomes.failed.title,
-        what: say`The agent hit an unrecoverable error in job ${jobId}. The job is no longer running.`,
-        next: joinSentences(dashboard ? say`See the dashboard for the cause.` : [], newJob, howToContinue(context)),
-      };
+      return describeFailure(context, newJob);
     case "archived":
       return {
         title: outcomes.archived.title,
@@ -118,6 +114,37 @@ function describeStatus(status: TerminalStatus, context: ResultContext): Message
         next: newJob.length > 0 ? joinSentences(say`If you still need its work:`, newJob) : [],
       };
   }
+}
+
+function describeFailure(context: ResultContext, newJob: Text): Message {
+  const { jobId, failure, pageUrl } = context.state;
+  // Only a service that tells of turns is asked for one that failed, and may be sent its request again.
+  const again = failure && context.rerun === "resumes" ? say`To send the request again, re-run this workflow run.` : [];
+  const reason = failure?.reason ? say`The service says why: ${failure.reason}` : [];
+  if (failure?.isStopped) {
+    return {
+      title: "Job stopped",
+      what: joinSentences(
+        say`Job ${jobId} was stopped before its agent had finished. It is no longer running.`,
+        reason,
+      ),
+      next: joinSentences(again, newJob, howToContinue(context)),
+    };
+  }
+  const log = pageUrl === "" ? [] : say`The job page has the log.`;
+  return {
+    title: outcomes.failed.title,
+    what: joinSentences(
+      say`The agent hit an unrecoverable error in job ${jobId}. The job is no longer running.`,
+      reason,
+    ),
+    next: joinSentences(
+      hasDashboard(context) ? say`See the dashboard for the cause.` : log,
+      again,
+      newJob,
+      howToContinue(context),
+    ),
+  };
 }
 
 function describeStarted(context: ResultContext): Message {

@@ -184,3 +184,37 @@ describe("what the agent said and what it cost", () => {
     expect(second.outputs["cost-usd"]).toBe("0.3");
   });
 });
+
+describe("a turn that failed", () => {
+  const reason = "The agent ended with exit code 1. Its last output:\n::error::no\u001b[31m key";
+  const why = "The service says why: The agent ended with exit code 1. Its last output: ::error::no [31m key";
+
+  test("is reported with the reason of the service, as text, and with what a re-run does", async () => {
+    const service = new KeyedService();
+    service.next = "failed";
+    service.reason = reason;
+    const { outputs, toolkit } = await attempt(service, { cancelAt: 1e9, cache: new FakeCache() });
+    expect(outputs.outcome).toBe("failed");
+    const [{ title, text } = { title: "", text: "" }] = toolkit.annotations;
+    expect(title).toBe("Job failed");
+    expect(text).toBe(
+      `The agent hit an unrecoverable error in job job_1. The job is no longer running. ${why}\nTo send the request again, re-run this workflow run.`,
+    );
+    expect(toolkit.summary).toContain("<code>The agent ended with exit code 1.");
+  });
+
+  test("because it was stopped is no error of the agent", async () => {
+    const service = new KeyedService();
+    service.next = "stopped";
+    service.reason = "Somebody stopped the turn.";
+    const { outputs, toolkit } = await attempt(service, { cancelAt: 1e9, cache: new FakeCache() });
+    expect(outputs.outcome).toBe("failed");
+    expect(toolkit.annotations).toEqual([
+      {
+        level: "error",
+        title: "Job stopped",
+        text: "Job job_1 was stopped before its agent had finished. It is no longer running. The service says why: Somebody stopped the turn.\nTo send the request again, re-run this workflow run.",
+      },
+    ]);
+  });
+});

@@ -62,7 +62,7 @@ describe("an agent ends", () => {
     const { run } = setUp();
     const completed = { message: "done\n", error: undefined, end: "completed" };
     expect(await run(echoingAgent("echo done"))).toEqual(completed);
-    expect(await run(echoingAgent("echo done; exit 1"))).toEqual({ ...completed, end: "failed" });
+    expect(await run(echoingAgent("echo done; exit 3"))).toEqual({ ...completed, exitCode: 3, end: "failed" });
     const failing = { ...shellAgent("true"), readReport: () => ({ message: "x", error: "overloaded" }) };
     expect(await run(failing)).toEqual({ message: "x", error: "overloaded", end: "failed" });
   });
@@ -114,7 +114,7 @@ test("a command tells in a file what it has to say, and what it cost", async () 
   const said = { message: "Done.", costUsd: 0.02, error: undefined, end: "completed" };
   const write = `echo '{"message":"Done.","costUsd":0.02}' > "$AGENT_RESULT_FILE"`;
   expect(await run(shellAgent(write))).toEqual(said);
-  expect(await run(shellAgent(`${write}; exit 1`))).toEqual({ ...said, end: "failed" });
+  expect(await run(shellAgent(`${write}; exit 1`))).toEqual({ ...said, end: "failed", exitCode: 1 });
   // That of an earlier turn does not count.
   expect(await run(shellAgent("true"))).toEqual({ end: "completed" });
 });

@@ -237,6 +237,18 @@ describe("the turns of a step", () => {
     expect(await shown()).toEqual({ ...running, status: "completed" });
   });
 
+  test("say why they failed, if that is known", async () => {
+    const { store, create, call } = await setUp();
+    await create(key);
+    const turn = await store.runningTurns.startNext();
+    if (turn === undefined) throw new Error("no turn is ready");
+    await store.runningTurns.finish(turn, "failed", 5, ` The agent ended with exit code 3.\n${"x".repeat(2000)}`);
+    const { body } = (await call("docs/job?step=deploy")) as { body?: { turns?: { reason?: string }[] } };
+    const start = "The agent ended with exit code 3.\n";
+    const reason = `${start}${"x".repeat(999 - start.length)}…`;
+    expect(body?.turns).toMatchObject([{ status: "failed", reason }]);
+  });
+
   test("are at most 100", async () => {
     const { store, create, call } = await setUp();
     const job = (await create()).body?.id ?? "";

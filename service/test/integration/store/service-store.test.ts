@@ -93,10 +93,14 @@ test("creates are rejected while the store cannot be written, and not counted", 
 
 test("logs why a turn failed", async () => {
   const docs = docsRepository();
-  await using service = await startAgentService(docs, { agent: shellAgent("exit 3") });
+  await using service = await startAgentService(docs, {
+    agent: shellAgent("echo one; echo; echo 'no key' >&2; exit 3"),
+  });
   const { id } = await runJob(service, "Go on");
   await waitUntil(() => service.lines.some((line) => line.includes("turn 1 failed")));
-  expect(service.lines).toContain(`${id}: turn 1 failed: The agent failed.`);
+  expect(service.lines).toContain(
+    `${id}: turn 1 failed: The agent ended with exit code 3. Its last output:\\none\\nno key`,
+  );
 });
 
 test("stores no credentials of the repository", async () => {

@@ -127,6 +127,7 @@ function createPorts(store: Store) {
         runs++;
         return { end: "completed", message: "Fixed it", error: undefined };
       },
+      lastOutput: async () => "",
       hasOwnCommits: async () => false,
     },
   };

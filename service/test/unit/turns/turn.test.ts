@@ -130,14 +130,28 @@ test("an agent that fails without a report only failed", async () => {
   next.result = { end: "failed", message: undefined, error: undefined };
   const { log, failures } = await run();
   expect(log).toBe(lines("Turn 1 started.", "The agent failed."));
-  expect(failures).toEqual(["The agent failed. "]);
+  expect(failures).toEqual(["The agent failed."]);
+});
+
+test("an agent that ends with an exit code fails its turn with its last output, without secrets of the service", async () => {
+  const { run, runMessage, next, host, ports } = await setUpTurns();
+  ports.secrets = [{ name: "KEY", value: "sk-secret-12345" }];
+  host.lastOutput = async () => "three\nthe key sk-secret-12345 is wrong";
+  next.result = { end: "failed", exitCode: 3, message: undefined, error: undefined };
+  expect(await run()).toMatchObject({
+    log: lines("Turn 1 started.", "The agent ended with exit code 3."),
+    failures: ["The agent ended with exit code 3. Its last output:\nthree\nthe key *** is wrong"],
+  });
+  // It says itself what went wrong.
+  next.result = { end: "failed", exitCode: 3, message: undefined, error: "no model" };
+  expect((await runMessage("Again")).failures).toEqual(["The agent failed. The agent reported: no model"]);
 });
 
 test("an agent that times out fails its turn after the time that is named", async () => {
   const { run, next } = await setUpTurns();
   next.result = { end: "timed-out", message: undefined, error: "cut off" };
   const text = "The agent timed out after 90 s.";
-  expect(await run()).toEqual({ result: "failed", log: lines("Turn 1 started.", text), failures: [`${text} `] });
+  expect(await run()).toEqual({ result: "failed", log: lines("Turn 1 started.", text), failures: [text] });
 });
 
 test("a turn whose agent exceeds a limit fails because of that", async () => {
@@ -149,7 +163,7 @@ test("a turn whose agent exceeds a limit fails because of that", async () => {
   const text = "The agent is killed, because it has 700 processes.";
   const { log, failures } = await run();
   expect(log).toBe(lines("Turn 1 started.", text, "The agent failed."));
-  expect(failures).toEqual([`${text} `]);
+  expect(failures).toEqual([text]);
 });
 
 test.each<[exit: string, end: AgentResult["end"], error: string | undefined, exceeded: boolean]>([
