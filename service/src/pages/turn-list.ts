@@ -69,7 +69,7 @@ function renderAction(path: string, { state }: TurnExcerpt, isLast: boolean): Ht
 function renderState({ state, startedAt, endedAt, reason, costUsd }: TurnExcerpt): Html {
   const took = startedAt !== null && endedAt !== null && ` in ${duration(endedAt - startedAt)}`;
   const cost = dollars(costUsd);
-  const spent = cost !== undefined && html` <span class="quiet" title="The agent's own estimate">${cost}</span>`;
+  const spent = cost !== undefined && html` <span class="quiet" title="The agent's own estimate">· ${cost}</span>`;
   if (state === "waiting") return html`<span class="quiet">Waiting</span>`;
   if (state === "running")
     return html`<span class="running">Running</span>${startedAt !== null && html` <span class="quiet">since ${time(startedAt)} <span data-since="${startedAt}"></span></span>`}`;

@@ -79,10 +79,11 @@ const lines = [
   "✓ 14 links checked, none is dead",
 ];
 const said = "I fixed the link in docs/guide.md. The other 13 links of the page work.";
+const report = JSON.stringify({ message: said, costUsd: 0.184 });
 const print = (texts: readonly string[]) => texts.map((text) => `echo "${text.replaceAll("$", "\\$")}"`).join("; ");
 const agent = {
   ...shellAgent(
-    `${print(lines)}; echo >> docs/guide.md; sleep 1; echo "${said}"`,
+    `${print(lines)}; echo >> docs/guide.md; sleep 1; echo '${report}' > "$AGENT_RESULT_FILE"`,
     `${print(["Reading docs/install.md", "Editing docs/install.md", "$ npm run build", "✓ 48 pages built"])}; sleep 600`,
   ),
   model: "claude-code",
@@ -102,7 +103,10 @@ async function takePictures(browser: Browser, url: string, link: () => Promise<s
       ["job", job],
     ] as const) {
       await page.goto(url + path);
-      if (path !== "/") await page.getByText("48 pages built").waitFor();
+      if (path !== "/") {
+        await page.getByText("48 pages built").waitFor();
+        await page.locator("#turns summary").first().click();
+      }
       // The name of a temporary repository is of no interest.
       await page.evaluate("document.querySelector('header .quiet').textContent = 'https://git.example.com/docs'");
       const file = join(images, `${picture}-${name}.png`);

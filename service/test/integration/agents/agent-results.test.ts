@@ -108,7 +108,7 @@ test("what a command says of each turn in its file, and its cost, are in the log
   expect(logOf(service, id)).toContain("[service] Cost, by the agent's own estimate: $0.2500.\n");
   expect(logOf(service, id)).toContain(`[service] No file was changed. The agent's last words:\n[service] ${said}\n`);
   const page = await readPage(service, `/job/${id}`);
-  expect(page.match(/<span class="quiet" title="The agent's own estimate">\$0\.\d+</g)).toHaveLength(3);
+  expect(page.match(/<span class="quiet" title="The agent's own estimate">· \$0\.\d+</g)).toHaveLength(3);
   expect(page).toContain("Did more &lt;b&gt;@all&lt;/b&gt; with ***");
   expect(page).not.toContain("sk-very");
   expect(await metrics.render(undefined)).toContain(
