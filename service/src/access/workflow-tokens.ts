@@ -5,7 +5,7 @@ import { type Access, unauthorized } from "../http/authentication.ts";
 import { HttpException } from "../http/http-exception.ts";
 import { OutageLog } from "../log/outage-log.ts";
 import type { Machine } from "../machine.ts";
-import { quote, rulesFor, type TrustRule } from "./trust-rule.ts";
+import { byIds, quote, rulesFor, type TrustRule, type WorkflowClaims } from "./trust-rule.ts";
 
 export interface WorkflowTokensOptions {
   /** The URL of the issuer, see `parseIssuer`. Its keys are read from `/.well-known/jwks` there. */
@@ -34,6 +34,8 @@ const retryAfterSeconds = 10;
 /** The claims that GitHub sets itself. Not `sub`: whoever administrates a repository decides what it says. */
 const claims = z.object({
   repository: z.string(),
+  repository_id: z.optional(z.string()),
+  repository_owner_id: z.optional(z.string()),
   ref: z.string(),
   event_name: z.string(),
   environment: z.optional(z.string()),
@@ -45,6 +47,8 @@ export class WorkflowTokens {
   readonly #options: WorkflowTokensOptions;
   readonly #findKey: JWTVerifyGetKey;
   readonly #outage: OutageLog;
+  /** The rules for which ids were advised. */
+  readonly #advised = new Set<string>();
 
   constructor(options: WorkflowTokensOptions) {
     const { issuer, log, timeoutMs = 5000, cooldownMs = 10_000 } = options;
@@ -83,7 +87,19 @@ export class WorkflowTokens {
     if (data === undefined) throw unauthorized("The token is not one of a workflow");
     const trusted = rulesFor(this.#options.rules, data);
     if ("reason" in trusted) throw unauthorized(trusted.reason);
+    this.#adviseIds(trusted, data);
     return { name: `repo ${data.repository}`, projects: this.#projectsOf(trusted) };
+  }
+
+  /** Says once how to trust a repository that is trusted by its name alone: whoever takes the name over gets other ids. */
+  #adviseIds(rules: readonly TrustRule[], data: WorkflowClaims): void {
+    const named = rules.find(({ repositoryId, ownerId }) => repositoryId === undefined && ownerId === undefined);
+    const ids = byIds(data);
+    if (named === undefined || ids === undefined || this.#advised.has(named.text)) return;
+    this.#advised.add(named.text);
+    this.#options.log(
+      `--trust ${named.text} trusts whoever has this name. To keep out another repository that takes it over, write ${ids} in place of ${named.repository}`,
+    );
   }
 
   /** Rejects the tokens of other issuers before anything is requested for them, and with a helpful reason. */

@@ -219,10 +219,10 @@ export const options = {
     of: "service",
     kind: texts("a repository"),
     help: {
-      "[PROJECT=]OWNER/NAME[:REF|:environment:NAME]": [
+      "[PROJECT=]OWNER[@ID]/NAME[@ID][:REF|:environment:NAME]": [
         "accept the OpenID Connect tokens of this GitHub repository's workflows in place of a key: for all",
         "projects or one; on all branches and tags, one ref (a * at its end stands for anything), or in",
-        "an environment; may be repeated",
+        "an environment; with the ids of owner and repository, which nobody can take over; may be repeated",
       ],
     },
   },

@@ -65,9 +65,11 @@ export class TokenIssuer {
       iat: seconds,
       nbf: seconds - 5,
       exp: seconds + 300,
-      sub: "repo:acme/docs:ref:refs/heads/main",
+      // Of a repository that was created since July 2026; before, without ids.
+      sub: "repo:acme@12/docs@345:ref:refs/heads/main",
       repository: "acme/docs",
-      repository_id: "1",
+      repository_id: "345",
+      repository_owner_id: "12",
       ref: "refs/heads/main",
       event_name: "push",
       ...changes,

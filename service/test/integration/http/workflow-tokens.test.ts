@@ -51,6 +51,17 @@ test("accepts a token of a trusted repository, with no way to sign in", async ()
   expect(issuer.requests).toEqual(["/.well-known/jwks"]);
 });
 
+test("says once how to trust by ids what is trusted by its name", async () => {
+  const { issuer, tokens, log } = await setUp();
+  for (let n = 0; n < 2; n++) await tokens.verify(await issuer.issue());
+  expect(log).toEqual([
+    "--trust acme/docs trusts whoever has this name. To keep out another repository that takes it over, write acme@12/docs@345 in place of acme/docs",
+  ]);
+  const byIds = await setUp({ trust: ["acme@12/docs@345"] });
+  expect(await byIds.tokens.verify(await byIds.issuer.issue())).toMatchObject({ name: "repo acme/docs" });
+  expect(byIds.log).toEqual([]);
+});
+
 test("rejects a token whose issuer has a key that is too short, with 401", async () => {
   const { issuer, tokens } = await setUp();
   const algorithm = {
@@ -229,7 +240,10 @@ describe("the keys of the issuer", () => {
     ["answers with something else", (_request, response) => void response.end("{}"), "JSON Web Key Set malformed"],
     ["does not answer", () => {}, "timeout"],
   ])("are waited for while it %s, and no token is accepted meanwhile", async (_name, answer, reason) => {
-    const { issuer, tokens, log } = await setUp(reason === "timeout" ? { timeoutMs: 100 } : {});
+    const { issuer, tokens, log } = await setUp({
+      trust: ["acme/docs@345"],
+      ...(reason === "timeout" && { timeoutMs: 100 }),
+    });
     issuer.answer = answer;
     for (let time = 0; time < 2; time++) await expect(tokens.verify(await issuer.issue())).rejects.toMatchObject(error);
     issuer.answer = undefined;

@@ -10,6 +10,12 @@ test.each([
   ["acme/docs:environment:production", { ref: undefined, environment: "production" }],
   ["acme/docs:environment:EU: west 1", { environment: "EU: west 1" }],
   ["docs=acme/docs", { project: "docs", repository: "acme/docs", ref: undefined }],
+  [
+    "acme@12/docs@345:refs/heads/main",
+    { repository: "acme/docs", ownerId: "12", repositoryId: "345", ref: "refs/heads/main" },
+  ],
+  ["acme/docs@345", { repository: "acme/docs", ownerId: undefined, repositoryId: "345" }],
+  ["docs=acme@12/docs", { project: "docs", repository: "acme/docs", ownerId: "12", repositoryId: undefined }],
   ["a/b=acme/docs:refs/heads/x=y/z", { project: "a/b", repository: "acme/docs", ref: "refs/heads/x=y/z" }],
 ])("parses %s", (text, rule) => {
   expect(parseTrustRule(text)).toMatchObject({ text, ...rule });
@@ -21,6 +27,9 @@ test.each([
   "acme/",
   "/docs",
   "acme/docs/main",
+  "acme/docs@",
+  "acme/docs@x",
+  "acme@1/@2",
   "https://github.com/acme/docs",
   "acme/*",
   "*/docs",
@@ -151,6 +160,37 @@ describe("trusts a run", () => {
     ],
   ])("but not %s", (_name, rule, claims, reason) => {
     expect(rulesFor([parseTrustRule("other/repo"), parseTrustRule(rule)], claims)).toEqual({ reason });
+  });
+
+  describe("by ids", () => {
+    const claims = { ...push, repository_id: "345", repository_owner_id: "12" };
+    const moved = { ...claims, repository: "acme/handbook" };
+    const takenOver = { ...claims, repository_id: "999" };
+    const otherOwner = { ...claims, repository_owner_id: "13" };
+
+    test.each<[string, WorkflowClaims, boolean]>([
+      ["acme/docs@345", claims, true],
+      ["acme/docs@345", moved, true],
+      ["acme/docs@345", otherOwner, true],
+      ["acme/docs@345", takenOver, false],
+      ["acme/docs@345", push, false],
+      ["acme@12/docs@345", claims, true],
+      ["acme@12/docs@345", otherOwner, false],
+      ["acme@12/docs", claims, true],
+      ["acme@12/docs", takenOver, true],
+      ["acme@12/docs", moved, false],
+      ["acme@12/docs", otherOwner, false],
+    ])("%s (%o): %s", (rule, one, isTrusted) => {
+      const rules = [parseTrustRule(rule)];
+      if (isTrusted) expect(rulesFor(rules, one)).toEqual(rules);
+      else expect(rulesFor(rules, one)).toMatchObject({ reason: expect.stringContaining("is not trusted") });
+    });
+
+    test("and says which ones a repository of that name has", () => {
+      expect(rulesFor([parseTrustRule("acme/docs@345")], takenOver)).toEqual({
+        reason: 'The repository "acme/docs" is not trusted with the id "999" and the owner\'s id "12"',
+      });
+    });
   });
 
   test("by all rules that match", () => {
