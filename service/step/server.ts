@@ -29,7 +29,9 @@ process.once("message", (config: ServerConfig) => {
   serve(config).then(
     (started) => reply(started),
     (error: unknown) => {
-      log(errorStack(error));
+      // What is wrong outside the service has a message for people; the stack is for a bug.
+      const isBug = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
+      log(`Not started: ${isBug ? errorStack(error) : errorMessage(error)}`);
       const [title, text] =
         error instanceof SetupError
           ? [error.title, error.text]

@@ -2,6 +2,7 @@ import { say, type Text } from "../../src/runner-kit/text.ts";
 import { presetNames, presetPackage } from "../src/agents/presets.ts";
 import { type CommandLineOptions, parseOptions } from "../src/options/options.ts";
 import type { ProjectSettings } from "../src/options/project-settings.ts";
+import { isInPath } from "./setup/programs.ts";
 import { SetupError } from "./setup/setup-error.ts";
 
 /** The inputs of the step, and what they mean for the service. */
@@ -97,7 +98,12 @@ export function readSettings(
   // The editor has no model.
   const ofEditor = sandbox === "none" ? "full" : "none";
   const network = isEditor && read("agent-network") === "model" ? ofEditor : read("agent-network");
-  if (isCommand && network === "model" && !further.some((argument) => argument.startsWith("--model-host=")))
+  const isMissing = isCommand && /^[\w.-]+$/.test(agent) && !isInPath(agent, environment.PATH ?? "");
+  if (isMissing)
+    problems.push(
+      say`\`agent\` is ${agent}, which is neither one of ${presetNames.join(", ")} and ${editor} nor a program in the PATH of this runner`,
+    );
+  else if (isCommand && network === "model" && !further.some((argument) => argument.startsWith("--model-host=")))
     problems.push(
       say`\`agent-network\` is model, and the model of a command is unknown: name its host with --model-host HOST in \`options\`, or set \`agent-network\` to full or none`,
     );

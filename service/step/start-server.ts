@@ -7,6 +7,7 @@ import { cacheAccess } from "../../src/runner-kit/cache.ts";
 import { say, trusted } from "../../src/runner-kit/text.ts";
 import { forAnnotation } from "../../src/runner-kit/untrusted.ts";
 import { readMemoryNote } from "../src/agents/limits.ts";
+import { guide } from "./guide.ts";
 import { describeMemory, type Memory } from "./memory/describe-memory.ts";
 import { isFree, portOf } from "./port.ts";
 import type { Runner } from "./runner.ts";
@@ -79,13 +80,13 @@ export async function startServer({ runner, environment, program, signal }: Star
   runner.info(`Agent: ${options.agent.model}. Repository: ${settings.repository}. Sandbox: ${options.sandbox}`);
   // The step is in a control group of the runner, which it must leave as it is.
   if (options.limits.memoryMb !== undefined) runner.info(readMemoryNote);
-  if (memory !== undefined) tellMemory(runner, memory);
+  if (memory !== undefined) tellMemory(runner, memory, environment);
   runner.info('If the agent fails, the end of its log is in that of this step\'s "Post", at the end of the job');
 }
 
 /** Says what later runs will know of this one. It is no annotation unless there is something to fix: every run would have it. */
-function tellMemory(runner: Runner, memory: Memory): void {
-  const lines = describeMemory(memory);
+function tellMemory(runner: Runner, memory: Memory, environment: NodeJS.ProcessEnv): void {
+  const lines = describeMemory(memory, guide("what-is-remembered-and-who-can-read-it", environment));
   if (memory.branches === "no" && ["absent", "none"].includes(memory.cache))
     runner.annotate("warning", "Jobs are not remembered", forAnnotation(say`${trusted(`${lines.join(". ")}.`)}`));
   else for (const line of lines) runner.info(line);

@@ -6,6 +6,7 @@ import { join as joinTexts, say, type Text, trusted } from "../../src/runner-kit
 import { forAnnotation } from "../../src/runner-kit/untrusted.ts";
 import { removeDirectory } from "../src/remove-directory.ts";
 import { logsFolder } from "../src/service-folder.ts";
+import { guide } from "./guide.ts";
 import { type Report, readReport } from "./report.ts";
 import { reportAgents } from "./report-agents.ts";
 import type { Runner } from "./runner.ts";
@@ -93,7 +94,7 @@ function reportPullRequests(
       runner,
       "notice",
       "Workflows wait for approval",
-      say`${first} was opened with the workflow's own token, so its workflows, such as CI, wait for approval: press "Approve workflows to run" in it. To have them run at once, pass the token of a GitHub App as \`github-token\`; see "Pull requests that start CI" in service/docs/own-agent.md of the action's repository.`,
+      say`${first} was opened with the workflow's own token, so its workflows, such as CI, wait for approval: press "Approve workflows to run" in it. To have them run at once, pass the token of a GitHub App as \`github-token\`: see ${trusted(guide("pull-requests-that-start-ci", process.env))}.`,
     );
 }
 

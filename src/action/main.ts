@@ -14,6 +14,7 @@ import type { Execution, Run, RunPorts } from "./run.ts";
 import { RunState } from "./run-state.ts";
 import { canRequestIdTokens, isWindows } from "./runner/environment.ts";
 import { readEventFile } from "./runner/event-file.ts";
+import { missingCertificates } from "./runner/extra-certificates.ts";
 import type { IdTokenPorts } from "./runner/id-token.ts";
 import type { Toolkit } from "./runner/toolkit.ts";
 import type { Mode, Settings } from "./settings.ts";
@@ -35,6 +36,8 @@ export async function main(ports: Ports): Promise<boolean> {
   // If the process is killed before it can report a result, the outcome is an error.
   trySetOutputs(outputsOf("error", state, clock.now()), toolkit);
   if (environment.NODE_TLS_REJECT_UNAUTHORIZED === "0") log.tlsIsNotVerified();
+  const certificates = missingCertificates(environment);
+  if (certificates !== undefined) log.certificatesAreMissing(certificates);
 
   const { inputs, execution } = await runStep(ports, state, log);
   const settings = inputs?.ok ? inputs.settings : undefined;

@@ -32,17 +32,22 @@ export type RunResult =
    */
   | {
       kind: "skipped";
-      reason: Exclude<SkipReason, "nothing-new" | "dry-run">;
+      reason: EventSkipReason;
       triggerKind: TriggerKind;
       handledBy?: string;
       isBase?: boolean;
     }
+  /** `has` and `needs`: permissions in the repository. */
+  | { kind: "skipped"; reason: "not-permitted"; triggerKind: TriggerKind; has: string; needs: string }
   | { kind: "skipped"; reason: "nothing-new" }
   /** `plan`: what the step would have done. */
   | { kind: "skipped"; reason: "dry-run"; plan: Text }
   | BlockedResult
   /** A bug in the action. */
   | { kind: "crashed"; error: unknown };
+
+/** Why an event asks for nothing, or not for a job. */
+export type EventSkipReason = Exclude<SkipReason, "not-permitted" | "nothing-new" | "dry-run">;
 
 /** Why the step starts nothing. All but the last two are reasons of comment mode. */
 export type SkipReason =

@@ -317,6 +317,7 @@ test("the action and the client use the network and the file system in one file 
   expect(users(/^node:fs/)).toEqual([
     "src/action/inputs/prompt-file.ts",
     "src/action/runner/event-file.ts",
+    "src/action/runner/extra-certificates.ts",
     "src/action/runner/toolkit.ts",
     "src/runner-kit/cache-protocol.ts",
     "src/runner-kit/connect-cache.ts",

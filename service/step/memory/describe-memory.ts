@@ -7,21 +7,26 @@ export interface Memory {
   cache: CacheAccess;
 }
 
-const risk =
-  "That lets text from people who cause such runs into a cache that other workflows trust: see service/docs/own-agent.md.";
-const closed = {
-  read: `the Actions cache of this run is read-only. \`cache-mode: write\` on the workflow's job changes that. ${risk}`,
-  none: `this run may not read the Actions cache. \`cache-mode: read\` on the workflow's job lets it continue sessions that other runs saved, and \`write\` lets it save them. ${risk}`,
-  absent: "this runner offers no Actions cache.",
+const closed = (guide: string) => {
+  const risk = `That lets text from people who cause such runs into a cache that other workflows trust: see ${guide}.`;
+  return {
+    read: `the Actions cache of this run is read-only. \`cache-mode: write\` on the workflow's job changes that. ${risk}`,
+    none: `this run may not read the Actions cache. \`cache-mode: read\` on the workflow's job lets it continue sessions that other runs saved, and \`write\` lets it save them. ${risk}`,
+    absent: "this runner offers no Actions cache.",
+  };
 };
 
-/** Returns lines for the log of the step that say what is remembered, and which setting changes that. */
-export function describeMemory({ branches, cache }: Memory): string[] {
+/**
+ * Returns lines for the log of the step that say what is remembered, and which setting changes that.
+ *
+ * @param guide - where its risk is explained
+ */
+export function describeMemory({ branches, cache }: Memory, guide: string): string[] {
   const inCache = cache === "write" ? "in the Actions cache" : undefined;
   const onGitHub = branches === "no" ? undefined : "by their branches and pull requests";
   const places = [onGitHub, inCache].filter((place) => place !== undefined).join(", and ");
   const jobs = places === "" ? "not remembered" : `remembered ${places}`;
-  const why = cache === "write" ? "" : `, because ${closed[cache]}`;
+  const why = cache === "write" ? "" : `, because ${closed(guide)[cache]}`;
   return [
     `Jobs are ${jobs}`,
     ...(branches === "no"

@@ -21,11 +21,13 @@ export async function checkPermission(
   const route = "GET /repos/{owner}/{repo}/collaborators/{username}/permission";
   try {
     const response = await github.request(route, { owner, repo, username: author.login }, { timeoutMs, signal });
-    const isPermitted = isSufficient(response, rules.requiredPermission);
-    if (isPermitted === undefined) {
+    const has = permissionIn(response);
+    if (has === undefined) {
       return { kind: "blocked", cause: "permission", triggerKind, detail: "GitHub's response names no permission" };
     }
-    return isPermitted ? undefined : { kind: "skipped", reason: "not-permitted", triggerKind };
+    const needs = rules.requiredPermission;
+    if (has !== "none" && permissions.indexOf(has) >= permissions.indexOf(needs)) return undefined;
+    return { kind: "skipped", reason: "not-permitted", triggerKind, has, needs };
   } catch (error) {
     if (signal.aborted) return cancelledBeforeSending;
     return { kind: "blocked", cause: "permission", triggerKind, detail: messageOf(error) };
@@ -38,15 +40,14 @@ const permissionResponse = z.object({
 });
 
 /**
- * Returns whether a collaborator's permission is sufficient; `undefined` if GitHub's response names none. `role_name`
- * distinguishes all five; an organization's custom role falls back to `permission`.
+ * Returns a collaborator's permission; `undefined` if GitHub's response names none. `role_name` distinguishes all five; an
+ * organization's custom role falls back to `permission`.
  * GitHub's documentation: "Get repository permissions for a user".
  */
-function isSufficient(response: unknown, required: Permission): boolean | undefined {
+function permissionIn(response: unknown): Permission | "none" | undefined {
   const { role_name: role, permission } = permissionResponse.safeParse(response).data ?? {};
   const name = isPermission(role) ? role : permission;
-  if (name === "none") return false;
-  return isPermission(name) ? permissions.indexOf(name) >= permissions.indexOf(required) : undefined;
+  return name === "none" || isPermission(name) ? name : undefined;
 }
 
 function isPermission(name: string | undefined): name is Permission {

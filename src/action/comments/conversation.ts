@@ -115,6 +115,8 @@ export async function planReply(
   }
 
   const continued = mode.jobId || (isNew ? undefined : earlier.findLast(({ jobId }) => jobId !== undefined)?.jobId);
+  const other = isNew || continued !== undefined || !authorId ? undefined : thread?.otherProject(authorId);
+  if (other !== undefined) run.log.otherProject(other, run.settings.projectId);
   const isReplaceable = mode.jobId === "";
   // A job that started from another branch would bring that along.
   const isOther =

@@ -65,6 +65,8 @@ export class Thread {
   /** What the reply was last told to say, and the monotonic time of that. */
   #body = "";
   #writtenAt = Number.NEGATIVE_INFINITY;
+  /** The listed replies of other projects. */
+  #others: readonly RememberedReply[] = [];
   /** Edits are sent one after another, so that the last one wins. */
   #edits: Promise<void> = Promise.resolve();
 
@@ -180,10 +182,17 @@ export class Thread {
     const replies = listed?.flatMap(({ id, user, body, in_reply_to_id: root }) => {
       const marker = parseMarker(body ?? "");
       const isInThread = !position || root === position.rootId;
-      if (marker?.projectId !== projectId || !user || !isInThread || id === this.#replyId) return [];
+      if (!marker || !user || !isInThread || id === this.#replyId) return [];
       return [{ ...marker, replyId: id, authorId: user.id }];
     });
-    return replies?.sort((a, b) => a.replyId - b.replyId);
+    replies?.sort((a, b) => a.replyId - b.replyId);
+    this.#others = replies?.filter((reply) => reply.projectId !== projectId) ?? [];
+    return replies?.filter((reply) => reply.projectId === projectId);
+  }
+
+  /** Returns the project of the last job of another one that an account's reply names, of the replies that were listed. */
+  otherProject(authorId: number): string | undefined {
+    return this.#others.findLast((reply) => reply.authorId === authorId && reply.jobId !== undefined)?.projectId;
   }
 
   get #kind(): "issues" | "pulls" {

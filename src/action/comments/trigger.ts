@@ -1,4 +1,4 @@
-import type { SkipReason } from "../result.ts";
+import type { EventSkipReason } from "../result.ts";
 import type { ThreadEvent, ThreadEventName } from "./event.ts";
 
 /** The request in an event, or why it has none. */
@@ -6,7 +6,7 @@ export type Trigger =
   | Instruction
   | { command: Command }
   /** `handledBy`: it asks for something, but GitHub fires another event for the same request, which handles it. */
-  | { skip: Exclude<SkipReason, "nothing-new" | "dry-run">; handledBy?: ThreadEventName };
+  | { skip: EventSkipReason; handledBy?: ThreadEventName };
 
 /** Requests besides work. A command must stand alone: "status page is wrong" is an instruction. */
 const commands = ["status", "help"] as const;

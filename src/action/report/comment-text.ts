@@ -12,7 +12,7 @@ export function describeSkip(result: Skip, { state }: ResultContext): Message {
   if (result.reason === "dry-run") {
     return { title: "Dry run", what: joinSentences(say`Nothing was sent.`, result.plan), next: [] };
   }
-  if (result.reason !== "nothing-new") return describeCommentSkip(result);
+  if (result.reason !== "nothing-new") return describeCommentSkip(result, state.author);
   const { base = "", otherFiles = 0 } = state.changes ?? {};
   const others =
     otherFiles > 0 ? say` ${trusted(count(otherFiles, "other file"))} changed, which paths leaves out.` : [];
@@ -23,20 +23,17 @@ export function describeSkip(result: Skip, { state }: ResultContext): Message {
   };
 }
 
-function describeCommentSkip({
-  reason,
-  triggerKind,
-  handledBy,
-  isBase,
-}: Exclude<Skip, { reason: "nothing-new" | "dry-run" }>): Message {
+function describeCommentSkip(result: Exclude<Skip, { reason: "nothing-new" | "dry-run" }>, login: string): Message {
+  const { triggerKind } = result;
   const because = (what: Text, next: Text = []): Message => ({
     title: outcomes.skipped.title,
     what: joinSentences(what, say`Nothing was started.`),
     next,
   });
   const { author } = people[triggerKind];
-  switch (reason) {
-    case "no-trigger":
+  switch (result.reason) {
+    case "no-trigger": {
+      const { handledBy } = result;
       if (handledBy === undefined) return because(noTrigger[triggerKind]);
       return because(
         triggerKind === "comment"
@@ -44,18 +41,21 @@ function describeCommentSkip({
           : say`The review is a single comment, which the event ${trusted(handledBy)} handles.`,
         say`If the workflow does not run on ${trusted(handledBy)} yet, add it to the workflow's events.`,
       );
+    }
     case "no-instruction":
       return because(say`The trigger phrase is not followed by an instruction.`);
     case "not-permitted":
-      return because(say`${trusted(author)} does not have the required permission.`);
+      return because(
+        say`${trusted(author)}, ${login}, has the permission ${trusted(result.has)} in this repository, and required-permission is ${trusted(result.needs)}.`,
+      );
     case "bot":
-      return because(say`${trusted(author)} is a bot that is not listed in allowed-bots.`);
+      return because(say`${trusted(author)}, ${login}, is a bot that is not listed in allowed-bots.`);
     case "edited":
       return because(say`The ${trusted(triggerKind)} was edited, and only new ${trusted(triggerKind)}s are handled.`);
     case "command":
       return because(say`The ${trusted(triggerKind)} is a command, which is answered in a reply.`);
     case "fork":
-      if (isBase) {
+      if (result.isBase) {
         return because(
           say`The pull request is from a fork, or its branch was deleted, and the work would start from that branch.`,
         );

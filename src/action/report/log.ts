@@ -279,6 +279,23 @@ export class RunLog {
     );
   }
 
+  /** Comment mode: the thread has a job, but one of another project, which is not continued. */
+  otherProject(other: string, own: string): void {
+    this.#annotate(
+      "notice",
+      "The thread's job is of another project",
+      say`The last job of this thread is one of the project ${other}, and this step works for ${own}, so it starts a new job. With the agent service as a step, each repository and each agent has a project of its own.`,
+    );
+  }
+
+  certificatesAreMissing(file: string): void {
+    this.#annotate(
+      "warning",
+      "Certificates are not used",
+      say`NODE_EXTRA_CA_CERTS is ${file}, which does not exist on this runner, so Node ignores it. A service with a certificate of a private authority cannot be reached without it.`,
+    );
+  }
+
   /** Comment mode: anyone with a GitHub account has the required permission. */
   anyoneCanAsk(): void {
     this.#annotate(

@@ -62,14 +62,20 @@ function explainHttpError(operation: Operation, error: HttpError, context: Resul
       };
     case 403:
       if (usesIdToken) return { what: withResponse(say`Access was denied.`), next: howToTrust };
+      if (isMintlify && error.serviceMessage !== "") {
+        return {
+          what: withResponse(say`The API key is not allowed from this IP address.`),
+          next: say`Allow the runner's address on the API keys page of the dashboard, or use a runner with a fixed address.`,
+        };
+      }
       return {
-        what:
-          error.serviceMessage === ""
-            ? withResponse(say`Access was denied.`)
-            : withResponse(say`The API key is not allowed from this IP address.`),
+        what: withResponse(say`Access was denied.`),
         next: isMintlify
           ? say`Allow the runner's address on the API keys page of the dashboard, or use a runner with a fixed address.`
-          : say`Allow the runner's address in the service, or use a runner with a fixed address.`,
+          : joinSentences(
+              operation === "poll" ? [] : say`A key that may only read starts nothing: use one that may start jobs.`,
+              say`If the service limits addresses, allow the runner's.`,
+            ),
       };
     case 404:
       return explainNotFound(operation, withResponse, project, context);

@@ -31,7 +31,7 @@ export function describeResult(result: RunResult, context: ResultContext): Messa
         title: "Invalid inputs",
         what: say`No job was started, because the inputs are invalid:`,
         points: result.problems.map(({ input, problem }) => [`${input} `, ...problem, "."]),
-        next: say`Correct these inputs in the step's "with" block.`,
+        next: say`Correct these inputs in the step's "with" block, or where it takes them from, such as the form of a manual run.`,
       };
     case "done":
       return describeDone(result.status, context);

@@ -297,6 +297,18 @@ describe("a permanent HTTP error fails immediately and says what to do", () => {
     for (const part of [what, next, "The service's message.", "No job was started."]) expect(text).toContain(part);
   });
 
+  test("HTTP 403 of a service of one's own may mean a key that can only read", async () => {
+    const error = 'The API key docs can only read (scope "read")';
+    const { toolkit } = await runMain({
+      inputs: { "base-url": "https://agents.example.com" },
+      respond: () => respondWith(403, { error }),
+    });
+    const text = toolkit.annotations[0]?.text;
+    for (const part of ["Access was denied.", error, "A key that may only read starts nothing", "allow the runner's"])
+      expect(text).toContain(part);
+    expect(text).not.toContain("IP address");
+  });
+
   test.each([300, 301, 302, 303, 307, 308, 304])("does not follow a redirect: %i", async (status) => {
     const { outputs, requests, toolkit } = await runMain({
       respond: () => respondWith(status, "", { location: "https://elsewhere.example/x" }),

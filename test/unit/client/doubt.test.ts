@@ -153,16 +153,16 @@ describe("what was sent under a step", () => {
 
   test("is a list of turns, the newest first, and of features", async () => {
     const turns = [
-      turn({ status: "failed", message: "Done", usage: { costUsd: 0.5 } }),
-      turn({ turn: "4", status: "hibernating" }),
+      turn({ status: "failed", message: "Done", reason: "Why", usage: { costUsd: 0.5 } }),
+      turn({ turn: "4", status: "hibernating", reason: 5 }),
       turn({ status: "waiting" }),
     ];
     const answer = await ask(respondWith(200, { step: "abc", features: ["stop", 5], turns, key: "def" }));
     expect(answer?.turns).toEqual([
-      { jobId: "job_1", turnId: "5", request: "def", status: "failed", message: "Done", costUsd: 0.5 },
+      { jobId: "job_1", turnId: "5", request: "def", status: "failed", message: "Done", reason: "Why", costUsd: 0.5 },
       // Unknown to this version, and no proof of success.
-      { jobId: "job_1", turnId: "4", request: "def", status: "running", message: "", costUsd: undefined },
-      { jobId: "job_1", turnId: "5", request: "def", status: "waiting", message: "", costUsd: undefined },
+      { jobId: "job_1", turnId: "4", request: "def", status: "running", message: "", reason: "", costUsd: undefined },
+      { jobId: "job_1", turnId: "5", request: "def", status: "waiting", message: "", reason: "", costUsd: undefined },
     ]);
     expect([...(answer?.features ?? [])]).toEqual(["stop"]);
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { describeMemory } from "../../../step/memory/describe-memory.ts";
+import { describeMemory, type Memory } from "../../../step/memory/describe-memory.ts";
 
-const told = (...memory: Parameters<typeof describeMemory>) => describeMemory(...memory).join("\n");
+const told = (memory: Memory) => describeMemory(memory, "https://guide.example").join("\n");
 
 test("says where jobs and sessions are remembered", () => {
   expect(told({ branches: "yes", cache: "write" })).toBe(
@@ -14,7 +14,7 @@ test("says which setting would let sessions be kept, and what it risks", () => {
   expect(readOnly).toMatch(
     /^Jobs are remembered by their branches and pull requests\nSessions of the agent are not kept, /,
   );
-  expect(readOnly).toMatch(/`cache-mode: write` .* a cache that other workflows trust/);
+  expect(readOnly).toMatch(/`cache-mode: write` .* a cache that other workflows trust: see https:\/\/guide\.example\./);
   expect(told({ branches: "yes", cache: "none" })).toMatch(
     /may not read the Actions cache. `cache-mode: read` .* and `write` /,
   );

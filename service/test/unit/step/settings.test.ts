@@ -90,7 +90,7 @@ test("the editor needs no model, and runs in the sandbox all the same", () => {
 });
 
 test("a command may reach the hosts that options name", () => {
-  const { options } = read({ agent: "my-agent", options: "--model-host api.example.com" });
+  const { options } = read({ agent: "./my-agent", options: "--model-host api.example.com" });
   expect(options).toMatchObject({ network: "model", modelHosts: ["api.example.com"] });
 });
 
@@ -107,7 +107,11 @@ test.each([
   [{ options: "model large" }, "not model large"],
   [{ options: "use --model large" }, "not use --model large"],
   [{ options: "--model large --agents 2" }, "not --model large --agents 2"],
-  [{ agent: "my-agent" }, "`agent-network` is model, and the model of a command is unknown"],
+  [{ agent: "my-agent --fast" }, "`agent-network` is model, and the model of a command is unknown"],
+  [
+    { agent: "editr", "agent-network": "full" },
+    "`agent` is editr, which is neither one of claude, codex, gemini, opencode, aider and editor nor a program in the PATH of this runner",
+  ],
   [{ sandbox: "docker" }, "sandbox must be bwrap or none."],
   [{ sandbox: "none" }, "agent-network model requires sandbox bwrap."],
   [{ "time-limit-minutes": "soon" }, "time-limit-minutes must be a number"],

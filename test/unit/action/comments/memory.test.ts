@@ -52,6 +52,21 @@ describe("a follow-up comment", () => {
     expect(await firstRequest(here, { review })).toBe(messageTo("job_1"));
   });
 
+  test("says that the thread's job is of another project, so that a new one is started", async () => {
+    const title = "The thread's job is of another project";
+    const titles = async (github: FakeGitHub, text = "/agent fix it") => {
+      const { toolkit, requests } = await runComment(github, { respond: completes, text });
+      return [routesOf(requests)[0], ...toolkit.annotations.map((one) => one.title)];
+    };
+    const other = markerLine("job_1", { projectId: "acme-docs-claude" });
+    expect(await titles(threadWith(other))).toEqual([createRequest, title]);
+    expect(await titles(threadWith(other), "/agent new fix it")).toEqual([createRequest]);
+    expect(await titles(threadWith(other, earlierReply("job_2")))).not.toContain(title);
+    const byOthers = new FakeGitHub();
+    byOthers.add(otherUser, other);
+    expect(await titles(byOthers)).toEqual([createRequest]);
+  });
+
   test("uses the prompt template", async () => {
     const { requests } = await runComment(threadWith(earlierReply("job_1")), {
       respond: completes,

@@ -301,7 +301,7 @@ describe("a review starts nothing, and nothing is written,", () => {
     const { outputs, requests, toolkit } = await submit(github);
     expect(outputs).toMatchObject({ "skip-reason": "not-permitted", author: "writer" });
     expect(toolkit.annotations[0]?.text).toBe(
-      "The reviewer does not have the required permission. Nothing was started.",
+      "The reviewer, writer, has the permission none in this repository, and required-permission is write. Nothing was started.",
     );
     expect(requests).toEqual([]);
     expect([github.comments, github.reactions]).toEqual([[], []]);

@@ -97,6 +97,16 @@ test("warns if certificates are not verified", async () => {
   expect(toolkit.annotations).toMatchObject([{ level: "warning", title: "TLS certificates are not verified" }]);
 });
 
+test("warns of a file of certificates that does not exist, but not of one that does", async () => {
+  const run = (file: string) =>
+    runMain({ respond: pollsReturn(completed), environment: { NODE_EXTRA_CA_CERTS: file } });
+  const text = "NODE_EXTRA_CA_CERTS is /no/such.pem, which does not exist on this runner, so Node ignores it.";
+  expect((await run("/no/such.pem")).toolkit.annotations).toEqual([
+    { level: "warning", title: "Certificates are not used", text: expect.stringContaining(text) },
+  ]);
+  for (const file of [import.meta.filename, ""]) expect((await run(file)).toolkit.annotations).toEqual([]);
+});
+
 test("shortens a huge service message, so that the advice still fits", async () => {
   const { toolkit } = await runMain({ respond: () => respondWith(400, { error: "x".repeat(500_000) }) });
   const text = toolkit.annotations[0]?.text ?? "";

@@ -26,20 +26,20 @@ test.each<[string, Run]>([
   ["The comment is not new or does not begin with the trigger phrase.", comment({ text: "hello" })],
   ["The trigger phrase is not followed by an instruction.", comment({ text: "/agent" })],
   ["The comment was edited, and only new comments are handled.", comment({ action: "edited" })],
-  ["The author of the comment is a bot that is not listed in allowed-bots.", comment({ author: bot })],
+  ["The author of the comment, helper[bot], is a bot that is not listed in allowed-bots.", comment({ author: bot })],
   [
     "The review is not new, or neither its text nor one of its comments begins with the trigger phrase.",
     review("Nice."),
   ],
   ["The review was edited, and only new reviews are handled.", review("x", { payload: { action: "edited" } })],
-  ["The reviewer is a bot that is not listed in allowed-bots.", review("/agent x", { user: bot })],
+  ["The reviewer, helper[bot], is a bot that is not listed in allowed-bots.", review("/agent x", { user: bot })],
   [
     "Only a new issue with the trigger phrase at the start of a line, or the trigger label, asks for a job.",
     event("issues", "opened"),
   ],
   ["The issue was edited, and only new issues are handled.", event("issues", "edited")],
   [
-    "The author of the issue is a bot that is not listed in allowed-bots.",
+    "The author of the issue, helper[bot], is a bot that is not listed in allowed-bots.",
     event("issues", "opened", { ...asks, user: bot }),
   ],
   [
@@ -47,12 +47,12 @@ test.each<[string, Run]>([
     event("pull_request", "opened"),
   ],
   [
-    "The author of the pull request is a bot that is not listed in allowed-bots.",
+    "The author of the pull request, helper[bot], is a bot that is not listed in allowed-bots.",
     event("pull_request_target", "opened", { ...asks, user: bot }),
   ],
   ["The label that was set is not the trigger label.", event("issues", "labeled", { label: "bug" })],
   [
-    "The account that set the label is a bot that is not listed in allowed-bots.",
+    "The account that set the label, helper[bot], is a bot that is not listed in allowed-bots.",
     event("issues", "labeled", { label, sender: bot }),
   ],
 ])("%s", async (text, run) => {
@@ -67,11 +67,13 @@ test.each<[string, Run]>([
   ["The author of the issue", event("issues", "opened", asks)],
   ["The author of the pull request", event("pull_request_target", "opened", asks)],
   ["The account that set the label", event("issues", "labeled", { label })],
-])("%s does not have the required permission.", async (person, run) => {
+])("%s has too little permission", async (person, run) => {
   const github = new FakeGitHub();
   github.permission = { permission: "read" };
   const { toolkit } = await run(github);
-  expect(toolkit.annotations[0]?.text).toBe(`${person} does not have the required permission. Nothing was started.`);
+  expect(toolkit.annotations[0]?.text).toBe(
+    `${person}, writer, has the permission read in this repository, and required-permission is write. Nothing was started.`,
+  );
 });
 
 test.each<[string, Run]>([

@@ -43,7 +43,7 @@ describe("an HTTP error", () => {
     [400, attach, /Check job-id and project-id/],
     [400, {}, /rejected the prompt.*Change the prompt/s],
     [401, own, /Update the secret with a key that the service accepts/],
-    [403, own, /Allow the runner's address in the service/],
+    [403, own, /use one that may start jobs\. If the service limits addresses, allow the runner's\./],
     [422, {}, /See the service's message/],
     [302, {}, /Redirects are not followed.*Set base-url to the service's own URL/s],
   ])("%i with %j says what to do", async (status, inputs, advice) => {
