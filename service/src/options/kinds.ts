@@ -92,3 +92,14 @@ export const amount: Kind<number> = {
   },
   json: z.number(expectedAmount).check(z.gt(0, expectedAmount), z.lte(maxAmount, expectedAmount)),
 };
+
+/** As `amount`, or the word `never`, which is `Infinity`. */
+export const amountOrNever: Kind<number> = {
+  given: "once",
+  parse: (option, given) => {
+    if (given[0] === "never") return Number.POSITIVE_INFINITY;
+    if (!/^[\d.]+$/.test(given[0] ?? "")) throw new Error(`${option} must be never, or ${expectedAmount}.`);
+    return amount.parse(option, given);
+  },
+  json: amount.json,
+};

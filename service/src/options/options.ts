@@ -118,12 +118,19 @@ export function parseOptions(
       agents: value("agents") ?? availableParallelism(),
       keptWorktrees: value("keep-worktrees") ?? 5,
       archiveAfterDays: value("archive-after-days"),
-      deleteAfterDays: value("delete-after-days"),
+      deleteAfterDays: retentionDays(value("delete-after-days")),
       isRepositoryMoved: value("repository-moved") ?? false,
     };
   } catch (error) {
     return { error: errorMessage(error) };
   }
+}
+
+/** Longer than a year, so that last year's jobs can be looked up. */
+const defaultRetentionDays = 400;
+
+function retentionDays(given = defaultRetentionDays): number | undefined {
+  return given === Number.POSITIVE_INFINITY ? undefined : given;
 }
 
 function findConfiguration(

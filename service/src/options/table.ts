@@ -3,7 +3,18 @@ import { networkKinds } from "../agents/network/agent-network.ts";
 import { presetNames } from "../agents/presets.ts";
 import { sandboxKinds } from "../agents/sandbox/create-sandbox.ts";
 import { protectedFilesKinds } from "../pulls/protected-files.ts";
-import { amount, choice, flag, integer, type Kind, linuxLimit, text, texts, variableNames } from "./kinds.ts";
+import {
+  amount,
+  amountOrNever,
+  choice,
+  flag,
+  integer,
+  type Kind,
+  linuxLimit,
+  text,
+  texts,
+  variableNames,
+} from "./kinds.ts";
 
 /** An option of the command line. */
 export interface Option<T> {
@@ -305,11 +316,11 @@ export const options = {
   },
   "delete-after-days": {
     of: "service",
-    kind: amount,
+    kind: amountOrNever,
     help: {
       N: [
-        "delete jobs that have been idle for this long, archived or not, with their homes, logs and pages",
-        "(default: never)",
+        "delete jobs that have been idle for this long, archived or not, with their homes, logs and pages, or",
+        "never if it is the word never (default: 400)",
       ],
     },
   },

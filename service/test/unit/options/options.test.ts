@@ -31,7 +31,7 @@ test("requires only the repository", () => {
     trustIssuer: "https://token.actions.githubusercontent.com",
     github: undefined,
     archiveAfterDays: undefined,
-    deleteAfterDays: undefined,
+    deleteAfterDays: 400,
     isRepositoryMoved: false,
   });
 });
@@ -107,6 +107,20 @@ test("parses every option", () => {
     keptWorktrees: 0,
     apiKey: "mint_key",
     github: { owner: "acme", name: "docs", apiUrl: "https://api.github.com", token: "token" },
+  });
+});
+
+test.each([
+  [[], 400],
+  [["--delete-after-days=30"], 30],
+  [["--delete-after-days=never"], undefined],
+])("deletes jobs with %j after %s days", (args, deleteAfterDays) => {
+  expect(parseArguments(["--repository=docs", ...args], {})).toMatchObject({ deleteAfterDays });
+});
+
+test.each(["Never", "0", "soon", ""])("rejects --delete-after-days=%s", (given) => {
+  expect(parseArguments(["--repository=docs", `--delete-after-days=${given}`], {})).toMatchObject({
+    error: expect.stringContaining("--delete-after-days must be"),
   });
 });
 
