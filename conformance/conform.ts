@@ -77,7 +77,8 @@ export async function conform(options: ConformOptions, print: (line: string) => 
   const results = new Results();
   await new Checks(options, results, print).run();
   for (const line of results.lines()) print(line);
-  if (results.rest > 0) print(`not checked  ${results.rest} requirements that need a job: --start-job checks them.`);
+  if (results.rest > 0)
+    print(`not checked  ${results.rest} requirements${startsJob ? "" : " (most need --start-job)"}.`);
   print("");
   const unchecked = results.count("unchecked") + results.rest;
   print(`${results.count("met")} met, ${results.count("failed")} failed, ${unchecked} not checked.`);
@@ -104,7 +105,8 @@ class Checks {
   }
 
   async run(): Promise<void> {
-    const features = await this.#checkReads();
+    if (!(await this.#isReachable())) return;
+    const features = await this.#checkLookup();
     if (features === undefined) this.#results.unchecked(["lookup", ...withKeys], "not offered");
     if (!this.#options.startsJob) return;
     await this.#checkInvalidCreates();
@@ -124,16 +126,22 @@ class Checks {
     this.#results.unchecked([...withPrompts, "held-read", "job-page", ...withKeys], why);
   }
 
-  /** Checks what costs nothing. Returns what the service offers beyond the specification; `undefined`: nothing. */
-  async #checkReads(): Promise<string[] | undefined> {
+  /** Checks reads of a job that does not exist. Returns whether the service answers, and takes the key. */
+  async #isReachable(): Promise<boolean> {
     const path = `${this.#jobs}/no-such-job-${randomUUID()}`;
-    this.#expectStatus("read-without-key", [401], await this.#connection.send({ path, key: undefined }));
-    this.#expectStatus("read-with-wrong-key", [401], await this.#connection.send({ path, key: wrongKey() }));
     const unknown = await this.#connection.send({ path });
     if (this.#expectStatus("unknown-job", [404], unknown)) this.#results.check("error-body", errorFault(unknown));
-    return this.#checkLookup();
+    if ("error" in unknown) return false;
+    if (unknown.status === 401 || unknown.status === 403) {
+      this.#print("The service does not take the key in AGENT_API_KEY, so nothing else is checked.\n");
+      return false;
+    }
+    this.#expectStatus("read-without-key", [401], await this.#connection.send({ path, key: undefined }));
+    this.#expectStatus("read-with-wrong-key", [401], await this.#connection.send({ path, key: wrongKey() }));
+    return true;
   }
 
+  /** Returns what the service offers beyond the specification; `undefined`: nothing. */
   async #checkLookup(): Promise<string[] | undefined> {
     const answer = await this.#lookUp();
     if ("error" in answer || answer.status !== 200 || !isObject(answer.json) || answer.json.step !== this.#step)

@@ -48,7 +48,17 @@ test("without --start-job, it only reads", async () => {
   expect(failures).toEqual([]);
   expect(service.requests.length).toBeGreaterThan(2);
   expect(service.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
-  expect(output).toMatch(/^not checked {2}\d+ requirements that need a job/m);
+  expect(output).toMatch(/^not checked {2}\d+ requirements \(most need --start-job\)\.$/m);
+});
+
+test("with a key that the service does not take, or without a service, it sends nothing that could start a job", async () => {
+  const service = await scripted();
+  const { failures, output } = await check(service.url, { key: "mint_another_key_0123456789" });
+  expect(failures).toEqual(["unknown-job"]);
+  expect(output).toContain("The service does not take the key in AGENT_API_KEY");
+  expect(service.requests).toHaveLength(1);
+  await service[Symbol.asyncDispose]();
+  expect((await check(service.url)).failures).toEqual(["unknown-job"]);
 });
 
 test("our own service meets every requirement, with what it offers beyond the specification", async () => {
