@@ -148,6 +148,17 @@ test("examples and docs pin every action, and this one to the same release", () 
   expect(new Set(releases).size).toBe(1);
 });
 
+test("examples use other actions in the versions that this project's workflows use", () => {
+  // Dependabot updates only the workflows, and the examples' own actions are looked after before a release.
+  const versions = (sources: typeof all) => {
+    const used = sources.flatMap(({ text }) => usesIn(text)).filter((use) => pin.test(use));
+    return new Map(used.map((use) => [use.replace(/@.*/, ""), use]));
+  };
+  const ours = versions(own);
+  for (const [name, use] of versions(examples)) if (ours.has(name)) expect(use).toBe(ours.get(name));
+  expect(ours.has("actions/checkout")).toBe(true);
+});
+
 test("a release pins all of them", () => {
   const folder = temporaryFolder();
   for (const path of [...pages(), ...examples.map(({ where }) => where)]) {
