@@ -20,7 +20,6 @@ export interface Workflow {
 
 export interface Concurrency {
   group: string;
-  queue?: string;
   "cancel-in-progress"?: boolean | string;
 }
 

@@ -71,6 +71,12 @@ test("action → client; step → service; all but the service → runner-kit; n
   expect(others.map(format)).toEqual([]);
 });
 
+test("the checks of a service share nothing with the client or our own service", () => {
+  const checks = globSync("conformance/*.ts", { cwd: root }).map((file) => file.replaceAll(sep, "/"));
+  const targets = checks.flatMap(importsOf).map(({ target }) => target);
+  expect(targets.filter((target) => !/^(node:|conformance\/)/.test(target))).toEqual([]);
+});
+
 /** Returns each circle in a graph, as text. */
 function circlesIn(targets: ReadonlyMap<string, readonly string[]>): string[] {
   const finished = new Set<string>();

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { requirements } from "../../conformance/requirements.ts";
 import { root } from "../support/metadata.ts";
 import { pages } from "../support/workflows.ts";
 
@@ -59,4 +60,9 @@ test.each(pagesWithLinks)("every link of %s leads to a file and a heading that e
     expect(existsSync(resolve(root, target)), link).toBe(true);
     if (anchor !== undefined) expect(anchorsOf(target), link).toContain(anchor);
   }
+});
+
+test("what a service is checked for stands under a heading of the protocol", () => {
+  const anchors = anchorsOf("docs/protocol.md");
+  for (const { section } of Object.values(requirements)) expect(anchors).toContain(section);
 });
