@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { conform } from "../../conformance/conform.ts";
-import { parseOptions } from "../../conformance/options.ts";
+import { conform } from "../../tools/conform/conform.ts";
+import { parseOptions } from "../../tools/conform/options.ts";
 import { type ScriptedService, serviceKey, startScriptedService } from "../support/scripted-service.ts";
 
 interface Findings {

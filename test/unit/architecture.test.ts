@@ -72,9 +72,9 @@ test("action → client; step → service; all but the service → runner-kit; n
 });
 
 test("the checks of a service share nothing with the client or our own service", () => {
-  const checks = globSync("conformance/*.ts", { cwd: root }).map((file) => file.replaceAll(sep, "/"));
+  const checks = globSync("tools/conform/*.ts", { cwd: root }).map((file) => file.replaceAll(sep, "/"));
   const targets = checks.flatMap(importsOf).map(({ target }) => target);
-  expect(targets.filter((target) => !/^(node:|conformance\/)/.test(target))).toEqual([]);
+  expect(targets.filter((target) => !/^(node:|tools\/conform\/)/.test(target))).toEqual([]);
 });
 
 /** Returns each circle in a graph, as text. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { requirements } from "../../conformance/requirements.ts";
+import { requirements } from "../../tools/conform/requirements.ts";
 import { root } from "../support/metadata.ts";
 import { pages } from "../support/workflows.ts";
 

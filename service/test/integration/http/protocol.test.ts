@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { conform } from "../../../../conformance/conform.ts";
+import { conform } from "../../../../tools/conform/conform.ts";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
 import { docsRepository, startAgentService } from "../../support/agent-service.ts";
 
