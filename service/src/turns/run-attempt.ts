@@ -18,6 +18,8 @@ export interface Attempt extends AgentResult {
   isFollowUp: boolean;
   /** The messages of the agent's own commits, oldest first. */
   ownMessages: readonly string[];
+  /** Why the turn fails; `undefined` if the agent completed. */
+  reason: string | undefined;
 }
 
 /** Returns whether an agent cannot change files of the service: it is in a sandbox, or part of the service. */
@@ -86,23 +88,23 @@ export async function runAttempt(
   const result = await host.runAgent(agent, options);
   (context.metrics ?? noMetrics).agentExited(exitOf(result, exceeded));
   if (result.end === "stopped" && stop?.aborted && !signal.aborted) {
-    log(String(stop.reason));
-    context.onFailure?.(String(stop.reason));
-    return { ...result, end: "failed", isFollowUp, ownMessages: [] };
+    const reason = String(stop.reason);
+    log(reason);
+    return { ...result, end: "failed", isFollowUp, ownMessages: [], reason };
   }
   const end =
     result.end === "timed-out" ? `The agent timed out after ${timeLimitMs / 1000} s.` : `The agent ${result.end}.`;
   const reported = result.end === "failed" && result.error !== undefined ? `The agent reported: ${result.error}` : "";
   log(end);
   if (reported !== "") log(reported);
-  if (result.end !== "completed")
-    context.onFailure?.(`${exceeded === undefined ? end : killedFor(exceeded)} ${reported}`);
+  const reason =
+    result.end === "completed" ? undefined : `${exceeded === undefined ? end : killedFor(exceeded)} ${reported}`;
   // They are worth less than the change, which has the rest of the time.
   const messagesMs = Math.min(longestMessagesMs, timeLeft(timeLimitMs, context.machine.now() - startedAt) / 2);
   const head = start.instructed ?? start.head;
   const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, { ...start, head }));
   const messages = hasMessages ? await ownMessages(agent, head, options, host, messagesMs) : [];
-  return { ...result, isFollowUp, ownMessages: messages };
+  return { ...result, isFollowUp, ownMessages: messages, reason };
 }
 
 const killedFor = ({ what }: ExceededLimit): string => `The agent is killed, because it has ${what}.`;

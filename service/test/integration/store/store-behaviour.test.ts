@@ -734,7 +734,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
         () => store.runningTurns.countAttempt(before),
         () => store.runningTurns.setReport(before, { answer: "Wrong" }),
         () => store.runningTurns.setPullRequest(before, "https://example.com/pull/9", "999"),
-        () => store.runningTurns.clearPullRequest(before, "999"),
+        () => store.runningTurns.recordPush(before, null, "999"),
         () => store.runningTurns.finish(before, "failed", now),
         () => store.runningTurns.requeue(before),
         () => store.runningTurns.requeue(before, 1000),
@@ -768,7 +768,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
       for (const answer of ["Working on it.", "Done."]) await store.runningTurns.setReport(turn, { answer });
       await store.runningTurns.setPullRequest(turn, "https://example.com/pull/1", "abc");
       expect(await store.jobs.find("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "abc" });
-      await store.runningTurns.clearPullRequest(turn, "def");
+      await store.runningTurns.recordPush(turn, null, "def");
       expect(await store.jobs.find("a")).toMatchObject({ pullRequest: null, head: "def" });
       expect(await store.turns.ofJob("a")).toMatchObject([{ attempts: 2, answer: "Done.", costUsd: -1 }]);
       const report = { costUsd: 0.000018, sessionCost: "{}" };

@@ -303,14 +303,14 @@ test("the end of a turn that cannot be recorded is recorded later, and the turn 
   other.succeed();
 });
 
-test("what a turn has reached while the store cannot be written is stored with its end", async () => {
+test("a turn whose push cannot be recorded waits for the store", async () => {
   const { worker, store, checkoutOf, addJobs, fill, free, sleeps } = setUpOutage();
   await addJobs("a");
   await worker.start();
   const checkout = await checkoutOf("a");
   fill();
   checkout.succeed();
-  const retry = await sleeps.next(1000);
+  const retry = await sleeps.next(2000);
   free();
   retry();
   await worker.drain();
