@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import type { RunningTurn } from "../model.ts";
 import type { StoredReport } from "../store/running-turns.ts";
 
@@ -11,7 +10,7 @@ export interface Outcome {
   commit: string | undefined;
 }
 
-/** More turns than a worker runs at a time. */
+/** More turns than a worker runs at a time. Those that others end are not forgotten. */
 const max = 1000;
 
 /**
@@ -19,11 +18,13 @@ const max = 1000;
  * again when that is over, does not run the agent again.
  */
 export class KeptOutcomes {
-  readonly #outcomes = new LRUCache<number, Outcome & { attempts: number }>({ max });
+  readonly #outcomes = new Map<number, Outcome & { attempts: number }>();
 
   /** Keeps the outcome of the attempt that was counted after the turn was taken. */
   keep({ id, attempts }: RunningTurn, outcome: Outcome): void {
     this.#outcomes.set(id, { ...outcome, attempts: attempts + 1 });
+    const [oldest] = this.#outcomes.keys();
+    if (this.#outcomes.size > max && oldest !== undefined) this.#outcomes.delete(oldest);
   }
 
   /** Returns the outcome of the turn's last attempt, unless another worker made that. */
