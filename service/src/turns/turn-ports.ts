@@ -48,7 +48,7 @@ export interface TurnPorts extends CommitPorts {
   /** No agent is run with less free space. Default: 100 MB. */
   minFreeBytes?: number;
   /** Counts the ends of agents. Default: nothing does. */
-  metrics?: Pick<Metrics, "agentExited" | "agentCost" | "turnStarted"> | undefined;
+  metrics?: Pick<Metrics, "agentExited" | "agentCost" | "turnStarted" | "workerTakes"> | undefined;
   /** Default: the disk and the processes of this machine. */
   host?: TurnHost;
   /** Default: the one that the process runs on. */

@@ -8,7 +8,6 @@ import type { RunningTurn, TurnResult } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import { jobLogFile } from "../service-folder.ts";
 import type { JobCopier } from "../store/job-copier.ts";
-import type { TurnLimits } from "../store/ready-turns.ts";
 import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
 import { type KeptLease, keepLease } from "./keep-lease.ts";
 import { KeptOutcomes } from "./kept-outcomes.ts";
@@ -17,6 +16,7 @@ import { oneLine } from "./one-line.ts";
 import { Postponements } from "./postponements.ts";
 import { watchStopRequest } from "./stop-request.ts";
 import { runTurn } from "./turn.ts";
+import { turnLimits } from "./turn-limits.ts";
 import type { TurnPorts } from "./turn-ports.ts";
 
 /** What the turns of a project depend on. */
@@ -126,6 +126,7 @@ export class Worker {
     log(`Jobs in the store: ${jobs}. Waiting turns: ${waitingTurns}, interrupted earlier: ${interrupted.length}.`);
     for (const { id, job } of interrupted) log(`${job}: turn ${id} was interrupted earlier, resuming`);
     store.onReady(() => this.#startTurns());
+    this.#options.metrics?.workerTakes(this.#options.agents);
     this.#startTurns();
   }
 
@@ -142,6 +143,7 @@ export class Worker {
   /** Starts no more turns. */
   close(): void {
     this.#isClosed = true;
+    this.#options.metrics?.workerTakes(0);
   }
 
   /** Waits until no turn is running and all copies are saved. New turns start unless it is closed or the signal has aborted. */
@@ -190,22 +192,17 @@ export class Worker {
     return this.#running.size < agents && this.#gaps === 0 && !this.#isClosed && !signal.aborted;
   }
 
-  async #limits(): Promise<TurnLimits> {
-    const { projects, ownProjects } = this.#options;
-    const names = (await ownProjects?.()) ?? projects.names;
-    const limitOf = (project: string): number | undefined => projects.get(project)?.agentsPerProject;
-    if (names === undefined) return projects.values[0]?.agentsPerProject;
-    return new Map(names.map((name) => [name, limitOf(name) ?? Number.POSITIVE_INFINITY]));
-  }
-
   /** Takes turns while there are any and agents are free. Never rejects. */
   async #takeTurns(): Promise<void> {
-    const { store } = this.#options;
+    const { store, projects, ownProjects } = this.#options;
     try {
       while (this.#isWanted && this.#canStart()) {
         this.#isWanted = false;
         this.#askedAt = this.#machine.now();
-        const turn = await store.runningTurns.startNext(await this.#limits(), this.#machine.wallTime());
+        const turn = await store.runningTurns.startNext(
+          await turnLimits(projects, ownProjects),
+          this.#machine.wallTime(),
+        );
         this.#startOutage.end("Turns can be started again.");
         if (turn === undefined) continue;
         this.#isWanted = true;

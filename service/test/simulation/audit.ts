@@ -45,8 +45,8 @@ export class Audit {
   readonly takenAt = new Map<number, number>();
   /** When and by which worker each turn was requeued, by its id. */
   readonly requeues = new Map<number, { at: number; process: MachineProcess }[]>();
-  /** The commits that were recorded as the last ones of jobs. */
-  readonly recorded = new Set<string>();
+  /** When each commit was recorded as the last one of its job. */
+  readonly recorded = new Map<string, number>();
   readonly #server: DatabaseServer;
   readonly #timeline: Timeline;
   readonly #leases = new Map<string, Lease>();
@@ -139,7 +139,7 @@ export class Audit {
       const isPushed = earlier.pullRequest !== pullRequest || earlier.head !== head;
       if (isPushed && !turnsBefore.some((turn) => turn.job === id && this.isHeldBy(turn, process)))
         this.violations.push("a process that does not hold a turn of a job has changed the job's pull request");
-      if (head !== null) this.recorded.add(head);
+      if (head !== null && !this.recorded.has(head)) this.recorded.set(head, this.#timeline.now);
       const own = turns.filter((turn) => turn.job === id);
       const isActive = own.some(isOpen);
       if (isActive !== (state === "active")) this.violations.push(`a job with ${own.length} turns is ${state}`);

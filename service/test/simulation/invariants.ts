@@ -61,10 +61,10 @@ function wrongEnds({ runs, remote, faults, stopped }: History, turn: TurnRow): s
 
 function wrongCommits({ remote, audit }: History, turns: readonly TurnRow[]): string[] {
   const violations: string[] = [];
-  for (const { branch, commit, before } of remote.pushes)
+  for (const { branch, commit, before, at } of remote.pushes)
     for (const removed of historyOf(before)) {
       if (commit !== undefined && contains(commit, removed.id)) break;
-      if (isForeign(removed) || audit.recorded.has(removed.id))
+      if (isForeign(removed) || at > (audit.recorded.get(removed.id) ?? at))
         violations.push(`a push removed a commit from ${branch}`);
     }
   for (const { head } of audit.jobs.values())

@@ -38,6 +38,18 @@ describe("turns", () => {
     expect(await store.runningTurns.startNext()).toBeUndefined();
   });
 
+  test("that is requeued and taken again while somebody stops it is stopped", async () => {
+    const store = memoryStore();
+    await addJob(store, "a");
+    const turn = await startNext(store);
+    const [isStopped] = await Promise.all([
+      store.turns.stop("a", turn.id, 10, "Stopped."),
+      store.runningTurns.requeue(turn).then(() => startNext(store)),
+    ]);
+    expect(isStopped).toBe(true);
+    expect(await store.runningTurns.stopRequest(turn)).toBe("Stopped.");
+  });
+
   test("of another job is not stopped, even if it waits", async () => {
     const store = memoryStore();
     await addJob(store, "a");
