@@ -67,6 +67,7 @@ export async function runAttempt(
     isFollowUp,
     history,
     jobId,
+    requestId: turn.request,
     directories: directory,
     objects: repository.objects,
     sandbox,

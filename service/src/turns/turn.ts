@@ -116,7 +116,7 @@ async function processTurn(turn: RunningTurn, job: StoredJob, run: RunContext): 
   const patiently = <T>(use: () => Promise<T>): Promise<T> => untilStoreIsBack(use, signal, machine);
   await homes?.bring(turn, directory, log);
   const context = { ...run, isNewHome: await host.prepare(directory, logFile) };
-  log(`Turn ${turn.id} started.`);
+  log(`Turn ${turn.id} started.${turn.step === "" ? "" : ` Its request is ${turn.request}.`}`);
   const pullRequest = await readLastPullRequest(job, context);
   const { start, last } = await findStart(job, pullRequest, context);
   const pushEarlier = async (): Promise<string | undefined> =>

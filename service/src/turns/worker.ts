@@ -206,7 +206,9 @@ export class Worker {
         this.#startOutage.end("Turns can be started again.");
         if (turn === undefined) continue;
         this.#isWanted = true;
-        const running = withLogContext({ job: turn.job, turn: turn.id }, () => this.#process(turn)).finally(() => {
+        const running = withLogContext({ request: turn.request, job: turn.job, turn: turn.id }, () =>
+          this.#process(turn),
+        ).finally(() => {
           this.#running.delete(running);
           this.#startTurns();
         });

@@ -763,3 +763,11 @@ test("the log says if a follow-up has no session, and how its agent knows of the
   ports.host = { ...ports.host, prepare: async () => false } as TurnPorts["host"] & object;
   expect((await runMessage("More")).log).not.toContain("session");
 });
+
+test("the agent and the job's log have the request that a turn was sent with", async () => {
+  const { run, store, starts } = await setUpTurns();
+  await run();
+  await store.turns.add("a", "More", 7, undefined, { caller: "ci", step: "nightly", request: "r-1" });
+  expect((await run()).log).toContain(lines("Turn 2 started. Its request is r-1."));
+  expect(starts[1]?.options.requestId).toBe("r-1");
+});
