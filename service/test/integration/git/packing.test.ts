@@ -75,8 +75,10 @@ function age(clone: string): void {
 test("packs refs and objects, and keeps the commits of jobs, pushed or not, and young objects", async () => {
   const { docs, repository, clone, git, write, counts, has } = await setUp();
   const [earlier, last, unpushed] = [write("earlier"), write("last"), write("unpushed")];
-  await repository.push(earlier, "agent/a", undefined, "a");
-  await repository.push(last, "agent/a", earlier, "a", earlier);
+  await repository.keep(earlier, "a");
+  await repository.push(earlier, "agent/a", undefined);
+  await repository.keep(last, "a", earlier);
+  await repository.push(last, "agent/a", earlier);
   docs.git("branch", "-D", "agent/a");
   await repository.fetch();
   git("update-ref", "refs/jobs/b", unpushed);
@@ -108,10 +110,14 @@ test("packs refs and objects, and keeps the commits of jobs, pushed or not, and 
 test("removes the commits of forgotten jobs two weeks later, but no others", async () => {
   const { docs, repository, clone, git, write, has } = await setUp();
   const commits = { earlier: write("earlier"), last: write("last"), branch: write("branch"), kept: write("kept") };
-  await repository.push(commits.earlier, "agent/a", undefined, "a");
-  await repository.push(commits.last, "agent/a", commits.earlier, "a", commits.earlier);
-  await repository.push(commits.branch, "agent/b", undefined, "b");
-  await repository.push(commits.kept, "agent/c", undefined, "c");
+  await repository.keep(commits.earlier, "a");
+  await repository.push(commits.earlier, "agent/a", undefined);
+  await repository.keep(commits.last, "a", commits.earlier);
+  await repository.push(commits.last, "agent/a", commits.earlier);
+  await repository.keep(commits.branch, "b");
+  await repository.push(commits.branch, "agent/b", undefined);
+  await repository.keep(commits.kept, "c");
+  await repository.push(commits.kept, "agent/c", undefined);
   for (const branch of ["agent/a", "agent/c"]) docs.git("branch", "-D", branch);
   await repository.fetch();
   await repository.forgetJobs([]);
@@ -119,7 +125,8 @@ test("removes the commits of forgotten jobs two weeks later, but no others", asy
   expect(git("for-each-ref", "--format=%(refname)", "refs/jobs", "refs/earlier")).toBe("refs/jobs/c");
   age(clone);
   const young = write("young");
-  await repository.push(young, "agent/d", undefined, "d");
+  await repository.keep(young, "d");
+  await repository.push(young, "agent/d", undefined);
   docs.git("branch", "-D", "agent/d");
   await repository.fetch();
   await repository.forgetJobs(["d"]);

@@ -17,3 +17,19 @@ test("a connection that is lost between two statements fails its transaction, an
   await expect(lost).rejects.toThrow(StoreUnavailable);
   expect((await database.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
 });
+
+test("a transaction that waits for a connection while all are in use is no outage", async () => {
+  await using server = await PostgresServer.start();
+  const lines: string[] = [];
+  const log = (line: string) => void lines.push(line);
+  const options = { url: server.url, log, maxConnections: 1, times: { connectMs: 400 } };
+  await using database = new PostgresDatabase(createPool(options), log);
+  const before = database.usableForMs;
+  const busy = database.transaction(async (transaction) => {
+    for (let statement = 0; statement < 10; statement++) await transaction.query("SELECT pg_sleep(0.1)");
+  });
+  expect((await database.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+  await busy;
+  expect(lines).toEqual([]);
+  expect(database.usableForMs).toBeGreaterThan(before);
+});
