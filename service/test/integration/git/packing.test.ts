@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { Repository, type RepositoryOptions } from "../../../src/git/repository.ts";
 import { keepUp, keepUpOnce } from "../../../src/git/upkeep.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
@@ -163,10 +164,13 @@ test("packs at idle times, and other commands run meanwhile", async () => {
   expect(counts()[0]).toBeGreaterThan(1000);
   await worktrees.release(place);
   let isPacked = false;
-  const packed = keepUpOnce(options).then(() => {
+  const packed = keepUpOnce(options).finally(() => {
     isPacked = true;
   });
-  while (!isPacked) await repository.diff("main", "main", 10);
+  await waitUntil(async () => {
+    await repository.diff("main", "main", 10);
+    return isPacked;
+  });
   await packed;
   expect(counts()[0]).toBe(0);
 });
