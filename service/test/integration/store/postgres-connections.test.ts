@@ -20,10 +20,9 @@ test("a connection that is lost between two statements fails its transaction, an
 });
 
 test("a transaction that waits for a connection while all are in use is no outage", async () => {
-  await using server = await PostgresServer.start();
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);
-  const options = { url: server.url, log, maxConnections: 1, times: { connectMs: 400 } };
+  const options = { url: await server().createDatabase(), log, maxConnections: 1, times: { connectMs: 400 } };
   await using database = new PostgresDatabase(createPool(options), log);
   const before = database.usableForMs;
   const busy = database.transaction(async (transaction) => {
