@@ -85,6 +85,8 @@ interface RunEnd {
 /** The pauses before the store is written again after it could not be. They double from the first to the last one. */
 const firstPauseMs = 1000;
 const lastPauseMs = 30_000;
+/** How often the end of a turn waits for its log. With the pauses, this takes three minutes. */
+const maxLogWaits = 10;
 /** Longer than any answer of a store takes, or than a store that does not answer is waited for. */
 const stuckMs = 120_000;
 
@@ -272,9 +274,12 @@ export class Worker {
   ): Promise<void> {
     const { store, log } = this.#options;
     const { turn, name, wasPostponed, position, lose, shipper } = run;
+    let waits = 0;
     const persist = (change: () => Promise<void>): Promise<boolean> =>
       this.#persist(name, lose, async () => {
-        await shipper?.flush();
+        // The store can be back just after this has failed. Without an end, a log that cannot be stored would keep its turn open.
+        if ((await shipper?.flush()) === false && ++waits <= maxLogWaits)
+          throw new StoreUnavailable("the end of the log is not stored yet");
         await change();
       });
     const endedAt = this.#machine.wallTime();

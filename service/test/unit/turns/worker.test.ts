@@ -65,7 +65,7 @@ test("counts each run of a turn, by how it ended", async () => {
   expect(runs).toEqual(["started", "completed", "started", "failed"]);
 });
 
-test("the lines of a turn are about its job, itself and its own request, not about the one that made it ready", async () => {
+test("the lines of a turn are about its job, itself and the request it was sent with, not about the one that made it ready", async () => {
   const contexts = new Map<string, object>();
   const { worker, store, log, checkoutOf, addJobs } = setUpWorker({
     onLine: (line) => void contexts.set(line, logContext()),
@@ -74,8 +74,7 @@ test("the lines of a turn are about its job, itself and its own request, not abo
   await withLogContext({ request: "r1" }, () => addJobs("a"));
   (await checkoutOf("a")).succeed();
   await worker.drain();
-  const [turn] = await store.turns.ofJob("a");
-  const own = { job: "a", turn: 1, request: turn?.request };
+  const own = { request: (await store.turns.ofJob("a"))[0]?.request, job: "a", turn: 1 };
   expect(contexts.get("a: turn 1 started")).toEqual(own);
   expect(contexts.get("a: turn 1 completed")).toEqual(own);
 
