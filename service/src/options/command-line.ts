@@ -3,7 +3,9 @@ import { readConfiguration } from "./config-file.ts";
 import { type CopyOptions, parseCopyOptions } from "./copy-options.ts";
 import { help } from "./help.ts";
 import { parseKeyOptions } from "./key-options.ts";
+import { parseMigrateOptions } from "./migrate-options.ts";
 import { type CommandLineOptions, parseOptions } from "./options.ts";
+import type { PostgresPlace } from "./postgres-options.ts";
 
 /** A command of the service's program. */
 export type Command =
@@ -11,6 +13,7 @@ export type Command =
   | { kind: "invalid"; error: string }
   | { kind: "keys"; command: KeyCommand }
   | { kind: "copy"; copy: CopyOptions }
+  | { kind: "migrate"; postgres: PostgresPlace }
   | { kind: "serve"; options: CommandLineOptions };
 
 /** The command of one kind. */
@@ -22,6 +25,9 @@ export function parseCommandLine(args: readonly string[], environment: NodeJS.Pr
   if (command !== undefined) return "error" in command ? { kind: "invalid", ...command } : { kind: "keys", command };
   const copy = parseCopyOptions(args);
   if (copy !== undefined) return "error" in copy ? { kind: "invalid", ...copy } : { kind: "copy", copy };
+  const postgres = parseMigrateOptions(args);
+  if (postgres !== undefined)
+    return "error" in postgres ? { kind: "invalid", ...postgres } : { kind: "migrate", postgres };
   const options = parseOptions(args, environment, readConfiguration);
   if (options === "help") return { kind: "help", text: help };
   return "error" in options ? { kind: "invalid", ...options } : { kind: "serve", options };
