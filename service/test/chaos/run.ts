@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { DocsRepository } from "../../../tools/docs-repository.ts";
+import { PgBouncer, type PgBouncerOptions } from "../support/pgbouncer.ts";
 import { freePort, PostgresServer } from "../support/postgres-server.ts";
 import { Client, type JobRecord } from "./client.ts";
 import { compare } from "./compare.ts";
@@ -17,6 +18,8 @@ export interface ChaosOptions {
   /** How long jobs are created and faults are injected. */
   minutes: number;
   seed: number;
+  /** Default: there is no PgBouncer between the processes and their server. */
+  poolMode?: PgBouncerOptions["poolMode"] | undefined;
   /** For the folders and the logs of the processes. Created, and kept. */
   folder: string;
   /** Receives what happens. */
@@ -33,6 +36,8 @@ export interface ChaosResult {
 const apiCount = 2;
 const workerCount = 3;
 const jobsPerProject = 70;
+/** By default, it accepts no client for 15 seconds after it has found the server down. */
+const poolerSettings = ["server_login_retry = 1"];
 const file = "work.md";
 /** Some agents take longer, so that faults meet them. */
 const agent = `prompt=$(cat "$AGENT_PROMPT_FILE")
@@ -54,10 +59,11 @@ const checkedPages = 5;
 const longestStandstillMs = 4 * 60_000;
 
 /** Runs two APIs and three workers on one Postgres server while faults are injected, and compares everything at the end. */
-export async function runChaos({ jobs, minutes, seed, folder, log }: ChaosOptions): Promise<ChaosResult> {
+export async function runChaos({ jobs, minutes, seed, poolMode, folder, log }: ChaosOptions): Promise<ChaosResult> {
   mkdirSync(folder, { recursive: true });
   using docs = new DocsRepository();
   await using postgres = await PostgresServer.start();
+  await using pooler = poolMode && (await PgBouncer.start(postgres.url, { poolMode, settings: poolerSettings }));
   const numbers = new Map<string, number>(events.map(([, name]) => [name, 0]));
   const onLine = (line: string): void => {
     const name = events.find(([pattern]) => pattern.test(line))?.[1];
@@ -65,7 +71,14 @@ export async function runChaos({ jobs, minutes, seed, folder, log }: ChaosOption
   };
   const projects = Array.from({ length: Math.ceil(jobs / jobsPerProject) }, (_, index) => `project-${index}`);
   const shared = [
-    ...["--repository", docs.path, "--store", postgres.url, "--public-url", "https://agents.example.com"],
+    ...[
+      "--repository",
+      docs.path,
+      "--store",
+      pooler?.through(postgres.url) ?? postgres.url,
+      "--public-url",
+      "https://agents.example.com",
+    ],
     ...["--agent", agent, "--sandbox", "none", ...projects.flatMap((project) => ["--project", project])],
   ];
   const start = (name: string, role: string, args: string[]) => {
@@ -74,8 +87,14 @@ export async function runChaos({ jobs, minutes, seed, folder, log }: ChaosOption
   };
   const ports = await Promise.all(Array.from({ length: apiCount }, freePort));
   const apis = ports.map((port, index) => start(`api-${index}`, "api", ["--port", String(port)]));
+  const direct = pooler ? ["--store-direct-url", postgres.url] : [];
   const workers = Array.from({ length: workerCount }, (_, index) =>
-    start(`worker-${index}`, "worker", ["--agents", "4", ...(index === 0 ? ["--drain-minutes", "0.2"] : [])]),
+    start(`worker-${index}`, "worker", [
+      "--agents",
+      "4",
+      ...direct,
+      ...(index === 0 ? ["--drain-minutes", "0.2"] : []),
+    ]),
   );
   const processes = [...apis, ...workers];
   try {
