@@ -5,7 +5,7 @@ import { errorMessage } from "../error-message.ts";
 import { PerProject } from "../per-project.ts";
 import { type Arguments, parseArguments } from "./arguments.ts";
 import { byKey } from "./config-keys.ts";
-import { isPostgres } from "./copy-options.ts";
+import { type PostgresPlace, parsePostgres } from "./postgres-options.ts";
 import {
   createProjectSettings,
   type ProjectInput,
@@ -42,8 +42,7 @@ export interface CommandLineOptions {
   publicUrl: string | undefined;
   /** A file. */
   store: string | undefined;
-  /** The URL of a Postgres store. */
-  postgres: string | undefined;
+  postgres: PostgresPlace | undefined;
   /** For a Postgres store. */
   folder: string | undefined;
   drainMs: number;
@@ -87,7 +86,7 @@ export function parseOptions(
       throw new Error("AGENT_SERVICE_KEY must be printable ASCII without spaces, to be valid in an HTTP header.");
     const [store, folder, keys] = [value("store"), value("folder"), value("keys")];
     const publicUrl = parsePublicUrl(value("public-url"));
-    const postgres = store !== undefined && isPostgres(store) ? store : undefined;
+    const postgres = parsePostgres(given);
     const settings = configuration.settings.values;
     if (postgres !== undefined && settings.some(({ timeLimitMs }) => timeLimitMs > longestPostgresTurnMs))
       throw new Error("--time-limit-minutes must be at most 1380 with a Postgres store.");
@@ -165,7 +164,7 @@ function parseRole(word: string | undefined): "api" | "worker" | undefined {
 }
 
 interface RoleSettings {
-  postgres: string | undefined;
+  postgres: PostgresPlace | undefined;
   /** Whether no pull request is a page of the service. */
   isOnGitHub: boolean;
   publicUrl: string | undefined;
