@@ -35,7 +35,8 @@ const projectsOf = (name: string, folder: string, others = [`${folder}/{e2e,inte
 
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
+    // Only for what hangs: on a busy machine, tests of several processes take minutes.
+    testTimeout: 180_000,
     // Files share processes: a process for each would take as long as its tests.
     isolate: false,
     // Tests of whole processes mostly wait for them: more workers than cores.

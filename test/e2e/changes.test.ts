@@ -56,7 +56,7 @@ describe("changes", () => {
     expect(github.requests).toEqual([
       `GET /repos/acme/docs/compare/docs%2Flast...${repository.head()}?per_page=100&page=1`,
     ]);
-  }, 60_000);
+  });
 
   test("are not there on a quiet day, and the service gets no request", async () => {
     await using world = await start();
@@ -70,7 +70,7 @@ describe("changes", () => {
       "notice Nothing new: No file that counts has changed since main. Nothing was started.",
     ]);
     expect(service.requests).toEqual([]);
-  }, 60_000);
+  });
 
   test("since a ref that does not exist are an error, and the service gets no request", async () => {
     await using world = await start();
@@ -79,7 +79,7 @@ describe("changes", () => {
     expect(exitCode).toBe(1);
     expect(annotations[0]).toContain("v9, the value of changes-since, was not found in the repository");
     expect(service.requests).toEqual([]);
-  }, 60_000);
+  });
 
   test("of a session start where its last run ended", async () => {
     await using world = await start();
@@ -99,5 +99,5 @@ describe("changes", () => {
     expect(third.outputs).toMatchObject({ outcome: "started", "changed-files": "1" });
     expect(github.requests.filter((request) => request.includes(`compare/${first}...`))).toHaveLength(2);
     expect(posts()).toHaveLength(2);
-  }, 60_000);
+  });
 });

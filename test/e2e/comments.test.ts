@@ -112,7 +112,7 @@ test("a thread of five comments by three people: one job, two follow-up messages
       new RegExp(`^<!-- agent-job-action project=docs job=${jobId} comment=\\d+ -->$`),
     );
   }
-}, 120_000);
+});
 
 describe("with a GitHub server without reactions", () => {
   test("starts another job for new in the same thread", async () => {
@@ -124,7 +124,7 @@ describe("with a GitHub server without reactions", () => {
     expect(second.annotations).toEqual([
       expect.stringMatching(/^warning Cannot update the thread: Could not add a reaction/s),
     ]);
-  }, 60_000);
+  });
 
   test("starts a new job if the job of the thread is not found, and says so in the reply", async () => {
     const number = await newIssue();
@@ -143,7 +143,7 @@ describe("with a GitHub server without reactions", () => {
     expect((await replies(number)).at(-1)?.body).toContain(
       "The job that this thread remembers was not found, so this request is for a new one.",
     );
-  }, 60_000);
+  });
 
   test("shows a failed job in the reply", async () => {
     await using service = await startScriptedService({ script: () => ({ result: "failed" }) });
@@ -151,25 +151,21 @@ describe("with a GitHub server without reactions", () => {
     const { exitCode, outputs } = await postAndRun(service, number, "writer", "/agent one");
     expect([exitCode, outputs.outcome]).toEqual([1, "failed"]);
     expect((await replies(number)).at(-1)?.body).toContain("Job failed");
-  }, 60_000);
+  });
 
-  test.runIf(hasSignals)(
-    "says in the reply to a cancelled step that the job keeps running",
-    async () => {
-      await using service = await startScriptedService({ script: () => ({ durationMs: 60_000 }) });
-      const number = await newIssue();
-      const { exitCode, outputs } = await postAndRun(service, number, "writer", "/agent one", {
-        inputs: { "poll-interval-seconds": "2", "max-poll-interval-seconds": "2" },
-        onStart: {
-          onStart: (child) =>
-            child.stdout?.on("data", (text: string) => /Waiting up to/.test(text) && child.kill("SIGINT")),
-        },
-      });
-      expect([exitCode, outputs.outcome]).toEqual([1, "cancelled"]);
-      expect((await replies(number)).at(-1)?.body).toMatch(/Cancelled.*keeps running/s);
-    },
-    60_000,
-  );
+  test.runIf(hasSignals)("says in the reply to a cancelled step that the job keeps running", async () => {
+    await using service = await startScriptedService({ script: () => ({ durationMs: 60_000 }) });
+    const number = await newIssue();
+    const { exitCode, outputs } = await postAndRun(service, number, "writer", "/agent one", {
+      inputs: { "poll-interval-seconds": "2", "max-poll-interval-seconds": "2" },
+      onStart: {
+        onStart: (child) =>
+          child.stdout?.on("data", (text: string) => /Waiting up to/.test(text) && child.kill("SIGINT")),
+      },
+    });
+    expect([exitCode, outputs.outcome]).toEqual([1, "cancelled"]);
+    expect((await replies(number)).at(-1)?.body).toMatch(/Cancelled.*keeps running/s);
+  });
 
   test("escapes a hostile title and instruction", async () => {
     await using service = await startScriptedService({ script: () => ({ durationMs: 100, result: "no-changes" }) });
@@ -183,5 +179,5 @@ describe("with a GitHub server without reactions", () => {
     expect(new Set(commands)).toEqual(new Set(["add-mask", "debug", "group", "endgroup", "warning", "notice"]));
     expect(service.engine.prompts[0]).toContain(hostile);
     expect((await replies(number)).at(-1)?.body).not.toMatch(/@acme|<img/);
-  }, 60_000);
+  });
 });

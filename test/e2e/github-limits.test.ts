@@ -18,7 +18,7 @@ describe("rate limits, errors and timeouts of GitHub", () => {
     expect(exitCode).toBe(0);
     expect(annotations).toEqual([]);
     expect(github.github.reply).toContain("Pull request created");
-  }, 60_000);
+  });
 
   test("does not wait for a rate limit longer than the timeout of a request", async () => {
     const fault: GitHubFault = (route, _n, response) =>
@@ -70,12 +70,12 @@ describe("rate limits, errors and timeouts of GitHub", () => {
     ]);
     expect(posts).toEqual(["POST /v2/agent/docs/job"]);
     expect(github.github.comments).toEqual([]);
-  }, 60_000);
+  });
 
   test("gives up a request to GitHub after ten seconds, and the job keeps running", async () => {
     const fault: GitHubFault = (route) => route.includes("/reactions");
     const { exitCode, outputs, annotations } = await runCommentStep({ fault });
     expect([exitCode, outputs.outcome]).toEqual([0, "pr-created"]);
     expect(annotations).toHaveLength(1);
-  }, 60_000);
+  });
 });

@@ -10,21 +10,17 @@ describe("the permission check", () => {
       route.endsWith("/permission") && n === 1 && Boolean(response.writeHead(502, json).end("{}"));
     const { exitCode, outputs } = await runCommentStep({ fault });
     expect([exitCode, outputs.outcome]).toEqual([0, "pr-created"]);
-  }, 60_000);
+  });
 
-  test.each([500, 403, 404])(
-    "fails the step on a permanent %i, and starts and writes nothing",
-    async (status) => {
-      const fault: GitHubFault = (route, _n, response) =>
-        route.endsWith("/permission") && Boolean(response.writeHead(status, json).end('{"message":"Not now"}'));
-      const { exitCode, outputs, annotations, posts, github } = await runCommentStep({ fault });
-      expect([exitCode, outputs.outcome, outputs["job-id"]]).toEqual([1, "error", ""]);
-      expect(annotations).toEqual([
-        expect.stringMatching(/^error Cannot check the permission: The permission .* cannot be read/),
-      ]);
-      expect(posts).toEqual([]);
-      expect(github.requests.every((request) => request.includes("/permission"))).toBe(true);
-    },
-    60_000,
-  );
+  test.each([500, 403, 404])("fails the step on a permanent %i, and starts and writes nothing", async (status) => {
+    const fault: GitHubFault = (route, _n, response) =>
+      route.endsWith("/permission") && Boolean(response.writeHead(status, json).end('{"message":"Not now"}'));
+    const { exitCode, outputs, annotations, posts, github } = await runCommentStep({ fault });
+    expect([exitCode, outputs.outcome, outputs["job-id"]]).toEqual([1, "error", ""]);
+    expect(annotations).toEqual([
+      expect.stringMatching(/^error Cannot check the permission: The permission .* cannot be read/),
+    ]);
+    expect(posts).toEqual([]);
+    expect(github.requests.every((request) => request.includes("/permission"))).toBe(true);
+  });
 });

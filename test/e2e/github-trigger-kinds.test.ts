@@ -99,7 +99,7 @@ describe("with a stateful GitHub made elsewhere", () => {
     expect(labels).toEqual([]);
     expect(replies).toEqual([expect.stringMatching(/Pull request created.*job=\S+ run=99 -->$/s)]);
     expect(service.engine.prompts[0]).toMatch(/^Links are broken\n\nSee the start page\./);
-  }, 60_000);
+  });
 
   test("a label set by someone without permission starts and changes nothing", async () => {
     await using service = await startScriptedService();
@@ -112,7 +112,7 @@ describe("with a stateful GitHub made elsewhere", () => {
     expect([exitCode, outputs["skip-reason"]]).toEqual([0, "not-permitted"]);
     expect(await stateOf(number)).toEqual({ labels: ["Docs Please"], replies: [] });
     expect(service.requests).toEqual([]);
-  }, 60_000);
+  });
 
   test("a review with comments is one request, and its reply is in the conversation", async () => {
     await using service = await startScriptedService();
@@ -139,7 +139,7 @@ describe("with a stateful GitHub made elsewhere", () => {
     expect(replies.map(({ body }) => body)).toEqual([
       expect.stringMatching(new RegExp(`Review</a>.* review=${review.id} -->$`, "s")),
     ]);
-  }, 60_000);
+  });
 
   test("a new issue with the phrase starts a job, and a label continues it", async () => {
     await using service = await startScriptedService();
@@ -158,7 +158,7 @@ describe("with a stateful GitHub made elsewhere", () => {
     ]);
     expect(service.engine.prompts[0]).toMatch(/^fix the quickstart\n\n---\nAsked for in issue/);
     expect((await stateOf(number)).replies).toHaveLength(2);
-  }, 60_000);
+  });
 });
 
 describe("with a GitHub that has every route", () => {
@@ -177,7 +177,7 @@ describe("with a GitHub that has every route", () => {
     expect(github.github.labels).toEqual([]);
     expect(github.requests).toContain("POST /repos/acme/docs/issues/12/reactions");
     expect(github.requests).toContain("DELETE /repos/acme/docs/issues/12/labels/docs%3A%20100%20%25%2Fplease");
-  }, 60_000);
+  });
 
   test("a re-run of a label's run waits for its job", async () => {
     await using service = await startScriptedService();
@@ -196,7 +196,7 @@ describe("with a GitHub that has every route", () => {
     expect(second.annotations).toEqual([]);
     expect(postsOf(service)).toEqual(["POST /v2/agent/docs/job"]);
     expect(github.github.comments).toHaveLength(1);
-  }, 60_000);
+  });
 
   test("a review with comments on 101 lines is one request, and its comments are none", async () => {
     await using service = await startScriptedService();
@@ -215,7 +215,7 @@ describe("with a GitHub that has every route", () => {
     expect(service.engine.prompts[0]).toMatch(/^File: a\.md, line 1\nfix 0\n.*\(and 51 more comments\)/s);
     expect(github.github.comments).toHaveLength(1);
     expect(github.github.reply).toContain(`<a href="${html_url}">Review</a>`);
-  }, 60_000);
+  });
 
   test("a command shows the state of the job, and starts nothing", async () => {
     await using service = await startScriptedService();
@@ -227,7 +227,7 @@ describe("with a GitHub that has every route", () => {
     expect(status.outputs).toMatchObject({ outcome: "skipped", "skip-reason": "command", "job-id": "" });
     expect(github.github.reply).toContain(`Job <code>${outputs["job-id"]}</code> is <code>completed</code>`);
     expect(postsOf(service)).toEqual(["POST /v2/agent/docs/job"]);
-  }, 60_000);
+  });
 
   test("the reply and the job summary link the page that the service names for the job", async () => {
     await using service = await startScriptedService({
@@ -242,7 +242,7 @@ describe("with a GitHub that has every route", () => {
     expect(log).toContain(`Job page: ${service.url}/jobs/1`);
     expect(summary).toContain(link);
     expect(github.github.reply).toContain(link);
-  }, 60_000);
+  });
 
   test("a pull request from a fork without secrets is skipped", async () => {
     await using service = await startScriptedService();
@@ -255,5 +255,5 @@ describe("with a GitHub that has every route", () => {
     expect([exitCode, outputs.outcome, outputs["skip-reason"]]).toEqual([0, "skipped", "fork"]);
     expect(annotations).toEqual([expect.stringMatching(/^notice Skipped: .*pull_request_target/s)]);
     expect([github.requests, service.requests]).toEqual([[], []]);
-  }, 60_000);
+  });
 });

@@ -12,7 +12,7 @@ test("adds reactions, and edits one reply in place", async () => {
   const debug = lines.flatMap((line) => (line.kind === "command" && line.name === "debug" ? [line.data] : []));
   for (const request of ["GET /repos/acme/docs/collaborators/writer/permission: 200", "POST /v2/agent/docs/job: 201"])
     expect(debug.filter((line) => line.startsWith(request))).toHaveLength(1);
-}, 60_000);
+});
 
 test("replies to the root of a review thread", async () => {
   const { exitCode, github } = await runCommentStep({
@@ -22,7 +22,7 @@ test("replies to the root of a review thread", async () => {
   expect(github.requests).toContain("POST /repos/acme/docs/pulls/1/comments/55/replies");
   expect(github.requests).toContain("POST /repos/acme/docs/pulls/comments/77/reactions");
   expect(github.github.comments).toMatchObject([{ in_reply_to_id: 55 }]);
-}, 60_000);
+});
 
 test("reads all pages of a thread of 250 comments", async () => {
   const { github } = await runCommentStep({
@@ -33,7 +33,7 @@ test("reads all pages of a thread of 250 comments", async () => {
   expect(github.requests.filter((request) => request.startsWith("GET") && request.includes("/comments?"))).toHaveLength(
     3,
   );
-}, 60_000);
+});
 
 test("reads a thread to its end although its pages are shorter than asked for", async () => {
   const marker = "<!-- agent-job-action project=docs job=job_of_page_1 comment=5 -->";
@@ -48,4 +48,4 @@ test("reads a thread to its end although its pages are shorter than asked for", 
     3,
   );
   expect(posts[0]).toBe("POST /v2/agent/docs/job/job_of_page_1/message");
-}, 60_000);
+});

@@ -38,33 +38,25 @@ async function killAndRerun(n: number) {
   return { first, second, posts, comments: github.github.comments };
 }
 
-test.skipIf(!hasSignals)(
-  "a re-run waits for the job of a step that was killed right after the create",
-  async () => {
-    const { first, second, posts, comments } = await killAndRerun(2);
-    expect(first.exitCode).toBe(null);
-    expect(posts).toHaveLength(1);
-    expect(second.outputs).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
-    expect(comments).toHaveLength(1);
-  },
-  60_000,
-);
+test.skipIf(!hasSignals)("a re-run waits for the job of a step that was killed right after the create", async () => {
+  const { first, second, posts, comments } = await killAndRerun(2);
+  expect(first.exitCode).toBe(null);
+  expect(posts).toHaveLength(1);
+  expect(second.outputs).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
+  expect(comments).toHaveLength(1);
+});
 
-test.skipIf(!hasSignals)(
-  "a re-run sends nothing if the step was killed while its create was in flight",
-  async () => {
-    const { first, second, posts, comments } = await killAndRerun(1);
-    expect(first.outputs).toMatchObject({ outcome: "error", "job-id": "" });
-    expect(posts).toHaveLength(1);
-    expect(second.exitCode).toBe(1);
-    expect(second.outputs).toMatchObject({ outcome: "error", "job-id": "" });
-    expect(second.annotations).toEqual([
-      expect.stringMatching(/^error Job may have been started: .*comment \/agent new …/s),
-    ]);
-    expect(comments).toHaveLength(1);
-  },
-  60_000,
-);
+test.skipIf(!hasSignals)("a re-run sends nothing if the step was killed while its create was in flight", async () => {
+  const { first, second, posts, comments } = await killAndRerun(1);
+  expect(first.outputs).toMatchObject({ outcome: "error", "job-id": "" });
+  expect(posts).toHaveLength(1);
+  expect(second.exitCode).toBe(1);
+  expect(second.outputs).toMatchObject({ outcome: "error", "job-id": "" });
+  expect(second.annotations).toEqual([
+    expect.stringMatching(/^error Job may have been started: .*comment \/agent new …/s),
+  ]);
+  expect(comments).toHaveLength(1);
+});
 
 test.skipIf(!hasSignals)(
   "a cancellation right after the create leaves the job's marker in the reply, for a re-run to find",
@@ -92,7 +84,6 @@ test.skipIf(!hasSignals)(
       `<!-- agent-job-action project=docs job=${outputs["job-id"]} comment=77 -->`,
     );
   },
-  60_000,
 );
 
 test("a re-run waits for the job in its own reply", async () => {
@@ -111,4 +102,4 @@ test("a re-run waits for the job in its own reply", async () => {
   expect(second.outputs).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
   expect(service.requests.filter((request) => request.startsWith("POST"))).toEqual(["POST /v2/agent/docs/job"]);
   expect(github.github.comments.filter(({ user }) => user.id === bot.id)).toHaveLength(1);
-}, 60_000);
+});

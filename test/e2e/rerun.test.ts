@@ -43,7 +43,7 @@ describe.each(rows(["v2", "v1"] as const, 1))("with a cache service of %s", (pro
       "job-id": first.outputs["job-id"],
     });
     expect(posts(service)).toHaveLength(1);
-  }, 60_000);
+  });
 
   test("a re-run of a step that passed gives the same pull request", async () => {
     await using service = await startScriptedService();
@@ -52,7 +52,7 @@ describe.each(rows(["v2", "v1"] as const, 1))("with a cache service of %s", (pro
     const second = await attempt(2, service, cache);
     expect(second.outputs["pr-link"]).toBe(first.outputs["pr-link"]);
     expect(posts(service)).toHaveLength(1);
-  }, 60_000);
+  });
 
   test("wait: false ends when the job is remembered", async () => {
     await using service = await startScriptedService({ script: () => ({ durationMs: 60_000 }) });
@@ -63,29 +63,25 @@ describe.each(rows(["v2", "v1"] as const, 1))("with a cache service of %s", (pro
     const second = await attempt(2, service, cache, { inputs: { wait: "false" } });
     expect(second.outputs).toMatchObject({ outcome: "started", "job-id": first.outputs["job-id"] });
     expect(posts(service)).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
-test.skipIf(!hasSignals)(
-  "a re-run waits for the job of a step that was killed after it saved the job",
-  async () => {
-    await using service = await startScriptedService({ script: () => ({ durationMs: 8000 }) });
-    let kill = (): void => {};
-    await using cache = await startCacheService("v2");
-    const first = attempt(1, service, cache, {
-      onStart: (killChild) => {
-        kill = killChild;
-      },
-    });
-    await waitUntil(() => cache.entries.some(({ key, isCommitted }) => isCommitted && /-1-job-/.test(key)));
-    kill();
-    expect((await first).exitCode).toBe(null);
-    const { outputs } = await attempt(2, service, cache);
-    expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
-    expect(posts(service)).toHaveLength(1);
-  },
-  60_000,
-);
+test.skipIf(!hasSignals)("a re-run waits for the job of a step that was killed after it saved the job", async () => {
+  await using service = await startScriptedService({ script: () => ({ durationMs: 8000 }) });
+  let kill = (): void => {};
+  await using cache = await startCacheService("v2");
+  const first = attempt(1, service, cache, {
+    onStart: (killChild) => {
+      kill = killChild;
+    },
+  });
+  await waitUntil(() => cache.entries.some(({ key, isCommitted }) => isCommitted && /-1-job-/.test(key)));
+  kill();
+  expect((await first).exitCode).toBe(null);
+  const { outputs } = await attempt(2, service, cache);
+  expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+  expect(posts(service)).toHaveLength(1);
+});
 
 test("a cache service that fails does not hold up the job, and a re-run sends nothing while it fails", async () => {
   await using service = await startScriptedService();
@@ -100,7 +96,7 @@ test("a cache service that fails does not hold up the job, and a re-run sends no
   expect(second.annotations).toEqual([expect.stringMatching(/^error Cannot read what an earlier attempt started: /)]);
   expect(posts(service)).toHaveLength(1);
   expect(first.log + second.log).not.toContain("##[error]");
-}, 60_000);
+});
 
 test("two nights of a session: a job, and a follow-up to it", async () => {
   await using service = await startScriptedService();
@@ -111,4 +107,4 @@ test("two nights of a session: a job, and a follow-up to it", async () => {
   expect(first.outputs["job-origin"]).toBe("created");
   expect(second.outputs).toMatchObject({ "job-origin": "continued", "job-id": first.outputs["job-id"] });
   expect(posts(service).map((request) => request.split("/").at(-1))).toEqual(["job", "message"]);
-}, 60_000);
+});

@@ -20,4 +20,4 @@ const runs = isThorough ? 2500 : 1250;
 
 test(`${runs} simulated runs violate no invariant`, async () => {
   expect(await simulate(runs, 113)).toContain("no invariant was violated");
-}, 120_000);
+});

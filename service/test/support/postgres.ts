@@ -191,6 +191,9 @@ export class PostgresServer implements AsyncDisposable {
   }
 }
 
+/** For stores in tests that are not about outages: connecting can take seconds on a machine that has much else to do. */
+export const patient = { connectMs: 40_000 };
+
 /** Survives the files of a worker, which share its process. */
 const worker: { postgres?: Promise<PostgresServer> } = globalThis as never;
 

@@ -5,13 +5,13 @@ import { PostgresHomes } from "../../../src/store/postgres/homes.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
-import { postgresOfFile } from "../../support/postgres.ts";
+import { patient, postgresOfFile } from "../../support/postgres.ts";
 
 const server = postgresOfFile();
 
 async function setUp() {
   const url = await server().createStoreDatabase();
-  const store = await openPostgresStore({ url, log: () => {} });
+  const store = await openPostgresStore({ url, log: () => {}, times: patient });
   const database = new PostgresDatabase({ url, log: () => {} });
   onTestFinished(async () => {
     await database[Symbol.asyncDispose]();

@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
-import { postgresOfFile } from "../../support/postgres.ts";
+import { patient, postgresOfFile } from "../../support/postgres.ts";
 
 const server = postgresOfFile();
 
 async function openStore() {
   const url = await server().createStoreDatabase();
-  const store = await openPostgresStore({ url, log: () => {} });
+  const store = await openPostgresStore({ url, log: () => {}, times: patient });
   onTestFinished(() => store[Symbol.asyncDispose]());
   return { url, store };
 }

@@ -10,7 +10,7 @@ import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { markHome } from "../../../src/turns/shared-homes.ts";
-import { postgresOfFile } from "../../support/postgres.ts";
+import { patient, postgresOfFile } from "../../support/postgres.ts";
 
 const server = postgresOfFile();
 
@@ -25,7 +25,7 @@ async function createFile(fill: (store: Store) => Promise<void>): Promise<string
 }
 
 async function openPostgres(url: string): Promise<Store> {
-  const store = await openPostgresStore({ url, log: ignore });
+  const store = await openPostgresStore({ url, log: ignore, times: patient });
   onTestFinished(() => store[Symbol.asyncDispose]());
   return store;
 }

@@ -20,7 +20,7 @@ import type { Store } from "../../../src/store/store.ts";
 import type { TokenStore } from "../../../src/store/tokens.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
 import { docsRepository, projectOptions, scriptAgent, send, waitForJob } from "../../support/agent-service.ts";
-import { postgresOfFile } from "../../support/postgres.ts";
+import { patient, postgresOfFile } from "../../support/postgres.ts";
 
 const server = postgresOfFile();
 
@@ -33,7 +33,7 @@ interface OpenedStore {
 }
 
 async function open(url: string): Promise<OpenedStore> {
-  const store = await openPostgresStore({ url, log: () => {} });
+  const store = await openPostgresStore({ url, log: () => {}, times: patient });
   onTestFinished(() => store[Symbol.asyncDispose]());
   const { logs, tokens } = store;
   if (logs === undefined || tokens === undefined) throw new Error("the store has neither logs nor tokens");

@@ -18,7 +18,7 @@ import { type Migration, migrations, queueSchema } from "../../../src/store/post
 import type { Store } from "../../../src/store/store.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
 import { docsRepository, projectOptions, send, waitForJob } from "../../support/agent-service.ts";
-import { postgresOfFile } from "../../support/postgres.ts";
+import { patient, postgresOfFile } from "../../support/postgres.ts";
 
 const server = postgresOfFile();
 
@@ -28,7 +28,7 @@ const { queue: queueTables } = namesOf();
 const now = Date.UTC(2026, 0, 1);
 
 async function openStore(url: string, options: Partial<PostgresOptions> = {}): Promise<Store> {
-  const store = await openPostgresStore({ url, log: () => {}, ...options });
+  const store = await openPostgresStore({ url, log: () => {}, times: patient, ...options });
   onTestFinished(() => store[Symbol.asyncDispose]());
   return store;
 }

@@ -9,7 +9,7 @@ import { migrations } from "../../../src/store/postgres/schema.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { KeyReused, OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
-import { postgresOfFile } from "../../support/postgres.ts";
+import { patient, postgresOfFile } from "../../support/postgres.ts";
 import { PostgresProxy } from "../../support/postgres-proxy.ts";
 
 const server = postgresOfFile();
@@ -22,7 +22,12 @@ const databases = [
   {
     database: "Postgres",
     open: async () =>
-      openPostgresStore({ url: await server().createStoreDatabase(), log: () => {}, now: async () => now }),
+      openPostgresStore({
+        url: await server().createStoreDatabase(),
+        log: () => {},
+        times: patient,
+        now: async () => now,
+      }),
   },
 ];
 

@@ -5,7 +5,7 @@ import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
-import { postgresOfFile } from "../../support/postgres.ts";
+import { patient, postgresOfFile } from "../../support/postgres.ts";
 
 const server = postgresOfFile();
 
@@ -19,7 +19,12 @@ const databases = [
   {
     database: "Postgres",
     open: async (clock: () => number) =>
-      openPostgresStore({ url: await server().createStoreDatabase(), log: () => {}, now: async () => clock() }),
+      openPostgresStore({
+        url: await server().createStoreDatabase(),
+        log: () => {},
+        times: patient,
+        now: async () => clock(),
+      }),
   },
 ];
 
