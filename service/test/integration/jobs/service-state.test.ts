@@ -140,7 +140,7 @@ function countingAgent(command = ""): { agent: Agent; attempts: () => number } {
 /** Starts the next turn of `job_1`. */
 async function startNext(store: Store): Promise<{ turn: RunningTurn; job: StoredJob }> {
   const turn = await store.runningTurns.startNext();
-  const job = await store.jobs.find("job_1");
+  const job = await store.jobs.find(turn?.job ?? "");
   if (!turn || !job) throw new Error("no turn is waiting");
   return { turn, job };
 }
@@ -547,17 +547,18 @@ test("keeps no worktree if told so, nor if other agents could change it", async 
   }
 });
 
-test("takes over the commit of an earlier attempt of the first turn whose push arrives late", async () => {
+test("replaces the commit of an earlier attempt of the turn whose push arrives late", async () => {
+  const job = "job_00000000-0000-0000-0000-000000000001";
   const { docs, ...setup } = await setUp();
   const late = `const { execFileSync } = await import("node:child_process");
     const git = (input, ...args) => execFileSync("git", ["-C", ${JSON.stringify(docs.path)}, "-c", "user.name=a",
       "-c", "user.email=a@b", ...args], { input, encoding: "utf8" }).trim();
     const blob = git("late", "hash-object", "-w", "--stdin");
     const tree = git("100644 blob " + blob + "\\tREADME.md\\n", "mktree");
-    git("", "update-ref", "refs/heads/agent/job_1",
-      git("", "commit-tree", tree, "-p", "main", "-m", "one\\n\\nAgent-Turn: 1\\nAgent-Job: job_1"));
+    git("", "update-ref", "refs/heads/agent/${job}",
+      git("", "commit-tree", tree, "-p", "main", "-m", "one\\n\\nAgent-Turn: 1\\nAgent-Job: ${job}"));
     fs.writeFileSync("README.md", "mine");`;
-  await setup.store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "one");
+  await setup.store.jobs.add({ id: job, project: "docs", createdAt: 0 }, "one");
   expect(await runNext({ ...setup, agent: scriptAgent(late), pullRequests: alwaysOpen })).toBe("completed");
-  expect(docs.read("agent/job_1", "README.md")).toBe("late");
+  expect(docs.read(`agent/${job}`, "README.md")).toBe("mine");
 });
