@@ -98,22 +98,21 @@ export async function pushCommit(
   ports: PushPorts,
 ): Promise<string> {
   const { repository, job, confirmOwner, progress } = ports;
-  const { branch, base, head, remoteHead } = start;
+  const { branch, base, head, remoteHead, isContinued } = start;
   const earlier = last === undefined || [commit, head].includes(last.commit) ? undefined : last.commit;
-  const countedOf = async (of: string | undefined): Promise<string | undefined> =>
-    of === undefined ? undefined : (await findCounted(job, { head: of, base }, ports, turn)).head;
   /** Returns the push of a commit, which the owner of the turn may begin now. */
-  const preparePush = async (pushed: string, expected: string | undefined): Promise<() => Promise<void>> => {
+  const preparePush = async (pushed: string, expected: string | undefined, before: string | undefined) => {
     // First, because whoever waits for the store after this can be ended meanwhile: the next service goes on with the commit.
     await repository.keep(pushed, turn.job, earlier);
-    const before = await countedOf(expected);
     await confirmOwner();
-    return () => {
+    return (): Promise<void> => {
       progress.push = { branch, commit: pushed, before };
       return repository.push(pushed, branch, expected);
     };
   };
-  const push = await preparePush(commit, remoteHead);
+  // What counts of the branch of a turn that starts over is on the target branch, too, and stays.
+  const counted = isContinued ? (head === base ? undefined : head) : remoteHead;
+  const push = await preparePush(commit, remoteHead, remoteHead && counted);
   try {
     await push();
     return commit;
@@ -122,10 +121,11 @@ export async function pushCommit(
     const newHead = await repository.branchHead(branch);
     if (newHead === commit) return commit;
     if (newHead === remoteHead) throw error;
-    const counted = await countedOf(newHead);
-    const rebased = counted === undefined || counted === head ? commit : await repository.rebase(commit, head, counted);
+    const moved = newHead === undefined ? undefined : await findCounted(job, { head: newHead, base }, ports, turn);
+    const onto = moved?.head;
+    const rebased = onto === undefined || onto === head ? commit : await repository.rebase(commit, head, onto);
     if (rebased === undefined) throw new ConflictError(branch, commit, error);
-    await (await preparePush(rebased, newHead))();
+    await (await preparePush(rebased, newHead, onto))();
     return rebased;
   }
 }

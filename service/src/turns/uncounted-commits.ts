@@ -49,13 +49,13 @@ export async function findCounted(
   { repository, store }: BranchPorts,
   own?: Turn,
 ): Promise<CountedBranch> {
+  const all = { head, uncounted: [] };
+  if (head === job.head) return all;
   const commits = (await repository.commits(base, head)).map(({ commit, message }) => ({
     commit,
     turn: turnOf(message, job.id),
   }));
-  const all = { head, uncounted: [] };
-  // Almost always, the last commit is the one that was recorded last, or one of a person.
-  if (commits.at(-1)?.turn === undefined || commits.at(-1)?.commit === job.head) return all;
+  if (commits.at(-1)?.turn === undefined) return all;
   // In this order: an ended turn records nothing any more, so the job read after it has all that it recorded.
   const ended = (await store.turns.ofJob(job.id)).filter(({ state }) => state === "completed" || state === "failed");
   const recorded = (await store.jobs.find(job.id))?.head ?? null;
