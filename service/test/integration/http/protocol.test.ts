@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { conform } from "../../../../tools/conform/conform.ts";
 import { serviceKey } from "../../../../test/support/scripted-service.ts";
+import { conform } from "../../../../tools/conform/conform.ts";
 import { docsRepository, startAgentService } from "../../support/agent-service.ts";
 
 test("the service meets every requirement of the protocol, with what it offers beyond the specification", async () => {
