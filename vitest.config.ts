@@ -19,8 +19,18 @@ const onWindows = [
 
 /** The tests of a folder: those of units, and the others. */
 const projectsOf = (name: string, folder: string, others = [`${folder}/{e2e,integration,simulation}/**/*.test.ts`]) => [
-  { extends: true as const, test: { name: `${name}-unit`, include: [`${folder}/unit/**/*.test.ts`], exclude } },
-  { extends: true as const, test: { name, include: others, exclude } },
+  {
+    extends: true as const,
+    // They compute, and each worker loads everything: no more workers than cores, and before the others.
+    test: {
+      name: `${name}-unit`,
+      include: [`${folder}/unit/**/*.test.ts`],
+      exclude,
+      maxWorkers: "100%",
+      sequence: { groupOrder: 0 },
+    },
+  },
+  { extends: true as const, test: { name, include: others, exclude, sequence: { groupOrder: 1 } } },
 ];
 
 export default defineConfig({

@@ -1559,18 +1559,18 @@ var external_node_os_ = __webpack_require__(8161);
 ;// CONCATENATED MODULE: ./build/service/src/access/trust-rule.js
 const defaultIssuer = "https://token.actions.githubusercontent.com";
 /**
- * Parses a rule: `[PROJECT=]OWNER/NAME[:REF|:environment:NAME]`.
+ * Parses a rule: `[PROJECT=]OWNER[@ID]/NAME[@ID][:REF|:environment:NAME]`, with ids as in the subject of GitHub's tokens.
  *
  * @throws if it is not valid; the message says what is expected
  */
 function parseTrustRule(text) {
-    const match = /^(?:([^=:]+)=)?([\w.-]+\/[\w.-]+)(?::(.+))?$/.exec(text);
-    const [, project, repository = "", limit] = match ?? [];
+    const match = /^(?:([^=:]+)=)?([\w.-]+)(?:@(\d+))?\/([\w.-]+)(?:@(\d+))?(?::(.+))?$/.exec(text);
+    const [, project, owner, ownerId, name, repositoryId, limit] = match ?? [];
     const environment = /^environment:(\S.{0,254})$/.exec(limit ?? "")?.[1];
     const ref = environment === undefined ? limit : undefined;
     if (match === null || (ref !== undefined && !/^refs\/[^\s*~^:?[\\]+\*?$/.test(ref)))
-        throw new Error(`${text} is not a repository to trust, such as acme/docs, acme/docs:refs/heads/main, acme/docs:refs/tags/v*, acme/docs:environment:production or PROJECT=acme/docs.`);
-    return { text, project, repository, ref, environment };
+        throw new Error(`${text} is not a repository to trust, such as acme/docs, acme/docs:refs/heads/main, acme/docs:refs/tags/v*, acme/docs:environment:production, acme@12/docs@345 or PROJECT=acme/docs.`);
+    return { text, project, repository: `${owner}/${name}`, repositoryId, ownerId, ref, environment };
 }
 /**
  * Parses the URL of an issuer of tokens, as their claim `iss` has it.
@@ -1592,9 +1592,11 @@ function parseIssuer(text) {
  */
 function rulesFor(rules, claims) {
     const { repository, ref, event_name: event, environment } = claims;
-    const ofRepository = rules.filter((rule) => isSame(rule.repository, repository));
-    if (ofRepository.length === 0)
-        return { reason: `The repository ${quote(repository)} is not trusted` };
+    const ofRepository = rules.filter((rule) => matchesRepository(rule, claims));
+    if (ofRepository.length === 0) {
+        const isNamed = rules.some((rule) => isSame(rule.repository, repository));
+        return { reason: `The repository ${quote(repository)} is not trusted${isNamed ? ` with ${idsOf(claims)}` : ""}` };
+    }
     const matching = ofRepository.filter((rule) => matchesRef(rule, ref) && matchesEnvironment(rule, environment));
     if (matching.length === 0)
         return { reason: `${quote(repository)} is not trusted ${place(ref, environment)}` };
@@ -1602,6 +1604,21 @@ function rulesFor(rules, claims) {
     if (trusted.length > 0)
         return trusted;
     return { reason: `Runs of ${quote(repository)} for pull_request_target are only trusted with an environment` };
+}
+/** An id decides alone: it stays when the repository is renamed, and another one with the old name has another id. */
+function matchesRepository({ repository, repositoryId, ownerId }, claims) {
+    if (ownerId !== undefined && ownerId !== claims.repository_owner_id)
+        return false;
+    return repositoryId === undefined ? isSame(repository, claims.repository) : repositoryId === claims.repository_id;
+}
+function idsOf({ repository_id: id = "?", repository_owner_id: owner = "?" }) {
+    return `the id ${quote(id)} and the owner's id ${quote(owner)}`;
+}
+/** Returns the rule that trusts a repository by its ids; `undefined` if the claims lack them. */
+function byIds({ repository, repository_id: id, repository_owner_id: ownerId, }) {
+    const [, owner, name] = /^([\w.-]+)\/([\w.-]+)$/.exec(repository) ?? [];
+    const areIds = [id, ownerId].every((one) => /^\d+$/.test(one ?? ""));
+    return owner === undefined || !areIds ? undefined : `${owner}@${ownerId}/${name}@${id}`;
 }
 const isSame = (one, other) => one.toLowerCase() === other.toLowerCase();
 const pullRefs = "refs/pull/";
@@ -1774,6 +1791,18 @@ const amount = {
         return value;
     },
     json: schemas/* number */.aig(expectedAmount).check(api/* _gt */.Tx(0, expectedAmount), api/* _lte */.Zm(maxAmount, expectedAmount)),
+};
+/** As `amount`, or the word `never`, which is `Infinity`. */
+const amountOrNever = {
+    given: "once",
+    parse: (option, given) => {
+        if (given[0] === "never")
+            return Number.POSITIVE_INFINITY;
+        if (!/^[\d.]+$/.test(given[0] ?? ""))
+            throw new Error(`${option} must be never, or ${expectedAmount}.`);
+        return amount.parse(option, given);
+    },
+    json: amount.json,
 };
 
 ;// CONCATENATED MODULE: ./build/service/src/options/table.js
@@ -1985,10 +2014,10 @@ const table_options = {
         of: "service",
         kind: texts("a repository"),
         help: {
-            "[PROJECT=]OWNER/NAME[:REF|:environment:NAME]": [
+            "[PROJECT=]OWNER[@ID]/NAME[@ID][:REF|:environment:NAME]": [
                 "accept the OpenID Connect tokens of this GitHub repository's workflows in place of a key: for all",
                 "projects or one; on all branches and tags, one ref (a * at its end stands for anything), or in",
-                "an environment; may be repeated",
+                "an environment; with the ids of owner and repository, which nobody can take over; may be repeated",
             ],
         },
     },
@@ -2071,11 +2100,11 @@ const table_options = {
     },
     "delete-after-days": {
         of: "service",
-        kind: amount,
+        kind: amountOrNever,
         help: {
             N: [
-                "delete jobs that have been idle for this long, archived or not, with their homes, logs and pages",
-                "(default: never)",
+                "delete jobs that have been idle for this long, archived or not, with their homes, logs and pages, or",
+                "never if it is the word never (default: 400)",
             ],
         },
     },
@@ -2439,13 +2468,18 @@ function parseOptions(args, environment, readConfiguration) {
             agents: value("agents") ?? (0,external_node_os_.availableParallelism)(),
             keptWorktrees: value("keep-worktrees") ?? 5,
             archiveAfterDays: value("archive-after-days"),
-            deleteAfterDays: value("delete-after-days"),
+            deleteAfterDays: retentionDays(value("delete-after-days")),
             isRepositoryMoved: value("repository-moved") ?? false,
         };
     }
     catch (error) {
         return { error: (0,error_message/* errorMessage */.g)(error) };
     }
+}
+/** Longer than a year, so that last year's jobs can be looked up. */
+const defaultRetentionDays = 400;
+function retentionDays(given = defaultRetentionDays) {
+    return given === Number.POSITIVE_INFINITY ? undefined : given;
 }
 function findConfiguration(given, environment, readConfiguration) {
     const [file, repository] = [given.value("config"), given.value("repository")];

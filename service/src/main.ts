@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -21,6 +21,7 @@ import { logsFolder } from "./service-folder.ts";
 import { type RunningService, type Service, startApi, startService, startWorker } from "./start/service.ts";
 import { backUpStore } from "./store/sqlite/backup.ts";
 import { checkStorePlace } from "./store/sqlite/find-store.ts";
+import { openSqliteStore } from "./store/sqlite/open-store.ts";
 import { lockStore } from "./store/sqlite/store-lock.ts";
 import type { Store } from "./store/store.ts";
 import { markHome } from "./turns/shared-homes.ts";
@@ -29,6 +30,7 @@ const command = parseCommandLine(process.argv.slice(2), process.env);
 if (command.kind === "help") process.stdout.write(command.text);
 else if (command.kind === "keys") await changeKeys(command);
 else if (command.kind === "copy") await copyStore(command);
+else if (command.kind === "jobs") await controlJobs(command);
 else if (command.kind === "serve") await serve(command.options);
 else {
   // Without the options, among which the error would not be found.
@@ -44,6 +46,21 @@ async function changeKeys({ command }: CommandOf<"keys">): Promise<void> {
     process.stdout.write(text);
   } catch (error) {
     process.stderr.write(`${errorMessage(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function controlJobs({ jobs: { command, store: place } }: CommandOf<"jobs">): Promise<void> {
+  const report = (line: string): void => void process.stderr.write(`${line}\n`);
+  try {
+    if ("file" in place && !existsSync(place.file)) throw new Error(`${place.file} does not exist.`);
+    const { runJobsCommand } = await import("./jobs/run-jobs-command.ts");
+    await using store =
+      "file" in place ? openSqliteStore(place.file, report) : await openPostgres(place.url, report, undefined);
+    const print = createLinePrinter();
+    for (const line of await runJobsCommand(command, store)) print(line);
+  } catch (error) {
+    report(errorMessage(error));
     process.exitCode = 1;
   }
 }

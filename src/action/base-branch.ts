@@ -39,7 +39,7 @@ async function headOfEvent(run: Run): Promise<{ base: string | undefined } | Run
   const name = environment.GITHUB_EVENT_NAME ?? "";
   try {
     if (!isThreadEvent(name)) return { base: undefined };
-    const event = payload.parse(readEventFile(environment.GITHUB_EVENT_PATH ?? ""));
+    const event = parse(payload, readEventFile(environment.GITHUB_EVENT_PATH ?? ""));
     const { issue } = event;
     const isPullRequest = event.pull_request !== undefined || issue?.pull_request !== undefined;
     if (!isPullRequest) return { base: undefined };
@@ -60,5 +60,12 @@ async function readPullRequest(number: number, run: Run): Promise<z.infer<typeof
   const github = await connectGitHub(run);
   const parameters = { owner, repo, pull_number: number };
   const route = "GET /repos/{owner}/{repo}/pulls/{pull_number}";
-  return pullRequest.parse(await github.request(route, parameters, { timeoutMs: requestTimeoutMs, signal }));
+  return parse(pullRequest, await github.request(route, parameters, { timeoutMs: requestTimeoutMs, signal }));
+}
+
+/** @throws with the name of the first field that is missing or has another type */
+function parse<T>(schema: z.ZodMiniType<T>, data: unknown): T {
+  const result = schema.safeParse(data);
+  if (result.success) return result.data;
+  throw new Error(`it has no usable ${result.error.issues[0]?.path.join(".")}`);
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type CacheService, startCacheService } from "../support/cache-service.ts";
 import { inputsFor, type ScriptedService, startScriptedService } from "../support/scripted-service.ts";
 import { hasSignals, type Step, step } from "../support/step.ts";
+import { rows } from "../support/thorough.ts";
 import { waitUntil } from "../support/wait-until.ts";
 
 /** Runs one attempt of a step, and kills it when the service gets its `killAt`-th request in all. */
@@ -25,7 +26,7 @@ function attempt(
 
 const posts = (service: ScriptedService) => service.requests.filter((request) => request.startsWith("POST"));
 
-describe.each(["v1", "v2"] as const)("with a cache service of %s", (protocol) => {
+describe.each(rows(["v2", "v1"] as const, 1))("with a cache service of %s", (protocol) => {
   test("a re-run after a timeout waits for the same job", async () => {
     await using service = await startScriptedService({ script: () => ({ durationMs: 6000 }) });
     await using cache = await startCacheService(protocol);

@@ -8,11 +8,13 @@ import { type Cache, CacheEntryError, CacheReadOnlyError } from "../../src/runne
 import { type CacheOptions, connectCache } from "../../src/runner-kit/connect-cache.ts";
 import {
   type CacheEntry,
+  type CacheProtocol,
   type CacheService,
   type CacheServiceOptions,
   startCacheService,
 } from "../support/cache-service.ts";
 import { root } from "../support/metadata.ts";
+import { rows } from "../support/thorough.ts";
 
 /** The bundle, which starts in half the time that its sources and packages take. */
 const program = resolve(root, "dist/index.js");
@@ -46,7 +48,8 @@ interface Fixture {
   connect(options?: CacheOptions): Cache;
 }
 
-describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) => {
+/** Returns what starts a service with a protocol, and runners that use it. */
+function fixturesOf(protocol: CacheProtocol) {
   async function start(serviceOptions: CacheServiceOptions = {}, options: CacheOptions = {}): Promise<Fixture> {
     const service = await startCacheService(protocol, serviceOptions);
     cleanup.push(() => service[Symbol.asyncDispose]());
@@ -69,6 +72,11 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     fixture.service.entries.push(...(await saved).map((entry) => ({ ...entry })));
     return fixture;
   }
+  return { start, startWithEntry };
+}
+
+describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) => {
+  const { start, startWithEntry } = fixturesOf(protocol);
 
   test("restores what another runner saved", async () => {
     const { service, cache, temp, connect } = await start();
@@ -88,12 +96,6 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     expect(await cache.restore("a-")).toBe("text");
   });
 
-  test("does not find entries of another version", async () => {
-    const { service, cache } = await startWithEntry();
-    for (const entry of service.entries) entry.version = "0".repeat(64);
-    expect(await cache.restore("a-")).toBeUndefined();
-  });
-
   test("restores the newest entry with the prefix", async () => {
     const { cache } = await start();
     await cache.save("a-2", "first");
@@ -103,39 +105,11 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     expect(await cache.restore("b-3")).toBe("other");
   });
 
-  test("saves and restores at the same time", async () => {
-    const { cache } = await start();
-    await Promise.all([cache.save("a-1", "one"), cache.save("b-1", "two")]);
-    expect(await Promise.all([cache.restore("a-"), cache.restore("b-")])).toEqual(["one", "two"]);
-  });
-
   test("returns undefined if there is no entry with the prefix", async () => {
     const { service, cache } = await startWithEntry();
     expect(await cache.restore("b-")).toBeUndefined();
     service.evict();
     expect(await cache.restore("a-")).toBeUndefined();
-  });
-
-  test.each([
-    ["a short text", "x"],
-    ["a text that is not JSON", "\u0000::error::garbage"],
-    ["the longest text", "x".repeat(maxBytes)],
-  ])("restores %s as it is", async (_name, text) => {
-    const { cache } = await start();
-    await cache.save("a-1", text);
-    expect(await cache.restore("a-")).toBe(text);
-  });
-
-  test("does not save a text that is too long", async () => {
-    const { service, cache } = await start();
-    await expect(cache.save("a-1", "ü".repeat(maxBytes / 2 + 1))).rejects.toThrow("longer than 65536 bytes");
-    expect(service.requests).toEqual([]);
-  });
-
-  test.each([500, 403])("throws if the service cannot be read, with %i", async (status) => {
-    const fault = answer("look up", (response) => response.writeHead(status).end("{}"));
-    const { cache } = await start({ fault }, { restoreTimeoutMs: 15_000 });
-    await expect(cache.restore("a-")).rejects.toThrow(String(status));
   });
 
   test.each([429, 503])("retries a restore after %i", async (status) => {
@@ -146,35 +120,10 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     expect(service.requests.filter((request) => request === "look up")).toHaveLength(2);
   });
 
-  test.each([
-    ["refuses connections", "connection"],
-    ["answers with garbage", "garbage"],
-    ["sends only a part of the entry", "part"],
-  ])("throws if the service %s", async (_name, kind) => {
-    const fault = {
-      connection: answer("look up", (response) => response.destroy()),
-      garbage: answer("look up", (response) => response.end("<html>")),
-      part: answer("download", (response) =>
-        response.writeHead(200, { "content-length": 9 }).end("half", () => response.destroy()),
-      ),
-    }[kind];
-    const { cache } = await startWithEntry({ ...(fault && { fault }) }, { restoreTimeoutMs: 15_000 });
-    await expect(cache.restore("a-")).rejects.toThrow();
-  });
-
   test.each(["look up", "download"])("ends at the timeout if the service never answers a %s", async (request) => {
     const { cache } = await startWithEntry({ fault: answer(request, () => {}) }, { restoreTimeoutMs: 1500 });
     await expect(cache.restore("a-")).rejects.toThrow("The cache service did not respond, until the timeout");
   });
-
-  test.each(["reserve", "upload", "commit"])(
-    "a save ends at the timeout if there is no answer to the %s",
-    async (request) => {
-      const { cache, temp } = await start({ fault: answer(request, () => {}) }, { saveTimeoutMs: 1500 });
-      await expect(cache.save("a-1", "text")).rejects.toThrow("The cache service did not respond, until the timeout");
-      expect(readdirSync(temp)).toEqual([]);
-    },
-  );
 
   test.each(["reserve", "upload", "commit"])("a save throws if the %s fails", async (request) => {
     const fault = answer(request, (response) => response.writeHead(400).end('{"message":"Bad"}'));
@@ -202,34 +151,12 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     expect(await cache.restore("a-")).toBe("text");
   });
 
-  test("asks nothing if the runner says that the run may only read", async () => {
-    const { service, cache } = await start({ access: "read" });
-    await expect(cache.save("a-1", "text")).rejects.toThrow(CacheReadOnlyError);
-    expect(service.requests).toEqual([]);
-    expect(await cache.restore("a-")).toBeUndefined();
-  });
-
   test("throws if the key is used", async () => {
     const { cache } = await startWithEntry();
     const error = await cache.save("a-1", "second").catch((reason: unknown) => reason);
     expect(error).toHaveProperty("message", expect.stringMatching(/did not reserve the key a-1|already|409/));
     expect(error).not.toBeInstanceOf(CacheReadOnlyError);
     expect(await cache.restore("a-")).toBe("text");
-  });
-
-  test.each([
-    ["a key that is too long", "a".repeat(513)],
-    ["a key with a comma", "a,b"],
-  ])("throws for %s", async (_name, key) => {
-    const { cache } = await start();
-    await expect(cache.save(key, "text")).rejects.toThrow("cannot be a key of a cache entry");
-  });
-
-  test("rejects an entry that is too long", async () => {
-    const { service, cache } = await startWithEntry();
-    for (const entry of service.entries) entry.content = Buffer.alloc(maxBytes + 1, "x");
-    await expect(cache.restore("a-")).rejects.toThrow(CacheEntryError);
-    expect(service.requests.filter((request) => request === "look up")).toHaveLength(1);
   });
 
   test("prints nothing, and redacts the token in errors", async () => {
@@ -264,6 +191,91 @@ describe.concurrent.each(["v1", "v2"] as const)("with protocol %s", (protocol) =
     const error = await result.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(Error);
     expect(String(error)).not.toMatch(/signature-of-the-url|archives\/\d/);
+  });
+});
+
+describe.concurrent.each(rows(["v2", "v1"] as const, 1))("with protocol %s, in detail", (protocol) => {
+  const { start, startWithEntry } = fixturesOf(protocol);
+
+  test("does not find entries of another version", async () => {
+    const { service, cache } = await startWithEntry();
+    for (const entry of service.entries) entry.version = "0".repeat(64);
+    expect(await cache.restore("a-")).toBeUndefined();
+  });
+
+  test("saves and restores at the same time", async () => {
+    const { cache } = await start();
+    await Promise.all([cache.save("a-1", "one"), cache.save("b-1", "two")]);
+    expect(await Promise.all([cache.restore("a-"), cache.restore("b-")])).toEqual(["one", "two"]);
+  });
+
+  test.each([
+    ["a short text", "x"],
+    ["a text that is not JSON", "\u0000::error::garbage"],
+    ["the longest text", "x".repeat(maxBytes)],
+  ])("restores %s as it is", async (_name, text) => {
+    const { cache } = await start();
+    await cache.save("a-1", text);
+    expect(await cache.restore("a-")).toBe(text);
+  });
+
+  test("does not save a text that is too long", async () => {
+    const { service, cache } = await start();
+    await expect(cache.save("a-1", "ü".repeat(maxBytes / 2 + 1))).rejects.toThrow("longer than 65536 bytes");
+    expect(service.requests).toEqual([]);
+  });
+
+  test.each([500, 403])("throws if the service cannot be read, with %i", async (status) => {
+    const fault = answer("look up", (response) => response.writeHead(status).end("{}"));
+    const { cache } = await start({ fault }, { restoreTimeoutMs: 15_000 });
+    await expect(cache.restore("a-")).rejects.toThrow(String(status));
+  });
+
+  test.each([
+    ["refuses connections", "connection"],
+    ["answers with garbage", "garbage"],
+    ["sends only a part of the entry", "part"],
+  ])("throws if the service %s", async (_name, kind) => {
+    const fault = {
+      connection: answer("look up", (response) => response.destroy()),
+      garbage: answer("look up", (response) => response.end("<html>")),
+      part: answer("download", (response) =>
+        response.writeHead(200, { "content-length": 9 }).end("half", () => response.destroy()),
+      ),
+    }[kind];
+    const { cache } = await startWithEntry({ ...(fault && { fault }) }, { restoreTimeoutMs: 15_000 });
+    await expect(cache.restore("a-")).rejects.toThrow();
+  });
+
+  test.each(["reserve", "upload", "commit"])(
+    "a save ends at the timeout if there is no answer to the %s",
+    async (request) => {
+      const { cache, temp } = await start({ fault: answer(request, () => {}) }, { saveTimeoutMs: 1500 });
+      await expect(cache.save("a-1", "text")).rejects.toThrow("The cache service did not respond, until the timeout");
+      expect(readdirSync(temp)).toEqual([]);
+    },
+  );
+
+  test("asks nothing if the runner says that the run may only read", async () => {
+    const { service, cache } = await start({ access: "read" });
+    await expect(cache.save("a-1", "text")).rejects.toThrow(CacheReadOnlyError);
+    expect(service.requests).toEqual([]);
+    expect(await cache.restore("a-")).toBeUndefined();
+  });
+
+  test.each([
+    ["a key that is too long", "a".repeat(513)],
+    ["a key with a comma", "a,b"],
+  ])("throws for %s", async (_name, key) => {
+    const { cache } = await start();
+    await expect(cache.save(key, "text")).rejects.toThrow("cannot be a key of a cache entry");
+  });
+
+  test("rejects an entry that is too long", async () => {
+    const { service, cache } = await startWithEntry();
+    for (const entry of service.entries) entry.content = Buffer.alloc(maxBytes + 1, "x");
+    await expect(cache.restore("a-")).rejects.toThrow(CacheEntryError);
+    expect(service.requests.filter((request) => request === "look up")).toHaveLength(1);
   });
 });
 

@@ -165,7 +165,7 @@ const arrows: Record<string, string[]> = {
   "service/jobs": ["service/log", "service/metrics", "service/store"],
   "service/log": [],
   "service/metrics": [],
-  "service/options": ["service/access", "service/agents", "service/http", "service/pulls"],
+  "service/options": ["service/access", "service/agents", "service/http", "service/jobs", "service/pulls"],
   "service/pages": ["service/git", "service/http", "service/jobs", "service/log", "service/pulls", "service/store"],
   "service/processes": [],
   "service/pulls": ["service/git", "service/metrics"],
@@ -283,6 +283,7 @@ test("each package is imported in few places, by a house that depends on it", ()
   );
   expect([...new Set(places)].sort()).toEqual([
     "service/src/access → jose",
+    "service/src/jobs → p-limit",
     "service/src/log → pino",
     "service/src/metrics → prom-client",
     "service/src/pages → lru-cache",

@@ -38,6 +38,8 @@ export interface AgentOptions {
   /** Oldest first. */
   history: readonly EarlierTurn[];
   jobId: string;
+  /** Names the request that the turn was sent with. */
+  requestId: string;
   directories: AgentDirectories;
   /** The folder of Git objects that the worktree refers to. */
   objects: string;
@@ -72,7 +74,7 @@ const supervisor = ownFile("agents/supervisor.ts");
 
 /**
  * Runs an agent. It gets the prompt on stdin and in the file named by `AGENT_PROMPT_FILE`, the earlier turns in the file named
- * by `AGENT_HISTORY_FILE`, one JSON object per line, and the job's id in `AGENT_JOB_ID`. It may write what it has to say to the file
+ * by `AGENT_HISTORY_FILE`, one JSON object per line, and the ids of the job and of the turn's request in `AGENT_JOB_ID` and `AGENT_REQUEST_ID`. It may write what it has to say to the file
  * named by `AGENT_RESULT_FILE`. It completed if its exit code is 0 and it reported no failure. Its process group is terminated at the time limit, when it exceeds another limit, when `signal`
  * aborts, and when the service dies.
  *
@@ -101,6 +103,7 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       AGENT_PROMPT_FILE: promptFile,
       AGENT_HISTORY_FILE: historyFile,
       AGENT_JOB_ID: options.jobId,
+      AGENT_REQUEST_ID: options.requestId,
       AGENT_RESULT_FILE: resultFile,
     });
     const command = agent.command({ isFollowUp: options.isFollowUp, isSandboxed: sandbox.isConfining });

@@ -2,6 +2,7 @@ import type { Authenticator } from "../http/authentication.ts";
 import type { Endpoints } from "../http/dispatch.ts";
 import type { operationRoutes } from "../http/routes.ts";
 import type { Metrics, ReadableMetrics } from "../metrics/metrics.ts";
+import type { TurnLimits } from "../store/ready-turns.ts";
 import type { Store } from "../store/store.ts";
 import { cached } from "./cached.ts";
 import { createHealth } from "./health.ts";
@@ -18,6 +19,8 @@ export interface OperationsOptions {
   authenticator?: Pick<Authenticator, "authenticate"> | undefined;
   /** Default: who is on this machine, or has a key. */
   metricsReaders?: MetricsReaders | undefined;
+  /** Returns the limits of the workers on the store. Default: none. */
+  limits?: (() => Promise<TurnLimits>) | undefined;
   /** Default: nothing is counted, and nobody can read metrics. */
   metrics?: Metrics | ReadableMetrics | undefined;
 }
@@ -32,7 +35,7 @@ const censusRatio = 1 / 100;
 
 /** Returns the endpoints for those who operate the service: whether it works, whether this process does, and metrics. */
 export function createOperations(options: OperationsOptions): OperationEndpoints {
-  const { store, folder, worker, authenticator, metrics, metricsReaders: readers } = options;
+  const { store, folder, worker, authenticator, metrics, metricsReaders: readers, limits } = options;
   const health = createHealth({
     store: checkStore(store),
     disk: checkDisk(folder),
@@ -41,7 +44,13 @@ export function createOperations(options: OperationsOptions): OperationEndpoints
   // Depends on nothing that a restart cannot fix.
   const liveness = createHealth(worker === undefined ? {} : { worker: checkLiveness(worker) });
   const census = cached(
-    () => store.counts.census().catch(() => undefined),
+    async () => {
+      try {
+        return await store.counts.census(await limits?.());
+      } catch {
+        return undefined;
+      }
+    },
     (tookMs) => Math.max(censusKeptMs, tookMs / censusRatio),
   );
   return {

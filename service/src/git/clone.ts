@@ -171,17 +171,19 @@ export class Clone {
   }
 
   /**
-   * Pushes a commit to a branch.
+   * Pushes a commit to a branch, or deletes the branch.
    *
+   * @param commit - `undefined` deletes the branch
    * @param expectedHead - the commit the branch must point to; `undefined` allows only a new branch or a fast-forward
    * @throws GitError if the branch has moved or the push is rejected
    */
-  async push(commit: string, branch: string, expectedHead: string | undefined): Promise<void> {
-    const lease = expectedHead === undefined ? [] : [`--force-with-lease=refs/heads/${branch}:${expectedHead}`];
-    const refs = `${commit}:refs/heads/${branch}`;
+  async push(commit: string | undefined, branch: string, expectedHead: string | undefined): Promise<void> {
+    const ref = `refs/heads/${branch}`;
+    const lease = expectedHead === undefined ? [] : [`--force-with-lease=${ref}:${expectedHead}`];
+    const refs = `${commit ?? ""}:${ref}`;
     await this.#git.run(["push", "--quiet", ...lease, ...this.#localEnd("receive-pack"), "--", this.url, refs]);
     // Until the next fetch, the branch would be missing from the clone, and its pull request would look closed.
-    await this.updateRefs(() => this.#git.run(["update-ref", `refs/heads/${branch}`, commit]));
+    await this.updateRefs(() => this.#git.run(["update-ref", ...(commit === undefined ? ["-d", ref] : [ref, commit])]));
   }
 
   /** Changes refs of the clone, one command at a time, because two would contend for their locks. */

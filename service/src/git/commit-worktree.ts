@@ -97,9 +97,21 @@ export async function commitWorktree(
   }
 }
 
-/** Returns the id of a new commit. */
-export async function commitTree(git: Git, tree: string, parent: string, message: string): Promise<string> {
-  return (await git.run(["commit-tree", tree, "-p", parent, "-F", "-"], { input: message })).trim();
+/**
+ * Returns the id of a new commit.
+ *
+ * @param at - when it is committed, in seconds since 1970. Default: now
+ */
+export async function commitTree(
+  git: Git,
+  tree: string,
+  parent: string,
+  message: string,
+  at?: number,
+): Promise<string> {
+  const environment = at === undefined ? {} : { GIT_COMMITTER_DATE: `@${at} +0000` };
+  const options = { input: message, environment };
+  return (await git.run(["commit-tree", tree, "-p", parent, "-F", "-"], options)).trim();
 }
 
 /** Returns the identity of a directory, or `undefined` if there is no directory, such as a link. */

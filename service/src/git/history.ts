@@ -118,6 +118,15 @@ export function diff(git: Git, base: string, head: string, maxBytes: number): Pr
   return git.run(["diff", ...format, base, head], { maxBytes });
 }
 
+/** Returns a commit with the same content, parent and message as another one, and with another id: it is at least a second younger. */
+export async function copyCommit(git: Git, commit: string): Promise<string> {
+  const output = await git.run(["log", "--max-count=1", "--format=%T %P %ct%n%B", commit]);
+  const [line = "", ...message] = output.split("\n");
+  const [tree = "", parent = "", seconds] = line.split(" ");
+  const at = Math.max(Math.floor(Date.now() / 1000), Number(seconds) + 1);
+  return commitTree(git, tree, parent, message.join("\n"), at);
+}
+
 /**
  * Moves a commit, a child of `parent`, onto another descendant of `parent`.
  *

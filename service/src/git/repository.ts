@@ -14,6 +14,7 @@ import {
   commitsBetween,
   commitsOfBranch,
   commitsWithText,
+  copyCommit,
   type DatedCommit,
   diff,
   latestCommits,
@@ -242,21 +243,28 @@ export class Repository {
   }
 
   /**
-   * Records a commit as the last one of a job, then pushes it to a branch.
+   * Keeps a commit as the last one of a job, also if it is never pushed.
    *
-   * @param expectedHead - the commit the branch must point to; `undefined` allows only a new branch or a fast-forward
    * @param earlier - an earlier commit of the job that the clone has to keep too, because this one does not contain it
+   */
+  keep(commit: string, jobId: string, earlier?: string): Promise<void> {
+    return recordCommit(this.#clone, jobId, commit, earlier);
+  }
+
+  /**
+   * Pushes a commit to a branch.
+   *
+   * @param commit - `undefined` deletes the branch
+   * @param expectedHead - the commit the branch must point to; `undefined` allows only a new branch or a fast-forward
    * @throws GitError if the branch has moved or the push is rejected
    */
-  async push(
-    commit: string,
-    branch: string,
-    expectedHead: string | undefined,
-    jobId: string,
-    earlier?: string,
-  ): Promise<void> {
-    await recordCommit(this.#clone, jobId, commit, earlier);
-    await this.#clone.push(commit, branch, expectedHead);
+  push(commit: string | undefined, branch: string, expectedHead: string | undefined): Promise<void> {
+    return this.#clone.push(commit, branch, expectedHead);
+  }
+
+  /** Returns a commit with the same content, parent and message as another one, and with another id. */
+  copy(commit: string): Promise<string> {
+    return copyCommit(this.#clone.git, commit);
   }
 
   /** Lets the clone forget the commits of jobs. Packing removes them two weeks later, unless a branch has them. */

@@ -20,14 +20,16 @@ const clientClosedRequest = 499;
 
 /**
  * Gives each request an id, which is in the answer and in all log lines about the request, and counts the request once it is
- * answered. A client can choose the id with `X-Request-Id`, if that is safe to log.
+ * answered. A client can choose the id with `X-Request-Id`, if that is safe to log. Otherwise it is that of the `Idempotency-Key`,
+ * which lines about the turn have, too, on any machine.
  */
 export function observeRequests(
   { metrics, logEvent, machine = thisMachine }: RequestObservers,
   next: RequestListener,
 ): RequestListener {
   return (request, response) => {
-    const context = { request: requestId(request) };
+    const job = matchRoute(pathOf(request))?.parameters?.job ?? "";
+    const context = { request: requestId(request), ...(/^job_[\da-f-]{36}$/.test(job) && { job }) };
     const begin = machine.now();
     response.setHeader("x-request-id", context.request);
     response.once("close", () => {
@@ -59,7 +61,9 @@ export function knownMethod(method: string | undefined): string {
 
 function requestId({ headers }: IncomingMessage): string {
   const given = headers["x-request-id"];
-  return typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+  if (typeof given === "string" && /^[\w.-]{1,64}$/.test(given)) return given;
+  const [, keyed] = /^"(?:[^".]*\.)?([\w.-]{1,64})"$/.exec(String(headers["idempotency-key"] ?? "")) ?? [];
+  return keyed ?? randomUUID();
 }
 
 function statusOf({ headersSent, statusCode }: ServerResponse): number {

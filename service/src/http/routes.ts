@@ -37,8 +37,9 @@ const write = ["POST"] as const;
 export const operationRoutes = {
   // Whoever collects metrics knows each process by its address in a network, and no website has the key.
   metrics: { path: "/metrics", methods: read, access: "this machine or key", takesAnyHost: true },
-  health: { path: "/healthz", methods: read, access: "anyone" },
-  liveness: { path: "/healthz/live", methods: read, access: "anyone" },
+  // A probe of an orchestrator names a process by the address of its pod or by the pod's name.
+  health: { path: "/healthz", methods: read, access: "anyone", takesAnyHost: true },
+  liveness: { path: "/healthz/live", methods: read, access: "anyone", takesAnyHost: true },
 } as const satisfies Readonly<Record<string, Route>>;
 
 const ofProject = { access: "key for the project", takesAnyText: true } as const;

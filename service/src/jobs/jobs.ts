@@ -18,6 +18,7 @@ import type { JobCopier } from "../store/job-copier.ts";
 import type { Store } from "../store/store.ts";
 import { KeyReused, OutcomeUnknown, StoreUnavailable, UnknownBase } from "../store-errors.ts";
 import { steadyClock } from "../time.ts";
+import { Admission } from "./admission.ts";
 import {
   type Engine,
   type ReplayedRecord,
@@ -62,10 +63,12 @@ export class Jobs implements Engine, StepFinder, TurnControl {
   readonly #options: JobsOptions;
   readonly #machine: Machine;
   readonly #now: () => number;
+  readonly #admission: Admission;
 
   constructor(options: JobsOptions) {
     this.#options = options;
     this.#machine = options.machine ?? thisMachine;
+    this.#admission = new Admission(this.#machine);
     this.#now = steadyClock(this.#machine);
   }
 
@@ -86,7 +89,7 @@ export class Jobs implements Engine, StepFinder, TurnControl {
       await this.#checkBase(projectId, base);
     const createdAt = this.#machine.wallTime();
     const job = { id: `job_${randomUUID()}`, project: projectId, createdAt, model, base: base ?? null };
-    const other = await this.#accept("create", job.id, (onTurn) =>
+    const other = await this.#accept({ kind: "create", job: job.id, project: projectId, key }, (onTurn) =>
       store.jobs.add(job, prompt, this.#now(), onTurn, key),
     );
     if (other !== undefined) return this.#unlessAdded(other);
@@ -118,7 +121,7 @@ export class Jobs implements Engine, StepFinder, TurnControl {
     const job = await this.#find(projectId, jobId);
     if (job === undefined) return undefined;
     if (key !== undefined) await this.#restoreStep(projectId, key);
-    const added = await this.#accept("message", jobId, (onTurn) =>
+    const added = await this.#accept({ kind: "message", job: jobId, project: projectId, key }, (onTurn) =>
       store.turns.add(jobId, prompt, this.#now(), onTurn, key),
     );
     if (added === false) return undefined;
@@ -180,7 +183,7 @@ export class Jobs implements Engine, StepFinder, TurnControl {
     const { store, copier } = this.#options;
     const job = await this.#find(projectId, jobId);
     if (job === undefined) return undefined;
-    const added = await this.#accept("message", jobId, (onTurn) =>
+    const added = await this.#accept({ kind: "message", job: jobId, project: projectId }, (onTurn) =>
       store.turns.retry(jobId, turnId, this.#now(), onTurn),
     );
     if (added === false) return undefined;
@@ -199,18 +202,25 @@ export class Jobs implements Engine, StepFinder, TurnControl {
     return "replayed" in result ? { replayed: this.#record(result.replayed) } : result;
   }
 
-  /** Adds a turn to the store, and counts and logs that. */
+  /** Adds a turn to the store, unless its project is known to be limited, and counts and logs that. */
   async #accept<T extends RateLimited | Replayed | boolean | undefined>(
-    kind: "create" | "message",
-    job: string,
+    { kind, job, project, key }: Prompted,
     add: (onTurn: (id: number) => void) => Promise<T>,
-  ): Promise<T> {
+  ): Promise<T | RateLimited> {
     const { metrics = noMetrics, logEvent, onUnavailable } = this.#options;
     let turn: number | undefined;
     try {
-      const added = await add((id) => {
-        turn = id;
-      });
+      const limited = this.#admission.limitOf(kind, project);
+      const added =
+        limited !== undefined && key === undefined
+          ? limited
+          : await this.#admission.run(project, () =>
+              this.#addUnlessLimited({ kind, project, key }, () =>
+                add((id) => {
+                  turn = id;
+                }),
+              ),
+            );
       if (typeof added === "object" && "replayed" in added) {
         metrics.promptAnswered(kind, "replayed");
         logEvent?.(`${kind} replayed`, { job: added.replayed.id, turn: added.turn });
@@ -230,6 +240,18 @@ export class Jobs implements Engine, StepFinder, TurnControl {
       }
       throw error;
     }
+  }
+
+  /** Adds a turn to the store, unless its project has turned out to be limited since. A request that is known is answered all the same. */
+  async #addUnlessLimited<T extends RateLimited | Replayed | boolean | undefined>(
+    { kind, project, key }: Omit<Prompted, "job">,
+    add: () => Promise<T>,
+  ): Promise<T | RateLimited> {
+    const limited = this.#admission.limitOf(kind, project);
+    if (limited !== undefined && !(key && (await this.#options.store.turns.isKnown(project, key)))) return limited;
+    const added = await add();
+    if (typeof added === "object" && "retryAfterMs" in added) this.#admission.remember(kind, project, added);
+    return added;
   }
 
   async #find(projectId: string, jobId: string): Promise<StoredJob | undefined> {
@@ -267,4 +289,12 @@ export class Jobs implements Engine, StepFinder, TurnControl {
     if (project === undefined) throw new Error(`the project ${name} is not configured`);
     return project;
   }
+}
+
+/** A create or message. */
+interface Prompted {
+  kind: "create" | "message";
+  job: string;
+  project: string;
+  key?: RequestKey | undefined;
 }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 /** The subject of lines in a structured log. */
 export interface LogContext {
-  /** The id of an HTTP request. */
+  /** The id of an HTTP request: the one that is answered, or the one that a turn was sent with. */
   request?: string;
   /** The id of a job. */
   job?: string;

@@ -52,6 +52,8 @@ export interface GitHubResponseNumbers {
 /** Counts events in the service. Its methods never throw. */
 export interface Metrics {
   promptAnswered(kind: "create" | "message", result: PromptResult): void;
+  /** Receives how many turns the worker of this process runs at a time: 0 when it takes no more. */
+  workerTakes(turns: number): void;
   /** Returns a function to call when the turn has ended. */
   turnStarted(): (result: TurnResult) => void;
   agentExited(exit: AgentExit): void;
@@ -64,6 +66,7 @@ export interface Metrics {
 /** Counts nothing. */
 export const noMetrics: Metrics = {
   promptAnswered: () => {},
+  workerTakes: () => {},
   turnStarted: () => () => {},
   agentExited: () => {},
   agentCost: () => {},

@@ -36,15 +36,17 @@ export class PrometheusMetrics implements ReadableMetrics {
   }
 
   render(census: Census | undefined): Promise<string> {
-    const { up, jobs, turns, oldest } = this.#store;
+    const { up, jobs, turns, takeable, wanted, oldest } = this.#store;
     up.set(census === undefined ? 0 : 1);
     // They are unknown now.
     jobs.reset();
     turns.reset();
-    oldest.remove();
+    for (const gauge of [takeable, wanted, oldest]) gauge.remove();
     if (census !== undefined) {
       for (const [state, count] of Object.entries(census.jobs)) jobs.set({ state }, count);
       for (const [state, count] of Object.entries(census.turns)) turns.set({ state }, count);
+      takeable.set(census.takeableTurns);
+      wanted.set(census.turns.running + census.takeableTurns);
       oldest.set(census.oldestWaitingSeconds);
     }
     return this.#registry.metrics();
@@ -52,6 +54,10 @@ export class PrometheusMetrics implements ReadableMetrics {
 
   promptAnswered(kind: "create" | "message", result: PromptResult): void {
     this.#http.prompts.inc({ kind, result });
+  }
+
+  workerTakes(turns: number): void {
+    this.#worker.places.set(turns);
   }
 
   turnStarted(): (result: TurnResult) => void {
@@ -109,6 +115,16 @@ function storeGauges(registry: Registry) {
       labelNames: ["state"],
       registers,
     }),
+    takeable: new Gauge({
+      name: "agent_service_takeable_turns",
+      help: "Turns that a worker with a free place would take now.",
+      registers,
+    }),
+    wanted: new Gauge({
+      name: "agent_service_wanted_places",
+      help: "Turns that run, and those that a worker with a free place would take now.",
+      registers,
+    }),
     oldest: new Gauge({
       name: "agent_service_oldest_waiting_turn_age_seconds",
       help: "How long the oldest turn has waited that only waits for a free agent.",
@@ -125,6 +141,11 @@ function storeGauges(registry: Registry) {
 function workerMetrics(registry: Registry) {
   const registers = [registry];
   return {
+    places: new Gauge({
+      name: "agent_service_worker_places",
+      help: "How many turns this process runs at a time: 0 if it takes none.",
+      registers,
+    }),
     running: new Gauge({
       name: "agent_service_worker_running_turns",
       help: "Turns that this process runs.",

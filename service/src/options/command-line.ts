@@ -2,6 +2,7 @@ import type { KeyCommand } from "../access/run-key-command.ts";
 import { readConfiguration } from "./config-file.ts";
 import { type CopyOptions, parseCopyOptions } from "./copy-options.ts";
 import { help } from "./help.ts";
+import { type JobsOptions, parseJobsOptions } from "./jobs-options.ts";
 import { parseKeyOptions } from "./key-options.ts";
 import { type CommandLineOptions, parseOptions } from "./options.ts";
 
@@ -11,6 +12,7 @@ export type Command =
   | { kind: "invalid"; error: string }
   | { kind: "keys"; command: KeyCommand }
   | { kind: "copy"; copy: CopyOptions }
+  | { kind: "jobs"; jobs: JobsOptions }
   | { kind: "serve"; options: CommandLineOptions };
 
 /** The command of one kind. */
@@ -22,6 +24,8 @@ export function parseCommandLine(args: readonly string[], environment: NodeJS.Pr
   if (command !== undefined) return "error" in command ? { kind: "invalid", ...command } : { kind: "keys", command };
   const copy = parseCopyOptions(args);
   if (copy !== undefined) return "error" in copy ? { kind: "invalid", ...copy } : { kind: "copy", copy };
+  const jobs = parseJobsOptions(args);
+  if (jobs !== undefined) return "error" in jobs ? { kind: "invalid", ...jobs } : { kind: "jobs", jobs };
   const options = parseOptions(args, environment, readConfiguration);
   if (options === "help") return { kind: "help", text: help };
   return "error" in options ? { kind: "invalid", ...options } : { kind: "serve", options };

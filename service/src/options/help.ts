@@ -8,6 +8,9 @@ export const help = `Usage: npm run service -- [api|worker] --repository PATH-OR
        npm run service -- [api|worker] --config FILE [options]
        npm run service -- --store FILE --backup FILE
        npm run service -- --store FILE --export postgres://...
+       npm run service -- jobs list [active|completed|failed|archived] --store STORE [--project ID]...
+       npm run service -- jobs stop JOB [TURN] --store STORE
+       npm run service -- jobs retry JOB --store STORE
        npm run service -- key add NAME --keys FILE [--project ID]... [--scope read] [--expires-days N]
        npm run service -- key list --keys FILE
        npm run service -- key revoke NAME --keys FILE

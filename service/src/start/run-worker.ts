@@ -113,9 +113,7 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
   const areFilesSafe = settings.values.every(({ agent, sandbox }) => isKeptAway(agent, sandbox));
   const kept = areFilesSafe ? (options.keptWorktrees ?? defaultKeptWorktrees) : 0;
   const worktrees = createWorktrees(projects.values, kept, options.agents);
-  const identities = projects.map(({ identity }) => identity);
-  // Only other processes change what the jobs belong to.
-  const ownOnes = store.homes === undefined ? undefined : () => ownProjects(store.repositories, identities);
+  const ownOnes = ownProjectsOf(backend);
   await mkdir(jobsFolder(folder), { recursive: true });
   const worker = new Worker({
     ...options,
@@ -156,6 +154,15 @@ export async function runWorker(backend: Backend, options: WorkerOptions): Promi
       await upkeep;
     },
   };
+}
+
+/** Returns what finds the projects whose turns may be taken; `undefined` if that is all: only other processes change what jobs belong to. */
+export function ownProjectsOf({
+  store,
+  projects,
+}: Backend): (() => Promise<readonly string[] | undefined>) | undefined {
+  const identities = projects.map(({ identity }) => identity);
+  return store.homes === undefined ? undefined : () => ownProjects(store.repositories, identities);
 }
 
 /** Returns the secrets of all projects, because agents of one project could have got another's. */

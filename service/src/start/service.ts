@@ -18,8 +18,16 @@ import { JobCopier } from "../store/job-copier.ts";
 import type { JobCopies } from "../store/job-copies.ts";
 import { LogFiles } from "../store/log-files.ts";
 import { findProtectedChanges } from "../turns/check-change.ts";
+import { turnLimits } from "../turns/turn-limits.ts";
 import { type BackendOptions, createFolder, openBackend, type ProjectBackend, type ProjectSource } from "./backend.ts";
-import { checkAgent, type ProjectAgents, type RunningWorker, runWorker, type WorkerOptions } from "./run-worker.ts";
+import {
+  checkAgent,
+  ownProjectsOf,
+  type ProjectAgents,
+  type RunningWorker,
+  runWorker,
+  type WorkerOptions,
+} from "./run-worker.ts";
 
 type Shared = "baseUrl" | "signal" | "log" | "metrics" | "hasCopies" | "folder" | "copier" | "projects" | "settings";
 
@@ -117,7 +125,8 @@ export async function startWorker(options: ServiceOptions): Promise<RunningServi
     const { store } = backend;
     if (healthPort !== undefined) {
       const authenticator = hasKeys(options) ? await authenticatorOf(options, () => publicUrl) : undefined;
-      const endpoints = createOperations({ ...options, authenticator, store, worker: () => worker });
+      const limits = () => turnLimits(options.settings, ownProjectsOf(backend));
+      const endpoints = createOperations({ ...options, authenticator, store, limits, worker: () => worker });
       server = await listen(observed(dispatch({ endpoints, publicUrl: options.publicUrl, log }), options), healthPort, {
         address: options.listen,
         log,
@@ -190,7 +199,8 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
   let metricsServer: LoopbackServer | undefined;
   try {
     const ownWorker = hasWorker ? () => worker : undefined;
-    const shared = { ...options, store, worker: ownWorker };
+    const limits = () => turnLimits(settings, ownProjectsOf(backend));
+    const shared = { ...options, store, limits, worker: ownWorker };
     // Behind a reverse proxy, everybody can look like a program on this machine.
     const metricsReaders = publicUrl === undefined ? undefined : "with a key";
     const operations = createOperations({ ...shared, authenticator, metricsReaders });

@@ -1,5 +1,5 @@
 import type { Census } from "../model.ts";
-import type { ReadyTurns } from "./ready-turns.ts";
+import type { ReadyTurns, TurnLimits } from "./ready-turns.ts";
 import type { Database } from "./sql.ts";
 
 /** How many jobs and turns there are. */
@@ -27,8 +27,12 @@ export class Counts {
     );
   }
 
-  /** Counts jobs and turns by state. It reads every job, so it is not for each request. */
-  async census(): Promise<Census> {
+  /**
+   * Counts jobs and turns by state. It reads every job, so it is not for each request.
+   *
+   * @param limits - of the workers. Default: none
+   */
+  async census(limits?: TurnLimits): Promise<Census> {
     const jobs = await this.#database.row<Census["jobs"]>(
       `SELECT count(*) FILTER (WHERE "archivedAt" IS NULL AND state = 'active') AS active,
          count(*) FILTER (WHERE "archivedAt" IS NULL AND state = 'completed') AS completed,
@@ -42,7 +46,21 @@ export class Counts {
     return {
       jobs: jobs ?? { active: 0, completed: 0, failed: 0, archived: 0 },
       turns: turns ?? { waiting: 0, running: 0 },
-      oldestWaitingSeconds: await this.#ready.oldestAgeSeconds(this.#database),
+      ...(await this.#takeable(limits)),
     };
+  }
+
+  /** Counts the turns that a free worker would take. Others may wait forever, such as those of a project that no worker knows. */
+  async #takeable(limits: TurnLimits): Promise<Pick<Census, "takeableTurns" | "oldestWaitingSeconds">> {
+    let takeableTurns = 0;
+    let oldestWaitingSeconds = 0;
+    for (const { project, ready, running, oldestAgeSeconds } of await this.#ready.ofProjects(this.#database)) {
+      const limit = typeof limits === "object" ? (limits.get(project) ?? 0) : (limits ?? Number.POSITIVE_INFINITY);
+      const takeable = Math.min(ready, Math.max(0, limit - running));
+      if (takeable === 0) continue;
+      takeableTurns += takeable;
+      oldestWaitingSeconds = Math.max(oldestWaitingSeconds, oldestAgeSeconds);
+    }
+    return { takeableTurns, oldestWaitingSeconds };
   }
 }

@@ -15,6 +15,15 @@ export interface TakenTurn {
   lease: string;
 }
 
+/** The turns of a project that can be started or are running. */
+export interface ProjectTurns {
+  project: string;
+  ready: number;
+  running: number;
+  /** How long the oldest one has been ready, in seconds; 0 if none is ready. */
+  oldestAgeSeconds: number;
+}
+
 /**
  * How many turns of a project can run at a time: the same number for every project, or a number for each project whose turns
  * can be taken, `Infinity` for any number. Default: any number of every project.
@@ -58,8 +67,8 @@ export interface ReadyTurns {
    * @returns the turns that were running
    */
   recover(transaction: Transaction): Promise<{ id: number; job: string }[]>;
-  /** Returns how long the oldest turn has been ready, in seconds; 0 if there is none. */
-  oldestAgeSeconds(sql: Sql): Promise<number>;
+  /** Returns what each project has that has any turns. */
+  ofProjects(sql: Sql): Promise<ProjectTurns[]>;
   /** Extends a lease. Returns `false` if it has expired and somebody else took the turn. */
   renew(taken: TakenTurn): Promise<boolean>;
   /** Calls `listener` whenever a turn may have become ready, in any process. Not before `add` was committed. */

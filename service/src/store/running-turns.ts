@@ -93,6 +93,7 @@ export class RunningTurns {
    * requeued.
    */
   async setReport(turn: RunningTurn, report: StoredReport): Promise<void> {
+    if (Object.values(report).every((value) => value === undefined)) return;
     const { answer = null, costUsd = null, sessionCost = null } = report;
     const change = `UPDATE turn SET answer = coalesce(?, answer), "costUsd" = coalesce(?, "costUsd"),
       "sessionCost" = coalesce(?, "sessionCost") WHERE id = ?`;
@@ -102,22 +103,21 @@ export class RunningTurns {
   }
 
   /**
+   * Records the last commit that was pushed for the turn's job, before its pull request is opened or brought up to date. The commit
+   * counts from then on, so this must be known, and is not stored later.
+   *
+   * @param link - the pull request that has the commit; `null` if it needs a new one
+   */
+  async recordPush(turn: RunningTurn, link: string | null, head: string): Promise<void> {
+    await this.#change(turn, setPullRequest(turn.job, link, head));
+  }
+
+  /**
    * Records the pull request of the turn's job and the last commit pushed to it. If that cannot be stored now, it is when the
    * turn ends or is requeued.
    */
   async setPullRequest(turn: RunningTurn, link: string, head: string): Promise<void> {
-    await this.#setPullRequest(turn, link, head);
-  }
-
-  /** Records the last commit that was pushed for the turn's job, which has no pull request yet. Stored like `setPullRequest`. */
-  async clearPullRequest(turn: RunningTurn, head: string): Promise<void> {
-    await this.#setPullRequest(turn, null, head);
-  }
-
-  async #setPullRequest(turn: RunningTurn, link: string | null, head: string): Promise<void> {
-    await this.#storeNowOrAtEnd(turn, async (transaction) => {
-      await transaction.run('UPDATE job SET "pullRequest" = ?, head = ? WHERE id = ?', link, head, turn.job);
-    });
+    await this.#storeNowOrAtEnd(turn, setPullRequest(turn.job, link, head));
   }
 
   /** Returns why a turn is to be stopped; `undefined` if it is not. */
@@ -156,17 +156,19 @@ export class RunningTurns {
   }
 
   /**
-   * Makes a turn wait again, with the number of attempts that it had when it was started.
+   * Makes a turn wait again.
    *
    * @param pauseMs - it is not started before this time has passed and `resume` was called, or by the next service. Default: 0
+   * @param isCounted - whether its attempt counts, because the agent has run to its end. Default: it has the number of attempts that
+   *   it had when it was started
    */
-  async requeue(turn: RunningTurn, pauseMs = 0): Promise<void> {
+  async requeue(turn: RunningTurn, pauseMs = 0, isCounted = false): Promise<void> {
     const { ready, announcements } = this.#parts;
     await announcements.changeJob(turn.job, async (transaction) => {
       if (!(await holds(transaction, turn))) throw new LeaseLost(turn.id);
       await this.#storePostponed(transaction, turn);
-      const requeue = "UPDATE turn SET state = 'waiting', attempts = ?, lease = NULL WHERE id = ?";
-      await transaction.run(requeue, turn.attempts, turn.id);
+      await transaction.run("UPDATE turn SET state = 'waiting', lease = NULL WHERE id = ?", turn.id);
+      if (!isCounted) await transaction.run("UPDATE turn SET attempts = ? WHERE id = ?", turn.attempts, turn.id);
       await ready.putBack(transaction, taken(turn), pauseMs);
     });
     this.#postponedChanges.delete(turn);
@@ -210,6 +212,10 @@ export class RunningTurns {
     for (const change of this.#postponedChanges.get(turn) ?? []) await change(transaction);
   }
 }
+
+const setPullRequest = (job: string, link: string | null, head: string) => async (transaction: Transaction) => {
+  await transaction.run('UPDATE job SET "pullRequest" = ?, head = ? WHERE id = ?', link, head, job);
+};
 
 const stateOf = "SELECT state FROM turn WHERE id = ?";
 

@@ -105,9 +105,9 @@ export class StoredTurns {
       jobId,
       async (transaction) => (await transaction.run(request, reason, at, turnId, jobId)) > 0,
     );
-    const waiting = "SELECT 1 FROM turn WHERE id = ? AND job = ? AND state = 'waiting'";
-    if (isRequested || (await database.row(waiting, turnId, jobId)) === undefined) return isRequested;
-    // It was requeued between the two.
+    const open = "SELECT 1 FROM turn WHERE id = ? AND job = ? AND state IN ('waiting', 'running')";
+    if (isRequested || (await database.row(open, turnId, jobId)) === undefined) return isRequested;
+    // It was requeued between the two, and perhaps taken again since.
     return this.stop(jobId, turnId, at, reason);
   }
 

@@ -1,14 +1,15 @@
 import { type Machine, thisMachine } from "../machine.ts";
 import type { RunningTurn } from "../model.ts";
 import type { Store } from "../store/store.ts";
-import { StoreUnavailable } from "../store-errors.ts";
+import { LeaseLost } from "../store-errors.ts";
+import { isStoreOutage } from "./outages.ts";
 
 /** Where leases are kept. */
-export type LeaseStore = Pick<Store["runningTurns"], "renewEveryMs" | "renewLease" | "confirmLease">;
+export type LeaseStore = Pick<Store["runningTurns"], "renewEveryMs" | "renewLease">;
 
 /** The lease of a running turn, which is renewed until it is disposed of. */
 export interface KeptLease extends Disposable {
-  /** Aborts when another worker has taken the turn over, or the service stops. */
+  /** Aborts when another worker has taken the turn over, with a `LeaseLost`, or the service stops. */
   readonly signal: AbortSignal;
   /** Whether another worker has taken the turn over. */
   readonly isLost: boolean;
@@ -36,7 +37,7 @@ export function keepLease(
     get isLost() {
       return lost.signal.aborted;
     },
-    lose: () => lost.abort(),
+    lose: () => lost.abort(new LeaseLost(turn.id)),
     [Symbol.dispose]: () => end.abort(),
   };
 }
@@ -55,7 +56,7 @@ async function renew(
     // While the store cannot be used, nobody else can take the turn either.
     const isHeld = await store.renewLease(turn).catch(() => true);
     if (isHeld || end.aborted) continue;
-    lost.abort();
+    lost.abort(new LeaseLost(turn.id));
     return;
   }
 }
@@ -63,22 +64,18 @@ async function renew(
 const retryPauseMs = 2000;
 
 /**
- * Checks that nobody else has taken a turn over. Waits while the store cannot be used: the agent has run, and would have to run
+ * Does something with the store, and again while the store cannot be used. For turns whose agent has run, which would have to run
  * again otherwise.
  *
- * @throws LeaseLost if somebody else has; or when `signal` aborts
+ * @param use - can be repeated: it may have taken effect although it failed
+ * @param signal - ends the wait with its reason
  */
-export async function confirmLease(
-  turn: RunningTurn,
-  store: LeaseStore,
-  signal: AbortSignal,
-  machine: Machine = thisMachine,
-): Promise<void> {
+export async function untilStoreIsBack<T>(use: () => Promise<T>, signal: AbortSignal, machine: Machine): Promise<T> {
   for (;;) {
     try {
-      return await store.confirmLease(turn);
+      return await use();
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
+      if (!isStoreOutage(error)) throw error;
     }
     await machine.sleep(retryPauseMs, signal);
     signal.throwIfAborted();

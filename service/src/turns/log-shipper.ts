@@ -43,6 +43,8 @@ export class LogShipper implements Disposable {
   #shipped: number | undefined;
   /** Whether nothing more may be stored. */
   #isOver = false;
+  /** Whether the last write failed although the store can be used. */
+  #isBroken = false;
   /** The last write. Never rejects. */
   #last: Promise<boolean> = Promise.resolve(true);
 
@@ -58,14 +60,19 @@ export class LogShipper implements Disposable {
     this.#end.abort();
   }
 
-  /** Stores the rest, unless that takes too long or fails. Never rejects. */
-  async flush(): Promise<void> {
+  /**
+   * Stores the rest, unless that takes too long or fails. Never rejects.
+   *
+   * @returns `false` if more time would help: nothing can be stored after the turn has ended
+   */
+  async flush(): Promise<boolean> {
     const { turn, file, flushMs = 5000 } = this.#options;
     const end = new AbortController();
     const limit = setTimeout(flushMs, false, { signal: end.signal }).catch(() => false);
     const isStored = await Promise.race([this.#ship(), limit]);
     end.abort();
     if (!isStored) this.#outage.begin(`${turn.job}: the end of its log is not stored, only in ${file}`);
+    return isStored || this.#isBroken;
   }
 
   async #run(): Promise<void> {
@@ -82,14 +89,16 @@ export class LogShipper implements Disposable {
       const { turn } = this.#options;
       try {
         while (await this.#shipBatch());
+        this.#isBroken = false;
         this.#outage.end(`${turn.job}: its log can be stored again`);
         return true;
       } catch (error) {
         // A write that failed may have been stored.
         this.#shipped = undefined;
         this.#isOver = error instanceof LeaseLost;
+        this.#isBroken = !(error instanceof StoreUnavailable);
         // The store itself has logged that it cannot be used.
-        if (!this.#isOver && !(error instanceof StoreUnavailable))
+        if (!this.#isOver && this.#isBroken)
           this.#outage.begin(`${turn.job}: its log cannot be stored, trying again: ${errorMessage(error)}`);
         return this.#isOver;
       }

@@ -17,8 +17,8 @@ export interface TurnWork {
   head: string | undefined;
   /** The job's last pull request. */
   pullRequest: LastPullRequest;
-  /** Throws if another worker has taken the turn over. */
-  confirmOwner: () => Promise<void>;
+  /** Called when the commit of the turn has been recorded in the store, so that it counts. */
+  onRecorded: () => void;
 }
 
 /**
@@ -30,7 +30,7 @@ export interface TurnWork {
 export async function openPullRequest(
   turn: RunningTurn,
   job: StoredJob,
-  { start, head: own, pullRequest: { isMerged, bases }, confirmOwner }: TurnWork,
+  { start, head: own, pullRequest: { isMerged, bases }, onRecorded }: TurnWork,
   context: TurnContext,
 ): Promise<void> {
   const { store, pullRequests, machine, log } = context;
@@ -40,12 +40,14 @@ export async function openPullRequest(
   const { prompt, answer, costUsd } =
     own !== undefined
       ? await storedTurn(turn, store)
-      : ((await lastChange(job, base, head, context))?.turn ?? { ...turn, answer: null, costUsd: null });
+      : ((await lastChange(job, base, head, context)).last ?? { ...turn, answer: null, costUsd: null });
   // One whose target is gone cannot be merged any longer.
   const hasTarget = bases.length === 0 || bases[0] === targetBranch;
   const existing = isContinued && !isMerged && hasTarget ? job.pullRequest : null;
-  // Otherwise the next turn would take this work for the merged pull request's.
-  if (existing !== job.pullRequest) await store.runningTurns.clearPullRequest(turn, head);
+  // Without the link of a merged pull request, whose work the next turn would take this for otherwise. This shows whether another
+  // worker has taken the turn over, so nothing may have been opened before.
+  await store.runningTurns.recordPush(turn, existing, head);
+  onRecorded();
   const change: Change = {
     jobId: job.id,
     title: pullRequestTitle(prompt, answer, machine.wallTime()),
@@ -59,7 +61,6 @@ export async function openPullRequest(
     existing,
     protectedFiles: await findProtectedChanges(context, base, head),
   };
-  await confirmOwner();
   const link = await pullRequests.open(change).catch((error: unknown) => {
     // Pages are in the store, which can be used again later.
     if (isStoreOutage(error) || isRemoteOutage(error)) throw error;
@@ -69,7 +70,7 @@ export async function openPullRequest(
       { cause: error },
     );
   });
-  await store.runningTurns.setPullRequest(turn, link, head);
+  if (link !== existing) await store.runningTurns.setPullRequest(turn, link, head);
   log(`Pull request: ${link}`);
 }
 
@@ -79,13 +80,12 @@ async function storedTurn(turn: Turn, store: Store): Promise<Pick<StoredTurn, "p
   return stored ?? { ...turn, answer: null, costUsd: null };
 }
 
-/** Returns the last turn whose commit is on the branch, which says what the change is about, and that commit. */
+/** Returns the last turn whose commit is on the branch, which says what the change is about, and the turns after it. */
 async function lastChange({ id }: StoredJob, base: string, head: string, { store, repository }: TurnContext) {
   const commits = await repository.commits(base, head);
-  const changes = (await store.turns.ofJob(id)).flatMap((turn) =>
-    commits.filter(({ message }) => isCommitOf(turn, message)).map(({ commit }) => ({ turn, commit })),
-  );
-  return changes.at(-1);
+  const turns = await store.turns.ofJob(id);
+  const index = turns.findLastIndex((turn) => commits.some(({ message }) => isCommitOf(turn, message)));
+  return { last: turns[index], later: turns.slice(index + 1) };
 }
 
 /** Returns the commit of an earlier turn that pushed it, and failed because its pull request could not be opened. */
@@ -96,6 +96,6 @@ async function findUnopenedWork(
 ): Promise<string | undefined> {
   if (!isContinued) return undefined;
   if (job.pullRequest === null) return head;
-  const last = await lastChange(job, base, head, context);
-  return last !== undefined && last.turn.state === "failed" && last.commit !== job.head ? head : undefined;
+  const { last, later } = await lastChange(job, base, head, context);
+  return last?.state === "failed" && later.every(({ state }) => state !== "completed") ? head : undefined;
 }

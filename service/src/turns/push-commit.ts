@@ -1,28 +1,60 @@
 import type { Start } from "../git/find-start.ts";
 import type { JobCommit } from "../git/job-commits.ts";
 import type { Repository } from "../git/repository.ts";
-import type { Turn } from "../model.ts";
+import type { StoredJob, Turn } from "../model.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
+import { type BranchPorts, findCounted } from "./uncounted-commits.ts";
 
 /** What is used of the repository. */
-export type PushRepository = Pick<Repository, "commits" | "rebase" | "push" | "fetch" | "branchHead">;
+export type PushRepository = Pick<Repository, "commits" | "rebase" | "keep" | "push" | "copy" | "fetch" | "branchHead">;
 
 /** What a push depends on. */
-export interface PushPorts {
+export interface PushPorts extends BranchPorts {
   repository: PushRepository;
+  job: Pick<StoredJob, "id" | "head">;
   /** Throws if another worker has taken the turn over. */
   confirmOwner: () => Promise<void>;
+  progress: PushProgress;
 }
 
-/** Returns the turn's commit if an earlier attempt pushed it to the job's branch. */
+/** What a run of a turn has pushed. */
+export interface PushProgress {
+  /** The last push, from before it begins: it can arrive even if it is reported as failed. */
+  push: Push | undefined;
+  /** Whether its commit has been recorded, and counts. */
+  isRecorded: boolean;
+}
+
+/** A push of a turn's commit. */
+export interface Push {
+  branch: string;
+  commit: string;
+  /** What of the branch counted before; `undefined` if there was no branch, or nothing of it counted. */
+  before: string | undefined;
+}
+
+/**
+ * Returns the turn's commit if an earlier attempt pushed it to the job's branch. If that was not recorded, a copy takes its place:
+ * see `findCounted`.
+ */
 export async function findPushedCommit(
   turn: Turn,
   start: Start,
-  repository: PushRepository,
+  last: JobCommit | undefined,
+  ports: PushPorts,
 ): Promise<string | undefined> {
-  if (!start.isContinued || start.remoteHead === undefined) return undefined;
+  const { repository, job } = ports;
+  const { remoteHead } = start;
+  if (!start.isContinued || remoteHead === undefined) return undefined;
   const commits = await repository.commits(start.base, start.head);
-  return commits.find(({ message }) => isCommitOf(turn, message))?.commit;
+  const index = commits.findIndex(({ message }) => isCommitOf(turn, message));
+  const own = commits[index];
+  if (own === undefined) return undefined;
+  // What people have pushed on top of it, or the store has recorded, is not replaced.
+  const isReplaced = own.commit === remoteHead && own.commit !== job.head;
+  if (!isReplaced) return own.commit;
+  const head = commits[index - 1]?.commit ?? start.base;
+  return pushCommit(await repository.copy(own.commit), turn, { ...start, head }, last, ports);
 }
 
 /**
@@ -53,8 +85,8 @@ class ConflictError extends Error {
 }
 
 /**
- * Pushes the turn's commit and returns what is on the branch then. If the branch has moved, that is the commit of an
- * earlier attempt whose push arrived late, or the commit rebased onto what someone else pushed.
+ * Pushes the turn's commit and returns what is on the branch then. If the branch has moved, that is the commit rebased onto what
+ * someone else pushed.
  *
  * @param last - the job's last commit before the turn
  */
@@ -63,25 +95,62 @@ export async function pushCommit(
   turn: Turn,
   start: Start,
   last: JobCommit | undefined,
-  { repository, confirmOwner }: PushPorts,
+  ports: PushPorts,
 ): Promise<string> {
-  const { branch, head, remoteHead } = start;
+  const { repository, job, confirmOwner, progress } = ports;
+  const { branch, base, head, remoteHead } = start;
   const earlier = last === undefined || [commit, head].includes(last.commit) ? undefined : last.commit;
-  await confirmOwner();
+  const countedOf = async (of: string | undefined): Promise<string | undefined> =>
+    of === undefined ? undefined : (await findCounted(job, { head: of, base }, ports, turn)).head;
+  /** Returns the push of a commit, which the owner of the turn may begin now. */
+  const preparePush = async (pushed: string, expected: string | undefined): Promise<() => Promise<void>> => {
+    // First, because whoever waits for the store after this can be ended meanwhile: the next service goes on with the commit.
+    await repository.keep(pushed, turn.job, earlier);
+    const before = await countedOf(expected);
+    await confirmOwner();
+    return () => {
+      progress.push = { branch, commit: pushed, before };
+      return repository.push(pushed, branch, expected);
+    };
+  };
+  const push = await preparePush(commit, remoteHead);
   try {
-    await repository.push(commit, branch, remoteHead, turn.job, earlier);
+    await push();
     return commit;
   } catch (error) {
     await repository.fetch();
     const newHead = await repository.branchHead(branch);
-    const moved = newHead && { ...start, head: newHead, remoteHead: newHead, isContinued: true };
-    const pushed = moved && (await findPushedCommit(turn, moved, repository));
-    if (pushed) return pushed;
+    if (newHead === commit) return commit;
     if (newHead === remoteHead) throw error;
-    const rebased = newHead === undefined ? commit : await repository.rebase(commit, head, newHead);
+    const counted = await countedOf(newHead);
+    const rebased = counted === undefined || counted === head ? commit : await repository.rebase(commit, head, counted);
     if (rebased === undefined) throw new ConflictError(branch, commit, error);
-    await confirmOwner();
-    await repository.push(rebased, branch, newHead, turn.job, earlier);
+    await (await preparePush(rebased, newHead))();
     return rebased;
   }
+}
+
+/**
+ * Removes from a branch the commits that do not count, unless it moves meanwhile.
+ *
+ * @param start - with the head of the branch as of the last fetch
+ * @returns the turns whose commits were removed
+ */
+export async function removeUncounted(
+  { branch, remoteHead, base }: Pick<Start, "branch" | "remoteHead" | "base">,
+  ports: PushPorts,
+  own?: Turn,
+): Promise<readonly number[]> {
+  const { repository, job, confirmOwner } = ports;
+  if (remoteHead === undefined) return [];
+  const counted = await findCounted(job, { head: remoteHead, base }, ports, own);
+  if (counted.uncounted.length === 0) return [];
+  await confirmOwner();
+  await repository.push(counted.head, branch, remoteHead);
+  return counted.uncounted;
+}
+
+/** Takes back a push, unless the branch has moved since. */
+export async function undoPush({ branch, commit, before }: Push, repository: Pick<Repository, "push">): Promise<void> {
+  if (before !== commit) await repository.push(before, branch, commit);
 }

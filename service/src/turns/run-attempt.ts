@@ -19,6 +19,8 @@ export interface Attempt extends AgentResult {
   isFollowUp: boolean;
   /** The messages of the agent's own commits, oldest first. */
   ownMessages: readonly string[];
+  /** Why the turn fails; `undefined` if the agent completed. */
+  reason: string | undefined;
 }
 
 /** Returns whether an agent cannot change files of the service: it is in a sandbox, or part of the service. */
@@ -66,6 +68,7 @@ export async function runAttempt(
     isFollowUp,
     history,
     jobId,
+    requestId: turn.request,
     directories: directory,
     objects: repository.objects,
     sandbox,
@@ -87,9 +90,9 @@ export async function runAttempt(
   const result = await host.runAgent(agent, options);
   (context.metrics ?? noMetrics).agentExited(exitOf(result, exceeded));
   if (result.end === "stopped" && stop?.aborted && !signal.aborted) {
-    log(String(stop.reason));
-    context.onFailure?.(String(stop.reason));
-    return { ...result, end: "failed", isFollowUp, ownMessages: [] };
+    const reason = String(stop.reason);
+    log(reason);
+    return { ...result, end: "failed", isFollowUp, ownMessages: [], reason };
   }
   // What the agent printed is in the log already.
   const printed = isUnexplained(result, exceeded) ? await host.lastOutput(logFile) : "";
@@ -97,17 +100,15 @@ export async function runAttempt(
   const reported = result.end === "failed" && result.error !== undefined ? `The agent reported: ${result.error}` : "";
   log(end);
   if (reported !== "") log(reported);
-  if (result.end !== "completed") {
-    const last = printed === "" ? "" : `Its last output:\n${printed}`;
-    const reason = [exceeded === undefined ? end : killedFor(exceeded), reported, last].filter(Boolean).join(" ");
-    context.onFailure?.(await new SecretPatterns(context.secrets ?? []).remove(reason));
-  }
+  const last = printed === "" ? "" : `Its last output:\n${printed}`;
+  const words = [exceeded === undefined ? end : killedFor(exceeded), reported, last].filter(Boolean).join(" ");
+  const reason = result.end === "completed" ? undefined : await new SecretPatterns(context.secrets ?? []).remove(words);
   // They are worth less than the change, which has the rest of the time.
   const messagesMs = Math.min(longestMessagesMs, timeLeft(timeLimitMs, context.machine.now() - startedAt) / 2);
   const head = start.instructed ?? start.head;
   const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, { ...start, head }));
   const messages = hasMessages ? await ownMessages(agent, head, options, host, messagesMs) : [];
-  return { ...result, isFollowUp, ownMessages: messages };
+  return { ...result, isFollowUp, ownMessages: messages, reason };
 }
 
 /** Returns whether only the agent's output may say why it ended. */

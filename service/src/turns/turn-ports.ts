@@ -12,6 +12,7 @@ import type { JobDirectory } from "../service-folder.ts";
 import type { AgentHomes } from "../store/agent-homes.ts";
 import type { Store } from "../store/store.ts";
 import type { CommitPorts } from "./commit-change.ts";
+import type { KeptOutcomes } from "./kept-outcomes.ts";
 import type { PushRepository } from "./push-commit.ts";
 import type { TurnHost } from "./turn-host.ts";
 
@@ -40,10 +41,14 @@ export interface TurnPorts extends CommitPorts {
   timeLimitMs: number;
   /** Receives why a turn failed or was postponed, and whether that is because the repository's host cannot be reached. */
   onFailure?: (reason: string, cause?: "remote") => void;
+  /** Called when the agent of the turn has run to its end, so that its attempt counts whatever happens then. */
+  onAgentEnd?: (() => void) | undefined;
+  /** Default: an agent whose turn this worker loses is run again if it takes the turn again. */
+  outcomes?: KeptOutcomes | undefined;
   /** No agent is run with less free space. Default: 100 MB. */
   minFreeBytes?: number;
   /** Counts the ends of agents. Default: nothing does. */
-  metrics?: Pick<Metrics, "agentExited" | "agentCost" | "turnStarted"> | undefined;
+  metrics?: Pick<Metrics, "agentExited" | "agentCost" | "turnStarted" | "workerTakes"> | undefined;
   /** Default: the disk and the processes of this machine. */
   host?: TurnHost;
   /** Default: the one that the process runs on. */

@@ -1,5 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 import { errorMessage } from "../error-message.ts";
+import type { Start } from "../git/find-start.ts";
+import { GitError } from "../git/git.ts";
+import type { JobCommit } from "../git/job-commits.ts";
 import { thisMachine } from "../machine.ts";
 import { jobBranch, type RunningTurn, type StoredJob, type Turn, type TurnResult } from "../model.ts";
 import { isResourceExhausted, ResourceExhausted } from "../processes/resource-exhausted.ts";
@@ -8,21 +11,44 @@ import { findInstructions } from "../pulls/protected-files.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
 import type { Store } from "../store/store.ts";
 import { LeaseLost } from "../store-errors.ts";
+import { reportOf } from "./agent-run-report.ts";
 import { commitChange } from "./commit-change.ts";
-import { confirmLease } from "./keep-lease.ts";
-import { readLastPullRequest } from "./last-pull-request.ts";
+import { untilStoreIsBack } from "./keep-lease.ts";
+import type { Outcome } from "./kept-outcomes.ts";
+import { type LastPullRequest, readLastPullRequest } from "./last-pull-request.ts";
 import { noChangeNote } from "./log-notes.ts";
 import { openPullRequest } from "./open-pull-request.ts";
 import { isRemoteOutage, isStoreOutage } from "./outages.ts";
-import { findPushedCommit, type PushPorts, pushCommit, pushUnpushedCommit } from "./push-commit.ts";
+import {
+  findPushedCommit,
+  type PushPorts,
+  type PushProgress,
+  pushCommit,
+  pushUnpushedCommit,
+  removeUncounted,
+  undoPush,
+} from "./push-commit.ts";
 import { runAttempt } from "./run-attempt.ts";
-import { storeReport } from "./store-report.ts";
 import { startDeadline, untilStopped } from "./turn-deadline.ts";
 import { turnHost } from "./turn-host.ts";
 import type { TurnContext, TurnPorts } from "./turn-ports.ts";
 
 /** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
 const maxAttempts = 2;
+
+/** What a run of a turn has done so far. */
+interface RunProgress extends PushProgress {
+  start: Start | undefined;
+}
+
+/** What a turn depends on while it runs, before its agent's home directory is there. */
+interface RunContext extends Omit<TurnContext, "isNewHome">, PushPorts {
+  store: TurnContext["store"];
+  repository: TurnContext["repository"];
+  progress: RunProgress;
+  /** Aborts when the service stops, or another worker has taken the turn over. */
+  signal: AbortSignal;
+}
 
 /**
  * Runs a turn, from the checkout to the pull request. A turn that was interrupted or postponed after its commit was made is
@@ -34,7 +60,7 @@ export async function runTurn(
   ports: TurnPorts,
   signal: AbortSignal,
 ): Promise<TurnResult> {
-  const { folder, worktrees, onFailure, host = turnHost, machine = thisMachine } = ports;
+  const { folder, store, worktrees, host = turnHost, machine = thisMachine } = ports;
   const logFile = jobLogFile(folder, job.id);
   const log = (text: string): void => {
     // The agent's words must not control the reader's terminal.
@@ -48,94 +74,176 @@ export async function runTurn(
     }
   };
   const directory = new JobDirectory(folder, job.id);
+  const confirmOwner = (): Promise<void> => store.runningTurns.confirmLease(turn);
+  const progress: RunProgress = { start: undefined, push: undefined, isRecorded: false };
+  const context: RunContext = { ...ports, host, machine, directory, logFile, log, signal, job, confirmOwner, progress };
   try {
-    await ports.homes?.bring(turn, directory, log);
-    const isNewHome = await host.prepare(directory, logFile);
-    const context = { ...ports, host, machine, directory, isNewHome, logFile, log };
-    const result = await processTurn(turn, job, context, signal);
-    if (result === "completed") await logEarlierFailures(turn, ports.store, log);
+    const result = await processTurn(turn, job, context).catch((error: unknown) => resultOf(error, context));
+    await cleanBranch(turn, result, context);
+    if (result === "completed") await logEarlierFailures(turn, store, log);
     return result;
-  } catch (error) {
-    if (error instanceof LeaseLost) return "taken-over";
-    if (signal.aborted) return "stopped";
-    if (isRemoteOutage(error)) {
-      onFailure?.(errorMessage(error), "remote");
-      log(`The repository's host cannot be reached now. The turn waits and goes on later: ${errorMessage(error)}`);
-      return "postponed";
-    }
-    onFailure?.(errorMessage(error));
-    // No agent has run since the last commit that was pushed: see `setReport`.
-    if (isStoreOutage(error)) return "postponed";
-    if (isResourceExhausted(error)) {
-      log(`The machine lacks something that the turn needs, so it waits and is started again: ${errorMessage(error)}`);
-      return "postponed";
-    }
-    log(`The turn failed: ${errorMessage(error)}`);
-    return "failed";
   } finally {
     const cleaned = worktrees.release(directory).then(() => host.clean(directory));
     await cleaned.catch((error: unknown) => log(`Cannot clean the job's directory: ${errorMessage(error)}`));
   }
 }
 
-async function processTurn(
-  turn: RunningTurn,
-  job: StoredJob,
-  context: TurnContext,
-  signal: AbortSignal,
-): Promise<TurnResult> {
-  const { store, repository, worktrees, homes, directory, log, machine } = context;
-  const push: PushPorts = { repository, confirmOwner: () => confirmLease(turn, store.runningTurns, signal, machine) };
-  log(`Turn ${turn.id} started.`);
+/** Thrown when the agent was stopped with the service, or because another worker has taken the turn over. */
+class Stopped extends Error {}
+
+/** Returns how a turn ends that cannot go on. */
+function resultOf(error: unknown, { onFailure, log, signal }: RunContext): TurnResult {
+  if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) return "taken-over";
+  if (signal.aborted || error instanceof Stopped) return "stopped";
+  if (isRemoteOutage(error)) {
+    onFailure?.(errorMessage(error), "remote");
+    log(`The repository's host cannot be reached now. The turn waits and goes on later: ${errorMessage(error)}`);
+    return "postponed";
+  }
+  onFailure?.(errorMessage(error));
+  // No agent has run: what comes after it waits for the store.
+  if (isStoreOutage(error)) return "postponed";
+  if (isResourceExhausted(error)) {
+    log(`The machine lacks something that the turn needs, so it waits and is started again: ${errorMessage(error)}`);
+    return "postponed";
+  }
+  log(`The turn failed: ${errorMessage(error)}`);
+  return "failed";
+}
+
+async function processTurn(turn: RunningTurn, job: StoredJob, run: RunContext): Promise<TurnResult> {
+  const { store, homes, host, outcomes, directory, logFile, log, signal, machine, progress } = run;
+  const patiently = <T>(use: () => Promise<T>): Promise<T> => untilStoreIsBack(use, signal, machine);
+  await homes?.bring(turn, directory, log);
+  const context = { ...run, isNewHome: await host.prepare(directory, logFile) };
+  log(`Turn ${turn.id} started.${turn.step === "" ? "" : ` Its request is ${turn.request}.`}`);
   const pullRequest = await readLastPullRequest(job, context);
-  const { targetBranch: own } = context;
-  const { isMerged, bases } = pullRequest;
-  const options = { isMerged, lastPushed: job.head, targetBranch: own, bases, instructions: findInstructions };
-  // Others may share its fetch, so it is not killed, only waited for no longer.
-  const [start, last] = await untilStopped(
-    Promise.all([repository.findStart(jobBranch(job.id), options), repository.lastCommitOf(job.id)]),
-    context.stop,
-  );
-  let head = (await findPushedCommit(turn, start, repository)) ?? (await pushUnpushedCommit(turn, start, last, push));
+  const { start, last } = await findStart(job, pullRequest, context);
+  const pushEarlier = async (): Promise<string | undefined> =>
+    (await findPushedCommit(turn, start, last, context)) ?? (await pushUnpushedCommit(turn, start, last, context));
+  let head = await patiently(pushEarlier);
+  const found = outcomes?.find(turn);
+  // The commit of the other ones was found in the clone.
+  const kept = head !== undefined || found?.commit === undefined ? found : undefined;
+  // The worker has lost its lease since, so it may not have been stored.
+  if (kept !== undefined) await store.runningTurns.setReport(turn, kept.report);
   if (head === undefined) {
-    if (turn.attempts >= maxAttempts) {
-      const reason = `The agent was interrupted ${turn.attempts} times and is not run again.`;
-      log(reason);
+    const { reason, commit, report } = kept ?? (await runAgentOnce(turn, job, start, context));
+    if (reason !== undefined) {
       context.onFailure?.(reason);
       return "failed";
     }
-    if (context.stop?.aborted) {
-      log(`No agent is run. ${context.stop.reason}`);
-      context.onFailure?.(String(context.stop.reason));
-      return "failed";
-    }
-    for (const note of start.notes) log(note);
-    await checkFreeSpace(context);
-    const worktree = await worktrees.checkOut(directory, start, context.stop).catch((error: unknown) => {
-      throw context.stop?.aborted ? new Error(String(context.stop.reason), { cause: error }) : error;
-    });
-    const earlierUsd = await store.runningTurns.countAttempt(turn);
-    await homes?.begin?.(turn, directory);
-    const startedAt = machine.now();
-    const attempted = await runAttempt(turn, start, context, signal);
-    const { end, isFollowUp } = attempted;
-    if (end === "stopped") return "stopped";
-    await homes?.keep?.(turn, directory, log);
-    const run = { report: attempted, project: job.project, isFollowUp, earlierUsd };
-    const message = await storeReport(turn, run, context);
-    if (end !== "completed") return "failed";
-    await worktrees.takeBack(directory);
-    using deadline = startDeadline(machine, context.timeLimitMs, machine.now() - startedAt, context.stop);
-    const commit = await commitChange(turn, worktree, start, attempted, context, deadline);
-    const words = message === undefined ? "" : `The agent's last words:\n${message}`;
+    const words = report.answer === undefined ? "" : `The agent's last words:\n${report.answer}`;
     if (commit === undefined) log(`${noChangeNote} ${words}`);
     else {
-      head = await pushCommit(commit, turn, start, last, push);
+      head = await patiently(() => pushCommit(commit, turn, start, last, context));
       if (words !== "") log(words);
     }
   }
-  await openPullRequest(turn, job, { start, head, pullRequest, confirmOwner: push.confirmOwner }, context);
+  const onRecorded = (): void => {
+    progress.isRecorded = true;
+  };
+  await patiently(() => openPullRequest(turn, job, { start, head, pullRequest, onRecorded }, context));
   return "completed";
+}
+/** Finds where the turn starts, after removing what does not count from the job's branch. */
+async function findStart(
+  job: StoredJob,
+  { isMerged, bases }: LastPullRequest,
+  context: TurnContext & RunContext,
+): Promise<{ start: Start; last: JobCommit | undefined }> {
+  const { repository, targetBranch, log, progress } = context;
+  const options = { isMerged, lastPushed: job.head, targetBranch, bases, instructions: findInstructions };
+  for (let isFirst = true; ; isFirst = false) {
+    // Others may share its fetch, so it is not killed, only waited for no longer.
+    const [start, last] = await untilStopped(
+      Promise.all([repository.findStart(jobBranch(job.id), options), repository.lastCommitOf(job.id)]),
+      context.stop,
+    );
+    progress.start = start;
+    try {
+      const removed = await removeUncounted(start, context);
+      if (removed.length === 0) return { start, last };
+      log(
+        `The commit of turn ${removed.join(", ")} is removed from ${start.branch}, because the turn ended without it.`,
+      );
+    } catch (error) {
+      // Somebody may have pushed to the branch meanwhile.
+      if (!isFirst || !(error instanceof GitError)) throw error;
+    }
+  }
+}
+
+/** Runs the agent of a turn, and commits what it changed. Waits for the store once the agent has run. */
+async function runAgentOnce(
+  turn: RunningTurn,
+  job: StoredJob,
+  start: Start,
+  context: TurnContext & RunContext,
+): Promise<Outcome> {
+  const { store, worktrees, homes, outcomes, directory, machine, stop, log, signal } = context;
+  const against = reasonAgainst(turn, stop);
+  if (against !== undefined) {
+    log(stop?.aborted ? `No agent is run. ${against}` : against);
+    return { reason: against, report: {}, commit: undefined };
+  }
+  for (const note of start.notes) log(note);
+  await checkFreeSpace(context);
+  const worktree = await worktrees.checkOut(directory, start, stop).catch((error: unknown) => {
+    throw stop?.aborted ? new Error(String(stop.reason), { cause: error }) : error;
+  });
+  const earlierUsd = await store.runningTurns.countAttempt(turn);
+  await homes?.begin?.(turn, directory);
+  const startedAt = machine.now();
+  const attempt = await runAttempt(turn, start, context, signal);
+  const { end, isFollowUp, reason } = attempt;
+  if (end === "stopped") throw new Stopped();
+  context.onAgentEnd?.();
+  const run = { report: attempt, project: job.project, isFollowUp, earlierUsd };
+  const report = await untilStoreIsBack(() => reportOf(turn, run, context), signal, machine);
+  // A lost lease shows again when the turn goes on. The worker may take the turn again, so what the agent did is kept first.
+  await ignoringLoss(homes?.keep?.(turn, directory, log));
+  await ignoringLoss(store.runningTurns.setReport(turn, report));
+  const outcome: Outcome = { reason, report, commit: undefined };
+  if (end === "completed") {
+    await worktrees.takeBack(directory);
+    using deadline = startDeadline(machine, context.timeLimitMs, machine.now() - startedAt, stop);
+    outcome.commit = await commitChange(turn, worktree, start, attempt, context, deadline);
+  }
+  outcomes?.keep(turn, outcome);
+  return outcome;
+}
+
+/** Returns why no agent is run for a turn; `undefined` if one may be. */
+function reasonAgainst({ attempts }: Turn, stop: AbortSignal | undefined): string | undefined {
+  if (attempts >= maxAttempts) return `The agent was interrupted ${attempts} times and is not run again.`;
+  return stop?.aborted ? String(stop.reason) : undefined;
+}
+
+async function ignoringLoss(use: Promise<void> | undefined): Promise<void> {
+  await use?.catch((error: unknown) => {
+    if (!(error instanceof LeaseLost)) throw error;
+  });
+}
+
+/** Takes from the job's branch what this run pushed and what does not count, if the turn ended otherwise: see `findCounted`. */
+async function cleanBranch(turn: RunningTurn, result: TurnResult, context: RunContext): Promise<void> {
+  const { store, repository, progress, log } = context;
+  const { start, push, isRecorded } = progress;
+  try {
+    if (result === "taken-over" && push !== undefined && !isRecorded) {
+      // It may have been recorded although this was reported as failed, and never will be from now on.
+      if ((await store.jobs.find(turn.job))?.head !== push.commit) await undoPush(push, repository);
+      return;
+    }
+    const hasEnded = result === "completed" || result === "failed";
+    if (!hasEnded || !turn.isResumed || start === undefined || push !== undefined) return;
+    // Whoever had the turn before may have pushed since.
+    await repository.fetch();
+    await removeUncounted({ ...start, remoteHead: await repository.branchHead(start.branch) }, context, turn);
+  } catch (error) {
+    log(`A commit that does not count may be on the job's branch. The next turn removes it: ${errorMessage(error)}`);
+  }
 }
 
 /**
@@ -150,7 +258,11 @@ async function checkFreeSpace({ folder, machine, minFreeBytes = 100_000_000 }: T
 
 /** Logs which earlier turns failed, because the job's state only shows the last turn. */
 async function logEarlierFailures(turn: Turn, store: Store, log: (text: string) => void): Promise<void> {
-  const failed = (await store.turns.ofJob(turn.job)).filter(({ id, state }) => id < turn.id && state === "failed");
+  const turns = await store.turns.ofJob(turn.job).catch((error: unknown) => {
+    if (isStoreOutage(error)) return [];
+    throw error;
+  });
+  const failed = turns.filter(({ id, state }) => id < turn.id && state === "failed");
   const list = failed.map(({ id, prompt }) => `turn ${id} (${commitTitle(prompt)})`).join(", ");
   if (failed.length > 0) log(`Turn ${turn.id} completed, but earlier turns of the job failed: ${list}.`);
 }

@@ -8,14 +8,15 @@ import type { RunningTurn, TurnResult } from "../model.ts";
 import type { PerProject } from "../per-project.ts";
 import { jobLogFile } from "../service-folder.ts";
 import type { JobCopier } from "../store/job-copier.ts";
-import type { TurnLimits } from "../store/ready-turns.ts";
 import { LeaseLost, StoreUnavailable } from "../store-errors.ts";
 import { type KeptLease, keepLease } from "./keep-lease.ts";
+import { KeptOutcomes } from "./kept-outcomes.ts";
 import { LogShipper } from "./log-shipper.ts";
 import { oneLine } from "./one-line.ts";
 import { Postponements } from "./postponements.ts";
 import { watchStopRequest } from "./stop-request.ts";
 import { runTurn } from "./turn.ts";
+import { turnLimits } from "./turn-limits.ts";
 import type { TurnPorts } from "./turn-ports.ts";
 
 /** What the turns of a project depend on. */
@@ -40,7 +41,8 @@ export interface ProjectPorts
   agentsPerProject?: number | undefined;
 }
 
-export interface WorkerOptions extends Omit<TurnPorts, keyof ProjectPorts | "stop" | "onFailure"> {
+export interface WorkerOptions
+  extends Omit<TurnPorts, keyof ProjectPorts | "stop" | "onFailure" | "onAgentEnd" | "outcomes"> {
   /** Turns of other projects are left to workers that know these. */
   projects: PerProject<ProjectPorts>;
   /** Returns those whose turns may be taken now; `undefined` if that is all. Default: all. */
@@ -76,11 +78,15 @@ interface RunEnd {
   reason?: string | undefined;
   /** `remote` if it was postponed because the repository's host cannot be reached. */
   cause?: "remote" | undefined;
+  /** Whether its agent has run to its end. */
+  hasRun: boolean;
 }
 
 /** The pauses before the store is written again after it could not be. They double from the first to the last one. */
 const firstPauseMs = 1000;
 const lastPauseMs = 30_000;
+/** How often the end of a turn waits for its log. With the pauses, this takes three minutes. */
+const maxLogWaits = 10;
 /** Longer than any answer of a store takes, or than a store that does not answer is waited for. */
 const stuckMs = 120_000;
 
@@ -94,6 +100,7 @@ export class Worker {
   /** The last run of each job that has one. */
   readonly #runs = new Map<string, { lease: KeptLease; ended: Promise<void> }>();
   readonly #postponements: Postponements;
+  readonly #outcomes = new KeptOutcomes();
   readonly #startOutage: OutageLog;
   readonly #machine: Machine;
   #isClosed = false;
@@ -121,6 +128,7 @@ export class Worker {
     log(`Jobs in the store: ${jobs}. Waiting turns: ${waitingTurns}, interrupted earlier: ${interrupted.length}.`);
     for (const { id, job } of interrupted) log(`${job}: turn ${id} was interrupted earlier, resuming`);
     store.onReady(() => this.#startTurns());
+    this.#options.metrics?.workerTakes(this.#options.agents);
     this.#startTurns();
   }
 
@@ -137,6 +145,7 @@ export class Worker {
   /** Starts no more turns. */
   close(): void {
     this.#isClosed = true;
+    this.#options.metrics?.workerTakes(0);
   }
 
   /** Waits until no turn is running and all copies are saved. New turns start unless it is closed or the signal has aborted. */
@@ -185,26 +194,23 @@ export class Worker {
     return this.#running.size < agents && this.#gaps === 0 && !this.#isClosed && !signal.aborted;
   }
 
-  async #limits(): Promise<TurnLimits> {
-    const { projects, ownProjects } = this.#options;
-    const names = (await ownProjects?.()) ?? projects.names;
-    const limitOf = (project: string): number | undefined => projects.get(project)?.agentsPerProject;
-    if (names === undefined) return projects.values[0]?.agentsPerProject;
-    return new Map(names.map((name) => [name, limitOf(name) ?? Number.POSITIVE_INFINITY]));
-  }
-
   /** Takes turns while there are any and agents are free. Never rejects. */
   async #takeTurns(): Promise<void> {
-    const { store } = this.#options;
+    const { store, projects, ownProjects } = this.#options;
     try {
       while (this.#isWanted && this.#canStart()) {
         this.#isWanted = false;
         this.#askedAt = this.#machine.now();
-        const turn = await store.runningTurns.startNext(await this.#limits(), this.#machine.wallTime());
+        const turn = await store.runningTurns.startNext(
+          await turnLimits(projects, ownProjects),
+          this.#machine.wallTime(),
+        );
         this.#startOutage.end("Turns can be started again.");
         if (turn === undefined) continue;
         this.#isWanted = true;
-        const running = withLogContext({ job: turn.job, turn: turn.id }, () => this.#process(turn)).finally(() => {
+        const running = withLogContext({ request: turn.request, job: turn.job, turn: turn.id }, () =>
+          this.#process(turn),
+        ).finally(() => {
           this.#running.delete(running);
           this.#startTurns();
         });
@@ -245,7 +251,8 @@ export class Worker {
     const onEnd = metrics.turnStarted();
     const { logs } = store;
     const shipper = logs && new LogShipper({ turn, file: jobLogFile(folder, turn.job), logs, log });
-    const { result, reason, cause } = await this.#run(turn, lease.signal);
+    const end = await this.#run(turn, lease.signal);
+    const { result } = end;
     onEnd(lease.isLost ? "taken-over" : result);
     // Not `lease.isLost` at the end: the next turn of the job may have been taken here as soon as the end of this one was stored.
     let isLost = lease.isLost;
@@ -253,7 +260,7 @@ export class Worker {
       isLost = true;
     };
     if (result === "taken-over") lose();
-    else if (!isLost) await this.#end({ turn, name, wasPostponed, position, lose, shipper }, result, reason, cause);
+    else if (!isLost) await this.#end({ turn, name, wasPostponed, position, lose, shipper }, { ...end, result });
     if (isLost)
       log(`${name} was taken over by another worker, because its lease had expired; nothing more is stored of it here`);
     shipper?.[Symbol.dispose]();
@@ -263,22 +270,23 @@ export class Worker {
 
   async #end(
     run: Run,
-    result: Exclude<TurnResult, "taken-over">,
-    reason: string | undefined,
-    cause: "remote" | undefined,
+    { result, reason, cause, hasRun }: RunEnd & { result: Exclude<TurnResult, "taken-over"> },
   ): Promise<void> {
     const { store, log } = this.#options;
     const { turn, name, wasPostponed, position, lose, shipper } = run;
+    let waits = 0;
     const persist = (change: () => Promise<void>): Promise<boolean> =>
       this.#persist(name, lose, async () => {
-        await shipper?.flush();
+        // The store can be back just after this has failed. Without an end, a log that cannot be stored would keep its turn open.
+        if ((await shipper?.flush()) === false && ++waits <= maxLogWaits)
+          throw new StoreUnavailable("the end of the log is not stored yet");
         await change();
       });
     const endedAt = this.#machine.wallTime();
     const remotePauseMs = cause === "remote" ? this.#postponements.postponeForRemote(turn.id) : undefined;
     if (cause === "remote" && remotePauseMs === undefined) {
       const late = `The repository's host could not be reached for an hour. ${reason}`;
-      return this.#end(run, "failed", late, undefined);
+      return this.#end(run, { result: "failed", reason: late, hasRun });
     }
     if (!wasPostponed || result !== "postponed")
       log(
@@ -288,15 +296,16 @@ export class Worker {
     if (result === "postponed") {
       const pauseMs = remotePauseMs ?? this.#postponements.postpone(turn.id, reason ?? "unknown reason");
       if (remotePauseMs === undefined) void this.#leaveGap();
-      if (await persist(() => store.runningTurns.requeue(turn, pauseMs))) void this.#resumeLater(turn, pauseMs);
+      if (await persist(() => store.runningTurns.requeue(turn, pauseMs, hasRun))) void this.#resumeLater(turn, pauseMs);
       return;
     }
     this.#postponements.end(turn.id, position);
-    await persist(() =>
+    const isStored = await persist(() =>
       result === "stopped"
-        ? store.runningTurns.requeue(turn)
+        ? store.runningTurns.requeue(turn, 0, hasRun)
         : store.runningTurns.finish(turn, result, endedAt, reason),
     );
+    if (isStored) this.#outcomes.forget(turn);
   }
 
   /** Runs a turn. Returns why it failed or was postponed, if that is known. Never rejects. */
@@ -304,6 +313,10 @@ export class Worker {
     const { store, projects, log } = this.#options;
     let reason: string | undefined;
     let cause: "remote" | undefined;
+    let hasRun = false;
+    const onAgentEnd = (): void => {
+      hasRun = true;
+    };
     const onFailure = (text: string, why?: "remote"): void => {
       reason = text;
       cause = why;
@@ -314,14 +327,14 @@ export class Worker {
       const project = projects.get(job.project);
       if (project === undefined) throw new Error(`the project ${job.project} is not configured`);
       using stop = watchStopRequest(turn, store, this.#machine);
-      const ports = { ...this.#options, ...project, stop: stop.signal, onFailure };
-      const result = await runTurn(turn, job, ports, signal);
-      if (result !== "failed" && result !== "postponed") return { result };
-      return { result, reason, cause: result === "postponed" ? cause : undefined };
+      const own = { stop: stop.signal, onFailure, onAgentEnd, outcomes: this.#outcomes };
+      const result = await runTurn(turn, job, { ...this.#options, ...project, ...own }, signal);
+      if (result !== "failed" && result !== "postponed") return { result, hasRun };
+      return { result, reason, cause: result === "postponed" ? cause : undefined, hasRun };
     } catch (error) {
-      if (error instanceof StoreUnavailable) return { result: "postponed", reason: error.message };
+      if (error instanceof StoreUnavailable) return { result: "postponed", reason: error.message, hasRun };
       log(`${turn.job}: ${errorStack(error)}`, "error");
-      return { result: "failed", reason: errorMessage(error) };
+      return { result: "failed", reason: errorMessage(error), hasRun };
     }
   }
 

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { delimiter, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { waitUntil } from "../../../test/support/wait-until.ts";
 import type { DocsRepository } from "../../../tools/docs-repository.ts";
 import { docsRepository, runJob, send, waitForJob } from "../support/agent-service.ts";
 import { spawnService } from "../support/service-process.ts";
@@ -133,7 +134,8 @@ describe.each(modes)("%s", (mode) => {
     test("runs the turn again after the service was killed", async () => {
       const { model, docs } = running;
       const { job } = await send(running, "docs/job", "Please [wait]");
-      while (!model.requests.some(({ body }) => body.includes("[wait]"))) await new Promise((go) => setTimeout(go, 50));
+      // A real agent may take minutes to ask.
+      await waitUntil(() => model.requests.some(({ body }) => body.includes("[wait]")), 240_000);
       await running.restart();
       state.isHeld = false;
       const resumed = await waitForJob(running, job.id);

@@ -1,3 +1,4 @@
+import { changeOf } from "./agent.ts";
 import type { JobRecord } from "./client.ts";
 import type { PushedBranch } from "./pushed-state.ts";
 import type { StoredJob, StoredPullRequest, StoredState, StoredTurn } from "./stored-state.ts";
@@ -64,7 +65,7 @@ function compareSent(sent: readonly SentJob[], stored: StoredState): string[] {
   return wrong;
 }
 
-/** Each turn has ended, and each completed one has its one commit, in the order of the turns. */
+/** Each turn has ended, and each completed one that changed something has its one commit, in the order of the turns. */
 function compareTurns(job: StoredJob, turns: readonly StoredTurn[], branch: PushedBranch | undefined): string[] {
   const wrong: string[] = [];
   for (const { id, state, lease } of turns) {
@@ -73,10 +74,15 @@ function compareTurns(job: StoredJob, turns: readonly StoredTurn[], branch: Push
   }
   const last = turns.at(-1);
   if (job.state !== last?.state) wrong.push(`${job.id} is ${job.state}, its last turn is ${last?.state}`);
-  const completed = turns.filter(({ state }) => state === "completed");
+  const pushed = new Set(branch?.commits.map(({ turn }) => turn));
+  const completed = turns.filter(({ id, state, prompt }) => {
+    const change = changeOf(prompt);
+    return state === "completed" && (change === "always" || (change === "perhaps" && pushed.has(id)));
+  });
   const expected = completed.map(({ id }) => id).join(", ");
   const commits = (branch?.commits ?? []).map(({ turn }) => turn).join(", ");
-  if (commits !== expected) wrong.push(`${job.id}: turns ${expected} are completed, commits are of turns ${commits}`);
+  if (commits !== expected)
+    wrong.push(`${job.id}: turns ${expected} have changed something, commits are of turns ${commits}`);
   if (branch?.commits.some((commit) => commit.job !== job.id)) wrong.push(`${job.id} has a commit of another job`);
   const prompts = completed.map(({ prompt }) => prompt).join("\n");
   const lines = (branch?.lines ?? []).join("\n");

@@ -1,5 +1,7 @@
 import { setTimeout } from "node:timers/promises";
+import type { PostgresProxy } from "../support/postgres-proxy.ts";
 import type { PostgresServer } from "../support/postgres-server.ts";
+import type { HeldPushes } from "./held-pushes.ts";
 import type { Random } from "./random.ts";
 import type { ServiceProcess } from "./service-process.ts";
 
@@ -7,6 +9,10 @@ export interface FaultsOptions {
   postgres: PostgresServer;
   apis: readonly ServiceProcess[];
   workers: readonly ServiceProcess[];
+  /** Between each worker and Postgres. Default: nothing is. */
+  proxies?: readonly PostgresProxy[];
+  /** Default: no push is held up. */
+  pushes?: HeldPushes;
   random: Random;
   /** How often a fault begins, on average. Default: 8000. */
   everyMs?: number;
@@ -19,6 +25,10 @@ const pauseMs = { from: 40_000, to: 120_000 };
 /** Long enough for the services to give up on what they were storing. */
 const longOutageMs = { from: 32_000, to: 45_000 };
 const shortOutageMs = { from: 0, to: 4000 };
+/** Long enough for agents to end meanwhile. */
+const outageMs = { from: 5000, to: 15_000 };
+/** Some lose their leases. */
+const cutOffMs = { from: 3000, to: 60_000 };
 
 type Fault = (options: FaultsOptions) => Promise<void>;
 
@@ -29,7 +39,10 @@ const faults: readonly { name: string; weight: number; run: Fault }[] = [
   { name: "worker stopped", weight: 3, run: ({ workers, random }) => signalOne(workers, random, "SIGTERM") },
   { name: "API stopped", weight: 2, run: ({ apis, random }) => signalOne(apis, random, "SIGTERM") },
   { name: "worker paused", weight: 6, run: pauseWorker },
+  { name: "worker paused while it pushes", weight: 3, run: pausePush },
+  { name: "worker cut off from Postgres", weight: 4, run: cutOff },
   { name: "Postgres killed", weight: 3, run: (options) => crash(options, shortOutageMs) },
+  { name: "Postgres killed, and down for seconds", weight: 3, run: (options) => crash(options, outageMs) },
   { name: "Postgres killed, and down for longer", weight: 1, run: (options) => crash(options, longOutageMs) },
 ];
 
@@ -41,7 +54,12 @@ const faults: readonly { name: string; weight: number; run: Fault }[] = [
 export async function injectFaults(options: FaultsOptions, end: AbortSignal): Promise<Map<string, number>> {
   const { workers, random, everyMs = 8000, log } = options;
   const counts = new Map<string, number>();
-  const possible = faults.filter(({ name }) => workers.length > 0 || !name.startsWith("worker"));
+  const possible = faults.filter(
+    ({ name, run }) =>
+      (workers.length > 0 || !name.startsWith("worker")) &&
+      (run !== cutOff || options.proxies !== undefined) &&
+      (run !== pausePush || options.pushes !== undefined),
+  );
   const bag = possible.flatMap((fault) => Array.from({ length: fault.weight }, () => fault));
   const running = new Map<string, Promise<void>>();
   for (;;) {
@@ -70,6 +88,19 @@ async function pauseWorker({ workers, random, log }: FaultsOptions): Promise<voi
   await setTimeout(random.between(pauseMs.from, pauseMs.to));
   worker.signal("SIGCONT");
   log(`${worker.name} goes on`);
+}
+
+async function pausePush({ pushes, random, log }: FaultsOptions): Promise<void> {
+  const wasHeld = await pushes?.holdNext(random.between(pauseMs.from, pauseMs.to));
+  log(wasHeld ? "the worker that was pushing goes on" : "nobody pushed");
+}
+
+async function cutOff({ proxies = [], random, log }: FaultsOptions): Promise<void> {
+  const proxy = random.pick(proxies);
+  proxy.cutOff();
+  await setTimeout(random.between(cutOffMs.from, cutOffMs.to));
+  proxy.restore();
+  log(`worker-${proxies.indexOf(proxy)} reaches Postgres again`);
 }
 
 async function crash({ postgres, random, log }: FaultsOptions, outageMs: { from: number; to: number }): Promise<void> {

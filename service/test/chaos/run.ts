@@ -1,11 +1,14 @@
-import { appendFileSync, mkdirSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { DocsRepository } from "../../../tools/docs-repository.ts";
+import { PostgresProxy } from "../support/postgres-proxy.ts";
 import { freePort, PostgresServer } from "../support/postgres-server.ts";
+import { agentCommand, countRuns, file } from "./agent.ts";
 import { Client, type JobRecord } from "./client.ts";
 import { compare } from "./compare.ts";
 import { injectFaults } from "./faults.ts";
+import { HeldPushes } from "./held-pushes.ts";
 import { readPushed } from "./pushed-state.ts";
 import { Random } from "./random.ts";
 import { ServiceProcess } from "./service-process.ts";
@@ -17,6 +20,8 @@ export interface ChaosOptions {
   /** How long jobs are created and faults are injected. */
   minutes: number;
   seed: number;
+  /** How often a fault begins, on average, in milliseconds. Default: 8000. */
+  everyMs?: number;
   /** For the folders and the logs of the processes. Created, and kept. */
   folder: string;
   /** Receives what happens. */
@@ -33,12 +38,6 @@ export interface ChaosResult {
 const apiCount = 2;
 const workerCount = 3;
 const jobsPerProject = 70;
-const file = "work.md";
-/** Some agents take longer, so that faults meet them. */
-const agent = `prompt=$(cat "$AGENT_PROMPT_FILE")
-case $prompt in *[01]) sleep 1;; *2) sleep 5;; esac
-echo "$prompt" >> ${file}`;
-
 /** What processes print, and how the report calls it. */
 const events: readonly [RegExp, string][] = [
   [/ was interrupted on another worker, resuming$/, "turns taken over"],
@@ -54,10 +53,16 @@ const checkedPages = 5;
 const longestStandstillMs = 4 * 60_000;
 
 /** Runs two APIs and three workers on one Postgres server while faults are injected, and compares everything at the end. */
-export async function runChaos({ jobs, minutes, seed, folder, log }: ChaosOptions): Promise<ChaosResult> {
+export async function runChaos({ jobs, minutes, seed, everyMs, folder, log }: ChaosOptions): Promise<ChaosResult> {
   mkdirSync(folder, { recursive: true });
   using docs = new DocsRepository();
+  const pushes = new HeldPushes(docs.path);
   await using postgres = await PostgresServer.start();
+  await using stack = new AsyncDisposableStack();
+  const proxies: PostgresProxy[] = [];
+  for (let index = 0; index < workerCount; index++)
+    proxies.push(stack.use(await PostgresProxy.start(Number(new URL(postgres.url).port))));
+  const runs = join(folder, "agent-runs.log");
   const numbers = new Map<string, number>(events.map(([, name]) => [name, 0]));
   const onLine = (line: string): void => {
     const name = events.find(([pattern]) => pattern.test(line))?.[1];
@@ -65,18 +70,23 @@ export async function runChaos({ jobs, minutes, seed, folder, log }: ChaosOption
   };
   const projects = Array.from({ length: Math.ceil(jobs / jobsPerProject) }, (_, index) => `project-${index}`);
   const shared = [
-    ...["--repository", docs.path, "--store", postgres.url, "--public-url", "https://agents.example.com"],
-    ...["--agent", agent, "--sandbox", "none", ...projects.flatMap((project) => ["--project", project])],
+    ...["--repository", docs.path, "--public-url", "https://agents.example.com"],
+    ...["--agent", agentCommand(runs), "--sandbox", "none", ...projects.flatMap((project) => ["--project", project])],
   ];
   const start = (name: string, role: string, args: string[]) => {
     const own = ["--folder", join(folder, name), ...args];
     return new ServiceProcess({ name, args: [role, ...shared, ...own], logFile: join(folder, `${name}.log`), onLine });
   };
   const ports = await Promise.all(Array.from({ length: apiCount }, freePort));
-  const apis = ports.map((port, index) => start(`api-${index}`, "api", ["--port", String(port)]));
-  const workers = Array.from({ length: workerCount }, (_, index) =>
-    start(`worker-${index}`, "worker", ["--agents", "4", ...(index === 0 ? ["--drain-minutes", "0.2"] : [])]),
+  const apis = ports.map((port, index) =>
+    start(`api-${index}`, "api", ["--store", postgres.url, "--port", String(port)]),
   );
+  const workers = proxies.map(({ port }, index) => {
+    const store = new URL(postgres.url);
+    store.port = String(port);
+    const drain = index === 0 ? ["--drain-minutes", "0.2"] : [];
+    return start(`worker-${index}`, "worker", ["--store", store.href, "--agents", "4", ...drain]);
+  });
   const processes = [...apis, ...workers];
   try {
     await Promise.all(processes.map((one) => one.waitUntilReady()));
@@ -90,7 +100,10 @@ export async function runChaos({ jobs, minutes, seed, folder, log }: ChaosOption
         postgres,
         apis,
         workers,
+        proxies,
+        pushes,
         random: new Random(seed + 1),
+        ...(everyMs !== undefined && { everyMs }),
         log: (line) => {
           log(line);
           appendFileSync(join(folder, "faults.log"), `${new Date().toISOString()} ${line}\n`);
@@ -113,6 +126,9 @@ export async function runChaos({ jobs, minutes, seed, folder, log }: ChaosOption
     wrong.push(...workload.wrongPolls, ...compare({ sent: workload.jobs, stored, pushed, shown }));
     for (const [name, count] of counts) numbers.set(name, count);
     count(numbers, { workload, stored, client, failedStarts: sum(processes.map((one) => one.failedStarts)) });
+    const counted = countRuns(readFileSync(runs, "utf8"));
+    numbers.set("runs of agents", counted.runs);
+    numbers.set("runs of agents that had ended before", counted.again);
     numbers.set("commits", sum([...pushed.values()].map(({ commits }) => commits.length)));
     numbers.set("seconds", Math.round((performance.now() - startedAt) / 1000));
     return { wrong, numbers };

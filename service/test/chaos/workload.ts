@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import pLimit from "p-limit";
+import { changeOf } from "./agent.ts";
 import type { Client, Submission } from "./client.ts";
 import type { Random } from "./random.ts";
 
@@ -88,12 +89,13 @@ async function poll(workload: Workload, { client, random }: WorkloadOptions, sig
     await setTimeout(pollEveryMs, undefined, { signal }).catch(() => {});
     const known = workload.jobs.filter(({ id }) => id !== undefined);
     if (known.length === 0) continue;
-    const { project, id = "" } = random.pick(known);
+    const { project, id = "", sent } = random.pick(known);
     try {
       const job = await client.get(project, id);
       workload.polls++;
       if (job?.status === "active" && job.prLink !== null) throw new Error(`${id} is active and has a pull request`);
-      if (job?.status === "completed" && job.prLink === null)
+      const mayBeEmpty = sent.every(({ prompt }) => changeOf(prompt) !== "always");
+      if (job?.status === "completed" && job.prLink === null && !mayBeEmpty)
         throw new Error(`${id} is completed without a pull request`);
     } catch (error) {
       workload.wrongPolls.push((error as Error).message);

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/step.ts";
+import { isThorough } from "../../../test/support/thorough.ts";
 import type { DocsRepository } from "../../../tools/docs-repository.ts";
 import { type SandboxKind, sandboxKinds } from "../../src/agents/sandbox/create-sandbox.ts";
 import { docsRepository, readPage, runJob, send, waitForJob } from "../support/agent-service.ts";
@@ -67,46 +68,49 @@ for (const kind of sandboxKinds) {
   describe.skipIf(obstacle !== undefined)(`with --sandbox ${kind}${obstacle ? `, skipped: ${obstacle}` : ""}`, () => {
     const isStopped = kind === "bwrap";
 
-    test("an agent cannot find the secrets of the service in /proc", async () => {
-      const { log } = await attack(await start(kind), "read the environment of processes");
-      if (isStopped || isRoot) expect(log.includes("found a secret")).toBe(!isStopped);
-    });
+    // Without a sandbox these attacks succeed, which shows that they are ones.
+    if (isStopped || isThorough) {
+      test("an agent cannot find the secrets of the service in /proc", async () => {
+        const { log } = await attack(await start(kind), "read the environment of processes");
+        if (isStopped || isRoot) expect(log.includes("found a secret")).toBe(!isStopped);
+      });
 
-    test("an agent cannot read the prompts, logs and homes of other jobs", async () => {
-      const service = await start(kind);
-      await runJob(service, "told in confidence");
-      const { log } = await attack(service, "read other jobs");
-      expect(log).toContain(isStopped ? "found nothing of others" : "found a prompt of others");
-    });
+      test("an agent cannot read the prompts, logs and homes of other jobs", async () => {
+        const service = await start(kind);
+        await runJob(service, "told in confidence");
+        const { log } = await attack(service, "read other jobs");
+        expect(log).toContain(isStopped ? "found nothing of others" : "found a prompt of others");
+      });
 
-    test("an agent cannot read the user's files", async () => {
-      const { log } = await attack(await start(kind), "read the home directory of the user");
-      expect(log).toContain(isStopped ? "found nothing" : "found secret of the operator");
-    });
+      test("an agent cannot read the user's files", async () => {
+        const { log } = await attack(await start(kind), "read the home directory of the user");
+        expect(log).toContain(isStopped ? "found nothing" : "found secret of the operator");
+      });
 
-    test("an agent cannot write outside its job", async () => {
-      const service = await start(kind);
-      const { log } = await attack(service, "write outside");
-      const planted = [service.home, service.folder].flatMap((cwd) => globSync("**/planted", { cwd }));
-      expect(planted.length > 0, log).toBe(!isStopped);
-      if (!isStopped) return;
-      expect(log).not.toContain("can configure the kernel");
-      expect(log).toContain("| can write to: /tmp\n");
-      expect(log).toContain("| capabilities: 0000000000000000\n");
-    });
+      test("an agent cannot write outside its job", async () => {
+        const service = await start(kind);
+        const { log } = await attack(service, "write outside");
+        const planted = [service.home, service.folder].flatMap((cwd) => globSync("**/planted", { cwd }));
+        expect(planted.length > 0, log).toBe(!isStopped);
+        if (!isStopped) return;
+        expect(log).not.toContain("can configure the kernel");
+        expect(log).toContain("| can write to: /tmp\n");
+        expect(log).toContain("| capabilities: 0000000000000000\n");
+      });
 
-    test("an agent cannot push to the target branch", async () => {
-      const { docs, ...service } = await start(kind);
-      const before = docs.git("rev-parse", "main");
-      await runJob(service, "push to main");
-      expect(docs.git("rev-parse", "main") === before).toBe(isStopped);
-    });
+      test("an agent cannot push to the target branch", async () => {
+        const { docs, ...service } = await start(kind);
+        const before = docs.git("rev-parse", "main");
+        await runJob(service, "push to main");
+        expect(docs.git("rev-parse", "main") === before).toBe(isStopped);
+      });
 
-    test("an agent cannot plant a hook in the repository that the service pushes to", async () => {
-      const service = await start(kind);
-      await attack(service, "plant a hook in the target repository");
-      expect(service.hasRun()).toBe(!isStopped);
-    });
+      test("an agent cannot plant a hook in the repository that the service pushes to", async () => {
+        const service = await start(kind);
+        await attack(service, "plant a hook in the target repository");
+        expect(service.hasRun()).toBe(!isStopped);
+      });
+    }
 
     test("a process that an agent leaves behind ends with its turn, and writes into no other job", async () => {
       const service = await start(kind);

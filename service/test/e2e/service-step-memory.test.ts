@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type CacheService, type RunAccess, startCacheService } from "../../../test/support/cache-service.ts";
 import { commentEnvironment, commentInputs } from "../../../test/support/payload.ts";
 import { step, temporaryFolder } from "../../../test/support/step.ts";
+import { rows } from "../../../test/support/thorough.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
 import type { GitHub } from "../support/github-with-git.ts";
 import { isRunning, type ServiceStepOptions, setUpGitHub, startServiceStep } from "../support/service-step.ts";
@@ -58,43 +59,48 @@ async function runWorkflow(
   return { id, outputs: result.outputs, log: result.log, service, post };
 }
 
-test.each<[string, RunAccess]>([
+const accesses: [string, RunAccess][] = [
   ["can be written", "write"],
   ["can be read", "read"],
   ["cannot be used", "none"],
   ["turns out to be read-only", "403"],
-])("with a cache that %s, comments have one job on all runners, and a re-run sends nothing", async (_which, access) => {
-  const { docs, ...servers } = await setUp(access);
-  const runs = join(temporaryFolder(), "runs");
-  const options = { inputs: { agent: `cat >> notes.md; echo run >> ${runs}` } };
-  const first = await runWorkflow(servers, "/agent one", options);
-  expect(first.outputs.outcome, first.log + first.post.log).toBe("pr-created");
-  expect(first.post.annotations).toEqual([expect.stringMatching(/^notice Workflows wait for approval: /)]);
+];
 
-  const second = await runWorkflow(servers, "/agent two", options);
-  const continued = {
-    outcome: "pr-created",
-    "job-id": first.outputs["job-id"],
-    "pr-link": first.outputs["pr-link"],
-    ref: first.outputs.ref,
-  };
-  expect(second.outputs, second.log + second.post.log).toMatchObject({ ...continued, "job-origin": "continued" });
+test.each(rows(accesses, 2))(
+  "with a cache that %s, comments have one job on all runners, and a re-run sends nothing",
+  async (_which, access) => {
+    const { docs, ...servers } = await setUp(access);
+    const runs = join(temporaryFolder(), "runs");
+    const options = { inputs: { agent: `cat >> notes.md; echo run >> ${runs}` } };
+    const first = await runWorkflow(servers, "/agent one", options);
+    expect(first.outputs.outcome, first.log + first.post.log).toBe("pr-created");
+    expect(first.post.annotations).toEqual([expect.stringMatching(/^notice Workflows wait for approval: /)]);
 
-  const again = await runWorkflow(servers, second.id, options);
-  expect(again.outputs, again.log + again.post.log).toMatchObject(continued);
-  expect(docs.branches()).toEqual([first.outputs.ref]);
-  expect(docs.git("rev-list", "--count", `main..${first.outputs.ref}`)).toBe("2");
-  expect(await servers.github.call("GET", "/pulls?state=all")).toHaveLength(1);
-  expect(readFileSync(runs, "utf8")).toBe("run\nrun\n");
+    const second = await runWorkflow(servers, "/agent two", options);
+    const continued = {
+      outcome: "pr-created",
+      "job-id": first.outputs["job-id"],
+      "pr-link": first.outputs["pr-link"],
+      ref: first.outputs.ref,
+    };
+    expect(second.outputs, second.log + second.post.log).toMatchObject({ ...continued, "job-origin": "continued" });
 
-  // None that a maintainer would see on every run and could do nothing about.
-  const said = [second, again].flatMap(({ service, post }) => [...service.annotations, ...post.annotations]);
-  // The step expects a session that it then does not find: each runner here has another folder, by which agents find them.
-  const newSession = expect.stringMatching(/^notice The agent began a new session: /);
-  expect(said).toEqual(access === "write" || access === "403" ? [newSession] : []);
-  expect(second.service.log).toContain("Jobs are remembered by their branches and pull requests");
-  expect(second.service.log.includes("`cache-mode: write`")).toBe(access === "read");
-});
+    const again = await runWorkflow(servers, second.id, options);
+    expect(again.outputs, again.log + again.post.log).toMatchObject(continued);
+    expect(docs.branches()).toEqual([first.outputs.ref]);
+    expect(docs.git("rev-list", "--count", `main..${first.outputs.ref}`)).toBe("2");
+    expect(await servers.github.call("GET", "/pulls?state=all")).toHaveLength(1);
+    expect(readFileSync(runs, "utf8")).toBe("run\nrun\n");
+
+    // None that a maintainer would see on every run and could do nothing about.
+    const said = [second, again].flatMap(({ service, post }) => [...service.annotations, ...post.annotations]);
+    // The step expects a session that it then does not find: each runner here has another folder, by which agents find them.
+    const newSession = expect.stringMatching(/^notice The agent began a new session: /);
+    expect(said).toEqual(access === "write" || access === "403" ? [newSession] : []);
+    expect(second.service.log).toContain("Jobs are remembered by their branches and pull requests");
+    expect(second.service.log.includes("`cache-mode: write`")).toBe(access === "read");
+  },
+);
 
 /** An agent that works only once a file exists, and until then runs a process that is found by its command line. */
 function waitingAgent(gate: string) {

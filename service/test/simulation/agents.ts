@@ -20,8 +20,11 @@ export interface AgentRun {
   startedAt: number;
   /** Whether the process continues after a pause, and so cannot know yet what has happened meanwhile. */
   isAfterPause: boolean;
+  /** Whether the agent changes something if it completes. */
+  isChanging: boolean;
   /** `undefined` while it runs, and after it was killed with its service. */
   end: AgentResult["end"] | undefined;
+  endedAt: number | undefined;
 }
 
 /** The prompt of a request, which is all that an agent knows of it. */
@@ -41,8 +44,8 @@ export interface AgentHostOptions {
   requests: readonly ClientRequest[];
   /** When the machine has no space on its disk. */
   noSpace: readonly Fault[];
-  /** Receives each run when it starts. */
-  onRun: (run: AgentRun) => void;
+  /** Receives each run when it starts. Returns how many the request had before. */
+  onRun: (run: AgentRun) => number;
 }
 
 /** What a turn uses of a disk and of processes, without either. */
@@ -85,15 +88,20 @@ export class AgentHost implements TurnHost {
         process,
         startedAt: timeline.now,
         isAfterPause: process.isResuming,
+        isChanging: true,
         end: undefined,
+        endedAt: undefined,
       };
-      onRun(run);
-      const { ms = 100, end = "completed", isNoOp = false } = requests[request]?.agent ?? {};
+      const { ms = 100, end: first = "completed", isNoOp = false, again } = requests[request]?.agent ?? {};
+      const isRepeated = onRun(run) > 0;
+      const end = isRepeated && again === "failed" ? "failed" : first;
+      run.isChanging = !isNoOp && !(isRepeated && again === "no-op");
       const finish = (result: AgentRun["end"]): void => {
         if (run.end !== undefined) return;
         run.end = result;
+        run.endedAt = timeline.now;
         options.signal.removeEventListener("abort", onAbort);
-        if (result === "completed" && !isNoOp) clone.edits.get(options.directories.tree)?.add(`edit ${request}`);
+        if (result === "completed" && run.isChanging) clone.edits.get(options.directories.tree)?.add(`edit ${request}`);
         if (result !== undefined) resolve({ end: result, message: `Did ${request}`, error: undefined });
       };
       const onAbort = (): void => void process.after(draws.between(0, graceMs), order.read, () => finish("stopped"));

@@ -43,8 +43,10 @@ export class Audit {
   readonly acceptedAt = new Map<number, number>();
   /** When each turn was taken last, by its id. */
   readonly takenAt = new Map<number, number>();
-  /** How often each turn was requeued by its worker. */
-  readonly requeues = new Map<number, number>();
+  /** When and by which worker each turn was requeued, by its id. */
+  readonly requeues = new Map<number, { at: number; process: MachineProcess }[]>();
+  /** When each commit was recorded as the last one of its job. */
+  readonly recorded = new Map<string, number>();
   readonly #server: DatabaseServer;
   readonly #timeline: Timeline;
   readonly #leases = new Map<string, Lease>();
@@ -104,7 +106,8 @@ export class Audit {
       this.violations.push(
         `turn ${id} was changed from ${before.state} to ${state} by a process that does not hold it`,
       );
-    if (before.state === "running" && state === "waiting") this.requeues.set(id, (this.requeues.get(id) ?? 0) + 1);
+    if (before.state === "running" && state === "waiting")
+      this.requeues.set(id, [...(this.requeues.get(id) ?? []), { at: this.#timeline.now, process }]);
     if (turn.attempts > 2) this.violations.push(`turn ${id} had ${turn.attempts} attempts`);
   }
 
@@ -136,6 +139,7 @@ export class Audit {
       const isPushed = earlier.pullRequest !== pullRequest || earlier.head !== head;
       if (isPushed && !turnsBefore.some((turn) => turn.job === id && this.isHeldBy(turn, process)))
         this.violations.push("a process that does not hold a turn of a job has changed the job's pull request");
+      if (head !== null && !this.recorded.has(head)) this.recorded.set(head, this.#timeline.now);
       const own = turns.filter((turn) => turn.job === id);
       const isActive = own.some(isOpen);
       if (isActive !== (state === "active")) this.violations.push(`a job with ${own.length} turns is ${state}`);

@@ -102,11 +102,20 @@ export class SimulatedRepository implements UsedRepository {
 
   async *readContents(): AsyncGenerator<never> {}
 
-  async push(id: string, branch: string, expectedHead: string | undefined, jobId: string): Promise<void> {
-    const commit = this.#commit(id);
-    this.#clone.jobs.set(jobId, commit);
+  async keep(id: string, jobId: string): Promise<void> {
+    this.#clone.jobs.set(jobId, this.#commit(id));
+  }
+
+  async push(id: string | undefined, branch: string, expectedHead: string | undefined): Promise<void> {
+    const commit = id === undefined ? undefined : this.#commit(id);
     await this.#network.push(() => this.#remote.push(branch, commit, expectedHead, this.#isForced));
-    this.#clone.heads.set(branch, commit);
+    if (commit === undefined) this.#clone.heads.delete(branch);
+    else this.#clone.heads.set(branch, commit);
+  }
+
+  async copy(id: string): Promise<string> {
+    const { parent, message, changes } = this.#commit(id);
+    return this.#keep(this.#remote.createCommit(parent, message, changes)).id;
   }
 
   /** No job has a base. */

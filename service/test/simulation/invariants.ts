@@ -36,23 +36,24 @@ function falseAnswers({ answers }: History, turns: readonly TurnRow[]): string[]
   });
 }
 
-function wrongEnds({ scenario, runs, remote, faults, stopped }: History, turn: TurnRow): string[] {
+function wrongEnds({ runs, remote, faults, stopped }: History, turn: TurnRow): string[] {
   const { id, job, state, attempts, prompt } = turn;
   const request = requestOf(prompt);
   const commits = [...historyOf(remote.branches.get(jobBranch(job)))].filter(({ message }) =>
     isCommitOf(turn, message),
   );
   if (commits.length > 1) return [`turn ${id} has ${commits.length} commits`];
-  const { isNoOp, end } = scenario.requests[request]?.agent ?? {};
-  if (isNoOp && commits.length > 0) return [`turn ${id} changed nothing, and has a commit`];
+  const own = runs.filter((run) => run.request === request && run.end !== "stopped");
+  const changes = own.filter(({ isChanging }) => isChanging);
+  if (changes.length === 0 && commits.length > 0) return [`turn ${id} changed nothing, and has a commit`];
   if (state === "completed") {
-    if (end === "failed") return [`turn ${id} completed, although its agent fails`];
-    if (!isNoOp && commits.length === 0) return [`turn ${id} completed without its commit`];
+    if (own.every(({ end }) => end === "failed")) return [`turn ${id} completed, although its agent fails`];
+    if (changes.length === own.length && commits.length === 0) return [`turn ${id} completed without its commit`];
   }
   if (isStopped(turn)) return stopped.has(id) ? [] : [`turn ${id} was stopped, although nobody asked for it`];
   if (state !== "failed" || faults.has("git-down")) return [];
   // A push is tried twice, and others may be faster each time.
-  const others = remote.pushes.filter(({ branch, commit }) => branch === jobBranch(job) && isForeign(commit));
+  const others = remote.pushes.filter(({ branch, commit }) => branch === jobBranch(job) && commit && isForeign(commit));
   if (others.length > 1) return [];
   const hasFailed = runs.some((run) => run.request === request && run.end === "failed");
   return hasFailed || attempts >= 2 ? [] : [`turn ${id} failed, although its agent did not`];
@@ -60,8 +61,20 @@ function wrongEnds({ scenario, runs, remote, faults, stopped }: History, turn: T
 
 function wrongCommits({ remote, audit }: History, turns: readonly TurnRow[]): string[] {
   const violations: string[] = [];
-  for (const { branch, commit, before } of remote.pushes)
-    if (before !== undefined && !contains(commit, before.id)) violations.push(`a push removed commits from ${branch}`);
+  for (const { branch, commit, before, at } of remote.pushes)
+    for (const removed of historyOf(before)) {
+      if (commit !== undefined && contains(commit, removed.id)) break;
+      if (isForeign(removed) || at > (audit.recorded.get(removed.id) ?? at))
+        violations.push(`a push removed a commit from ${branch}`);
+    }
+  for (const { head } of audit.jobs.values())
+    for (let commit = remote.commits.get(head ?? ""), isForeignOnTop = false; commit; commit = commit.parent) {
+      const { id, message } = commit;
+      // A person who pushed on top of a commit wants it.
+      const mayCount = isForeignOnTop || audit.recorded.has(id) || !turns.some((turn) => isCommitOf(turn, message));
+      if (!mayCount) violations.push("a commit counts that no owner of its turn has recorded");
+      isForeignOnTop = isForeign(commit);
+    }
   for (const { id: job, pullRequest } of audit.jobs.values()) {
     const own = turns.filter((turn) => turn.job === job);
     const messages = [...historyOf(remote.branches.get(jobBranch(job)))].map(({ message }) => message).reverse();
@@ -72,8 +85,11 @@ function wrongCommits({ remote, audit }: History, turns: readonly TurnRow[]): st
     const last = own.at(-1);
     // A push of an earlier turn that arrives later is not seen by the last one.
     const takenAt = audit.takenAt.get(last?.id ?? 0) ?? 0;
-    const isSeen = remote.pushes.some(({ commit: { message }, at }) =>
-      own.some((turn) => isCommitOf(turn, message) && (turn === last || at < takenAt)),
+    const isSeen = remote.pushes.some(
+      ({ commit, at }) =>
+        commit !== undefined &&
+        audit.recorded.has(commit.id) &&
+        own.some((turn) => isCommitOf(turn, commit.message) && (turn === last || at < takenAt)),
     );
     if (last?.state === "completed" && isSeen && pullRequest === null)
       violations.push("a job with a commit has no pull request");
@@ -81,11 +97,28 @@ function wrongCommits({ remote, audit }: History, turns: readonly TurnRow[]): st
   return violations;
 }
 
-function wrongRuns({ runs, audit }: History, turns: readonly TurnRow[]): string[] {
+function wrongRuns({ runs, audit, faults }: History, turns: readonly TurnRow[]): string[] {
   return turns.flatMap(({ id, prompt }) => {
     const own = runs.filter(({ request }) => request === requestOf(prompt));
-    const allowed = 2 + (audit.requeues.get(id) ?? 0);
-    return own.length > allowed ? [`agents ran ${own.length} times for turn ${id}, more than ${allowed}`] : [];
+    const requeues = audit.requeues.get(id) ?? [];
+    const allowed = 2 + requeues.length;
+    if (own.length > allowed) return [`agents ran ${own.length} times for turn ${id}, more than ${allowed}`];
+    // What the store does makes no worker run an agent again, or give up a turn whose agent has run. Git and a full disk can.
+    if (faults.has("git-down") || faults.has("no-space") || faults.has("foreign-push")) return [];
+    return own.flatMap(({ end, endedAt = 0, process }, index) => {
+      if (end !== "completed" && end !== "failed") return [];
+      const isStopping = process.stoppedAt !== undefined;
+      const later = own.slice(index + 1);
+      const again = later.find((run) => run.process === process);
+      const isBetween = later.some((run) => run.process !== process);
+      if (again !== undefined && !isBetween && !isStopping)
+        return [`a worker ran the agent of turn ${id} again that had run`];
+      const next = later[0]?.startedAt ?? 0;
+      const requeued = requeues.some(
+        (one) => one.process === process && one.at > endedAt && !isStopping && next > one.at,
+      );
+      return requeued ? [`turn ${id} was requeued after its agent had run, and run again`] : [];
+    });
   });
 }
 

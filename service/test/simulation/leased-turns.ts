@@ -93,8 +93,8 @@ export class LeasedTurns implements ReadyTurns {
     );
   }
 
-  async oldestAgeSeconds(): Promise<number> {
-    return 0;
+  async ofProjects(): Promise<[]> {
+    return [];
   }
 
   async renew(taken: TakenTurn): Promise<boolean> {

@@ -25,6 +25,8 @@ export interface ProcessOptions {
 /** A process of one machine: it has clocks, does nothing while its machine is paused, and nothing at all once it is killed. */
 export class MachineProcess implements Machine {
   isAlive = true;
+  /** When it was told to stop. */
+  stoppedAt: number | undefined;
   readonly startedAt: number;
   readonly #options: ProcessOptions;
 

@@ -175,6 +175,7 @@ export class WorkerMachine extends Machine {
   /** Stops running agents, or waits for them; then the process ends. */
   override stop(isDrained: boolean, restartAfterMs: number): void {
     const { process } = this;
+    process.stoppedAt ??= this.world.timeline.now;
     const stop = this.#stop;
     if (isDrained) this.#worker?.close();
     else stop.abort();
@@ -208,8 +209,10 @@ export class WorkerMachine extends Machine {
       requests: scenario.requests,
       noSpace: faults.on(machine, "no-space"),
       onRun: (run) => {
+        const before = runs.filter(({ request }) => request === run.request).length;
         runs.push(run);
         audit.onRun(promptOf(run.request), run.isAfterPause);
+        return before;
       },
     });
     const worker = new Worker({

@@ -9,7 +9,8 @@ export interface Commit {
 /** A push that the remote has accepted. */
 export interface AcceptedPush {
   branch: string;
-  commit: Commit;
+  /** `undefined` if the branch was deleted. */
+  commit: Commit | undefined;
   /** The head before; `undefined` if the branch was created. */
   before: Commit | undefined;
   at: number;
@@ -23,10 +24,11 @@ export const targetBranch = "main";
 /** The repository on its server: branches, with Git's rules for pushes. */
 export class Remote {
   readonly branches = new Map<string, Commit>();
+  /** All that were made, on any machine. */
+  readonly commits = new Map<string, Commit>();
   /** Accepted ones, oldest first. */
   readonly pushes: AcceptedPush[] = [];
   readonly #now: () => number;
-  #commits = 0;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -34,22 +36,27 @@ export class Remote {
   }
 
   createCommit(parent: Commit | undefined, message: string, changes: Iterable<string>): Commit {
-    return { id: `c${this.#commits++}`, parent, message, changes: new Set([...(parent?.changes ?? []), ...changes]) };
+    const id = `c${this.commits.size}`;
+    const commit = { id, parent, message, changes: new Set([...(parent?.changes ?? []), ...changes]) };
+    this.commits.set(id, commit);
+    return commit;
   }
 
   /**
+   * @param commit - `undefined` deletes the branch
    * @param expectedHead - as with `--force-with-lease`; `undefined` allows only a new branch or a fast-forward
    * @throws if the push is rejected
    */
-  push(branch: string, commit: Commit, expectedHead: string | undefined, isForced: boolean): void {
+  push(branch: string, commit: Commit | undefined, expectedHead: string | undefined, isForced: boolean): void {
     const before = this.branches.get(branch);
     const isAllowed =
       expectedHead === undefined
-        ? before === undefined || contains(commit, before.id)
+        ? before === undefined || (commit !== undefined && contains(commit, before.id))
         : before !== undefined && before.id === expectedHead;
     if (!isAllowed && !isForced) throw new Error(`push of ${branch} was rejected: it has moved`);
     if (before === commit) return;
-    this.branches.set(branch, commit);
+    if (commit === undefined) this.branches.delete(branch);
+    else this.branches.set(branch, commit);
     this.pushes.push({ branch, commit, before, at: this.#now() });
   }
 
@@ -57,7 +64,7 @@ export class Remote {
   pushForeignCommit(branch: string): void {
     const before = this.branches.get(branch);
     if (before === undefined) return;
-    this.push(branch, this.createCommit(before, foreignMessage, [`foreign ${this.#commits}`]), before.id, false);
+    this.push(branch, this.createCommit(before, foreignMessage, [`foreign ${this.commits.size}`]), before.id, false);
   }
 }
 

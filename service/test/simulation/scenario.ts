@@ -8,8 +8,8 @@ export interface ClientRequest {
   /** `undefined`: a create. Otherwise a message to this one of the jobs that clients know by then, or a create if there is none. */
   job: number | undefined;
   project: number;
-  /** How agents end that run for it. They change the repository unless `isNoOp`. */
-  agent: { ms: number; end: "completed" | "failed"; isNoOp: boolean };
+  /** How agents end that run for it. They change the repository unless `isNoOp`. `again`: what the second one and later ones do. */
+  agent: { ms: number; end: "completed" | "failed"; isNoOp: boolean; again: "the same" | "failed" | "no-op" };
 }
 
 /** What an operator asks for: that a turn stops. */
@@ -99,6 +99,7 @@ const requests = fc.record<ClientRequest>({
     ms: fc.oneof(fc.integer({ min: 100, max: 60_000 }), fc.integer({ min: 100, max: 3000 })),
     end: fc.constantFrom("completed", "completed", "completed", "failed"),
     isNoOp: fc.constantFrom(false, false, false, true),
+    again: fc.constantFrom("the same", "the same", "failed", "no-op"),
   }),
 });
 

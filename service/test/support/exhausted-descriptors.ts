@@ -23,6 +23,7 @@ const run = () =>
     isFollowUp: false,
     history: [],
     jobId: "job_1",
+    requestId: "r1",
     directories,
     objects: folder,
     sandbox: unconfined,

@@ -35,6 +35,12 @@ export class PostgresProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
+  /** Loses all connections, and lets none be made. */
+  cutOff(): void {
+    this.#isCut = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
   /** Lets connections be made again. */
   restore(): void {
     this.isCutOff = false;
@@ -53,8 +59,14 @@ export class PostgresProxy implements AsyncDisposable {
     }
     const server = connect(serverPort, "127.0.0.1");
     for (const socket of [client, server]) this.#sockets.add(socket.on("error", () => {}));
-    client.on("close", () => server.end());
-    server.on("close", () => client.destroy());
+    client.on("close", () => {
+      this.#sockets.delete(client);
+      server.end();
+    });
+    server.on("close", () => {
+      this.#sockets.delete(server);
+      client.destroy();
+    });
     let isLosingAnswer = false;
     server.on("data", (data) => (isLosingAnswer ? this.#lose(client) : client.write(data)));
     client.on("data", (data) => {

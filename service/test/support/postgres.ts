@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
-import { afterAll, beforeAll } from "vitest";
+import { beforeAll } from "vitest";
 import { openPostgresStore } from "../../src/store/postgres/open-store.ts";
 
 const password = "secret_of_postgres";
@@ -191,13 +191,19 @@ export class PostgresServer implements AsyncDisposable {
   }
 }
 
-/** Starts a server for the tests of a file. */
+/** Survives the files of a worker, which share its process. */
+const worker: { postgres?: Promise<PostgresServer> } = globalThis as never;
+
+/**
+ * Starts a server for the tests of a file, or takes the one of an earlier file in the same worker. It ends with the worker. A test
+ * that stops it starts it again.
+ */
 export function postgresOfFile(): () => PostgresServer {
   let server: PostgresServer | undefined;
   beforeAll(async () => {
-    server = await PostgresServer.start();
+    worker.postgres ??= PostgresServer.start();
+    server = await worker.postgres;
   }, startTimeoutMs);
-  afterAll(() => server?.[Symbol.asyncDispose](), startTimeoutMs);
   return () => {
     if (server === undefined) throw new Error("Postgres is not running");
     return server;

@@ -56,6 +56,8 @@ class FakeBranch {
     readContents: async function* (ids) {
       for (const id of ids) yield { id, content: id };
     },
+    keep: async () => {},
+    copy: async (commit) => commit,
     push: async () => {},
     rebase: async () => undefined,
     withOwnFiles: async (commit) => commit,

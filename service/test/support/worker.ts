@@ -27,7 +27,7 @@ class WaitingRepository extends Repository {
   readonly waiting = new Map<string, WaitingCheckout>();
 
   override findStart(branch: string): Promise<Start> {
-    const start = { branch, head: "222", targetBranch: "main", base: "111", remoteHead: "222", notes: [] };
+    const start = { branch, head: "222", targetBranch: "main", base: "111", remoteHead: "333", notes: [] };
     return new Promise((resolve, fail) => {
       const succeed = () => resolve({ ...start, isContinued: true });
       this.waiting.set(branch, { fail, succeed });
@@ -40,7 +40,7 @@ class WaitingRepository extends Repository {
     return [];
   }
 
-  /** Says that the turn's commit was pushed earlier, so that no agent runs. */
+  /** Says that the turn's commit was pushed earlier, below one of a person, so that no agent runs. */
   override async commits(): Promise<{ commit: string; message: string }[]> {
     const trailers = (turn: number, job: string) => `Agent-Turn: ${turn}\nAgent-Job: ${job}`;
     return ["a", "b", "c"].map((job, index) => ({ commit: "222", message: `Fix\n\n${trailers(index + 1, job)}\n` }));

@@ -96,7 +96,7 @@ describe("finds that", () => {
     [
       "a failed turn was pushed",
       ({ stored }) => Object.assign(stored.turns[0] ?? {}, { state: "failed" }),
-      /turns 5 are completed/,
+      /turns 5 have changed something/,
     ],
     [
       "an agent ran twice in a branch",

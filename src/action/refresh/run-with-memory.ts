@@ -4,7 +4,7 @@ import { findStart, type PlannedTask, planTasks, runFirstFound, writePrompt } fr
 import { acceptanceOf, type RerunEffect, type RunResult } from "../result.ts";
 import type { Execution, Run } from "../run.ts";
 import { runJob } from "../run-job.ts";
-import { runAttempt } from "../runner/environment.ts";
+import { isOnTag, runAttempt } from "../runner/environment.ts";
 import type { SendingTask } from "../settings.ts";
 import { stopOwnTurn } from "../stop-turn.ts";
 import { AttemptMemory } from "./attempt-memory.ts";
@@ -52,6 +52,7 @@ export async function runWithMemory(task: SendingTask, run: Run): Promise<Execut
   }
   firstBase = earlier.base;
   if (!isWritable) sayWhatIsForgotten(run);
+  else if (settings.session !== "" && isOnTag(ports.environment)) log.sessionOnTag();
 
   const plan = memory.session
     ? await planSession(memory.session, task, earlier, run)

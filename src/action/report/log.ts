@@ -136,6 +136,15 @@ export class RunLog {
     }
   }
 
+  /** GitHub's documentation: "Dependency caching reference", restrictions for accessing a cache. */
+  sessionOnTag(): void {
+    this.#annotate(
+      "notice",
+      "Session of a tag",
+      say`This run is on a tag, and GitHub gives each tag a cache of its own. So the next release does not find the job of this run, and starts a new one. To keep one pull request, run on schedule, or on push to a branch.`,
+    );
+  }
+
   /** Says why a session sends a follow-up or starts a new job. */
   session(event: SessionEvent, name: string): void {
     const prefix = `Session ${excerpt(name, 100)}:`;

@@ -33,3 +33,8 @@ export function runUrl(environment: NodeJS.ProcessEnv): string {
   const { GITHUB_REPOSITORY: repository = "", GITHUB_RUN_ID: run = "" } = environment;
   return `${serverUrl(environment)}/${repository}/actions/runs/${run}`;
 }
+
+/** Returns whether the run is on a tag, as for the event `release`. GitHub's documentation: "Variables", `GITHUB_REF`. */
+export function isOnTag({ GITHUB_REF = "" }: NodeJS.ProcessEnv): boolean {
+  return GITHUB_REF.startsWith("refs/tags/");
+}

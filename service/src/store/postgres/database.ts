@@ -6,7 +6,7 @@ import type { Log } from "../../log/log.ts";
 import { OutageLog } from "../../log/outage-log.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../store-errors.ts";
 import { type Database, type Sql, storable, type Transaction, type Value } from "../sql.ts";
-import { isUnavailable, isUnwritable } from "./errors.ts";
+import { isPoolFull, isUnavailable, isUnwritable } from "./errors.ts";
 import { tables } from "./schema.ts";
 import { defaultTimes, type PostgresTimes } from "./times.ts";
 
@@ -64,6 +64,8 @@ export class PostgresDatabase implements Database {
   readonly #times: PostgresTimes;
   /** When it was last unusable, or was opened. */
   #usableSince: number;
+  /** How often the server has answered. */
+  #answers = 0;
   /** Whether the outage may affect only changes, so that only a change shows its end. */
   #isUnwritable = false;
 
@@ -104,13 +106,20 @@ export class PostgresDatabase implements Database {
 
   /** Runs a statement in Postgres's own SQL, with `$1` for the first value. */
   async query(sql: string, values: readonly unknown[] = []): Promise<{ rows: unknown[]; rowCount: number | null }> {
-    const result = await this.#guard(() => this.#pool.query(sql, values.map(storable)));
+    const client = await this.#connect();
+    let lost: Error | undefined;
+    const result = await this.#guard(() => client.query(sql, values.map(storable)))
+      .catch((error: Error) => {
+        lost = error;
+        throw error;
+      })
+      .finally(() => client.release(lost));
     if (hasChanged(result)) this.#written();
     return result;
   }
 
   async transaction<T>(change: (transaction: PostgresTransaction) => Promise<T>): Promise<T> {
-    const client = await this.#guard(() => this.#pool.connect());
+    const client = await this.#connect();
     const transaction = new PostgresTransaction(client, (use) => this.#guard(use));
     let lost: Error | undefined;
     try {
@@ -141,7 +150,7 @@ export class PostgresDatabase implements Database {
 
   /** The lock ends with the connection, so that another process can take it if this one has died. */
   async exclusively(name: string, work: () => Promise<void>): Promise<boolean> {
-    const client = await this.#guard(() => this.#pool.connect());
+    const client = await this.#connect();
     let lost: Error | undefined;
     try {
       const lock = "SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS held";
@@ -183,9 +192,23 @@ export class PostgresDatabase implements Database {
     }
   }
 
+  /** Returns a connection. Waits while all are in use, as long as the server answers those who use them: that is no outage. */
+  async #connect(): Promise<PoolClient> {
+    for (;;) {
+      const answers = this.#answers;
+      try {
+        return await this.#pool.connect();
+      } catch (error) {
+        if (isPoolFull(error) && this.#answers > answers) continue;
+        return this.#guard(() => Promise.reject(error));
+      }
+    }
+  }
+
   async #guard<T>(use: () => Promise<T>): Promise<T> {
     try {
       const result = await use();
+      this.#answers++;
       if (!this.#isUnwritable) this.#usable();
       return result;
     } catch (error) {

@@ -21,3 +21,8 @@ export function isUnavailable(error: unknown): boolean {
 export function isUnwritable(error: unknown): boolean {
   return error instanceof DatabaseError && unwritable.test(error.code ?? "");
 }
+
+/** Returns whether no connection of the pool became free in time. pg-pool has no other sign of it. */
+export function isPoolFull(error: unknown): boolean {
+  return error instanceof Error && error.message === "timeout exceeded when trying to connect";
+}

@@ -1,6 +1,6 @@
 import { PgBoss } from "pg-boss";
 import { LeaseLost, StoreUnavailable } from "../../store-errors.ts";
-import type { ReadyTurn, ReadyTurns, TakenTurn, TurnLimits } from "../ready-turns.ts";
+import type { ProjectTurns, ReadyTurn, ReadyTurns, TakenTurn, TurnLimits } from "../ready-turns.ts";
 import type { Sql, Transaction } from "../sql.ts";
 import { type PostgresDatabase, PostgresTransaction } from "./database.ts";
 import { logChannel, type Notifications, turnChannel } from "./notifications.ts";
@@ -175,10 +175,15 @@ export class PostgresReadyTurns implements ReadyTurns, AsyncDisposable {
     return [];
   }
 
-  async oldestAgeSeconds(sql: Sql): Promise<number> {
-    const oldest = `SELECT greatest(coalesce(extract(epoch FROM now() - min(start_after)), 0), 0)::double precision AS age
-      FROM ${queueTables}.job WHERE name = ? AND state < 'active' AND start_after <= now()`;
-    return (await sql.row<{ age: number }>(oldest, queue))?.age ?? 0;
+  ofProjects(sql: Sql): Promise<ProjectTurns[]> {
+    const isReady = "FILTER (WHERE state < 'active' AND start_after <= now())";
+    const age = `coalesce(extract(epoch FROM now() - min(start_after) ${isReady}), 0)`;
+    return sql.rows(
+      `SELECT group_id AS project, count(*) ${isReady} AS ready, count(*) FILTER (WHERE state = 'active') AS running,
+         greatest(${age}, 0)::double precision AS "oldestAgeSeconds"
+         FROM ${queueTables}.job WHERE name = ? AND state <= 'active' GROUP BY group_id`,
+      queue,
+    );
   }
 
   async renew(taken: TakenTurn): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ReadyTurn, ReadyTurns, TakenTurn, TurnLimits } from "../ready-turns.ts";
+import type { ProjectTurns, ReadyTurn, ReadyTurns, TakenTurn, TurnLimits } from "../ready-turns.ts";
 import type { Sql, Transaction } from "../sql.ts";
 
 interface NextTurn {
@@ -92,12 +92,27 @@ export class SqliteReadyTurns implements ReadyTurns {
     return turns;
   }
 
-  async oldestAgeSeconds(sql: Sql): Promise<number> {
-    for (const [turn, since] of this.#since) {
-      if (await sql.row("SELECT 1 FROM ready WHERE turn = ?", turn)) return (this.#now() - since) / 1000;
-      this.#since.delete(turn);
+  async ofProjects(sql: Sql): Promise<ProjectTurns[]> {
+    const running = `SELECT job.project, count(*) AS turns FROM turn JOIN job ON job.id = turn.job
+      WHERE turn.state = 'running' GROUP BY job.project`;
+    const turns = await sql.rows<NextTurn>("SELECT turn, project FROM ready");
+    const found = new Map<string, ProjectTurns>();
+    const of = (project: string): ProjectTurns => {
+      const known = found.get(project) ?? { project, ready: 0, running: 0, oldestAgeSeconds: 0 };
+      found.set(project, known);
+      return known;
+    };
+    for (const { turn, project } of turns) {
+      const one = of(project);
+      one.ready++;
+      const since = this.#since.get(turn) ?? this.#now();
+      one.oldestAgeSeconds = Math.max(one.oldestAgeSeconds, (this.#now() - since) / 1000);
     }
-    return 0;
+    for (const { project, turns: count } of await sql.rows<{ project: string; turns: number }>(running))
+      of(project).running = count;
+    const ready = new Set(turns.map(({ turn }) => turn));
+    for (const turn of this.#since.keys()) if (!ready.has(turn)) this.#since.delete(turn);
+    return [...found.values()];
   }
 
   #noteReady(turn: number): void {

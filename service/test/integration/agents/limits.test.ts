@@ -9,16 +9,22 @@ import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { type Limits, watchLimits } from "../../../src/agents/limits.ts";
 import { signalGroup } from "../../../src/processes/process-group.ts";
 
-/** Starts a shell script as the leader of a process group, and waits for its first line. Returns its id. */
+/**
+ * Starts a shell script as the leader of a process group, and waits for its first line, which may name a process that left the group.
+ * Returns its id.
+ */
 async function start(script: string): Promise<number> {
   const leader = spawn("/bin/sh", ["-c", script], { detached: true, stdio: ["ignore", "pipe", "ignore"] });
   onTestFinished(() => signalGroup(leader.pid, "SIGKILL"));
-  await once(leader.stdout, "data");
+  const [line] = await once(leader.stdout, "data");
+  const [, left] = /^left the group: (\d+)/.exec(String(line)) ?? [];
+  // It runs until then, so the id is its own.
+  if (left !== undefined) onTestFinished(() => void process.kill(Number(left), "SIGKILL"));
   return leader.pid ?? 0;
 }
 
 /** A shell with one child that has two children, of which one left its process group. */
-const family = '(setsid sleep 300 & sleep 300 & echo started; wait) & wait "$!"';
+const family = '(setsid sleep 300 & left=$!; sleep 300 & echo "left the group: $left"; wait) & wait "$!"';
 
 /** Puts a shell script in place of `du`. It adds a line to a file whenever it runs. Returns the path of that file. */
 function replaceDu(script: string): string {

@@ -37,6 +37,7 @@ function setUp() {
       isFollowUp: false,
       history: [],
       jobId: "job_1",
+      requestId: "r1",
       directories: paths,
       objects: paths.objects,
       sandbox: unconfined,

@@ -105,7 +105,8 @@ describe("the other end of a transfer", () => {
     const commands = recordCommands();
     docs.git("branch", "new", "main");
     await repository.fetch();
-    await repository.push(docs.git("rev-parse", "main"), "agent/a", undefined, "a");
+    await repository.keep(docs.git("rev-parse", "main"), "a");
+    await repository.push(docs.git("rev-parse", "main"), "agent/a", undefined);
     const settings = "umask 27 && git -c 'safe.directory=/srv/it'\\''s'";
     expect(optionsFor(commands(), "ls-remote")).toEqual([`--upload-pack=${settings} upload-pack`]);
     expect(optionsFor(commands(), "fetch")).toEqual([`--upload-pack=${settings} upload-pack`]);

@@ -214,7 +214,8 @@ describe("the next turn finds the worktree as it should be after an agent", () =
     writeFileSync(file, "# Changed\n");
     writeFileSync(join(first.tree, "docs/new.md"), "new\n");
     const made = (await commit(first)) ?? "";
-    await repository.push(made, "agent/a", undefined, "a");
+    await repository.keep(made, "a");
+    await repository.push(made, "agent/a", undefined);
     // Hidden behind the time of the committed file.
     const { atime, mtime } = statSync(file);
     writeFileSync(file, "# CHANGED\n");

@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { Repository, type RepositoryOptions } from "../../../src/git/repository.ts";
 import { keepUp, keepUpOnce } from "../../../src/git/upkeep.ts";
 import { Worktrees } from "../../../src/git/worktrees.ts";
@@ -75,8 +76,10 @@ function age(clone: string): void {
 test("packs refs and objects, and keeps the commits of jobs, pushed or not, and young objects", async () => {
   const { docs, repository, clone, git, write, counts, has } = await setUp();
   const [earlier, last, unpushed] = [write("earlier"), write("last"), write("unpushed")];
-  await repository.push(earlier, "agent/a", undefined, "a");
-  await repository.push(last, "agent/a", earlier, "a", earlier);
+  await repository.keep(earlier, "a");
+  await repository.push(earlier, "agent/a", undefined);
+  await repository.keep(last, "a", earlier);
+  await repository.push(last, "agent/a", earlier);
   docs.git("branch", "-D", "agent/a");
   await repository.fetch();
   git("update-ref", "refs/jobs/b", unpushed);
@@ -108,10 +111,14 @@ test("packs refs and objects, and keeps the commits of jobs, pushed or not, and 
 test("removes the commits of forgotten jobs two weeks later, but no others", async () => {
   const { docs, repository, clone, git, write, has } = await setUp();
   const commits = { earlier: write("earlier"), last: write("last"), branch: write("branch"), kept: write("kept") };
-  await repository.push(commits.earlier, "agent/a", undefined, "a");
-  await repository.push(commits.last, "agent/a", commits.earlier, "a", commits.earlier);
-  await repository.push(commits.branch, "agent/b", undefined, "b");
-  await repository.push(commits.kept, "agent/c", undefined, "c");
+  await repository.keep(commits.earlier, "a");
+  await repository.push(commits.earlier, "agent/a", undefined);
+  await repository.keep(commits.last, "a", commits.earlier);
+  await repository.push(commits.last, "agent/a", commits.earlier);
+  await repository.keep(commits.branch, "b");
+  await repository.push(commits.branch, "agent/b", undefined);
+  await repository.keep(commits.kept, "c");
+  await repository.push(commits.kept, "agent/c", undefined);
   for (const branch of ["agent/a", "agent/c"]) docs.git("branch", "-D", branch);
   await repository.fetch();
   await repository.forgetJobs([]);
@@ -119,7 +126,8 @@ test("removes the commits of forgotten jobs two weeks later, but no others", asy
   expect(git("for-each-ref", "--format=%(refname)", "refs/jobs", "refs/earlier")).toBe("refs/jobs/c");
   age(clone);
   const young = write("young");
-  await repository.push(young, "agent/d", undefined, "d");
+  await repository.keep(young, "d");
+  await repository.push(young, "agent/d", undefined);
   docs.git("branch", "-D", "agent/d");
   await repository.fetch();
   await repository.forgetJobs(["d"]);
@@ -156,10 +164,13 @@ test("packs at idle times, and other commands run meanwhile", async () => {
   expect(counts()[0]).toBeGreaterThan(1000);
   await worktrees.release(place);
   let isPacked = false;
-  const packed = keepUpOnce(options).then(() => {
+  const packed = keepUpOnce(options).finally(() => {
     isPacked = true;
   });
-  while (!isPacked) await repository.diff("main", "main", 10);
+  await waitUntil(async () => {
+    await repository.diff("main", "main", 10);
+    return isPacked;
+  });
   await packed;
   expect(counts()[0]).toBe(0);
 });

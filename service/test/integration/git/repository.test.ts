@@ -46,7 +46,8 @@ async function open(options: Partial<RepositoryOptions> & { docs?: DocsRepositor
     const checkout = await checkOut(`agent/${job}`);
     writeFileSync(join(checkout.tree, file), text);
     const made = (await commit(checkout, `Write ${file}\n\nText.\n`)) ?? "";
-    await repository.push(made, checkout.branch, checkout.remoteHead, job);
+    await repository.keep(made, job);
+    await repository.push(made, checkout.branch, checkout.remoteHead);
     return made;
   };
   return { docs, folder, repository, findStart, checkOut, commit, change };
@@ -251,7 +252,8 @@ describe("a commit", () => {
     const checkout = await checkOut("agent/a");
     change(checkout.tree);
     const made = (await commit(checkout)) ?? "";
-    await repository.push(made, "agent/a", undefined, "a");
+    await repository.keep(made, "a");
+    await repository.push(made, "agent/a", undefined);
     expect(docs.git("diff-tree", "-r", "--name-status", "--no-renames", "main", made)).toBe(expected);
     expect(readdirSync(dirname(checkout.index)).sort()).toEqual(["index", "tree"]);
   });
@@ -395,7 +397,8 @@ describe("a commit", () => {
     rmSync(join(checkout.tree, "docs"), { recursive: true });
     symlinkSync(outside, join(checkout.tree, "docs"));
     const made = (await commit(checkout)) ?? "";
-    await repository.push(made, "agent/a", undefined, "a");
+    await repository.keep(made, "a");
+    await repository.push(made, "agent/a", undefined);
     expect(docs.git("ls-tree", "-r", made).split("\n")).toEqual([
       expect.stringMatching(/^100644 blob .*\tREADME.md$/),
       expect.stringMatching(/^120000 blob .*\tdocs$/),
@@ -481,7 +484,8 @@ describe("a commit", () => {
     const { checkOut, commit, repository } = await open({ docs });
     const checkout = await checkOut("agent/a");
     rmSync(join(checkout.tree, "gone"), { recursive: true });
-    await repository.push((await commit(checkout)) ?? "", "agent/a", undefined, "a");
+    await repository.keep((await commit(checkout)) ?? "", "a");
+    await repository.push((await commit(checkout)) ?? "", "agent/a", undefined);
     expect(docs.git("diff-tree", "-r", "--name-status", "main", "agent/a")).toBe("D\tgone");
   });
 
@@ -505,7 +509,8 @@ describe("a commit", () => {
     execFileSync("git", ["-C", moved, ...author, "commit", "--quiet", "--allow-empty", "-m", "x"]);
     const { commit = "", leftOut } = await repository.commit(checkout, "Change\n", { maxBytes: 1_000_000 });
     expect(leftOut).toEqual(["moved"]);
-    await repository.push(commit, "agent/a", undefined, "a");
+    await repository.keep(commit, "a");
+    await repository.push(commit, "agent/a", undefined);
     expect(docs.git("diff-tree", "-r", "--name-status", "main", commit).split("\n")).toEqual([
       "D\tfiles",
       "A\tfiles/page.md",
@@ -533,10 +538,11 @@ describe("a push", () => {
     const { docs, repository, change } = await open();
     const head = docs.git("rev-parse", "main");
     const [one, two] = [await change("a", "a.md", "a"), await change("b", "b.md", "b")];
-    await expect(repository.push(two, "agent/a", head, "b")).rejects.toThrow("git push exited with 1");
-    await expect(repository.push(two, "agent/a", undefined, "b")).rejects.toThrow("git push exited with 1");
+    await expect(repository.push(two, "agent/a", head)).rejects.toThrow("git push exited with 1");
+    await expect(repository.push(two, "agent/a", undefined)).rejects.toThrow("git push exited with 1");
     expect(docs.git("rev-parse", "agent/a")).toBe(one);
-    await repository.push(two, "agent/a", one, "b");
+    await repository.keep(two, "b");
+    await repository.push(two, "agent/a", one);
     expect(docs.git("rev-parse", "agent/a")).toBe(two);
   });
 

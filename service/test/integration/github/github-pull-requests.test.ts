@@ -1,5 +1,6 @@
 import { createEmulator } from "emulate";
 import { describe, expect, test } from "vitest";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { GitHubPullRequests } from "../../../src/pulls/github.ts";
 import { change, isPost, posts, ref, startGitHubPullRequests, token } from "../../support/github-pull-requests.ts";
 
@@ -108,7 +109,7 @@ describe("opening a pull request", () => {
     const { server, pulls, stop } = await startGitHubPullRequests({ secondMs: 100_000 });
     server.answer = () => ({ status: 503, body: "" });
     const rejected = expect(pulls.open(change)).rejects.toThrow("aborted");
-    while (server.requests.length === 0) await new Promise(setImmediate);
+    await waitUntil(() => server.requests.length > 0);
     // Enough for the answer to arrive, and for another request.
     await new Promise((resolve) => setTimeout(resolve, 100));
     stop.abort();
@@ -257,7 +258,7 @@ describe("GitHub's rate limit", () => {
       isPost(request) ? { status: 429, headers: { "retry-after": "3000" } } : undefined;
     const opened = github.pulls.open(change);
     const rejected = expect(opened).rejects.toThrow("aborted");
-    while (github.log.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await waitUntil(() => github.log.length > 0);
     github.stop.abort();
     await rejected;
     expect(posts(github.server)).toBe(1);

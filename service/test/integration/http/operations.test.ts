@@ -46,7 +46,9 @@ test("/healthz says to anyone whether the service works, and is not cached on th
   expect(headers).toMatchObject({ "content-type": "application/json", "cache-control": "no-store" });
   expect(await ask(url, { method: "HEAD" })).toMatchObject({ status: 200, text: "" });
   expect(await ask(url, { method: "POST" })).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
-  expect((await ask(url, { headers: { host: "evil.example" } })).status).toBe(421);
+  // As the probe of an orchestrator asks.
+  for (const path of ["", "/live"])
+    expect((await ask(url + path, { headers: { host: "agent-jobs-api-7d9f-x2x:4100" } })).status).toBe(200);
   expect((await ask(`${url}/x`)).status).toBe(401);
   const live = await ask(`${url}/live`);
   expect({ status: live.status, body: JSON.parse(live.text) }).toEqual({
@@ -94,7 +96,7 @@ test("a worker alone answers on a port of its own, if it has one, and knows noth
   expect(JSON.parse((await ask(`${url}/healthz`)).text)).toEqual(healthy);
   expect((await ask(`${url}/metrics`)).text).toContain("\nagent_service_store_up 1\n");
   expect((await ask(`${url}/`)).status).toBe(404);
-  expect((await ask(`${url}/healthz`, { headers: { host: "evil.example" } })).status).toBe(421);
+  expect((await ask(`${url}/healthz/live`, { headers: { host: "10.1.2.3:4100" } })).status).toBe(200);
 });
 
 test("/metrics has what happened, for those who have the key and for this machine alone", async () => {
@@ -109,6 +111,9 @@ test("/metrics has what happened, for those who have the key and for this machin
   for (const sample of [
     'agent_service_jobs{state="completed"} 1',
     'agent_service_turns{state="running"} 0',
+    "agent_service_takeable_turns 0",
+    "agent_service_wanted_places 0",
+    "agent_service_worker_places 2",
     "agent_service_oldest_waiting_turn_age_seconds 0",
     'agent_service_turn_duration_seconds_count{result="completed"} 1',
     'agent_service_agent_exits_total{result="completed"} 1',
@@ -123,7 +128,7 @@ test("/metrics has what happened, for those who have the key and for this machin
   const host = "agents.example.com";
   expect((await ask(url, { headers: { ...key, host, "x-forwarded-for": "192.0.2.1" } })).status).toBe(200);
   expect((await ask(url, { headers: { ...key, host: "api-1:4100" } })).status).toBe(200);
-  expect((await ask(`${service.url}/healthz`, { headers: { ...key, host: "api-1:4100" } })).status).toBe(421);
+  expect((await ask(`${service.url}/`, { headers: { ...key, host: "api-1:4100" } })).status).toBe(421);
   for (const headers of [
     { host },
     { host: "api-1:4100" },

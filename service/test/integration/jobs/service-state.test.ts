@@ -137,21 +137,24 @@ function countingAgent(command = ""): { agent: Agent; attempts: () => number } {
   return { agent, attempts: () => readFileSync(file, "utf8").length };
 }
 
-/** Starts the next turn of `job_1`. */
+/** The job of these tests: in a commit, only a real id names one. */
+const jobId = "job_00000000-0000-4000-8000-000000000001";
+
+/** Starts the next turn of the job. */
 async function startNext(store: Store): Promise<{ turn: RunningTurn; job: StoredJob }> {
   const turn = await store.runningTurns.startNext();
-  const job = await store.jobs.find("job_1");
+  const job = await store.jobs.find(jobId);
   if (!turn || !job) throw new Error("no turn is waiting");
   return { turn, job };
 }
 
-/** Runs the next turn of `job_1`. */
+/** Runs the next turn of the job. */
 async function runNext(ports: TurnPorts): ReturnType<typeof runTurn> {
   const { turn, job } = await startNext(ports.store);
   return runTurn(turn, job, ports, new AbortController().signal);
 }
 
-/** Runs the next turn of `job_1`, and records its end. */
+/** Runs the next turn of the job, and records its end. */
 async function runNextAndFinish(ports: TurnPorts): ReturnType<typeof runTurn> {
   const { turn, job } = await startNext(ports.store);
   const result = await runTurn(turn, job, ports, new AbortController().signal);
@@ -173,15 +176,15 @@ test("does not repeat a turn that was interrupted between push and pull request"
       return "https://example.com/pull/1";
     },
   };
-  await store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+  await store.jobs.add({ id: jobId, project: "docs", createdAt: 0 }, "Say more");
   expect(await runNext({ ...setup, agent, pullRequests })).toBe("failed");
   isDown = false;
   await store.runningTurns.requeueInterrupted();
   expect(await runNext({ ...setup, agent, pullRequests })).toBe("completed");
   expect(attempts()).toBe(1);
-  expect(opened).toMatchObject([{ prompt: "Say more", branch: "agent/job_1", targetBranch: "main" }]);
-  expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("1");
-  expect((await store.jobs.find("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
+  expect(opened).toMatchObject([{ prompt: "Say more", branch: `agent/${jobId}`, targetBranch: "main" }]);
+  expect(docs.git("rev-list", "--count", `main..agent/${jobId}`)).toBe("1");
+  expect((await store.jobs.find(jobId))?.pullRequest).toBe("https://example.com/pull/1");
 });
 
 describe("work whose pull request cannot be opened", () => {
@@ -200,16 +203,16 @@ describe("work whose pull request cannot be opened", () => {
       read: async () => ({ state: platform.state, target: undefined }),
     };
     const turn = async (prompt: string) => {
-      if (await store.jobs.find("job_1")) await store.turns.add("job_1", prompt, 0);
-      else await store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, prompt);
+      if (await store.jobs.find(jobId)) await store.turns.add(jobId, prompt, 0);
+      else await store.jobs.add({ id: jobId, project: "docs", createdAt: 0 }, prompt);
       const result = await runNextAndFinish({ ...setup, agent, pullRequests });
-      return { result, log: readFileSync(join(folder, "logs/job_1.log"), "utf8") };
+      return { result, log: readFileSync(join(folder, `logs/${jobId}.log`), "utf8") };
     };
     return { docs, store, platform, turn };
   }
 
   const reason =
-    "The work is on the branch agent/job_1, but its pull request could not be opened. The next message to the job whose " +
+    `The work is on the branch agent/${jobId}, but its pull request could not be opened. The next message to the job whose ` +
     "turn completes opens it. the platform is down";
 
   test("is opened by a message that changes nothing", async () => {
@@ -220,8 +223,8 @@ describe("work whose pull request cannot be opened", () => {
     expect(log).toContain(`[service] The turn failed: ${reason}\n`);
     platform.isDown = false;
     expect((await turn("nothing")).result).toBe("completed");
-    expect(platform.opened).toMatchObject([{ prompt: "more", branch: "agent/job_1" }]);
-    expect((await store.jobs.find("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
+    expect(platform.opened).toMatchObject([{ prompt: "more", branch: `agent/${jobId}` }]);
+    expect((await store.jobs.find(jobId))?.pullRequest).toBe("https://example.com/pull/1");
     await turn("nothing");
     expect(platform.opened).toHaveLength(1);
   });
@@ -232,28 +235,31 @@ describe("work whose pull request cannot be opened", () => {
     platform.state = "closed";
     platform.isDown = true;
     expect((await turn("two")).result).toBe("failed");
-    expect((await store.jobs.find("job_1"))?.pullRequest).toBe("https://example.com/pull/1");
+    expect((await store.jobs.find(jobId))?.pullRequest).toBe("https://example.com/pull/1");
     platform.isDown = false;
     await turn("nothing");
     expect(platform.opened).toHaveLength(2);
-    expect(platform.opened[1]).toMatchObject({ prompt: "two", head: docs.git("rev-parse", "agent/job_1") });
-    expect((await store.jobs.find("job_1"))?.pullRequest).toBe("https://example.com/pull/2");
+    expect(platform.opened[1]).toMatchObject({
+      prompt: "two",
+      head: docs.git("rev-parse", `agent/${jobId}`),
+    });
+    expect((await store.jobs.find(jobId))?.pullRequest).toBe("https://example.com/pull/2");
   });
 
   test("is not lost if the earlier pull request was merged", async () => {
     const { docs, store, platform, turn } = await start();
     await turn("one");
-    docs.squash("agent/job_1");
+    docs.squash(`agent/${jobId}`);
     platform.state = "merged";
     platform.isDown = true;
     expect((await turn("two")).result).toBe("failed");
-    const work = docs.git("rev-parse", "agent/job_1");
-    expect((await store.jobs.find("job_1"))?.pullRequest).toBeNull();
+    const work = docs.git("rev-parse", `agent/${jobId}`);
+    expect((await store.jobs.find(jobId))?.pullRequest).toBeNull();
     platform.isDown = false;
     await turn("nothing");
-    expect(docs.git("rev-parse", "agent/job_1")).toBe(work);
+    expect(docs.git("rev-parse", `agent/${jobId}`)).toBe(work);
     expect(platform.opened[1]).toMatchObject({ prompt: "two", head: work, existing: null });
-    expect((await store.jobs.find("job_1"))?.pullRequest).toBe("https://example.com/pull/2");
+    expect((await store.jobs.find(jobId))?.pullRequest).toBe("https://example.com/pull/2");
   });
 });
 
@@ -261,16 +267,16 @@ test("pushes a commit that a killed service had not pushed, without another atte
   const { docs, ...setup } = await setUp();
   const { store } = setup;
   const { agent, attempts } = countingAgent("printf more >> README.md");
-  await store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+  await store.jobs.add({ id: jobId, project: "docs", createdAt: 0 }, "Say more");
   const hook = join(docs.path, "hooks/pre-receive");
   writeFileSync(hook, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
   expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("failed");
-  const commit = (await setup.repository.lastCommitOf("job_1"))?.commit;
+  const commit = (await setup.repository.lastCommitOf(jobId))?.commit;
   writeFileSync(hook, "#!/bin/sh\nexit 0\n");
   await store.runningTurns.requeueInterrupted();
   expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("completed");
   expect(attempts()).toBe(1);
-  expect(docs.git("rev-list", "main..agent/job_1")).toBe(commit);
+  expect(docs.git("rev-list", `main..agent/${jobId}`)).toBe(commit);
 });
 
 describe("a push that fails", () => {
@@ -291,16 +297,16 @@ describe("a push that fails", () => {
     const repository = new LossyRepository({ url: docs.path, folder: setup.folder });
     await repository.open();
     const { agent, attempts } = countingAgent("cat >> README.md");
-    await setup.store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "one");
+    await setup.store.jobs.add({ id: jobId, project: "docs", createdAt: 0 }, "one");
     const ports = { ...setup, repository, agent, pullRequests: alwaysOpen };
-    const log = () => readFileSync(join(setup.folder, "logs/job_1.log"), "utf8");
+    const log = () => readFileSync(join(setup.folder, `logs/${jobId}.log`), "utf8");
     /** Lets the server reject pushes, or accept them again. */
     const reject = (isRejected: boolean) =>
       writeFileSync(join(docs.path, "hooks/pre-receive"), `#!/bin/sh\nexit ${isRejected ? 1 : 0}\n`, { mode: 0o755 });
     /** Completes the first turn, and adds another one. */
     const completeOne = async () => {
       expect(await runNextAndFinish(ports)).toBe("completed");
-      await ports.store.turns.add("job_1", "two", 0);
+      await ports.store.turns.add(jobId, "two", 0);
     };
     return { docs, repository, ports, attempts, log, reject, completeOne };
   }
@@ -311,8 +317,8 @@ describe("a push that fails", () => {
     repository.isLossy = true;
     expect(await runNext(ports)).toBe("completed");
     expect(repository.pushes).toBe(2);
-    expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("2");
-    expect(docs.git("rev-parse", "agent/job_1")).toBe((await ports.store.jobs.find("job_1"))?.head);
+    expect(docs.git("rev-list", "--count", `main..agent/${jobId}`)).toBe("2");
+    expect(docs.git("rev-parse", `agent/${jobId}`)).toBe((await ports.store.jobs.find(jobId))?.head);
   });
 
   test("while the branch stays as it is fails the turn", async () => {
@@ -328,7 +334,7 @@ describe("a push that fails", () => {
     const { docs, repository, ports, attempts, log, reject } = await start();
     reject(true);
     expect(await runNext(ports)).toBe("failed");
-    const commit = (await repository.lastCommitOf("job_1"))?.commit;
+    const commit = (await repository.lastCommitOf(jobId))?.commit;
     const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
     const emptyTree = docs.git("hash-object", "-w", "-t", "tree", "/dev/null");
     docs.git(
@@ -349,10 +355,10 @@ describe("a push that fails", () => {
     const { docs, repository, ports, completeOne } = await start();
     await completeOne();
     const remove = `(await import("node:child_process")).execFileSync("git", ["-C", ${JSON.stringify(docs.path)},
-      "update-ref", "-d", "refs/heads/agent/job_1"]); fs.appendFileSync("README.md", prompt);`;
+      "update-ref", "-d", "refs/heads/agent/${jobId}"]); fs.appendFileSync("README.md", prompt);`;
     expect(await runNext({ ...ports, agent: scriptAgent(remove) })).toBe("completed");
     expect(repository.pushes).toBe(3);
-    expect(docs.git("log", "--format=%s", "main..agent/job_1").split("\n")).toEqual(["two", "one"]);
+    expect(docs.git("log", "--format=%s", `main..agent/${jobId}`).split("\n")).toEqual(["two", "one"]);
   });
 });
 
@@ -360,11 +366,11 @@ test("a turn that continues the job's branch keeps no commit as one that someone
   const { docs, ...setup } = await setUp();
   const { agent } = countingAgent("cat >> README.md");
   const ports = { ...setup, agent, pullRequests: alwaysOpen };
-  await setup.store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "one");
+  await setup.store.jobs.add({ id: jobId, project: "docs", createdAt: 0 }, "one");
   expect(await runNextAndFinish(ports)).toBe("completed");
-  await setup.store.turns.add("job_1", "two", 0);
+  await setup.store.turns.add(jobId, "two", 0);
   expect(await runNext(ports)).toBe("completed");
-  expect(docs.git("rev-list", "--count", "main..agent/job_1")).toBe("2");
+  expect(docs.git("rev-list", "--count", `main..agent/${jobId}`)).toBe("2");
   const mirror = join(setup.folder, "mirror.git");
   expect(execFileSync("git", ["-C", mirror, "for-each-ref", "refs/earlier"], { encoding: "utf8" })).toBe("");
 });
@@ -380,11 +386,11 @@ test("opens the pull request of an earlier turn after one that changes nothing, 
     return "https://example.com/pull/1";
   };
   const ports = { ...setup, agent, pullRequests: { ...alwaysOpen, open } };
-  await store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "Say more");
+  await store.jobs.add({ id: jobId, project: "docs", createdAt: 0 }, "Say more");
   const { turn, job } = await startNext(store);
   expect(await runTurn(turn, job, ports, new AbortController().signal)).toBe("failed");
   await store.runningTurns.finish(turn, "failed", 0);
-  await store.turns.add("job_1", "Do nothing", 0);
+  await store.turns.add(jobId, "Do nothing", 0);
   expect(await runNext(ports)).toBe("completed");
   expect(titles).toEqual(Array(2).fill(expect.stringMatching(/^Say more \(\d{4}-\d\d-\d\d\)$/)));
 });
@@ -444,7 +450,7 @@ test("gives up after two interrupted attempts, not counting graceful shutdowns",
   const setup = await setUp();
   const { store, folder } = setup;
   const { agent, attempts } = countingAgent();
-  await store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "Go on");
+  await store.jobs.add({ id: jobId, project: "docs", createdAt: 0 }, "Go on");
   const first = await startNext(store);
   await store.runningTurns.countAttempt(first.turn);
   await store.runningTurns.requeue(first.turn);
@@ -452,14 +458,14 @@ test("gives up after two interrupted attempts, not counting graceful shutdowns",
   expect(turn.attempts).toBe(0);
   for (let attempt = 1; attempt <= 2; attempt++) {
     await store.runningTurns.countAttempt(turn);
-    expect(await store.runningTurns.requeueInterrupted()).toEqual([{ id: turn.id, job: "job_1" }]);
+    expect(await store.runningTurns.requeueInterrupted()).toEqual([{ id: turn.id, job: jobId }]);
     ({ turn } = await startNext(store));
     expect(turn.attempts).toBe(attempt);
   }
   await store.runningTurns.requeueInterrupted();
   expect(await runNext({ ...setup, agent, pullRequests: alwaysOpen })).toBe("failed");
   expect(attempts()).toBe(0);
-  expect(readFileSync(join(folder, "logs/job_1.log"), "utf8")).toContain("was interrupted 2 times");
+  expect(readFileSync(join(folder, `logs/${jobId}.log`), "utf8")).toContain("was interrupted 2 times");
 });
 
 test("archives a job when its branch is merged or deleted, and a message takes it out of the archive", async () => {
@@ -547,17 +553,17 @@ test("keeps no worktree if told so, nor if other agents could change it", async 
   }
 });
 
-test("takes over the commit of an earlier attempt of the first turn whose push arrives late", async () => {
+test("replaces the commit of an earlier attempt of the first turn whose push arrives late, as nobody has recorded it", async () => {
   const { docs, ...setup } = await setUp();
   const late = `const { execFileSync } = await import("node:child_process");
     const git = (input, ...args) => execFileSync("git", ["-C", ${JSON.stringify(docs.path)}, "-c", "user.name=a",
       "-c", "user.email=a@b", ...args], { input, encoding: "utf8" }).trim();
     const blob = git("late", "hash-object", "-w", "--stdin");
     const tree = git("100644 blob " + blob + "\\tREADME.md\\n", "mktree");
-    git("", "update-ref", "refs/heads/agent/job_1",
-      git("", "commit-tree", tree, "-p", "main", "-m", "one\\n\\nAgent-Turn: 1\\nAgent-Job: job_1"));
+    git("", "update-ref", "refs/heads/agent/${jobId}",
+      git("", "commit-tree", tree, "-p", "main", "-m", "one\\n\\nAgent-Turn: 1\\nAgent-Job: ${jobId}"));
     fs.writeFileSync("README.md", "mine");`;
-  await setup.store.jobs.add({ id: "job_1", project: "docs", createdAt: 0 }, "one");
+  await setup.store.jobs.add({ id: jobId, project: "docs", createdAt: 0 }, "one");
   expect(await runNext({ ...setup, agent: scriptAgent(late), pullRequests: alwaysOpen })).toBe("completed");
-  expect(docs.read("agent/job_1", "README.md")).toBe("late");
+  expect(docs.read(`agent/${jobId}`, "README.md")).toBe("mine");
 });

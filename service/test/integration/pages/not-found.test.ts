@@ -11,6 +11,11 @@ test("an unknown address is a page for browsers, and JSON for programs", async (
   const page = await ask("/jobs", { accept: "text/html,application/xhtml+xml" });
   expect(page).toMatchObject({ status: 404, type: "text/html; charset=utf-8" });
   expect(page.text).toContain('There is no page at this address.</p>\n<p><a href="/">Jobs</a></p>');
+  // Only the beginning of a path makes it one of the API.
+  expect(await ask("/jobs/v2", { accept: "text/html" })).toMatchObject({
+    status: 404,
+    type: "text/html; charset=utf-8",
+  });
   const key = { authorization: `Bearer ${serviceKey}` };
   expect(await ask("/jobs", { ...key, accept: "*/*" })).toMatchObject({ status: 404, text: '{"error":"Not found"}' });
   expect(await ask("/v2/x", { ...key, accept: "text/html" })).toMatchObject({

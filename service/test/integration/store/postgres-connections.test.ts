@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { createPool, PostgresDatabase } from "../../../src/store/postgres/database.ts";
 import { StoreUnavailable } from "../../../src/store-errors.ts";
-import { PostgresServer } from "../../support/postgres-server.ts";
+import { postgresOfFile } from "../../support/postgres.ts";
+
+const server = postgresOfFile();
 
 test("a connection that is lost between two statements fails its transaction, and not the process", async () => {
-  await using server = await PostgresServer.start();
   const log = () => {};
-  await using database = new PostgresDatabase(createPool({ url: server.url, log }), log);
+  await using database = new PostgresDatabase(createPool({ url: await server().createDatabase(), log }), log);
   const lost = database.transaction(async (transaction) => {
     const { rows } = await transaction.query("SELECT pg_backend_pid() AS pid");
     await database.query("SELECT pg_terminate_backend($1, 5000)", [(rows as { pid: number }[])[0]?.pid]);
@@ -16,4 +17,19 @@ test("a connection that is lost between two statements fails its transaction, an
   });
   await expect(lost).rejects.toThrow(StoreUnavailable);
   expect((await database.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+});
+
+test("a transaction that waits for a connection while all are in use is no outage", async () => {
+  const lines: string[] = [];
+  const log = (line: string) => void lines.push(line);
+  const options = { url: await server().createDatabase(), log, maxConnections: 1, times: { connectMs: 400 } };
+  await using database = new PostgresDatabase(createPool(options), log);
+  const before = database.usableForMs;
+  const busy = database.transaction(async (transaction) => {
+    for (let statement = 0; statement < 10; statement++) await transaction.query("SELECT pg_sleep(0.1)");
+  });
+  expect((await database.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+  await busy;
+  expect(lines).toEqual([]);
+  expect(database.usableForMs).toBeGreaterThan(before);
 });

@@ -267,7 +267,7 @@ describe("the lease of a turn", () => {
       () => store.runningTurns.countAttempt(turn),
       () => store.runningTurns.setReport(turn, { answer: "Wrong" }),
       () => store.runningTurns.setPullRequest(turn, "https://example.com/pull/1", "abc"),
-      () => store.runningTurns.clearPullRequest(turn, "abc"),
+      () => store.runningTurns.recordPush(turn, null, "abc"),
       () => store.runningTurns.requeue(turn),
       () => store.runningTurns.finish(turn, "failed", now),
     ];

@@ -162,12 +162,12 @@ describe.each(databases)("a request with a key, in $database", ({ open }) => {
     await store.runningTurns.finish(await nextOf(store, job), "failed", now, "It broke.");
     const ended = await nextOf(store, job);
     await store.turns.stop(job, stopped ?? 0, now, "Stopped.");
-    const unsaid = { answer: null, costUsd: null };
+    const unsaid = { answer: null, costUsd: null, reason: null };
     const turns = (status: string) => [
-      { id: stopped, job, request: "stopped", status: "stopped", ...unsaid },
+      { id: stopped, job, request: "stopped", status: "stopped", ...unsaid, reason: "Stopped." },
       { id: waiting, job, request: "waiting", status: "waiting", ...unsaid },
-      { id: running, job, request: "running", status, ...unsaid },
-      { id: failed, job, request: "failed", status: "failed", ...unsaid },
+      { id: running, job, request: "running", status, ...unsaid, reason: status === "stopped" ? "Stopped." : null },
+      { id: failed, job, request: "failed", status: "failed", ...unsaid, reason: "It broke." },
       { id: completed, job, request: "completed", status: "completed", ...unsaid },
     ];
     const ofStep = (limit = 100) => store.turns.ofStep("docs", { caller: "ci", step: "deploy" }, limit);

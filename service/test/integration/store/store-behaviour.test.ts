@@ -372,6 +372,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
     expect(await store.counts.census()).toEqual({
       jobs: { active: 0, completed: 0, failed: 0, archived: 0 },
       turns: { waiting: 0, running: 0 },
+      takeableTurns: 0,
       oldestWaitingSeconds: 0,
     });
     for (const [id, state] of [
@@ -392,12 +393,37 @@ describe.each(databases)("a store in $database", ({ open }) => {
     expect(counts).toEqual({
       jobs: { active: 2, completed: 1, failed: 1, archived: 2 },
       turns: { waiting: 2, running: 1 },
+      takeableTurns: 1,
     });
     // A timer may be early by a millisecond.
     expect(oldestWaitingSeconds).toBeGreaterThanOrEqual(0.029);
     expect(oldestWaitingSeconds).toBeLessThan(60);
     await startNext(store);
-    expect(await store.counts.census()).toMatchObject({ turns: { waiting: 1, running: 2 }, oldestWaitingSeconds: 0 });
+    expect(await store.counts.census()).toMatchObject({
+      turns: { waiting: 1, running: 2 },
+      takeableTurns: 0,
+      oldestWaitingSeconds: 0,
+    });
+  });
+
+  test("counts as takeable only turns of projects that workers know, up to their limits", async () => {
+    const store = await newStore();
+    for (const id of ["a", "b", "c"]) await addJob(store, id, "docs");
+    await addJob(store, "d", "removed");
+    const takeable = async (limits?: number | ReadonlyMap<string, number>) => {
+      const { takeableTurns, oldestWaitingSeconds } = await store.counts.census(limits);
+      return [takeableTurns, oldestWaitingSeconds > 0];
+    };
+    await setTimeout(30);
+    const anyNumber = Number.POSITIVE_INFINITY;
+    expect(await takeable()).toEqual([4, true]);
+    expect(await takeable(new Map([["docs", anyNumber]]))).toEqual([3, true]);
+    expect(await takeable(new Map([["docs", 2]]))).toEqual([2, true]);
+    expect(await takeable(1)).toEqual([2, true]);
+    expect(await takeable(new Map([["other", anyNumber]]))).toEqual([0, false]);
+    await startNext(store);
+    expect(await takeable(new Map([["docs", 2]]))).toEqual([1, true]);
+    expect(await takeable(new Map([["docs", 1]]))).toEqual([0, false]);
   });
 
   test("knows nothing of other ids", async () => {
@@ -734,7 +760,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
         () => store.runningTurns.countAttempt(before),
         () => store.runningTurns.setReport(before, { answer: "Wrong" }),
         () => store.runningTurns.setPullRequest(before, "https://example.com/pull/9", "999"),
-        () => store.runningTurns.clearPullRequest(before, "999"),
+        () => store.runningTurns.recordPush(before, null, "999"),
         () => store.runningTurns.finish(before, "failed", now),
         () => store.runningTurns.requeue(before),
         () => store.runningTurns.requeue(before, 1000),
@@ -768,7 +794,7 @@ describe.each(databases)("a store in $database", ({ open }) => {
       for (const answer of ["Working on it.", "Done."]) await store.runningTurns.setReport(turn, { answer });
       await store.runningTurns.setPullRequest(turn, "https://example.com/pull/1", "abc");
       expect(await store.jobs.find("a")).toMatchObject({ pullRequest: "https://example.com/pull/1", head: "abc" });
-      await store.runningTurns.clearPullRequest(turn, "def");
+      await store.runningTurns.recordPush(turn, null, "def");
       expect(await store.jobs.find("a")).toMatchObject({ pullRequest: null, head: "def" });
       expect(await store.turns.ofJob("a")).toMatchObject([{ attempts: 2, answer: "Done.", costUsd: -1 }]);
       const report = { costUsd: 0.000018, sessionCost: "{}" };

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { Worktree } from "../../../src/git/commit-worktree.ts";
 import type { Start } from "../../../src/git/find-start.ts";
 import { Repository } from "../../../src/git/repository.ts";
@@ -330,10 +331,12 @@ describe("a spare worktree", () => {
     const gate = Promise.withResolvers<void>();
     repository.gate = () => gate.promise;
     const prepared = worktrees.prepareSpares();
-    const waiting = checkOut("b");
-    await checkOut("c");
+    await waitUntil(() => repository.fetches === 1);
+    const checkouts = ["b", "c"].map(checkOut);
+    // Either may be the one that waits.
+    await Promise.race(checkouts);
     gate.resolve();
-    await Promise.all([prepared, waiting]);
+    await Promise.all([prepared, ...checkouts]);
     expect(repository.found).toEqual([undefined, undefined, "c1"]);
     expect(repository.restored).toEqual(["c1"]);
   });
@@ -353,6 +356,7 @@ describe("a spare worktree", () => {
     const gate = Promise.withResolvers<void>();
     repository.gate = () => gate.promise;
     const prepared = worktrees.prepareSpares();
+    await waitUntil(() => repository.fetches === 1);
     const checkedOut = checkOut("b");
     gate.resolve();
     await Promise.all([prepared, checkedOut]);

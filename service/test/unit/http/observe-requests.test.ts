@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { knownMethod, routeLabel } from "../../../src/http/observe-requests.ts";
+import { listen } from "../../../src/http/listen.ts";
+import { knownMethod, observeRequests, routeLabel } from "../../../src/http/observe-requests.ts";
+import { logContext } from "../../../src/log/log-context.ts";
+import { noMetrics } from "../../../src/metrics/metrics.ts";
 
 test.each([
   ["/", "/"],
@@ -19,6 +22,28 @@ test.each([
   ["//", "other"],
 ])("%s is counted as %s", (url, template) => {
   expect(routeLabel({ url })).toBe(template);
+});
+
+const uuid = expect.stringMatching(/^[\da-f-]{36}$/);
+
+test.each([
+  ["a new id", {}, uuid],
+  ["that of its key", { "idempotency-key": '"nightly-2026-11-22.r-1"' }, "r-1"],
+  ["that of a key without a step", { "idempotency-key": '"r-1"' }, "r-1"],
+  ["no part of a key that is not safe to log", { "idempotency-key": '"nightly.r 1"' }, uuid],
+  ["the one that the client chose", { "x-request-id": "own", "idempotency-key": '"nightly.r-1"' }, "own"],
+])("a request has %s, also in its log lines, with its job", async (_, headers, expected) => {
+  const contexts: unknown[] = [];
+  const listener = observeRequests({ metrics: noMetrics }, (_request, response) => {
+    contexts.push(logContext());
+    response.end();
+  });
+  await using server = await listen(listener);
+  const job = "job_00000000-0000-0000-0000-000000000001";
+  const answer = await fetch(`${server.url}/v2/agent/docs/job/${job}`, { headers });
+  expect(answer.headers.get("x-request-id")).toEqual(expected);
+  await fetch(`${server.url}/v2/agent/docs/job/anything`, { headers });
+  expect(contexts).toEqual([{ request: expected, job }, { request: expected }]);
 });
 
 test("a request without a path is one that the service does not know", () => {

@@ -12,6 +12,7 @@ import { JobCopier } from "../../../src/store/job-copier.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { KeyReused, OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
+import { FakeMachine } from "../../support/fake-machine.ts";
 import { MemoryCopies } from "../../support/memory-copies.ts";
 
 const projects = (model: string) => PerProject.same({ repositoryName: "https://example.com/docs", model });
@@ -70,7 +71,7 @@ test("counts creates and messages by what became of them, and logs which turns t
   store.turns.add = async () => false;
   expect(await jobs.message("docs", id, "Two")).toBeUndefined();
   expect(answers).toEqual([]);
-  store.turns.add = async () => ({ retryAfterMs: 1000 });
+  store.turns.add = async () => ({ retryAfterMs: 0 });
   await jobs.message("docs", id, "Three");
   store.turns.add = async (_job, _prompt, _at, onTurn) => {
     onTurn?.(3);
@@ -303,4 +304,63 @@ test("a message over the hourly limit is not added to its job", async () => {
   for (let use = 0; use < 100; use++) accepted(await jobs.message("docs", "a", "More"));
   expect(await jobs.message("docs", "a", "More")).toEqual({ retryAfterMs: expect.any(Number) });
   expect(await store.lists.countTurns("a")).toBe(101);
+});
+
+/** Counts how many creates use a store at a time. Each ends when the test says so. */
+function holdCreates(store: Store) {
+  const add = store.jobs.add.bind(store.jobs);
+  const held: (() => void)[] = [];
+  const projectsOf: string[] = [];
+  store.jobs.add = async (job, ...rest) => {
+    projectsOf.push(job.project);
+    await new Promise<void>((resolve) => void held.push(resolve));
+    return add(job, ...rest);
+  };
+  return { held, projectsOf };
+}
+
+test("a project whose hourly limit is used up is rejected without the store, unless its request is known", async () => {
+  const { jobs, store, answers } = setUp();
+  const key = (request: string) => ({ caller: "ci", step: "nightly", request });
+  const first = accepted(await jobs.create("docs", "One", key("1")));
+  for (let index = 1; index < 100; index++) await jobs.create("docs", "More");
+  expect(await jobs.create("docs", "More")).toHaveProperty("retryAfterMs");
+  let uses = 0;
+  const add = store.jobs.add.bind(store.jobs);
+  store.jobs.add = async (...args) => {
+    uses++;
+    return add(...args);
+  };
+  answers.splice(0);
+  expect(await jobs.create("docs", "More")).toHaveProperty("retryAfterMs");
+  expect(await jobs.create("docs", "More", key("2"))).toHaveProperty("retryAfterMs");
+  expect(await jobs.create("docs", "One", key("1"))).toMatchObject({ replayed: { id: first.id } });
+  expect([uses, answers]).toEqual([1, ["create rate-limited", "create rate-limited", "create replayed"]]);
+  // Messages have a limit of their own, and so have other projects.
+  expect(await jobs.message("docs", first.id, "Two")).toHaveProperty("id");
+  expect(await jobs.create("other", "One")).toHaveProperty("id");
+});
+
+test("a project is accepted again when its limit is over", async () => {
+  const machine = new FakeMachine();
+  const store = openSqliteStore(":memory:");
+  const jobs = new Jobs({ store, projects: projects("large"), machine });
+  for (let index = 0; index < 100; index++) await jobs.create("docs", "More");
+  expect(await jobs.create("docs", "More")).toEqual({ retryAfterMs: 3_600_000 });
+  machine.pass(3_599_999);
+  expect(await jobs.create("docs", "More")).toEqual({ retryAfterMs: 1 });
+  machine.pass(1);
+  expect(await jobs.create("docs", "More")).toHaveProperty("id");
+});
+
+test("few creates use the store at a time, and those of one project leave room for others", async () => {
+  const { jobs, store } = setUp();
+  const { held, projectsOf } = holdCreates(store);
+  const creates = ["a", "a", "a", "a", "b", "c", "c", "d"].map((project) => jobs.create(project, "Go on"));
+  await vi.waitFor(() => expect(projectsOf).toEqual(["a", "a", "a", "b", "c", "c"]));
+  for (let ended = 0; ended < creates.length; ended++) {
+    await vi.waitFor(() => expect(held.length).toBeGreaterThan(0));
+    held.shift()?.();
+  }
+  expect((await Promise.all(creates)).map((job) => accepted(job).status)).toEqual(Array(8).fill("active"));
 });

@@ -6,6 +6,7 @@ import { FakeMachine } from "../../support/fake-machine.ts";
 const census: Census = {
   jobs: { active: 3, completed: 5, failed: 2, archived: 40 },
   turns: { waiting: 2, running: 1 },
+  takeableTurns: 4,
   oldestWaitingSeconds: 12.5,
 };
 
@@ -24,6 +25,8 @@ test("has what the store has, and only while it can be read", async () => {
     'agent_service_jobs{state="archived"} 40',
     'agent_service_turns{state="waiting"} 2',
     'agent_service_turns{state="running"} 1',
+    "agent_service_takeable_turns 4",
+    "agent_service_wanted_places 5",
     "agent_service_oldest_waiting_turn_age_seconds 12.5",
   ];
   expect(await samples(metrics)).toEqual(expect.arrayContaining([...ofStore, "agent_service_store_up 1"]));

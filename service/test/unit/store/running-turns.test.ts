@@ -132,7 +132,7 @@ describe("turns", () => {
     for (const change of [
       () => store.runningTurns.setReport(before, { answer: "Done." }),
       () => store.runningTurns.setPullRequest(before, "https://example.com/pull/1", "abc"),
-      () => store.runningTurns.clearPullRequest(before, "abc"),
+      () => store.runningTurns.recordPush(before, null, "abc"),
       () => store.runningTurns.countAttempt(before),
       () => store.runningTurns.requeue(before),
       () => store.runningTurns.finish(before, "failed", 1),

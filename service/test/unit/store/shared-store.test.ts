@@ -84,8 +84,8 @@ class SharedTurns implements ReadyTurns {
   endPause(transaction: Transaction, turn: ReadyTurn): Promise<void> {
     return this.#queue.endPause(transaction, turn);
   }
-  async oldestAgeSeconds(): Promise<number> {
-    return 0;
+  async ofProjects(): Promise<[]> {
+    return [];
   }
   onReady(listener: () => void): void {
     this.#listeners.push(listener);

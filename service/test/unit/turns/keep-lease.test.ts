@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { RunningTurn } from "../../../src/model.ts";
-import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
-import { confirmLease, keepLease, type LeaseStore } from "../../../src/turns/keep-lease.ts";
+import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
+import { keepLease, type LeaseStore, untilStoreIsBack } from "../../../src/turns/keep-lease.ts";
 import { fakeMachine } from "../../support/fake-machine.ts";
 
 const turn: RunningTurn = {
@@ -21,7 +21,6 @@ class FakeLeases implements LeaseStore {
   readonly renewed: RunningTurn[] = [];
   /** What the next renewals do. */
   readonly script: (() => boolean)[] = [];
-  confirmations = 0;
   #waiting: { count: number; resolve: () => void } | undefined;
 
   constructor(renewEveryMs?: number) {
@@ -32,11 +31,6 @@ class FakeLeases implements LeaseStore {
     this.renewed.push(renewed);
     if (this.#waiting && this.renewed.length >= this.#waiting.count) this.#waiting.resolve();
     return this.script.shift()?.() ?? true;
-  }
-
-  async confirmLease(confirmed: RunningTurn): Promise<void> {
-    this.confirmations++;
-    if (!(this.script.shift()?.() ?? true)) throw new LeaseLost(confirmed.id);
   }
 
   /** Waits until a lease has been renewed so many times. */
@@ -126,36 +120,36 @@ test("aborts when the service stops, and still renews the lease until the end of
   await store.renewals(store.renewed.length + 2);
 });
 
-test("confirms that nobody else has taken a turn over", async () => {
-  const store = new FakeLeases();
-  const { signal } = new AbortController();
-  await confirmLease(turn, store, signal);
-  expect(store.confirmations).toBe(1);
-  store.script.push(lost);
-  await expect(confirmLease(turn, store, signal)).rejects.toThrow(LeaseLost);
-});
+/** Returns a use of the store that does what the test says, and then nothing. */
+function scripted(...steps: (() => void)[]) {
+  let uses = 0;
+  const use = async () => {
+    uses++;
+    steps.shift()?.();
+    return uses;
+  };
+  return { use, uses: () => uses };
+}
 
-test("waits with the confirmation while the store cannot be used", async () => {
-  const store = new FakeLeases();
-  store.script.push(outage, outage, lost);
+test("uses the store again until it is back", async () => {
+  const unknown = () => {
+    throw new OutcomeUnknown("the connection was lost");
+  };
+  const { use } = scripted(outage, unknown, outage);
   const pauses: number[] = [];
-  const sleep = async (ms: number) => void pauses.push(ms);
-  await expect(confirmLease(turn, store, new AbortController().signal, fakeMachine({ sleep }))).rejects.toThrow(
-    LeaseLost,
-  );
-  expect(pauses).toEqual([2000, 2000]);
+  const machine = fakeMachine({ sleep: async (ms: number) => void pauses.push(ms) });
+  expect(await untilStoreIsBack(use, new AbortController().signal, machine)).toBe(4);
+  expect(pauses).toEqual([2000, 2000, 2000]);
 });
 
-test("does not wait with the confirmation when the service stops, nor after another error", async () => {
-  const store = new FakeLeases();
-  store.script.push(outage);
+test("waits for the store neither when the service stops, nor after another error", async () => {
   const stop = new AbortController();
-  const confirmation = confirmLease(turn, store, stop.signal);
+  const waiting = untilStoreIsBack(scripted(outage).use, stop.signal, fakeMachine());
   stop.abort(new Error("the service stops"));
-  await expect(confirmation).rejects.toThrow("the service stops");
-  store.script.push(() => {
-    throw new Error("no such table");
+  await expect(waiting).rejects.toThrow("the service stops");
+  const { use, uses } = scripted(() => {
+    throw new LeaseLost(7);
   });
-  await expect(confirmLease(turn, store, new AbortController().signal)).rejects.toThrow("no such table");
-  expect(store.confirmations).toBe(2);
+  await expect(untilStoreIsBack(use, new AbortController().signal, fakeMachine())).rejects.toThrow(LeaseLost);
+  expect(uses()).toBe(1);
 });

@@ -88,13 +88,13 @@ test("stores everything once after an outage, also what a failed write had store
   const { logs, log, shipper, write } = setUp();
   logs.gate = fail(new StoreUnavailable("no connection"));
   write("| one\n");
-  await shipper.flush();
-  await shipper.flush();
+  expect(await shipper.flush()).toBe(false);
+  expect(await shipper.flush()).toBe(false);
   expect(logs.text("job_1")).toBe("");
   expect(log).toEqual([expect.stringMatching(/^job_1: the end of its log is not stored, only in .*job_1\.log$/)]);
   logs.gate = () => Promise.resolve();
   logs.afterAppend = fail(new StoreUnavailable("the connection was lost"));
-  await shipper.flush();
+  expect(await shipper.flush()).toBe(false);
   expect(logs.text("job_1")).toBe("| one\n");
   logs.afterAppend = () => Promise.resolve();
   write("| two\n");
@@ -107,7 +107,7 @@ test("goes on after an unexpected error, which is logged once", async () => {
   const { logs, log, shipper, write } = setUp();
   logs.gate = fail(new Error("no such table"));
   write("| one\n");
-  await shipper.flush();
+  expect(await shipper.flush()).toBe(true);
   await shipper.flush();
   logs.gate = () => Promise.resolve();
   await shipper.flush();

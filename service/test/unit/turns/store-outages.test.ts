@@ -2,8 +2,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { builtInEditor } from "../../../src/agents/agent.ts";
 import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
 import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
+import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
-import type { Database, Transaction } from "../../../src/store/sql.ts";
+import type { Database, Transaction, Value } from "../../../src/store/sql.ts";
 import { Connection } from "../../../src/store/sqlite/connection.ts";
 import { SqliteDatabase } from "../../../src/store/sqlite/database.ts";
 import { SqliteReadyTurns } from "../../../src/store/sqlite/ready-turns.ts";
@@ -12,14 +13,27 @@ import { Store } from "../../../src/store/store.ts";
 import { countTurnIds } from "../../../src/store/turn-ids.ts";
 import { OutcomeUnknown, StoreUnavailable } from "../../../src/store-errors.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
+import type { TurnHost } from "../../../src/turns/turn-host.ts";
 import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
 import { fakeMachine } from "../../support/fake-machine.ts";
 
 /** Makes the transactions that run a certain statement fail: before they are committed, or afterwards. */
 class FailingDatabase extends SqliteDatabase implements Database {
   failure: { statement: string; error: Error; isCommitted: boolean } | undefined;
+  /** Whether nothing can be read or written. */
+  isOut = false;
+
+  override async rows<T>(sql: string, ...values: Value[]): Promise<T[]> {
+    if (this.isOut) throw new StoreUnavailable("the connection was lost");
+    return super.rows(sql, ...values);
+  }
+
+  override async row<T>(sql: string, ...values: Value[]): Promise<T | undefined> {
+    return (await this.rows<T>(sql, ...values))[0];
+  }
 
   override async transaction<T>(change: (transaction: Transaction) => Promise<T>): Promise<T> {
+    if (this.isOut) throw new StoreUnavailable("the connection was lost");
     let isFailing = false;
     const watch = (transaction: Transaction): Transaction => {
       const check = (sql: string): void => {
@@ -84,12 +98,25 @@ function createPorts(store: Store) {
     },
     changedFiles: async () => [],
     readContents: async function* () {},
+    keep: async () => {},
+    copy: async (commit) => commit,
     push: async () => {},
     rebase: async () => undefined,
     withOwnFiles: async (commit) => commit,
   };
   const { signal } = new AbortController();
   const log = () => {};
+  const host: TurnHost = {
+    prepare: async () => true,
+    clean: async () => {},
+    appendLog: log,
+    runAgent: async () => {
+      runs++;
+      return { end: "completed", message: "Fixed it", error: undefined };
+    },
+    lastOutput: async () => "",
+    hasOwnCommits: async () => false,
+  };
   const ports: TurnPorts = {
     store,
     repository,
@@ -119,27 +146,20 @@ function createPorts(store: Store) {
     timeLimitMs: 1000,
     largestChangeBytes: 1000,
     machine: fakeMachine(),
-    host: {
-      prepare: async () => true,
-      clean: async () => {},
-      appendLog: log,
-      runAgent: async () => {
-        runs++;
-        return { end: "completed", message: "Fixed it", error: undefined };
-      },
-      lastOutput: async () => "",
-      hasOwnCommits: async () => false,
-    },
+    host,
   };
-  return { ports, agentRuns: () => runs };
+  return { ports, host, agentRuns: () => runs };
 }
 
-/** Takes the next turn and runs it. Stores its end as a worker does. */
-async function runNext(store: Store, ports: TurnPorts) {
+const stop = new AbortController();
+
+/** Takes the next turn and runs it. Stores that it failed only if that is asked for. */
+async function runNext(store: Store, ports: TurnPorts, end: "failed" | "none" = "none") {
   const turn = await store.runningTurns.startNext();
   const job = await store.jobs.find("a");
   if (turn === undefined || job === undefined) throw new Error("no turn is waiting");
-  const result = await runTurn(turn, job, ports, new AbortController().signal);
+  const result = await runTurn(turn, job, ports, stop.signal);
+  if (end === "failed") await store.runningTurns.finish(turn, end, 6);
   return { turn, result };
 }
 
@@ -150,22 +170,75 @@ test.each([
   ["cannot be stored", lost, false],
   ["may have been stored", unknown, true],
   ["may not have been stored", unknown, false],
+])("a turn whose pull request %s waits for the store", async (_, error, isCommitted) => {
+  const { store, database } = await createStore();
+  const { ports, agentRuns } = createPorts(store);
+  database.failure = { statement: 'INSERT INTO "pullRequest"', error, isCommitted };
+  ports.machine = fakeMachine({
+    sleep: async () => {
+      database.failure = undefined;
+    },
+  });
+  expect((await runNext(store, ports)).result).toBe("completed");
+  expect(agentRuns()).toBe(1);
+  expect(await store.jobs.find("a")).toMatchObject({ pullRequest: "http://127.0.0.1/pull/1", head: "c1" });
+  expect(await store.pullRequests.newestOf("a", 5)).toHaveLength(1);
+});
+
+test.each([
+  ["changes something", true, undefined],
+  ["changes nothing", false, undefined],
+  ["changes nothing and continues a session that costs money", false, { session: "s", totalUsd: 2 }],
 ])(
-  "a turn whose pull request %s is postponed, and opens it without running the agent again",
-  async (_, error, isCommitted) => {
+  "an outage that begins while an agent runs that %s makes nobody run it again",
+  async (_, isChanging, sessionCost) => {
     const { store, database } = await createStore();
-    const { ports, agentRuns } = createPorts(store);
-    database.failure = { statement: 'INSERT INTO "pullRequest"', error, isCommitted };
+    const { ports, host, agentRuns } = createPorts(store);
+    // Work of an earlier turn is on the branch, so that a turn without a change asks for its pull request, too.
+    await runNext(store, ports, "failed");
+    await store.turns.add("a", "More", 7);
+    const { runAgent } = host;
+    host.prepare = async () => false;
+    host.runAgent = async (...args) => {
+      database.isOut = true;
+      return { ...(await runAgent(...args)), sessionCost };
+    };
+    if (!isChanging) ports.repository.commit = async () => ({ commit: undefined, leftOut: [] });
+    let pauses = 0;
+    ports.machine = fakeMachine({
+      sleep: async (_ms, signal) => {
+        // The time limit of the commit is none of these pauses.
+        if (signal === stop.signal && ++pauses % 2 === 0) database.isOut = !database.isOut;
+      },
+    });
     const { turn, result } = await runNext(store, ports);
-    expect(result).toBe("postponed");
-    database.failure = undefined;
-    await store.runningTurns.requeue(turn);
-    expect((await runNext(store, ports)).result).toBe("completed");
-    expect(agentRuns()).toBe(1);
-    expect(await store.jobs.find("a")).toMatchObject({ pullRequest: "http://127.0.0.1/pull/1", head: "c1" });
-    expect(await store.pullRequests.newestOf("a", 5)).toHaveLength(1);
+    expect(result).toBe("completed");
+    expect(agentRuns()).toBe(2);
+    database.isOut = false;
+    await store.runningTurns.finish(turn, result as "completed", 8);
+    expect((await store.turns.ofJob("a"))[1]).toMatchObject({ state: "completed", attempts: 1, answer: "Fixed it" });
   },
 );
+
+test("the attempt counts of a turn that is postponed after its agent has run", async () => {
+  const { store } = await createStore();
+  const { ports, agentRuns } = createPorts(store);
+  ports.repository.commit = async () => {
+    throw new ResourceExhausted("disk full");
+  };
+  const results: string[] = [];
+  for (let time = 1; time <= 3; time++) {
+    let hasRun = false;
+    const onAgentEnd = () => {
+      hasRun = true;
+    };
+    const { turn, result } = await runNext(store, { ...ports, onAgentEnd }, "none");
+    results.push(result);
+    if (result === "postponed") await store.runningTurns.requeue(turn, 0, hasRun);
+  }
+  expect(results).toEqual(["postponed", "postponed", "failed"]);
+  expect(agentRuns()).toBe(2);
+});
 
 test("a turn of which it is unknown whether its attempt was counted is postponed, and no agent is run", async () => {
   const { store, database } = await createStore();

@@ -337,16 +337,29 @@ test("a turn that another worker has taken over is stopped before it pushes", as
   expect([result, failures, pushes, opened]).toEqual(["taken-over", [], 0, []]);
 });
 
-test("a turn that another worker takes over after the push opens no pull request", async () => {
+test("a turn that another worker takes over after the push opens no pull request, and takes its commit back", async () => {
   const { run, ports, store, opened } = await setUpTurns();
-  const pushed: string[] = [];
+  const pushed: (string | undefined)[] = [];
   ports.repository.push = async (commit) => {
     pushed.push(commit);
-    store.runningTurns.confirmLease = failing(new LeaseLost(1));
+    store.runningTurns.recordPush = failing(new LeaseLost(1));
   };
   const { result, failures } = await run();
-  expect([result, failures, pushed, opened]).toEqual(["taken-over", [], ["c1"], []]);
+  expect([result, failures, pushed, opened]).toEqual(["taken-over", [], ["c1", undefined], []]);
   expect(await store.jobs.find("a")).toMatchObject({ pullRequest: null, head: null });
+});
+
+test("a push that was recorded counts, even if that was reported as failed and the lease is lost since", async () => {
+  const { run, ports, store } = await setUpTurns();
+  const pushed: (string | undefined)[] = [];
+  ports.repository.push = async (commit) => void pushed.push(commit);
+  const record = store.runningTurns.recordPush.bind(store.runningTurns);
+  store.runningTurns.recordPush = async (...args) => {
+    await record(...args);
+    throw new LeaseLost(1);
+  };
+  expect((await run()).result).toBe("taken-over");
+  expect(pushed).toEqual(["c1"]);
 });
 
 test("a push waits while it cannot be known who owns the turn", async () => {
@@ -725,8 +738,8 @@ test("a turn fails if GitHub rejects its pull request", async () => {
 test("a turn whose commit was pushed earlier opens its pull request without running the agent again", async () => {
   const { run, ports, opened, starts } = await setUpTurns();
   const { open } = ports.pullRequests;
-  ports.pullRequests.open = failing(new StoreUnavailable("no connection"));
-  expect((await run()).failures).toEqual(["no connection"]);
+  ports.pullRequests.open = failing(new GitHubError("bad gateway", 502));
+  expect((await run()).failures).toEqual(["bad gateway"]);
   ports.pullRequests.open = open;
   expect((await run()).log).toBe(lines("Turn 1 started.", "Pull request: https://example.com/pull/1"));
   expect(opened).toMatchObject([{ prompt: "Fix it", answer: "Fixed it" }]);
@@ -763,4 +776,12 @@ test("the log says if a follow-up has no session, and how its agent knows of the
   expect((await runMessage("More")).log).toContain("begins a new one. Its prompt tells of them.\n");
   ports.host = { ...ports.host, prepare: async () => false } as TurnPorts["host"] & object;
   expect((await runMessage("More")).log).not.toContain("session");
+});
+
+test("the agent and the job's log have the request that a turn was sent with", async () => {
+  const { run, store, starts } = await setUpTurns();
+  await run();
+  await store.turns.add("a", "More", 7, undefined, { caller: "ci", step: "nightly", request: "r-1" });
+  expect((await run()).log).toContain(lines("Turn 2 started. Its request is r-1."));
+  expect(starts[1]?.options.requestId).toBe("r-1");
 });

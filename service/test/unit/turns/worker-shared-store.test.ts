@@ -57,8 +57,8 @@ class SharedTurns implements ReadyTurns {
   endPause(transaction: Transaction, turn: ReadyTurn): Promise<void> {
     return this.#queue.endPause(transaction, turn);
   }
-  async oldestAgeSeconds(): Promise<number> {
-    return 0;
+  async ofProjects(): Promise<[]> {
+    return [];
   }
   onReady(): void {}
 }
@@ -243,4 +243,32 @@ test("stores the whole log of a turn before its end", async () => {
   (await checkoutOf("a")).succeed();
   await worker.drain();
   expect(atEnd).toBe("[service] Turn 1 started.\n[service] Pull request: https://example.com/agent/a\n");
+});
+
+test("stores the end of a turn only after its log, if the store is back just between the two", async () => {
+  const { worker, store, logs, sleeps, checkoutOf, addJobs } = setUp();
+  await addJobs("a");
+  await worker.start();
+  const checkout = await checkoutOf("a");
+  logs.gate = () => Promise.reject(new StoreUnavailable("no connection"));
+  checkout.succeed();
+  const retry = await sleeps.next(1000);
+  expect((await store.jobs.find("a"))?.state).toBe("active");
+  logs.gate = () => Promise.resolve();
+  retry();
+  await worker.drain();
+  expect(logs.text("a")).toContain("Pull request: ");
+  expect((await store.jobs.find("a"))?.state).toBe("completed");
+});
+
+test("a log that cannot be stored for minutes keeps no turn open", async () => {
+  const { worker, store, logs, sleeps, checkoutOf, addJobs } = setUp();
+  await addJobs("a");
+  await worker.start();
+  const checkout = await checkoutOf("a");
+  logs.gate = () => Promise.reject(new StoreUnavailable("no space for it"));
+  checkout.succeed();
+  for (const ms of [1000, 2000, 4000, 8000, 16_000, ...Array<number>(5).fill(30_000)]) (await sleeps.next(ms))();
+  await worker.drain();
+  expect((await store.jobs.find("a"))?.state).toBe("completed");
 });

@@ -65,7 +65,7 @@ test("counts each run of a turn, by how it ended", async () => {
   expect(runs).toEqual(["started", "completed", "started", "failed"]);
 });
 
-test("the lines of a turn are about its job and itself, not about the request that made it ready", async () => {
+test("the lines of a turn are about its job, itself and the request it was sent with, not about the one that made it ready", async () => {
   const contexts = new Map<string, object>();
   const { worker, store, log, checkoutOf, addJobs } = setUpWorker({
     onLine: (line) => void contexts.set(line, logContext()),
@@ -74,8 +74,9 @@ test("the lines of a turn are about its job and itself, not about the request th
   await withLogContext({ request: "r1" }, () => addJobs("a"));
   (await checkoutOf("a")).succeed();
   await worker.drain();
-  expect(contexts.get("a: turn 1 started")).toEqual({ job: "a", turn: 1 });
-  expect(contexts.get("a: turn 1 completed")).toEqual({ job: "a", turn: 1 });
+  const own = { request: (await store.turns.ofJob("a"))[0]?.request, job: "a", turn: 1 };
+  expect(contexts.get("a: turn 1 started")).toEqual(own);
+  expect(contexts.get("a: turn 1 completed")).toEqual(own);
 
   store.runningTurns.startNext = async () => {
     throw new Error("no such table");
@@ -303,14 +304,14 @@ test("the end of a turn that cannot be recorded is recorded later, and the turn 
   other.succeed();
 });
 
-test("what a turn has reached while the store cannot be written is stored with its end", async () => {
+test("a turn whose push cannot be recorded waits for the store", async () => {
   const { worker, store, checkoutOf, addJobs, fill, free, sleeps } = setUpOutage();
   await addJobs("a");
   await worker.start();
   const checkout = await checkoutOf("a");
   fill();
   checkout.succeed();
-  const retry = await sleeps.next(1000);
+  const retry = await sleeps.next(2000);
   free();
   retry();
   await worker.drain();

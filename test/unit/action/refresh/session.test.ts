@@ -232,6 +232,17 @@ describe("the memory of a session", () => {
     expect(service.posts).toEqual([create, message("job_1")]);
   });
 
+  test("is not found by other tags, which a notice says", async () => {
+    const run = async (ref: string, inputs = { session: "nightly-docs" }) => {
+      const { respond } = new NightlyService();
+      const { toolkit } = await runMain({ respond, inputs, cache: new FakeCache(), environment: { GITHUB_REF: ref } });
+      return toolkit.annotations.map(({ title }) => title);
+    };
+    expect(await run("refs/tags/v1.0.0")).toEqual(["Session of a tag"]);
+    expect(await run("refs/heads/main")).toEqual([]);
+    expect(await run("refs/tags/v1.0.0", { session: "" })).toEqual([]);
+  });
+
   test("needs a cache service; without one, there is one notice and a new job", async () => {
     const { service, toolkit } = await (async () => {
       const service = new NightlyService();

@@ -45,7 +45,7 @@ describe("an HTTP error", () => {
     [401, own, /Update the secret with a key that the service accepts/],
     [403, own, /use one that may start jobs\. If the service limits addresses, allow the runner's\./],
     [422, {}, /See the service's message/],
-    [302, {}, /Redirects are not followed.*Set base-url to the service's own URL/s],
+    [302, {}, /Redirects are not followed.*would send the API key to.*Set base-url to the service's own URL/s],
   ])("%i with %j says what to do", async (status, inputs, advice) => {
     expect(await said({ inputs, respond: () => respondWith(status, { error: "No." }) })).toMatch(advice);
   });

@@ -3,7 +3,7 @@ import type { AgentReport } from "../../../src/agents/agent-report.ts";
 import type { AgentCost } from "../../../src/metrics/metrics.ts";
 import type { RunningTurn } from "../../../src/model.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
-import { type AgentRun, storeReport } from "../../../src/turns/store-report.ts";
+import { type AgentRun, reportOf } from "../../../src/turns/agent-run-report.ts";
 
 async function setUp() {
   const store = openSqliteStore(":memory:");
@@ -29,7 +29,9 @@ async function setUp() {
     const earlierUsd = await store.runningTurns.countAttempt(await turn);
     const isFollowUp = (await turn).id > 1;
     const all = { report: { message: undefined, error: undefined, ...report }, project: "docs", isFollowUp };
-    return storeReport(await turn, { ...all, earlierUsd, ...rest }, ports);
+    const stored = await reportOf(await turn, { ...all, earlierUsd, ...rest }, ports);
+    await store.runningTurns.setReport(await turn, stored);
+    return stored.answer;
   };
   /** Runs the agent of a further turn. */
   const runMore = async (report: Partial<AgentReport>, rest: Partial<AgentRun> = {}) => {

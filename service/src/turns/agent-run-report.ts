@@ -3,12 +3,13 @@ import type { AgentReport, SessionCost } from "../agents/agent-report.ts";
 import { dollars, knownCost } from "../cost.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import type { RunningTurn } from "../model.ts";
+import type { StoredReport } from "../store/running-turns.ts";
 import type { Store } from "../store/store.ts";
 import { type Secret, SecretPatterns } from "./secret-patterns.ts";
 
-/** What storing a report depends on. */
+/** What a report depends on. */
 export interface ReportPorts {
-  store: Pick<Store, "turns" | "runningTurns">;
+  store: Pick<Store, "turns">;
   agent: Pick<Agent, "kind">;
   /** Secrets of the service, which are removed from the agents' messages. Default: none are known. */
   secrets?: readonly Secret[] | undefined;
@@ -27,11 +28,11 @@ export interface AgentRun {
 }
 
 /**
- * Stores, counts and logs what an agent said, and what it cost.
+ * Counts and logs what an agent cost, and returns what is stored of its run.
  *
- * @returns its last message, without secrets of the service; `undefined` if there is none
+ * @returns with its last message, without secrets of the service
  */
-export async function storeReport(turn: RunningTurn, run: AgentRun, ports: ReportPorts): Promise<string | undefined> {
+export async function reportOf(turn: RunningTurn, run: AgentRun, ports: ReportPorts): Promise<StoredReport> {
   const { store, agent, secrets = [], metrics = noMetrics, log } = ports;
   const { report, project, isFollowUp, earlierUsd } = run;
   const { message, sessionCost } = report;
@@ -43,9 +44,8 @@ export async function storeReport(turn: RunningTurn, run: AgentRun, ports: Repor
     costUsd: costUsd === undefined || earlierUsd === undefined ? undefined : knownCost(earlierUsd + costUsd),
     sessionCost: sessionCost && JSON.stringify(sessionCost),
   };
-  if (Object.values(stored).some((value) => value !== undefined)) await store.runningTurns.setReport(turn, stored);
   if (costUsd !== undefined) log(`Cost, by the agent's own estimate: ${dollars(costUsd)}.`);
-  return answer;
+  return stored;
 }
 
 const costOf = ({ costUsd, sessionCost }: AgentReport): number | undefined =>

@@ -1,0 +1,48 @@
+import { errorMessage } from "../error-message.ts";
+import type { JobsCommand } from "../jobs/run-jobs-command.ts";
+import type { JobStatus } from "../model.ts";
+import { parseArguments } from "./arguments.ts";
+import { isPostgres } from "./copy-options.ts";
+
+/** A command for the jobs of a store: a file, or the URL of a Postgres database. */
+export interface JobsOptions {
+  command: JobsCommand;
+  store: { file: string } | { url: string };
+}
+
+const statuses: readonly JobStatus[] = ["active", "completed", "failed", "archived"];
+
+/** Parses a command line that begins with `jobs`. Returns `undefined` if it does not, or what is wrong with it. */
+export function parseJobsOptions(args: readonly string[]): JobsOptions | undefined | { error: string } {
+  if (args[0] !== "jobs") return undefined;
+  try {
+    const { positionals, value } = parseArguments(args.slice(1), ["store", "project"], true);
+    const store = value("store");
+    if (!store) throw new Error("jobs requires --store, the same as that of the service.");
+    const projects = value("project");
+    const command = parseCommand(positionals, projects);
+    if (projects !== undefined && command.command !== "list") throw new Error("--project is an option of jobs list.");
+    return { command, store: isPostgres(store) ? { url: store } : { file: store } };
+  } catch (error) {
+    return { error: errorMessage(error) };
+  }
+}
+
+function parseCommand(
+  [command, first, second, ...more]: readonly string[],
+  projects: readonly string[] | undefined,
+): JobsCommand {
+  const isJob = /^job_[\da-f-]{36}$/.test(first ?? "");
+  if (command === "list" && second === undefined) {
+    const status = statuses.find((one) => one === first);
+    if (first !== undefined && status === undefined) throw new Error(`jobs list takes one of ${statuses.join(", ")}.`);
+    return { command, projects, status };
+  }
+  if (command === "stop" && isJob && first !== undefined && more.length === 0) {
+    const turn = second === undefined ? undefined : Number(second);
+    if (turn !== undefined && !(Number.isSafeInteger(turn) && turn > 0)) throw new Error(`${second} is no turn.`);
+    return { command, job: first, turn };
+  }
+  if (command === "retry" && isJob && first !== undefined && second === undefined) return { command, job: first };
+  throw new Error("jobs must be followed by list, by stop and the id of a job, or by retry and the id of a job.");
+}

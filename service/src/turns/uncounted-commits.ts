@@ -1,0 +1,82 @@
+import type { Repository } from "../git/repository.ts";
+import type { StoredJob, Turn } from "../model.ts";
+import { namedTurns } from "../pulls/turn-trailers.ts";
+import type { Store } from "../store/store.ts";
+
+/*
+ * Which commits on the branch of a job count.
+ *
+ * No check before a push keeps a worker from pushing after it has lost its lease: it may be paused in the middle of `git push`. So
+ * a commit counts only once the owner of its turn has recorded it in the store, which needs the lease. `job.head` is the last one.
+ *
+ * - A worker that learns, when it records its commit, that it has lost the lease takes the commit from the branch again.
+ * - A worker that takes a turn over, and finds a commit of the turn that was not recorded, puts a copy with an id of its own in its
+ *   place. So the worker that lost the turn can always take its commit back: nobody else continues with that id.
+ * - A worker can also die between the two. So a turn removes commits of turns that ended without recording them before it starts,
+ *   and after it has ended, if it was taken over itself.
+ *
+ * All of this depends on the head of the branch being still the commit that was judged (`--force-with-lease`). What judges a commit
+ * of the own turn reads the branch first and confirms the lease then: whoever pushed that commit had lost the turn before.
+ *
+ * What people do with the branch counts: commits below theirs, commits of turns that the store does not know, and everything if they
+ * have rewritten the branch.
+ */
+
+/** What the judgement of a branch depends on. */
+export interface BranchPorts {
+  repository: Pick<Repository, "commits">;
+  store: Pick<Store, "jobs" | "turns">;
+}
+
+/** A branch as far as it counts. */
+export interface CountedBranch {
+  /** Its head without the commits that do not count; `undefined` if all of the job's commits on it do not. */
+  head: string | undefined;
+  /** The turns whose commits on top of `head` do not count. */
+  uncounted: readonly number[];
+}
+
+/**
+ * Returns what of a branch counts.
+ *
+ * @param head - the head of the branch, as of the last fetch
+ * @param base - the commit from which on the branch is looked at
+ * @param own - the turn that looks, if its own commits do not count either. Default: they do
+ */
+export async function findCounted(
+  job: Pick<StoredJob, "id" | "head">,
+  { head, base }: { head: string; base: string },
+  { repository, store }: BranchPorts,
+  own?: Turn,
+): Promise<CountedBranch> {
+  const commits = (await repository.commits(base, head)).map(({ commit, message }) => ({
+    commit,
+    turn: turnOf(message, job.id),
+  }));
+  const all = { head, uncounted: [] };
+  // Almost always, the last commit is the one that was recorded last, or one of a person.
+  if (commits.at(-1)?.turn === undefined || commits.at(-1)?.commit === job.head) return all;
+  // In this order: an ended turn records nothing any more, so the job read after it has all that it recorded.
+  const ended = (await store.turns.ofJob(job.id)).filter(({ state }) => state === "completed" || state === "failed");
+  const recorded = (await store.jobs.find(job.id))?.head ?? null;
+  const last = commits.findIndex(({ commit }) => commit === recorded);
+  const isRewritten = recorded !== null && last < 0 && recorded !== base;
+  if (isRewritten) return all;
+  const counted = commits.slice(0, last + 1);
+  const kept = new Set(counted.map(({ turn }) => turn));
+  const isUncounted = (turn: number | undefined): boolean =>
+    turn !== undefined && !kept.has(turn) && (turn === own?.id || ended.some(({ id }) => id === turn));
+  const above = commits.slice(last + 1);
+  const lastKept = above.findLastIndex(({ turn }) => !isUncounted(turn));
+  const below = above[lastKept] ?? counted.at(-1);
+  return {
+    head: below?.commit ?? (recorded === base ? base : undefined),
+    uncounted: above.slice(lastKept + 1).flatMap(({ turn }) => turn ?? []),
+  };
+}
+
+/** Returns the turn of a job that made a commit; `undefined` if a person did, or several turns were squashed. */
+function turnOf(message: string, job: string): number | undefined {
+  const [first, ...more] = namedTurns(message);
+  return first?.job === job && more.length === 0 ? first.turn : undefined;
+}

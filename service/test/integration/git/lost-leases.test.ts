@@ -1,0 +1,189 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
+import { DocsRepository } from "../../../../tools/docs-repository.ts";
+import { shellAgent } from "../../../src/agents/agent.ts";
+import { fullNetwork } from "../../../src/agents/network/agent-network.ts";
+import { unconfined } from "../../../src/agents/sandbox/sandbox.ts";
+import { Repository } from "../../../src/git/repository.ts";
+import { Worktrees } from "../../../src/git/worktrees.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
+import { LeaseLost } from "../../../src/store-errors.ts";
+import { KeptOutcomes } from "../../../src/turns/kept-outcomes.ts";
+import { runTurn } from "../../../src/turns/turn.ts";
+
+const job = "job_00000000-0000-0000-0000-000000000001";
+const branch = `agent/${job}`;
+
+/** A worker's clone, whose pushes a test can hold up. */
+class HeldRepository extends Repository {
+  /** Called before and after each push. */
+  beforePush = async (): Promise<void> => {};
+  afterPush = async (): Promise<void> => {};
+
+  override async push(...args: Parameters<Repository["push"]>): Promise<void> {
+    await this.beforePush();
+    await super.push(...args);
+    await this.afterPush();
+  }
+}
+
+/** Creates workers with a clone each and a store that they share. Each agent adds its prompt to a file, or does what the plan says. */
+async function setUp() {
+  const docs = new DocsRepository();
+  const store = openSqliteStore(":memory:");
+  onTestFinished(async () => {
+    await store[Symbol.asyncDispose]();
+    docs[Symbol.dispose]();
+  });
+  const plan = join(temporaryFolder(), "plan");
+  const planNext = (command: string) => writeFileSync(plan, command);
+  const change = 'cat "$AGENT_PROMPT_FILE" >> work.md; echo >> work.md';
+  planNext(change);
+  const runs: string[] = [];
+  const createWorker = async (name: string) => {
+    const folder = join(temporaryFolder(), "service");
+    const repository = new HeldRepository({ url: docs.path, folder });
+    await repository.open();
+    const ports = {
+      agent: shellAgent(`sh ${plan}`),
+      sandbox: unconfined,
+      network: fullNetwork,
+      limits: {},
+      timeLimitMs: 60_000,
+      store,
+      repository,
+      worktrees: new Worktrees({ repository, folder, kept: 0, slowCheckoutMs: 3000 }),
+      pullRequests: {
+        open: async () => "https://example.com/pull/1",
+        read: async () => ({ state: "open" as const, target: undefined }),
+        findClosed: async () => new Set<string>(),
+      },
+      folder,
+      largestChangeBytes: 1_000_000,
+      outcomes: new KeptOutcomes(),
+      onAgentEnd: () => void runs.push(name),
+    };
+    /** Runs the next turn, and stores its end unless the lease is lost. */
+    const run = async () => {
+      const [turn, stored] = [await store.runningTurns.startNext(), await store.jobs.find(job)];
+      if (turn === undefined || stored === undefined) throw new Error("no turn is waiting");
+      const result = await runTurn(turn, stored, ports, new AbortController().signal);
+      if (result !== "completed" && result !== "failed") return result;
+      return store.runningTurns.finish(turn, result, 0).then(
+        () => result,
+        (error: unknown) => (error instanceof LeaseLost ? "lost" : Promise.reject(error)),
+      );
+    };
+    return { repository, run };
+  };
+  /** Lets the lease of the running turn expire. */
+  const expire = () => store.runningTurns.requeueInterrupted();
+  const lines = () => docs.git("show", `${branch}:work.md`).split("\n");
+  const head = () => docs.git("for-each-ref", "--format=%(objectname)", `refs/heads/${branch}`);
+  await store.jobs.add({ id: job, project: "docs", createdAt: 0 }, "first");
+  const [one, two] = [await createWorker("one"), await createWorker("two")];
+  return { docs, store, one, two, runs, planNext, change, expire, lines, head };
+}
+
+const never = () => new Promise<never>(() => {});
+
+test.each([
+  ["fails", "exit 1", "failed"],
+  ["changes nothing", "true", "completed"],
+])("a worker that has lost its lease takes its push back when the next attempt %s", async (_, command, expected) => {
+  const { store, one, two, planNext, change, expire, head, lines } = await setUp();
+  one.repository.beforePush = async () => {
+    one.repository.beforePush = async () => {};
+    await expire();
+    planNext(command);
+    expect(await two.run()).toBe(expected);
+  };
+  expect(await one.run()).toBe("taken-over");
+  expect(head()).toBe("");
+  planNext(change);
+  await store.turns.add(job, "second", 0);
+  expect(await one.run()).toBe("completed");
+  expect(lines()).toEqual(["second"]);
+});
+
+test("a worker that takes a turn over continues with its commit, which the one that lost it cannot take back", async () => {
+  const { store, one, two, runs, expire, head, lines } = await setUp();
+  let pushed = "";
+  one.repository.afterPush = async () => {
+    one.repository.afterPush = async () => {};
+    pushed = head();
+    await expire();
+    expect(await two.run()).toBe("completed");
+  };
+  expect(await one.run()).toBe("taken-over");
+  expect(pushed).not.toBe("");
+  expect(head()).not.toBe(pushed);
+  expect((await store.jobs.find(job))?.head).toBe(head());
+  expect(lines()).toEqual(["first"]);
+  expect(runs).toEqual(["one"]);
+});
+
+test("a turn removes what a worker that died left on the branch for an ended turn", async () => {
+  const { store, one, two, planNext, change, expire, head, lines } = await setUp();
+  const landed = Promise.withResolvers<void>();
+  one.repository.beforePush = async () => {
+    await expire();
+    planNext("true");
+    expect(await two.run()).toBe("completed");
+  };
+  one.repository.afterPush = () => {
+    landed.resolve();
+    return never();
+  };
+  void one.run();
+  await landed.promise;
+  expect(head()).not.toBe("");
+  planNext(change);
+  await store.turns.add(job, "second", 0);
+  expect(await two.run()).toBe("completed");
+  expect(lines()).toEqual(["second"]);
+});
+
+test("a turn builds on the commit of a lost turn if a person has continued with it", async () => {
+  const { docs, store, one, two, planNext, change, expire, lines } = await setUp();
+  const landed = Promise.withResolvers<void>();
+  one.repository.beforePush = async () => {
+    await expire();
+    planNext("exit 1");
+    expect(await two.run()).toBe("failed");
+  };
+  one.repository.afterPush = () => {
+    landed.resolve();
+    return never();
+  };
+  void one.run();
+  await landed.promise;
+  const own = docs.git("commit-tree", `${branch}^{tree}`, "-p", branch, "-m", "I like it");
+  docs.git("update-ref", `refs/heads/${branch}`, own);
+  planNext(change);
+  await store.turns.add(job, "second", 0);
+  expect(await two.run()).toBe("completed");
+  expect(lines()).toEqual(["first", "second"]);
+});
+
+test.each([
+  ["changed nothing", "true", "completed"],
+  ["failed", "exit 1", "failed"],
+])(
+  "a worker that loses a turn whose agent %s, and takes it again, does not run the agent again",
+  async (_, command, end) => {
+    const { one, runs, planNext, expire, store } = await setUp();
+    planNext(command);
+    const { setReport } = store.runningTurns;
+    store.runningTurns.setReport = async (...args) => {
+      store.runningTurns.setReport = setReport;
+      await expire();
+      return setReport.apply(store.runningTurns, args);
+    };
+    expect(await one.run()).toBe("lost");
+    expect(await one.run()).toBe(end);
+    expect(runs).toEqual(["one"]);
+  },
+);
